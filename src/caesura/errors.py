@@ -1,0 +1,120 @@
+"""One small tree of exceptions; each carries what went wrong, where, and the remedy.
+
+CaesuraError
+├── InputError      the data are bad: a file, a line, a text (exit status 1)
+│   └── FormatError     a line of a file does not follow its format
+├── ModelError      a model file is missing, broken, of another kind or version (exit status 1)
+├── UsageError      the call is wrong: an option, a combination of options (exit status 2)
+└── MissingExtra    an optional package is not installed (exit status 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = [
+    "CaesuraError",
+    "CaesuraWarning",
+    "FormatError",
+    "InputError",
+    "MissingExtra",
+    "ModelError",
+    "UsageError",
+    "Where",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place in a file; lines and columns count from 1."""
+
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    sent_id: str | None = None
+
+    def __str__(self) -> str:
+        place = self.file or ""
+        if self.line is not None:
+            place += f":{self.line}" if place else f"line {self.line}"
+            if self.column is not None:
+                place += f":{self.column}"
+        return place
+
+
+class CaesuraError(Exception):
+    """What went wrong, where, and what to do about it, as one sentence."""
+
+    exit_status = 1
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        remedy: str = "",
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        sent_id: str | None = None,
+    ) -> None:
+        self.what = what
+        self.remedy = remedy
+        self.where = Where(file, line, column, sent_id)
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        return _sentence(self.where, self.what, self.remedy)
+
+
+class InputError(CaesuraError):
+    """The data given to Caesura are bad."""
+
+
+class FormatError(InputError):
+    """A line of a file does not follow its format."""
+
+
+class ModelError(CaesuraError):
+    """A model file is missing, broken, of another kind or of another version."""
+
+
+class UsageError(CaesuraError):
+    """The call itself is wrong."""
+
+    exit_status = 2
+
+
+class MissingExtra(CaesuraError):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package}, which is not installed",
+            remedy=f'Install it with: pip install "caesura[{extra}]"',
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CaesuraWarning:
+    """Something odd in the data that does not stop the work; the data are kept as they are."""
+
+    what: str
+    where: Where = Where()
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        return _sentence(self.where, self.what, self.remedy)
+
+
+#: A function that is told of each warning while a file is read.
+WarningSink = Callable[[CaesuraWarning], None]
+
+
+def _sentence(where: Where, what: str, remedy: str) -> str:
+    place = str(where)
+    text = f"{place}: {what}" if place else what
+    if where.sent_id:
+        text += f" (sent_id {where.sent_id})"
+    text = text.rstrip(".") + "."
+    return f"{text} {remedy}".rstrip() if remedy else text

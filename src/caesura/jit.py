@@ -1,0 +1,94 @@
+"""The one place that decides how kernels are compiled: flags, cache and threads.
+
+Numba's own cache looks at the file of the compiled function only and misses a changed callee in
+another file. Here every kernel is cached in a folder named after a hash of all sources of its room
+and of `learn/`, from which kernels may be borrowed, so that a changed callee is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast, overload
+
+import numba
+from numba.core import config as numba_config
+
+__all__ = ["cache_root", "compiled", "kernel", "numba_version"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).parent
+#: Rooms from which the kernels of every other room may borrow.
+SHARED_ROOMS = ("learn",)
+
+
+def numba_version() -> str:
+    return str(numba.__version__)
+
+
+def compiled() -> bool:
+    """False where NUMBA_DISABLE_JIT=1 runs the kernels as plain Python (for coverage)."""
+    return not bool(numba_config.DISABLE_JIT)
+
+
+@cache
+def cache_root() -> Path:
+    """Where compiled kernels are kept: NUMBA_CACHE_DIR, else CAESURA_HOME, else the user's cache."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    home = os.environ.get("CAESURA_HOME")
+    if home:
+        return Path(home) / "kernels"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("caesura") / "kernels"
+
+
+def _room(module: str) -> str:
+    """`caesura.parse.search` lies in the room `parse`; `caesura.pipeline` in `pipeline.py`."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and parts[0] == "caesura" else ""
+
+
+@cache
+def _sources_hash(room: str) -> str:
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    for name in dict.fromkeys((room, *SHARED_ROOMS)):
+        folder = PACKAGE / name
+        files = sorted(folder.rglob("*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
+        for file in files:
+            if file.exists():
+                digest.update(file.relative_to(PACKAGE).as_posix().encode())
+                digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@overload
+def kernel(function: F) -> F: ...
+@overload
+def kernel(**flags: Any) -> Callable[[F], F]: ...
+def kernel(function: F | None = None, **flags: Any) -> F | Callable[[F], F]:
+    """Compile a function to machine code, without the GIL and with the compiled code cached."""
+    if function is None:
+        return lambda f: _compile(f, flags)
+    return _compile(function, flags)
+
+
+def _compile(function: F, flags: dict[str, Any]) -> F:
+    room = _room(function.__module__)
+    options: dict[str, Any] = {"nogil": True, "cache": True, **flags}
+    if not room:
+        options["cache"] = False
+        return cast(F, numba.njit(**options)(function))
+    before = numba_config.CACHE_DIR
+    numba_config.CACHE_DIR = str(cache_root() / f"{room.removesuffix('.py')}-{_sources_hash(room)}")
+    try:
+        return cast(F, numba.njit(**options)(function))
+    finally:
+        numba_config.CACHE_DIR = before
