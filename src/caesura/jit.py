@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 import numba
-from numba.core import config as numba_config
+from numba.core import config
 
 __all__ = ["cache_root", "compiled", "kernel", "numba_version"]
+
+#: Numba makes the attributes of its settings when it starts, so that no type checker knows them.
+numba_config = cast(Any, config)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,7 +41,7 @@ def compiled() -> bool:
 
 @cache
 def cache_root() -> Path:
-    """Where compiled kernels are kept: NUMBA_CACHE_DIR, else CAESURA_HOME, else the user's cache."""
+    """Where compiled kernels are kept: NUMBA_CACHE_DIR, CAESURA_HOME or the user's cache."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
         return Path(chosen)

@@ -1,0 +1,145 @@
+"""One loop for everything that learns over epochs.
+
+It yields events (start, epoch, done); the command line draws a progress bar of them, a notebook a
+plot, and a test collects them in a list. After every epoch the state can be written to a
+checkpoint; a run that was interrupted goes on from there to the same result.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import ModelError
+from caesura.models.file import Part, load, save
+
+__all__ = ["Event", "Loop", "Trainer"]
+
+
+class Trainer(Protocol):
+    """What the loop needs of a learner."""
+
+    def epoch(self, number: int) -> Mapping[str, float]:
+        """One pass over the data, the same for the same number and state; returns statistics."""
+
+    def score(self) -> Mapping[str, float]:
+        """Scores on the dev data, in per cent; empty without dev data."""
+
+    def parts(self) -> dict[str, Part]:
+        """The model as it stands now."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that `restore` needs to go on from here to the same result."""
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None: ...
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened in training."""
+
+    kind: Literal["start", "epoch", "done"]
+    epoch: int
+    epochs: int
+    stats: Mapping[str, float] = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+    best_epoch: int = 0
+    checkpoint: str | None = None
+
+
+@dataclass
+class Loop:
+    """Runs a trainer for a number of epochs; iterate over it to run, then take `best`.
+
+    With dev scores the model of the epoch with the highest `metric` is kept, and `patience`
+    epochs without a new highest end the run; without dev scores it is the last model.
+    """
+
+    trainer: Trainer
+    epochs: int
+    metric: str = ""
+    patience: int | None = None
+    checkpoint: Path | None = None
+    resume: bool = False
+    #: What must be equal for a checkpoint to fit (options, data): compared when resuming.
+    fingerprint: str = ""
+    best: dict[str, Part] = field(default_factory=dict, init=False)
+    best_epoch: int = field(default=0, init=False)
+    history: list[Event] = field(default_factory=list, init=False)
+
+    def __iter__(self) -> Iterator[Event]:
+        done, best_value = 0, -np.inf
+        if self.resume and self.checkpoint and self.checkpoint.exists():
+            done, best_value = self._restore()
+        yield Event("start", done, self.epochs, best_epoch=self.best_epoch)
+        for number in range(done + 1, self.epochs + 1):
+            if self._patience_is_over(number - 1):
+                break
+            clock = time.perf_counter()
+            stats = dict(self.trainer.epoch(number))
+            scores = dict(self.trainer.score())
+            value = scores.get(self.metric, -np.inf) if scores else float(number)
+            if value > best_value or not self.best:
+                best_value, self.best_epoch = value, number
+                self.best = self.trainer.parts()
+            seconds = time.perf_counter() - clock
+            path = self._save(number, best_value) if self.checkpoint else None
+            event = Event(
+                "epoch", number, self.epochs, stats, scores, seconds, self.best_epoch, path
+            )
+            self.history.append(event)
+            yield event
+        if not self.best:
+            self.best = self.trainer.parts()
+        last = self.history[-1].epoch if self.history else done
+        yield Event("done", last, self.epochs, best_epoch=self.best_epoch)
+
+    def run(self) -> dict[str, Part]:
+        """Run to the end and return the best model."""
+        for _ in self:
+            pass
+        return self.best
+
+    def finish(self) -> None:
+        """Remove the checkpoint, once the model is safely written."""
+        if self.checkpoint:
+            self.checkpoint.unlink(missing_ok=True)
+
+    def _patience_is_over(self, done: int) -> bool:
+        return self.patience is not None and done - self.best_epoch >= self.patience > 0
+
+    def _save(self, number: int, best_value: float) -> str:
+        assert self.checkpoint is not None
+        state = Part("checkpoint", {"epoch": number, "best": float(best_value)}, {}, {})
+        state.config["best_epoch"] = self.best_epoch
+        state.config["fingerprint"] = self.fingerprint
+        state.arrays = dict(self.trainer.state())
+        parts = {"checkpoint": state} | {f"best-{n}": part for n, part in self.best.items()}
+        save(self.checkpoint, parts, kind="checkpoint", compress=False)
+        return str(self.checkpoint)
+
+    def _restore(self) -> tuple[int, float]:
+        assert self.checkpoint is not None
+        file = load(self.checkpoint)
+        state = file.part("checkpoint")
+        if state.config.get("fingerprint") != self.fingerprint:
+            raise ModelError(
+                "the checkpoint belongs to a run with other options or other data",
+                file=str(self.checkpoint),
+                remedy="Start again without --resume, or with the options of that run.",
+            )
+        self.trainer.restore(state.arrays)
+        self.best_epoch = int(state.config["best_epoch"])
+        self.best = {
+            name.removeprefix("best-"): part
+            for name, part in file.parts.items()
+            if name.startswith("best-")
+        }
+        return int(state.config["epoch"]), float(state.config["best"])

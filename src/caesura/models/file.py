@@ -1,0 +1,260 @@
+"""The model file: a zip of `model.safetensors`, `config.toml`, `labels.json`, `meta.json`, a card.
+
+A file holds one or more parts (a tokeniser, a tagger, a parser, a grammar …), each with options,
+labels and arrays of its own. A file is hostile until checked: names, sizes, versions, data types
+and numbers are looked at before any array is used, and a bad file gets one clear sentence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import tomllib
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from caesura.errors import InputError, ModelError
+from caesura.models.toml import dumps as to_toml
+
+FORMAT_VERSION: Final = 1
+MAX_BYTES: Final = 4 << 30
+
+_ARRAYS, _CONFIG, _LABELS, _META, _CARD = (
+    "model.safetensors",
+    "config.toml",
+    "labels.json",
+    "meta.json",
+    "README.md",
+)
+_ENTRIES: Final = (_META, _CONFIG, _LABELS, _CARD, _ARRAYS)
+_DTYPES: Final = frozenset(
+    {"bool", "float16", "float32", "float64"}
+    | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+)
+
+
+@dataclass
+class Part:
+    """One stage of a model: what it is, its options, its labels and its arrays."""
+
+    kind: str
+    config: dict[str, Any] = field(default_factory=dict)
+    labels: dict[str, list[str]] = field(default_factory=dict)
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def array(
+        self,
+        name: str,
+        dtype: DTypeLike | None = None,
+        shape: tuple[int | None, ...] | None = None,
+    ) -> NDArray[Any]:
+        """An array that must be there, with this type and shape (None: any length)."""
+        found = self.arrays.get(name)
+        if found is None:
+            raise ModelError(f"the model's {self.kind} has no array {name!r}", remedy=_AGAIN)
+        if dtype is not None and found.dtype != np.dtype(dtype):
+            raise ModelError(
+                f"the model's {self.kind}: array {name!r} is {found.dtype}, not {np.dtype(dtype)}",
+                remedy=_AGAIN,
+            )
+        fits = shape is None or (
+            found.ndim == len(shape)
+            and all(
+                want is None or want == have for want, have in zip(shape, found.shape, strict=True)
+            )
+        )
+        if not fits:
+            raise ModelError(
+                f"the model's {self.kind}: array {name!r} has shape {found.shape}, not {shape}",
+                remedy=_AGAIN,
+            )
+        return found
+
+    def option(self, name: str, type_: type | tuple[type, ...], default: Any = None) -> Any:
+        """An option of the right type, or the default where it is absent."""
+        value = self.config.get(name, default)
+        if value is not None and not isinstance(value, type_):
+            raise ModelError(
+                f"the model's {self.kind}: option {name} has the wrong type ({value!r})",
+                remedy=_AGAIN,
+            )
+        return value
+
+
+_AGAIN: Final = "The file is damaged or made by another program; train or fetch it again."
+
+
+@dataclass
+class ModelFile:
+    """What a model file says."""
+
+    parts: dict[str, Part]
+    meta: dict[str, Any] = field(default_factory=dict)
+    card: str = ""
+    path: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The kind of its only part, or `pipeline`."""
+        return str(self.meta.get("kind", "pipeline"))
+
+    def part(self, name: str) -> Part:
+        """A part by name; its absence is told with what the file does hold."""
+        if name not in self.parts:
+            raise ModelError(
+                f"this model has no {name} (it holds: {', '.join(sorted(self.parts))})",
+                file=self.path or None,
+                remedy=f"Use a model that was trained with a {name}.",
+            )
+        return self.parts[name]
+
+
+def save(
+    path: str | os.PathLike[str],
+    parts: Mapping[str, Part],
+    *,
+    meta: Mapping[str, Any] | None = None,
+    card: str = "",
+    kind: str | None = None,
+    compress: bool = True,
+) -> None:
+    """Write a model file under a temporary name and move it into place; same model, same bytes."""
+    from safetensors.numpy import save as to_safetensors
+
+    arrays = {
+        f"{name}/{key}": np.ascontiguousarray(array)
+        for name, part in sorted(parts.items())
+        for key, array in sorted(part.arrays.items())
+    }
+    blob = to_safetensors(arrays)
+    kinds = {name: part.kind for name, part in sorted(parts.items())}
+    about = {
+        **(meta or {}),
+        "format": FORMAT_VERSION,
+        "kind": kind or (next(iter(kinds.values())) if len(kinds) == 1 else "pipeline"),
+        "parts": kinds,
+        "sha256": hashlib.sha256(blob).hexdigest(),
+    }
+    labels = {name: part.labels for name, part in sorted(parts.items())}
+    entries: dict[str, bytes] = {
+        _META: json.dumps(about, ensure_ascii=False, indent=1, sort_keys=True).encode(),
+        _CONFIG: to_toml({name: part.config for name, part in sorted(parts.items())}).encode(),
+        _LABELS: json.dumps(labels, ensure_ascii=False).encode(),
+        _CARD: card.encode(),
+        _ARRAYS: blob,
+    }
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(
+            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
+        )
+    except OSError as error:
+        raise InputError(
+            f"cannot write the model: {error.strerror}",
+            file=str(target),
+            remedy="Choose a folder that exists and that you may write to.",
+        ) from error
+    try:
+        with os.fdopen(handle, "wb") as raw, zipfile.ZipFile(raw, "w") as archive:
+            for name, data in entries.items():
+                info = zipfile.ZipInfo(name)  # the fixed date of 1980: same model, same bytes
+                info.compress_type = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+                info.external_attr = 0o644 << 16
+                archive.writestr(info, data)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, target)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise InputError(
+                f"cannot write the model: {error.strerror}",
+                file=str(target),
+                remedy="Make room, or choose another folder.",
+            ) from error
+        raise
+
+
+def load(path: str | os.PathLike[str]) -> ModelFile:
+    """Read and check a model file."""
+    name = os.fspath(path)
+    try:
+        with zipfile.ZipFile(name) as archive:
+            entries = _entries(archive, name)
+    except FileNotFoundError as error:
+        raise ModelError(
+            "there is no such model file",
+            file=name,
+            remedy="Check the path; `caesura models` lists the models that have names.",
+        ) from error
+    except IsADirectoryError as error:
+        raise ModelError("is a directory, not a model file", file=name) from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise ModelError(
+            "is no Caesura model, or is cut short", file=name, remedy=_AGAIN
+        ) from error
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}", file=name) from error
+    return _decode(entries, name)
+
+
+def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, bytes]:
+    infos = archive.infolist()
+    if sorted(info.filename for info in infos) != sorted(_ENTRIES):
+        raise ModelError("is no Caesura model", file=name, remedy=_AGAIN)
+    if sum(info.file_size for info in infos) > MAX_BYTES:
+        raise ModelError(f"is larger than {MAX_BYTES >> 30} GB unpacked", file=name, remedy=_AGAIN)
+    entries = {}
+    for info in infos:
+        with archive.open(info) as entry:
+            data = entry.read(info.file_size + 1)
+        if len(data) != info.file_size:
+            raise ModelError("is cut short", file=name, remedy=_AGAIN)
+        entries[info.filename] = data
+    return entries
+
+
+def _decode(entries: Mapping[str, bytes], name: str) -> ModelFile:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as from_safetensors
+
+    try:
+        meta = json.loads(entries[_META])
+        version = meta["format"]
+        kinds = dict(meta["parts"])
+        if not isinstance(version, int) or version > FORMAT_VERSION:
+            raise ModelError(
+                f"has format {version}; this version of Caesura reads up to {FORMAT_VERSION}",
+                file=name,
+                remedy="Upgrade Caesura: pip install --upgrade caesura",
+            )
+        blob = entries[_ARRAYS]
+        if hashlib.sha256(blob).hexdigest() != meta["sha256"]:
+            raise ModelError("its arrays do not match their checksum", file=name, remedy=_AGAIN)
+        config = tomllib.loads(entries[_CONFIG].decode())
+        labels = json.loads(entries[_LABELS])
+        arrays = from_safetensors(blob)
+        parts = {}
+        for part, kind in kinds.items():
+            own = {
+                k.removeprefix(f"{part}/"): a for k, a in arrays.items() if k.startswith(f"{part}/")
+            }
+            said = {key: [str(label) for label in values] for key, values in labels[part].items()}
+            parts[part] = Part(str(kind), dict(config.get(part, {})), said, own)
+        card = entries[_CARD].decode()
+    except (ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
+        raise ModelError("is damaged", file=name, remedy=_AGAIN) from error
+    for key, array in arrays.items():
+        if array.dtype.name not in _DTYPES:
+            raise ModelError(f"array {key} has the type {array.dtype}", file=name, remedy=_AGAIN)
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ModelError(f"array {key} holds NaN or infinity", file=name, remedy=_AGAIN)
+    return ModelFile(parts, meta, card, name)
