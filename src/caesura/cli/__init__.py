@@ -1,0 +1,76 @@
+"""The command line: one file a verb, each a thin layer over a function that returns plain data.
+
+`caesura --help` imports no verb: their modules are named in `verbs.py` and loaded when called.
+Whatever goes wrong ends as one sentence on stderr: exit status 1 if the input is bad, 2 if the
+call is wrong.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from caesura.cli.verbs import TRAIN, VERBS, LazyGroup
+from caesura.errors import CaesuraError
+
+__all__ = ["cli", "main", "run"]
+
+INTERRUPTED = 130
+#: What a shell reports of a program whose reader has gone, `caesura … | head`.
+READER_GONE = 141
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@click.group(cls=LazyGroup, verbs=VERBS, context_settings=CONTEXT)
+@click.version_option(package_name="caesura", message="caesura %(version)s")
+def cli() -> None:
+    """Raw documents in; sentences, tokens, tags and dependency trees out, decided together."""
+
+
+@click.group(name="train", cls=LazyGroup, verbs=TRAIN, context_settings=CONTEXT)
+def train() -> None:
+    """Train a model on your own data."""
+
+
+cli.groups["train"] = train
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit status."""
+    try:
+        status = cli.main(args=arguments, prog_name="caesura", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except CaesuraError as error:
+        return _fail(str(error), error.exit_status)
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return _fail("Interrupted.", INTERRUPTED)
+    except OSError as error:
+        if error.errno in (errno.EPIPE, errno.EINVAL) and error.filename is None:
+            # The reader of our output has gone; Python would complain once more when it leaves.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return READER_GONE
+        if error.filename is None:
+            raise
+        return _fail(f"{os.fsdecode(error.filename)}: {error.strerror or error}.", 1)
+
+
+def _fail(sentence: str, status: int) -> int:
+    click.echo(sentence, err=True)
+    return status
+
+
+def main() -> NoReturn:
+    """The entry point of the program `caesura`."""
+    sys.exit(run())

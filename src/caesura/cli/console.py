@@ -1,0 +1,70 @@
+"""What verbs print: results to stdout, warnings to stderr with file and line."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from caesura.errors import CaesuraWarning, InputError
+
+__all__ = ["WarningPrinter", "print_json", "table"]
+
+
+class WarningPrinter:
+    """A sink for warnings: prints the first ones, counts the others, or makes them errors."""
+
+    def __init__(self, *, quiet: bool = False, strict: bool = False, limit: int = 20) -> None:
+        self.quiet = quiet
+        self.strict = strict
+        self.limit = limit
+        self.count = 0
+
+    def __call__(self, warning: CaesuraWarning) -> None:
+        where = warning.where
+        if self.strict:
+            raise InputError(
+                warning.what,
+                remedy=warning.remedy or "Leave --strict out to go on regardless.",
+                file=where.file,
+                line=where.line,
+                column=where.column,
+                sent_id=where.sent_id,
+            )
+        self.count += 1
+        if self.quiet or self.count > self.limit:
+            return
+        place = str(where)
+        said = CaesuraWarning(f"warning: {warning.what}", where, warning.remedy)
+        click.echo(str(said) if place else f"warning: {warning}", err=True)
+
+    def close(self, skipped: int = 0) -> None:
+        """Say how many warnings were not shown and how many sentences were left out."""
+        if self.quiet:
+            return
+        if self.count > self.limit:
+            click.echo(f"… and {self.count - self.limit:,} more warnings.", err=True)
+        if skipped:
+            click.echo(f"{skipped:,} broken sentences left out.", err=True)
+
+
+def print_json(data: Any) -> None:
+    """Plain data as JSON on stdout, indented, keys in their own order."""
+    import msgspec
+
+    text = msgspec.json.format(msgspec.json.encode(data), indent=2)
+    sys.stdout.write(text.decode("utf-8") + "\n")
+
+
+def table(rows: list[tuple[str, ...]], *, indent: int = 2, right: str = "") -> str:
+    """Rows as aligned columns; `right` names columns to align right, e.g. "lrr"."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if right[i : i + 1] == "r" else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append(" " * indent + "  ".join(cells).rstrip())
+    return "\n".join(lines)

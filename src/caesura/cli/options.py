@@ -1,0 +1,100 @@
+"""Options that several verbs share, so that they are spelled and explained the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+__all__ = [
+    "config_options",
+    "from_option",
+    "inputs_argument",
+    "json_option",
+    "output_option",
+    "quiet_option",
+    "reading_options",
+    "seed_option",
+    "skip_bad_option",
+    "strict_option",
+    "threads_option",
+    "to_option",
+    "writing_options",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+inputs_argument = click.argument("inputs", metavar="FILES…", nargs=-1)
+"""Files to read; none means stdin, as does `-`."""
+
+from_option = click.option(
+    "--from",
+    "from_format",
+    metavar="FORMAT",
+    help="Format of the input; else told by the extension of the file.",
+)
+to_option = click.option(
+    "--to",
+    "to_format",
+    metavar="FORMAT",
+    help="Format of the output; else told by the extension of the file.",
+)
+output_option = click.option(
+    "-o",
+    "--output",
+    "output",
+    metavar="FILE|DIR/",
+    help="Write to this file, or one file for each input into this folder; else to stdout.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+skip_bad_option = click.option(
+    "--skip-bad", is_flag=True, help="Leave broken sentences out, and count them."
+)
+strict_option = click.option("--strict", is_flag=True, help="Treat warnings as errors.")
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Neither progress nor warnings on stderr."
+)
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Random seed: same seed, same input, same bytes out.",
+)
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Threads; the result does not depend on them.",
+)
+_config_option = click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE.toml",
+    help="Read options from this file.",
+)
+_set_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="OPTION=VALUE",
+    help="Set one option, e.g. --set parser.beam=16; wins over --config. May be repeated.",
+)
+
+
+def config_options(function: F) -> F:
+    """`--config FILE.toml` and `--set OPTION=VALUE`: see `caesura.cli.config.configure`."""
+    return _config_option(_set_option(function))
+
+
+def reading_options(function: F) -> F:
+    """What every verb that reads documents takes: --from, --skip-bad, --strict, --quiet."""
+    return from_option(skip_bad_option(strict_option(quiet_option(function))))
+
+
+def writing_options(function: F) -> F:
+    """What every verb that writes documents takes: --to and -o."""
+    return to_option(output_option(function))
