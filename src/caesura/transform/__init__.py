@@ -1,0 +1,25 @@
+"""Changes to whole documents: pure functions, a document in and a new document out.
+
+`speech` makes written text look like speech, `lower` folds case, `drop` and `keep` choose columns,
+`projectivise` lifts crossing arcs, `deal` spreads documents over files.
+"""
+
+from __future__ import annotations
+
+from caesura.transform.case import lower
+from caesura.transform.columns import COLUMNS, drop, keep
+from caesura.transform.deal import deal
+from caesura.transform.projective import crossing_arcs, projectivise
+from caesura.transform.punctuation import drop_punct, speech
+
+__all__ = [
+    "COLUMNS",
+    "crossing_arcs",
+    "deal",
+    "drop",
+    "drop_punct",
+    "keep",
+    "lower",
+    "projectivise",
+    "speech",
+]

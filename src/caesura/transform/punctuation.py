@@ -1,0 +1,204 @@
+"""Written text made to look like speech: no punctuation, lower case, single spaces.
+
+A word that hung on a punctuation mark climbs to the closest ancestor that is kept. Where a mark was
+the root, the first word left without a head becomes the root and the others are attached to it.
+What described the layout of the written text (MISC, enhanced dependencies, empty nodes, multi-word
+tokens, paragraphs, most comments) goes, since it no longer holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import (
+    MAYBE,
+    ROOT,
+    UNKNOWN,
+    YES,
+    Document,
+    Ints,
+    Strings,
+    TagOptions,
+)
+from caesura.transform.comments import document_comments, spoken_comments
+
+__all__ = ["drop_punct", "lower_ids", "reattach", "speech"]
+
+Mask = NDArray[np.bool_]
+
+
+def speech(doc: Document, *, punct_xpos: Collection[str] = ()) -> Document:
+    """The document as speech: lower case, no punctuation, one space between words.
+
+    Punctuation is what has the UPOS tag PUNCT, or one of the XPOS tags given. Sentences of
+    punctuation alone disappear; a document of nothing else comes back without tokens.
+    """
+    return _spoken(doc, punct_xpos, fold=True)
+
+
+def drop_punct(doc: Document, *, punct_xpos: Collection[str] = ()) -> Document:
+    """The document without its punctuation, case kept; else as `speech`."""
+    return _spoken(doc, punct_xpos, fold=False)
+
+
+def _spoken(doc: Document, punct_xpos: Collection[str], *, fold: bool) -> Document:
+    kept = ~_punctuation(doc, punct_xpos)
+    heads, promoted = reattach(doc.head, kept, doc.word_sentence)
+    words = np.flatnonzero(kept)
+    renumber = np.full(doc.n_words, UNKNOWN, dtype=np.int32)
+    renumber[words] = np.arange(len(words), dtype=np.int32)
+
+    new = Document(
+        id=doc.id,
+        strings=doc.strings,
+        source=doc.source,
+        fixed=doc.fixed,
+        continues=doc.continues,
+    )
+    new.word_token = np.arange(len(words), dtype=np.int32)
+    for name in ("form", "lemma"):
+        ids = getattr(doc, name)[words]
+        setattr(new, name, lower_ids(doc.strings, ids) if fold else ids)
+    for name in ("upos", "xpos", "feats", "deprel"):
+        setattr(new, name, getattr(doc, name)[words])
+    new.deprel[promoted[words]] = doc.strings.add("root")
+    heads = heads[words]
+    new.head = np.where(heads >= 0, renumber[heads], heads).astype(np.int32)
+    new.token_misc = np.zeros(len(words), dtype=np.int32)
+    new.blank_words()
+
+    forms = new.strings.take(new.form)
+    new.text = " ".join(forms)
+    lengths = np.fromiter(map(len, forms), dtype=np.int64, count=len(forms))
+    new.token_end = np.cumsum(lengths + 1) - 1
+    new.token_start = new.token_end - lengths
+
+    _carry_sentences(doc, new, words)
+    _carry_turns(doc, new, words)
+    _carry_phrases(doc, new, renumber)
+    _carry_confidences(doc, new, words)
+    return new
+
+
+def _punctuation(doc: Document, punct_xpos: Collection[str]) -> Mask:
+    column, tags = (doc.xpos, punct_xpos) if punct_xpos else (doc.upos, ("PUNCT",))
+    ids = [number for tag in tags if (number := doc.strings.find(tag)) is not None]
+    return np.isin(column, ids)
+
+
+def reattach(heads: Ints, kept: Mask, sentence: Ints) -> tuple[Ints, Mask]:
+    """New heads of the kept words, in the old numbering, and which words became roots.
+
+    The values for words that are not kept mean nothing. A cycle of dropped words has no kept
+    ancestor: the head below it is unknown.
+    """
+    new = heads.copy()
+    lost = kept & (heads >= 0)
+    lost[lost] = ~kept[heads[lost]]
+    climbing = np.flatnonzero(lost)
+    for _ in range(int((~kept).sum()) + 1):
+        if not len(climbing):
+            break
+        new[climbing] = heads[new[climbing]]
+        above = new[climbing]
+        climbing = climbing[(above >= 0) & ~kept[above]]
+    new[climbing] = UNKNOWN
+
+    promoted = np.zeros(len(heads), dtype=bool)
+    orphans = np.flatnonzero(lost & (new == ROOT))
+    if len(orphans):
+        root = np.full(int(sentence[-1]) + 1, -1, dtype=np.int64)
+        # Written backwards, so that the first one stays: orphans, then the roots there were.
+        root[sentence[orphans[::-1]]] = orphans[::-1]
+        roots = np.flatnonzero(kept & (heads == ROOT))
+        root[sentence[roots[::-1]]] = roots[::-1]
+        chosen = root[sentence[orphans]]
+        promoted[orphans[chosen == orphans]] = True
+        new[orphans] = np.where(chosen == orphans, ROOT, chosen)
+    return new, promoted
+
+
+def lower_ids(strings: Strings, ids: Ints) -> Ints:
+    """The ids of the strings in lower case."""
+    distinct, inverse = np.unique(ids, return_inverse=True)
+    lowered = strings.ids(string.lower() for string in strings.take(distinct))
+    return lowered[inverse].astype(np.int32, copy=False)
+
+
+def _carry_sentences(doc: Document, new: Document, words: NDArray[Any]) -> None:
+    """Sentence starts, and the comments that speech keeps, on what is left of each sentence."""
+    starts = doc.word_sent_start[words]
+    number = doc.word_sentence[words]
+    first = np.ones(len(words), dtype=bool)
+    first[1:] = number[1:] != number[:-1]
+    starts[first] = YES
+    if len(words) and doc.sent_start[0] == MAYBE:
+        starts[0] = MAYBE
+    new.sent_start = starts
+
+    bounds = [*np.flatnonzero(first).tolist(), len(words)]
+    place = dict(zip(number[first].tolist(), pairwise(bounds), strict=True))
+    forms = new.strings.take(new.form)
+    waiting: tuple[str, ...] = ()
+    for sentence, token in enumerate(doc.sentence_bounds[:-1].tolist()):
+        comments = doc.comments.get(token)
+        at = place.get(sentence)
+        if at is None:
+            waiting += document_comments(comments or ())
+        elif comments is not None or waiting:
+            text = " ".join(forms[slice(*at)])
+            new.comments[at[0]] = waiting + spoken_comments(comments or (), text)
+            waiting = ()
+
+
+def _carry_turns(doc: Document, new: Document, words: NDArray[Any]) -> None:
+    if not len(doc.turn_start):
+        return
+    at = doc.token_start[doc.word_token[words]]
+    first = np.searchsorted(at, doc.turn_start)
+    last = np.searchsorted(at, doc.turn_end)
+    full = np.flatnonzero(last > first)
+    new.turn_start = new.token_start[first[full]]
+    new.turn_end = new.token_end[last[full] - 1]
+    new.turn_speaker = doc.turn_speaker[full]
+    new.turn_time = doc.turn_time[full]
+
+
+def _carry_phrases(doc: Document, new: Document, renumber: Ints) -> None:
+    """Phrase structure without the leaves that are gone and the phrases left empty by that."""
+    n = len(doc.node_label)
+    if not n:
+        return
+    leaf, parent = doc.node_leaf.tolist(), doc.node_parent.tolist()
+    alive = [word >= 0 and int(renumber[word]) >= 0 for word in leaf]
+    for node in range(n - 1, -1, -1):
+        if alive[node] and parent[node] >= 0:
+            alive[parent[node]] = True
+    nodes = np.flatnonzero(alive)
+    number = np.full(n, -1, dtype=np.int32)
+    number[nodes] = np.arange(len(nodes), dtype=np.int32)
+    new.node_label = doc.node_label[nodes]
+    parents, leaves = doc.node_parent[nodes], doc.node_leaf[nodes]
+    new.node_parent = np.where(parents >= 0, number[parents], -1).astype(np.int32)
+    new.node_leaf = np.where(leaves >= 0, renumber[leaves], -1).astype(np.int32)
+
+
+def _carry_confidences(doc: Document, new: Document, words: NDArray[Any]) -> None:
+    for name in ("start_evidence", "sent_conf"):
+        column = getattr(doc, name)
+        if column is not None:
+            setattr(new, name, column[doc.word_token[words]])
+    for name in ("tag_conf", "arc_conf"):
+        column = getattr(doc, name)
+        if column is not None:
+            setattr(new, name, column[words])
+    options = doc.tag_options
+    if options is not None:
+        new.tag_options = TagOptions(
+            options.column, options.ids[words], options.probabilities[words]
+        )
