@@ -1,0 +1,291 @@
+"""Changes to documents, on small documents of our own."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
+from caesura.errors import UsageError
+from caesura.transform import (
+    crossing_arcs,
+    deal,
+    drop,
+    drop_punct,
+    keep,
+    lower,
+    projectivise,
+    speech,
+)
+from caesura.transform.projective import nonprojective
+
+
+def build(*sentences: list[tuple[str, str, int, str]], gap: str = " ") -> Document:
+    """A document of sentences of (form, upos, head from 1 in the sentence, deprel)."""
+    text, starts, ends, sent_start, heads = "", [], [], [], []
+    for sentence in sentences:
+        base = len(starts)
+        for i, (form, _, head, _) in enumerate(sentence):
+            starts.append(len(text))
+            text += form
+            ends.append(len(text))
+            text += gap
+            sent_start.append(YES if i == 0 else NO)
+            heads.append(base + head - 1 if head > 0 else (ROOT if head == 0 else UNKNOWN))
+    doc = Document.from_spans(text, starts, ends)
+    doc.sent_start = np.array(sent_start, dtype=np.int8)
+    doc.head = np.array(heads, dtype=np.int32)
+    rows = [row for sentence in sentences for row in sentence]
+    doc.set_column("upos", [row[1] for row in rows])
+    doc.set_column("deprel", [row[3] for row in rows])
+    doc.set_column("lemma", [row[0] for row in rows])
+    doc.check()
+    return doc
+
+
+MAY = [("May", "PROPN", 2, "nsubj"), ("sings", "VERB", 0, "root"), ("!", "PUNCT", 2, "punct")]
+
+
+def heads(doc: Document) -> list[int]:
+    return doc.head.tolist()
+
+
+def test_speech_is_lower_case_without_punctuation() -> None:
+    doc = speech(build(MAY, MAY))
+    doc.check()
+    assert doc.text == "may sings may sings"
+    assert doc.column("form") == ["may", "sings", "may", "sings"]
+    assert doc.column("lemma") == ["may", "sings", "may", "sings"]
+    assert heads(doc) == [1, ROOT, 3, ROOT]
+    assert doc.sent_start.tolist() == [YES, NO, YES, NO]
+    assert [token.text for token in doc.tokens] == doc.column("form")
+
+
+def test_words_under_a_mark_climb_to_the_closest_kept_ancestor() -> None:
+    doc = speech(
+        build(
+            [
+                ("so", "ADV", 3, "advmod"),
+                ("(", "PUNCT", 4, "punct"),
+                (",", "PUNCT", 2, "punct"),
+                ("go", "VERB", 0, "root"),
+            ]
+        )
+    )
+    assert doc.column("form") == ["so", "go"]
+    assert heads(doc) == [1, ROOT]
+    assert doc.column("deprel") == ["advmod", "root"]
+
+
+def test_the_first_orphan_becomes_the_root_where_a_mark_was_the_root() -> None:
+    doc = speech(
+        build(
+            [
+                ("—", "PUNCT", 0, "root"),
+                ("one", "NUM", 1, "dep"),
+                ("two", "NUM", 1, "dep"),
+                ("three", "NUM", 3, "dep"),
+            ]
+        )
+    )
+    assert heads(doc) == [ROOT, 0, 1]
+    assert doc.column("deprel") == ["root", "dep", "dep"]
+
+
+def test_orphans_join_a_root_that_is_kept() -> None:
+    doc = speech(
+        build([("…", "PUNCT", 0, "root"), ("so", "ADV", 1, "dep"), ("go", "VERB", 0, "root")])
+    )
+    assert heads(doc) == [1, ROOT]
+    assert doc.column("deprel") == ["dep", "root"]
+
+
+def test_a_cycle_of_marks_leaves_the_head_unknown() -> None:
+    doc = speech(
+        build([("a", "X", 2, "dep"), (",", "PUNCT", 3, "punct"), (";", "PUNCT", 2, "punct")])
+    )
+    assert heads(doc) == [UNKNOWN]
+
+
+def test_sentences_of_marks_disappear_and_their_newdoc_moves_on() -> None:
+    doc = build([("***", "PUNCT", 0, "root")], MAY)
+    doc.comments = {
+        0: ("# newdoc id = a", "# sent_id = 1", "# text = ***"),
+        1: ("# sent_id = 2", "# text = May sings !", "# gloss = x"),
+    }
+    doc.paragraph_start = np.array([0, 4])
+    new = speech(doc)
+    assert new.n_sentences == 1
+    assert new.comments == {0: ("# newdoc id = a", "# sent_id = 2", "# text = may sings")}
+    assert not len(new.paragraph_start)
+
+
+def test_a_document_of_marks_alone_comes_back_empty() -> None:
+    doc = speech(build([("...", "PUNCT", 0, "root")]))
+    assert doc.n_tokens == doc.n_words == 0
+    assert doc.text == ""
+    doc.check()
+
+
+def test_case_is_kept_by_drop_punct() -> None:
+    assert drop_punct(build(MAY)).text == "May sings"
+
+
+def test_punctuation_may_be_told_by_xpos() -> None:
+    doc = build(MAY)
+    doc.set_column("upos", ["", "", ""])
+    doc.set_column("xpos", ["NNP", "VBZ", "."])
+    assert speech(doc).n_words == 3
+    assert speech(doc, punct_xpos={".", ","}).text == "may sings"
+
+
+def test_unknown_boundaries_stay_unknown() -> None:
+    doc = build(MAY)
+    doc.sent_start[:] = MAYBE
+    assert speech(doc).sent_start.tolist() == [MAYBE, MAYBE]
+
+
+def test_speech_leaves_its_argument_alone() -> None:
+    doc = build(MAY)
+    before = doc.contents()
+    speech(doc)
+    lower(doc)
+    assert doc.contents() == before
+
+
+def test_phrases_lose_their_empty_branches() -> None:
+    doc = build(MAY)
+    doc.node_label = doc.strings.ids(["S", "NP", "", "VP", "", "PRN", ""])
+    doc.node_parent = np.array([-1, 0, 1, 0, 3, 0, 5], dtype=np.int32)
+    doc.node_leaf = np.array([-1, -1, 0, -1, 1, -1, 2], dtype=np.int32)
+    new = speech(doc)
+    assert new.strings.take(new.node_label) == ["S", "NP", "", "VP", ""]
+    assert new.node_parent.tolist() == [-1, 0, 1, 0, 3]
+    assert new.node_leaf.tolist() == [-1, -1, 0, -1, 1]
+
+
+def test_turns_follow_their_words() -> None:
+    doc = build(MAY, [("?", "PUNCT", 0, "root")], MAY)
+    doc.turn_start = doc.token_start[[0, 3, 4]]
+    doc.turn_end = doc.token_end[[2, 3, 6]]
+    doc.turn_speaker = doc.strings.ids(["A", "B", "A"])
+    doc.turn_time = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]])
+    new = speech(doc)
+    spans = zip(new.turn_start.tolist(), new.turn_end.tolist(), strict=True)
+    assert [new.text[a:b] for a, b in spans] == ["may sings", "may sings"]
+    assert new.turn_time.tolist() == [[0.0, 1.0], [2.0, 3.0]]
+
+
+def test_lower_keeps_offsets_where_letters_grow() -> None:
+    doc = build([("İzmir", "PROPN", 2, "nsubj"), ("ΟΔΟΣ", "NOUN", 0, "root")])
+    doc.paragraph_start = np.array([0, int(doc.token_start[1])])
+    new = lower(doc)
+    new.check()
+    assert [token.text for token in new.tokens] == ["i̇zmir", "οδος"] == new.column("form")
+    assert new.paragraph_start.tolist() == [0, int(new.token_start[1])]
+
+
+def test_dropped_columns_are_unknown() -> None:
+    doc = drop(build(MAY), ["lemma", "head", "deprel"])
+    assert doc.column("lemma") == ["", "", ""]
+    assert heads(doc) == [UNKNOWN] * 3
+    assert doc.column("upos") == ["PROPN", "VERB", "PUNCT"]
+
+
+def test_kept_columns_stay_and_others_go() -> None:
+    doc = keep(build(MAY), ["upos"])
+    assert doc.column("upos") == ["PROPN", "VERB", "PUNCT"]
+    assert doc.column("deprel") == ["", "", ""]
+    assert doc.sent_start.tolist() == [YES, NO, NO]
+
+
+def test_an_unknown_column_is_refused_with_those_there_are() -> None:
+    with pytest.raises(UsageError, match=r"no column colour.*lemma, upos"):
+        drop(build(MAY), ["colour"])
+
+
+def test_multiword_tokens_come_apart() -> None:
+    doc = Document(text="I don't.")
+    doc.token_start, doc.token_end = np.array([0, 2, 7]), np.array([1, 7, 8])
+    doc.sent_start = np.array([YES, NO, NO], dtype=np.int8)
+    doc.token_misc = np.zeros(3, dtype=np.int32)
+    doc.word_token = np.array([0, 1, 1, 2], dtype=np.int32)
+    doc.form = doc.strings.ids(["I", "do", "n't", "."])
+    doc.blank_words()
+    doc.paragraph_start = np.array([0, 7])
+    doc.check()
+    new = drop(doc, ["multiword"])
+    new.check()
+    assert new.text == "I do n't."
+    assert [token.text for token in new.tokens] == ["I", "do", "n't", "."]
+    assert new.paragraph_start.tolist() == [0, 8]
+    assert speech(doc).text == "i do n't ."
+
+
+def test_documents_are_dealt_whole() -> None:
+    docs = [build(MAY, MAY), build(MAY), build(MAY), build(MAY)]
+    docs[3].continues = True
+    assert [number for number, _ in deal(docs, 2)] == [0, 1, 1, 1]
+
+
+TREES = st.integers(2, 9).flatmap(
+    lambda n: st.lists(st.integers(-1, n - 1), min_size=n, max_size=n).map(_to_tree)
+)
+
+
+def _to_tree(parents: list[int]) -> np.ndarray:
+    """Any list of heads made a tree: an arc that closes a cycle goes to the root."""
+    heads = [ROOT] * len(parents)
+    for word, head in enumerate(parents):
+        above = head
+        while above >= 0 and above != word:
+            above = heads[above]
+        heads[word] = head if above == ROOT else ROOT
+    return np.array(heads, dtype=np.int32)
+
+
+def _arcs_cross(heads: np.ndarray) -> bool:
+    arcs = [sorted((head, word)) for word, head in enumerate(heads.tolist())]
+    return any(a < c < b < d for a, b in arcs for c, d in arcs)
+
+
+@settings(max_examples=150, deadline=None)
+@given(TREES)
+def test_lifted_trees_are_projective(tree: np.ndarray) -> None:
+    assert nonprojective(tree) == _arcs_cross(tree) == bool(crossing_arcs(tree).any())
+    n = len(tree)
+    doc = build([("w", "X", int(head) + 1, "dep") for head in tree])
+    new = projectivise(doc)
+    assert not nonprojective(new.head)
+    assert len(_to_tree(new.head.tolist())) == n
+    assert (_to_tree(new.head.tolist()) == new.head).all()
+    if not nonprojective(tree):
+        assert new.head.tolist() == tree.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(TREES, st.lists(st.booleans(), min_size=9, max_size=9)), min_size=1))
+def test_speech_trees_are_trees_inside_their_sentences(
+    sentences: list[tuple[np.ndarray, list[bool]]],
+) -> None:
+    doc = build(
+        *(
+            [
+                ("W", "PUNCT" if mark else "X", int(head) + 1, "dep")
+                for head, mark in zip(tree, marks, strict=False)
+            ]
+            for tree, marks in sentences
+        )
+    )
+    new = speech(doc)
+    new.check()
+    bounds = new.first_word[new.sentence_bounds].tolist()
+    for begin, end in pairwise(bounds):
+        local = [head - begin if head >= 0 else head for head in new.head[begin:end].tolist()]
+        assert all(-1 <= head < end - begin for head in local)
+        assert _to_tree(local).tolist() == local
+        assert ROOT in local
