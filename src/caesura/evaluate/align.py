@@ -1,0 +1,195 @@
+"""Lay two analyses over the same characters.
+
+If the tokens of both sides have the same characters, nothing needs aligning. Otherwise both sides
+are aligned with a raw text, the one given or that of gold: tokens become spans of its characters
+(Dridan & Oepen 2013, section 3). A token of which no character is found becomes a span of no width
+and is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document, Strings
+from caesura.errors import InputError
+from caesura.evaluate.atoms import Atoms, atoms
+from caesura.evaluate.conll import Pairs
+from caesura.evaluate.sides import Longs, Side, flatten, spaceless
+
+__all__ = ["Comparison", "pair", "place"]
+
+#: A changed run of at most this many characters is laid over a run of the same length.
+CHANGED_RUN = 16
+#: Below this share of aligned tokens the two sides are not of the same text.
+SAME_TEXT = 0.2
+
+
+@dataclass
+class Comparison:
+    """Gold and system in the same coordinates: the characters of a text without spaces."""
+
+    pairs: Pairs
+    #: The text, and the offset in it of each of its characters that is no space.
+    text: str
+    char_at: Longs
+    #: Whether both sides had the same characters from the start.
+    same_characters: bool
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def gold(self) -> Side:
+        return self.pairs.gold
+
+    @property
+    def system(self) -> Side:
+        return self.pairs.system
+
+    def offsets(self, start: Longs, end: Longs) -> tuple[Longs, Longs]:
+        """Spans of coordinates as spans of the text; one of no width follows what is before it."""
+        at = np.append(self.char_at, len(self.text)).astype(np.int64)
+        ends = np.where(end > 0, at[np.maximum(end, 1) - 1] + 1, 0)
+        if not len(self.char_at):
+            ends = np.zeros_like(end)
+        return np.where(start == end, ends, at[start]), ends
+
+
+def pair(
+    gold: Sequence[Document],
+    system: Sequence[Document],
+    *,
+    text: str | None = None,
+    strings: Strings | None = None,
+) -> Comparison:
+    """Flatten both sides, bring them to common coordinates and align their words."""
+    strings = strings if strings is not None else Strings()
+    left, right = flatten(gold, strings), flatten(system, strings)
+    notes: list[str] = []
+    same = text is None and np.array_equal(left.chars, right.chars)
+    if same:
+        raw, char_at = left.text, left.char_at
+    else:
+        raw = left.text if text is None else text
+        points, kept = spaceless(raw)
+        char_at = np.flatnonzero(kept).astype(np.int64)
+        reference = points[kept]
+        lay(left, raw, reference, kept)
+        lay(right, raw, reference, kept)
+        for name, side in (("gold", left), ("the system", right)):
+            note = _lost_note(name, side, text is not None)
+            if note:
+                notes.append(note)
+    return Comparison(align_words(left, right), raw, char_at, same, notes)
+
+
+def _lost_note(name: str, side: Side, raw: bool) -> str:
+    lost = int(np.count_nonzero(side.lost))
+    where = "the raw text" if raw else "the text of gold"
+    if side.n_tokens and lost > (1 - SAME_TEXT) * side.n_tokens:
+        raise InputError(
+            f"{lost} of {side.n_tokens} tokens of {name} are not in {where}: "
+            "these are different documents",
+            remedy="Give two analyses of the same text.",
+        )
+    if not lost:
+        return ""
+    forms = [side.strings[side.form[word]] for word in side.first_word[:-1][side.lost][:3].tolist()]
+    shown = ", ".join(repr(form) for form in forms)
+    return (
+        f"{lost} of {side.n_tokens} tokens of {name} are not in {where} "
+        f"and have no width (the first: {shown})"
+    )
+
+
+def align_words(gold: Side, system: Side) -> Pairs:
+    """Align the words of two sides that have common coordinates."""
+    from caesura.evaluate.words import Words, align
+
+    lowered: dict[int, Longs] = {}
+    for side in (gold, system):
+        used, places = np.unique(side.form, return_inverse=True)
+        strings = side.strings
+        small = strings.ids(strings[number].lower() for number in used.tolist())
+        lowered[id(side)] = small[places].astype(np.int64)
+    g, s = align(
+        Words(gold.word_start, gold.word_end, gold.multi, lowered[id(gold)]),
+        Words(system.word_start, system.word_end, system.multi, lowered[id(system)]),
+    )
+    return Pairs(gold, system, g, s)
+
+
+def lay(side: Side, text: str, reference: NDArray[np.uint32], kept: NDArray[np.bool_]) -> None:
+    """Give a side the coordinates of a text, directly if it is its own."""
+    if side.text == text:
+        before = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
+        # Where each token starts and ends in the text, from its characters.
+        has = side.token_end > side.token_start
+        start = np.zeros(side.n_tokens, dtype=np.int64)
+        end = np.zeros(side.n_tokens, dtype=np.int64)
+        start[has] = before[side.char_at[side.token_start[has]]]
+        end[has] = before[side.char_at[side.token_end[has] - 1] + 1]
+        end = np.maximum.accumulate(end)
+        start[~has] = end[~has]
+        side.token_start, side.token_end = start, end
+        return
+    side.token_start, side.token_end, side.lost = place(
+        side.chars, side.token_start, side.token_end, reference
+    )
+
+
+def place(
+    chars: NDArray[np.uint32], start: Longs, end: Longs, reference: NDArray[np.uint32]
+) -> tuple[Longs, Longs, NDArray[np.bool_]]:
+    """Spans of characters as spans of a reference, and which of them were not found there."""
+    from caesura.evaluate.myers import match
+
+    theirs, ours = atoms(reference), atoms(chars)
+    partner = match(theirs.value, ours.value)
+    at = np.full(len(ours.value), -1, dtype=np.int64)
+    found = np.flatnonzero(partner >= 0)
+    at[partner[found]] = found
+    matched = at >= 0
+    _pair_changed(at, len(theirs.value))
+    placed = np.flatnonzero(at >= 0)
+    sure = np.flatnonzero(matched)
+
+    first = np.searchsorted(ours.start[placed], start)
+    last = np.searchsorted(ours.start[placed], end) - 1
+    lost = np.searchsorted(ours.start[sure], start) >= np.searchsorted(ours.start[sure], end)
+    found_start, found_end = _spans(theirs, at, placed, first, last, lost)
+    return found_start, found_end, lost
+
+
+def _spans(
+    theirs: Atoms, at: Longs, placed: Longs, first: Longs, last: Longs, lost: NDArray[np.bool_]
+) -> tuple[Longs, Longs]:
+    start = np.zeros(len(lost), dtype=np.int64)
+    end = np.zeros(len(lost), dtype=np.int64)
+    kept = ~lost
+    start[kept] = theirs.start[at[placed[first[kept]]]]
+    end[kept] = theirs.end[at[placed[last[kept]]]]
+    end = np.maximum.accumulate(end) if len(end) else end
+    start[lost] = end[lost]
+    return start, end
+
+
+def _pair_changed(at: Longs, size: int) -> None:
+    """Lay a short changed run over one of the same length between the same neighbours.
+
+    A token with a changed first or last character thus keeps its width; a token none of whose
+    characters is found stays lost.
+    """
+    loose = at < 0
+    if not loose.any():
+        return
+    edges = np.diff(np.concatenate(([0], loose.astype(np.int8), [0])))
+    first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    before = np.where(first > 0, at[np.maximum(first, 1) - 1], -1)
+    after = np.where(last < len(at), at[np.minimum(last, len(at) - 1)], size)
+    length = last - first
+    fits = (after - before - 1 == length) & (length <= CHANGED_RUN)
+    for begin, stop, origin in zip(first[fits], last[fits], before[fits], strict=True):
+        at[begin:stop] = np.arange(origin + 1, origin + 1 + stop - begin)

@@ -1,0 +1,244 @@
+"""The scores of the CoNLL 2018 shared task, to the last digit, and ELAS and EULAS of IWPT 2020.
+
+Tokens, sentences and words are compared by their characters, everything else on aligned words
+(Zeman et al. 2018, section 4). Where the characters differ, which the official scorer refuses, the
+sides are aligned first, and what could not be aligned counts as wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import ROOT, UNKNOWN, Document, Strings
+from caesura.evaluate.score import Score
+from caesura.evaluate.sides import Ints, Longs, Side
+
+__all__ = [
+    "CONTENT",
+    "FUNCTIONAL",
+    "METRICS",
+    "UNIVERSAL_FEATURES",
+    "Pairs",
+    "conll18",
+    "score_pairs",
+    "span_score",
+]
+
+METRICS = (
+    "Tokens",
+    "Sentences",
+    "Words",
+    "UPOS",
+    "XPOS",
+    "UFeats",
+    "AllTags",
+    "Lemmas",
+    "UAS",
+    "LAS",
+    "CLAS",
+    "MLAS",
+    "BLEX",
+)
+CONTENT = frozenset(
+    "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod "
+    "appos nummod acl amod conj fixed flat compound list parataxis orphan goeswith reparandum "
+    "root dep".split()
+)
+FUNCTIONAL = frozenset("aux cop mark det clf case cc".split())
+UNIVERSAL_FEATURES = frozenset(
+    "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree "
+    "VerbForm Mood Tense Aspect Voice Evident Polarity Person Polite".split()
+)
+#: Heads of system words that equal no head of gold.
+NOT_ALIGNED = -3
+NOT_KNOWN = -4
+
+
+def universal_features(feats: str) -> str:
+    """Only the features that all languages share, sorted."""
+    kept = (item for item in feats.split("|") if item.split("=", 1)[0] in UNIVERSAL_FEATURES)
+    return "|".join(sorted(kept))
+
+
+def universal_relation(deprel: str) -> str:
+    """The relation without its subtype."""
+    return deprel.split(":", 1)[0]
+
+
+@dataclass
+class Pairs:
+    """Two sides over the same coordinates, and which words of them are the same."""
+
+    gold: Side
+    system: Side
+    #: Aligned words, pair by pair.
+    g: Longs
+    s: Longs
+
+    def _mapped(self, side: Side, column: str, change: Callable[[str], str]) -> Ints:
+        """A column with every string changed; one change for each distinct string."""
+        ids = getattr(side, column)
+        used, places = np.unique(ids, return_inverse=True)
+        strings = side.strings
+        changed = strings.ids(change(strings[number]) for number in used.tolist())
+        return changed[places].astype(np.int32)
+
+    @cached_property
+    def feats(self) -> tuple[Ints, Ints]:
+        """Universal features of both sides."""
+        return (
+            self._mapped(self.gold, "feats", universal_features),
+            self._mapped(self.system, "feats", universal_features),
+        )
+
+    @cached_property
+    def relations(self) -> tuple[Ints, Ints]:
+        """Universal relations of both sides."""
+        return (
+            self._mapped(self.gold, "deprel", universal_relation),
+            self._mapped(self.system, "deprel", universal_relation),
+        )
+
+    @cached_property
+    def gold_of(self) -> Longs:
+        """The gold word of each system word, or -1."""
+        found = np.full(self.system.n_words, -1, dtype=np.int64)
+        found[self.s] = self.g
+        return found
+
+    @cached_property
+    def system_of(self) -> Longs:
+        """The system word of each gold word, or -1."""
+        found = np.full(self.gold.n_words, -1, dtype=np.int64)
+        found[self.g] = self.s
+        return found
+
+    @cached_property
+    def system_heads(self) -> Longs:
+        """The heads of all system words as gold words (ROOT for a root)."""
+        heads = self.system.head.astype(np.int64)
+        found = np.where(heads == ROOT, ROOT, NOT_KNOWN)
+        inside = heads >= 0
+        there = self.gold_of[heads[inside]]
+        found[inside] = np.where(there < 0, NOT_ALIGNED, there)
+        return found
+
+    @cached_property
+    def same_head(self) -> NDArray[np.bool_]:
+        """Pairs whose heads are aligned to each other, or that are both roots."""
+        gold = self.gold.head[self.g]
+        return (gold == self.system_heads[self.s]) & (gold != UNKNOWN)
+
+    @cached_property
+    def same_relation(self) -> NDArray[np.bool_]:
+        gold, system = self.relations
+        return gold[self.g] == system[self.s]
+
+    def same(self, column: str) -> NDArray[np.bool_]:
+        """Pairs that agree in a column as it stands."""
+        equal: NDArray[np.bool_] = (
+            getattr(self.gold, column)[self.g] == getattr(self.system, column)[self.s]
+        )
+        return equal
+
+    @cached_property
+    def same_feats(self) -> NDArray[np.bool_]:
+        gold, system = self.feats
+        return gold[self.g] == system[self.s]
+
+    @cached_property
+    def same_lemma(self) -> NDArray[np.bool_]:
+        """Pairs with the same lemma; gold without a lemma agrees with anything."""
+        gold = self.gold.lemma[self.g]
+        blank = self.gold.strings.add("_")
+        return (gold == self.system.lemma[self.s]) | (gold == 0) | (gold == blank)
+
+    def members(self, relations: frozenset[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which words of either side have one of these relations."""
+        numbers = np.array([self.gold.strings.add(name) for name in sorted(relations)])
+        gold, system = self.relations
+        return np.isin(gold, numbers), np.isin(system, numbers)
+
+    @cached_property
+    def same_function_words(self) -> NDArray[np.bool_]:
+        """Pairs with the same functional dependents, with the same relations and tags."""
+        of_gold, of_system = self.members(FUNCTIONAL)
+        of_gold = of_gold & (self.gold.head >= 0)
+        of_system = of_system & (self.system.head >= 0)
+        good = np.zeros(self.gold.n_words, dtype=bool)
+        good[self.g] = (
+            of_gold[self.g]
+            & of_system[self.s]
+            & self.same_head
+            & self.same_relation
+            & self.same("upos")
+            & self.same_feats
+        )
+        wrong = np.bincount(self.gold.head[of_gold & ~good], minlength=self.gold.n_words)
+        gold_count = np.bincount(self.gold.head[of_gold], minlength=self.gold.n_words)
+        system_count = np.bincount(self.system.head[of_system], minlength=self.system.n_words)
+        return (wrong[self.g] == 0) & (gold_count[self.g] == system_count[self.s])
+
+    def score(
+        self,
+        same: NDArray[np.bool_] | None = None,
+        only: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
+    ) -> Score:
+        """Aligned words that agree, all of them or those that `only` marks on either side."""
+        if only is None:
+            gold, system, aligned = self.gold.n_words, self.system.n_words, len(self.g)
+            correct = aligned if same is None else int(np.count_nonzero(same))
+        else:
+            chosen = only[0][self.g]
+            gold, system = int(np.count_nonzero(only[0])), int(np.count_nonzero(only[1]))
+            aligned = int(np.count_nonzero(chosen))
+            correct = aligned if same is None else int(np.count_nonzero(same & chosen))
+        return Score(gold, system, correct, aligned)
+
+
+def span_score(gold: tuple[Longs, Longs], system: tuple[Longs, Longs]) -> Score:
+    """Spans that both sides have, as multisets: spans of lost tokens may coincide."""
+    size = np.int64(max(gold[1].max(initial=0), system[1].max(initial=0)) + 1)
+    values, counts = np.unique(gold[0] * size + gold[1], return_counts=True)
+    others, other_counts = np.unique(system[0] * size + system[1], return_counts=True)
+    _, g, s = np.intersect1d(values, others, assume_unique=True, return_indices=True)
+    shared = int(np.minimum(counts[g], other_counts[s]).sum())
+    return Score(len(gold[0]), len(system[0]), shared)
+
+
+def score_pairs(pairs: Pairs) -> dict[str, Score]:
+    """The thirteen scores of two sides whose words are aligned."""
+    gold, system = pairs.gold, pairs.system
+    tokens = span_score((gold.token_start, gold.token_end), (system.token_start, system.token_end))
+    content = pairs.members(CONTENT)
+    tags = pairs.same("upos") & pairs.same_feats
+    labelled = pairs.same_head & pairs.same_relation
+    return {
+        "Tokens": tokens,
+        "Sentences": span_score(gold.sent_spans, system.sent_spans),
+        "Words": pairs.score(),
+        "UPOS": pairs.score(pairs.same("upos")),
+        "XPOS": pairs.score(pairs.same("xpos")),
+        "UFeats": pairs.score(pairs.same_feats),
+        "AllTags": pairs.score(tags & pairs.same("xpos")),
+        "Lemmas": pairs.score(pairs.same_lemma),
+        "UAS": pairs.score(pairs.same_head),
+        "LAS": pairs.score(labelled),
+        "CLAS": pairs.score(labelled, content),
+        "MLAS": pairs.score(labelled & tags & pairs.same_function_words, content),
+        "BLEX": pairs.score(labelled & pairs.same_lemma, content),
+    }
+
+
+def conll18(
+    gold: Sequence[Document], system: Sequence[Document], *, text: str | None = None
+) -> dict[str, Score]:
+    """The scores of the CoNLL 2018 shared task for two lists of documents."""
+    from caesura.evaluate.align import pair
+
+    return score_pairs(pair(gold, system, text=text, strings=Strings()).pairs)

@@ -1,0 +1,123 @@
+"""Which word of the system is which word of gold.
+
+Words that are tokens of their own are the same if their spans are. Where either side has a
+multi-word token the region is grown until both sides end together, and the words in it are aligned
+by a longest common subsequence of their lower-cased forms: the word alignment of the CoNLL 2018
+shared task (Zeman et al. 2018, section 4).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.evaluate.myers import match_exactly
+from caesura.jit import kernel
+
+__all__ = ["Words", "align"]
+
+Longs = NDArray[np.int64]
+
+#: Regions with more cells than this are aligned in linear space.
+TABLE_CELLS = 4_000_000
+
+
+class Words(NamedTuple):
+    """The words of one side: spans, whether in a multi-word token, ids of lower-cased forms."""
+
+    start: Longs
+    end: Longs
+    multi: NDArray[np.bool_]
+    form: Longs
+
+
+def align(gold: Words, system: Words) -> tuple[Longs, Longs]:
+    """The words of gold and of the system that are aligned, pair by pair, in rising order."""
+    partner = np.full(len(gold.start), -1, dtype=np.int64)
+    _align(gold, system, partner)
+    found = np.flatnonzero(partner >= 0).astype(np.int64)
+    return found, partner[found]
+
+
+@kernel
+def _align(gold: Words, system: Words, partner: Longs) -> None:
+    n, m = len(gold.start), len(system.start)
+    g = s = 0
+    while g < n and s < m:
+        if gold.multi[g] or system.multi[s]:
+            # The region starts with the multi-word token itself: a plain word of the other side
+            # that began earlier cannot be part of it.
+            if gold.multi[g]:
+                end = gold.end[g]
+                if not system.multi[s] and system.start[s] < gold.start[g]:
+                    s += 1
+            else:
+                end = system.end[s]
+                if gold.start[g] < system.start[s]:
+                    g += 1
+            first_g, first_s = g, s
+            g, s = _region_end(gold, system, g, s, end)
+            if g > first_g and s > first_s:
+                _align_region(gold.form, system.form, first_g, g, first_s, s, partner)
+        elif gold.start[g] == system.start[s] and gold.end[g] == system.end[s]:
+            partner[g] = s
+            g += 1
+            s += 1
+        elif gold.start[g] <= system.start[s]:
+            g += 1
+        else:
+            s += 1
+
+
+@kernel
+def _outside(words: Words, i: int, end: int) -> bool:
+    """Whether word i lies behind the region that ends at `end` (multi-word tokens stretch it)."""
+    if i >= len(words.start):
+        return True
+    return bool(words.start[i] >= end if words.multi[i] else words.end[i] > end)
+
+
+@kernel
+def _region_end(gold: Words, system: Words, g: int, s: int, end: int) -> tuple[int, int]:
+    """The words behind the region, which every multi-word token in it stretches."""
+    n, m = len(gold.start), len(system.start)
+    while not (_outside(gold, g, end) and _outside(system, s, end)):
+        if g < n and (s >= m or gold.start[g] <= system.start[s]):
+            if gold.multi[g]:
+                end = max(end, gold.end[g])
+            g += 1
+        else:
+            if system.multi[s]:
+                end = max(end, system.end[s])
+            s += 1
+    return g, s
+
+
+@kernel
+def _align_region(
+    gold: Longs, system: Longs, g0: int, g1: int, s0: int, s1: int, partner: Longs
+) -> None:
+    """Longest common subsequence of the forms; the earliest equal pair is taken."""
+    rows, columns = g1 - g0, s1 - s0
+    if rows * columns > TABLE_CELLS:
+        match_exactly(gold[g0:g1], system[s0:s1], g0, s0, partner)
+        return
+    longest = np.zeros((rows + 1, columns + 1), dtype=np.int32)
+    for i in range(rows - 1, -1, -1):
+        for j in range(columns - 1, -1, -1):
+            best = max(longest[i + 1, j], longest[i, j + 1])
+            if gold[g0 + i] == system[s0 + j]:
+                best = max(best, longest[i + 1, j + 1] + 1)
+            longest[i, j] = best
+    i = j = 0
+    while i < rows and j < columns:
+        if gold[g0 + i] == system[s0 + j]:
+            partner[g0 + i] = s0 + j
+            i += 1
+            j += 1
+        elif longest[i, j] == longest[i + 1, j]:
+            i += 1
+        else:
+            j += 1
