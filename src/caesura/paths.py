@@ -1,0 +1,53 @@
+"""Where things are kept on this machine: the one module that knows about platforms.
+
+Models live in CAESURA_HOME/models, else in the user's data folder; compiled kernels in
+NUMBA_CACHE_DIR, CAESURA_HOME/kernels or the user's cache folder.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["MODEL_SUFFIX", "bundled_models", "kernel_folder", "model_folder", "threads_available"]
+
+MODEL_SUFFIX = ".caesura"
+
+
+def _home() -> Path | None:
+    home = os.environ.get("CAESURA_HOME")
+    return Path(home) if home else None
+
+
+def model_folder() -> Path:
+    """The folder of the user's own models."""
+    home = _home()
+    if home is not None:
+        return home / "models"
+    from platformdirs import user_data_path
+
+    return user_data_path("caesura") / "models"
+
+
+def bundled_models() -> Path:
+    """The folder of the models that come with the package."""
+    return Path(__file__).parent / "models"
+
+
+def kernel_folder() -> Path:
+    """The folder of compiled kernels."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    home = _home()
+    if home is not None:
+        return home / "kernels"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("caesura") / "kernels"
+
+
+def threads_available() -> int:
+    """How many threads can run at once: cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
