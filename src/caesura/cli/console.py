@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -20,10 +21,16 @@ class WarningPrinter:
         self.strict = strict
         self.limit = limit
         self.count = 0
+        #: Sentences that were left out.
+        self.skipped = 0
 
     def __call__(self, warning: CaesuraWarning) -> None:
+        from caesura.formats.options import Skipped
+
         where = warning.where
-        if self.strict:
+        if isinstance(warning, Skipped):
+            self.skipped += 1
+        elif self.strict:
             raise InputError(
                 warning.what,
                 remedy=warning.remedy or "Leave --strict out to go on regardless.",
@@ -39,14 +46,14 @@ class WarningPrinter:
         said = CaesuraWarning(f"warning: {warning.what}", where, warning.remedy)
         click.echo(str(said) if place else f"warning: {warning}", err=True)
 
-    def close(self, skipped: int = 0) -> None:
+    def close(self) -> None:
         """Say how many warnings were not shown and how many sentences were left out."""
         if self.quiet:
             return
         if self.count > self.limit:
             click.echo(f"… and {self.count - self.limit:,} more warnings.", err=True)
-        if skipped:
-            click.echo(f"{skipped:,} broken sentences left out.", err=True)
+        if self.skipped:
+            click.echo(f"{self.skipped:,} broken sentences left out.", err=True)
 
 
 def print_json(data: Any) -> None:
@@ -57,7 +64,7 @@ def print_json(data: Any) -> None:
     sys.stdout.write(text.decode("utf-8") + "\n")
 
 
-def table(rows: list[tuple[str, ...]], *, indent: int = 2, right: str = "") -> str:
+def table(rows: Sequence[tuple[str, ...]], *, indent: int = 2, right: str = "") -> str:
     """Rows as aligned columns; `right` names columns to align right, e.g. "lrr"."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
     lines = []

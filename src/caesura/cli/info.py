@@ -42,7 +42,7 @@ def describe() -> dict[str, Any]:
     from caesura import paths
 
     kernels = paths.kernel_folder()
-    compiled = [file for file in kernels.rglob("*.nbc")] if kernels.is_dir() else []
+    compiled = list(kernels.rglob("*.nbc")) if kernels.is_dir() else []
     return {
         "version": caesura.__version__,
         "python": platform.python_version(),
@@ -88,8 +88,8 @@ def command(as_json: bool) -> None:
         print_json(found)
         return
     packages = ", ".join(f"{name} {version}" for name, version in found["packages"].items())
-    there = [f"{extra}" for extra, version in found["extras"].items() if version]
-    missing = [f"{extra}" for extra, version in found["extras"].items() if not version]
+    there = [extra for extra, version in found["extras"].items() if version]
+    missing = [extra for extra, version in found["extras"].items() if not version]
     models = [f"{model['name']} ({model['bytes'] / 1e6:.1f} MB)" for model in found["models"]]
     kernels = found["compiled_kernels"]
     rows = [

@@ -17,8 +17,8 @@ def watch(events: Iterable[Event], what: str = "Training", *, quiet: bool = Fals
     """Run a training loop to its end, drawing it; returns its epochs.
 
     >>> from caesura.learn.loop import Event
-    >>> epochs = watch([Event("start", 0, 1), Event("epoch", 1, 1), Event("done", 1, 1)], quiet=True)
-    >>> [event.epoch for event in epochs]
+    >>> events = [Event("start", 0, 1), Event("epoch", 1, 1), Event("done", 1, 1)]
+    >>> [event.epoch for event in watch(events, quiet=True)]
     [1]
     """
     epochs: list[Event] = []
