@@ -78,8 +78,13 @@ class Strings:
         return self._ids.get(string)
 
     def ids(self, strings: Iterable[str]) -> Ints:
-        add = self.add
-        return np.array([add(string) for string in strings], dtype=np.int32)
+        """The ids of many strings, which are interned in order of first appearance."""
+        values = strings if isinstance(strings, list) else list(strings)
+        table = self._ids
+        for string in dict.fromkeys(values):
+            if string not in table:
+                self.add(string)
+        return np.fromiter(map(table.__getitem__, values), dtype=np.int32, count=len(values))
 
     def __getitem__(self, number: int | np.integer[Any]) -> str:
         return self._strings[number]

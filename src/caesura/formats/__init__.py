@@ -1,0 +1,120 @@
+"""Reading and writing documents: one file a format, told by the extension.
+
+    for doc in caesura.formats.read("treebank.conllu.gz"):
+        ...
+    caesura.formats.write(docs, "treebank.jsonl.zst")
+
+Both work on a stream, so a file of any size needs little memory; `pieces=N` also cuts one long
+document into pieces of about N tokens, which `Document.continues` marks.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from caesura.document import Document
+from caesura.errors import UsageError, WarningSink
+from caesura.formats.io import open_read, open_write, stem
+from caesura.formats.options import ReadOptions, Skipped, WriteOptions
+
+__all__ = [
+    "FORMATS",
+    "ReadOptions",
+    "Skipped",
+    "WriteOptions",
+    "format_of",
+    "read",
+    "write",
+]
+
+#: Formats by name: the module that reads and writes it and the extensions that tell it.
+FORMATS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "conllu": ("caesura.formats.conllu", (".conllu",)),
+    "conllx": ("caesura.formats.conllx", (".conll", ".conllx")),
+}
+
+
+def format_of(path: str | os.PathLike[str], *, default: str | None = None) -> str:
+    """The name of the format of a file, told by its extension, compressed or not."""
+    name = stem(path).lower()
+    for format_name, (_, extensions) in FORMATS.items():
+        if name.endswith(extensions):
+            return format_name
+    if default is not None:
+        return default
+    known = ", ".join(ext for _, extensions in FORMATS.values() for ext in extensions)
+    raise UsageError(
+        f"cannot tell the format of {os.fspath(path)!r} by its extension",
+        remedy=f"Name it with --from or --to; extensions are: {known}.",
+    )
+
+
+def _module(format_name: str) -> Any:
+    if format_name not in FORMATS:
+        raise UsageError(
+            f"there is no format {format_name!r}", remedy=f"Formats are: {', '.join(FORMATS)}."
+        )
+    return importlib.import_module(FORMATS[format_name][0])
+
+
+def read(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    skip_bad: bool = False,
+    strict: bool = False,
+    warn: WarningSink | None = None,
+    encoding: str = "utf-8",
+    pieces: int | None = None,
+    space: bool = True,
+    token_range: bool = False,
+    mode: str | None = None,
+) -> Iterator[Document]:
+    """The documents of a file; `-` is the standard input. See `ReadOptions` for the rest."""
+    name = format or format_of(path)
+    module = _module(name)
+    if not hasattr(module, "read"):
+        raise UsageError(f"the format {name} can be written, not read")
+    options = ReadOptions(
+        file="<stdin>" if os.fspath(path) == "-" else os.fspath(path),
+        skip_bad=skip_bad,
+        strict=strict,
+        warn=warn,
+        encoding=encoding,
+        pieces=pieces,
+        space=space,
+        token_range=token_range,
+        mode=mode,
+    )
+    return _read(path, module, options)
+
+
+def _read(path: str | os.PathLike[str], module: Any, options: ReadOptions) -> Iterator[Document]:
+    with open_read(path) as stream:
+        yield from module.read(stream, options)
+
+
+def write(
+    documents: Iterable[Document] | Document,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    token_range: bool = False,
+    confidences: bool = True,
+    mode: str | None = None,
+) -> None:
+    """Write documents to a file, which appears only when all is written; `-` is the standard output."""
+    name = format or format_of(path)
+    module = _module(name)
+    if not hasattr(module, "write"):
+        raise UsageError(f"the format {name} can be read, not written")
+    options = WriteOptions(
+        file=os.fspath(path), token_range=token_range, confidences=confidences, mode=mode
+    )
+    if isinstance(documents, Document):
+        documents = [documents]
+    with open_write(path) as stream:
+        module.write(documents, stream, options)

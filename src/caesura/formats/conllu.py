@@ -1,0 +1,178 @@
+"""CoNLL-U: ten columns, multi-word tokens, empty nodes, comments, documents and paragraphs.
+
+The text of a document is its surface forms joined by what MISC and `# newpar` say. Everything else
+stays as it is written, so that a file read and written again is the same, byte for byte. Without
+`# newdoc` the whole file is one document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
+
+import numpy as np
+
+from caesura.document import Document, Strings
+from caesura.formats import check, rows
+from caesura.formats.conllu_write import write_rows
+from caesura.formats.io import blocks
+from caesura.formats.options import ReadOptions, WriteOptions
+from caesura.formats.rows import Rows, newdoc_id, segment
+
+__all__ = ["EXTENSIONS", "read", "write"]
+
+EXTENSIONS = (".conllu",)
+#: A table of strings is left to its documents when it has grown so large.
+_MANY_STRINGS = 1_000_000
+
+
+def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
+    """The documents of a CoNLL-U file, or their pieces."""
+    return read_rows(stream, options, x=False)
+
+
+def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
+    """Write documents as CoNLL-U."""
+    write_rows(documents, stream, options, x=False)
+
+
+def read_rows(stream: BinaryIO, options: ReadOptions, *, x: bool) -> Iterator[Document]:
+    """The documents of a file of ten columns; `x` for CoNLL-X."""
+    strings = Strings()
+    gatherer = _Gatherer(options)
+    carry: tuple[str, ...] = ()
+    for sentences, numbers in _sentences(stream, options):
+        if len(strings) > _MANY_STRINGS:
+            strings = Strings()
+        try:
+            found = rows.parse(sentences, carry, strings, options, x)
+        except rows.Malformed:
+            sentences, numbers = check.leave_out_bad(sentences, numbers, options, x)
+            found = rows.parse(sentences, carry, strings, options, x)
+        carry = found.carry
+        if options.checking:
+            check.warn(found, sentences, numbers, options)
+        yield from gatherer.add(found)
+    yield from gatherer.finish(carry)
+
+
+def _sentences(stream: BinaryIO, options: ReadOptions) -> Iterator[tuple[list[str], list[int]]]:
+    """Runs of whole sentences with the numbers of their first lines."""
+    rest, line = "", 1
+    final = ""
+    for text, _ in blocks(stream, options):
+        text = rest + text
+        end = text.rfind("\n\n") + 2
+        if end < 2:
+            rest = text
+            continue
+        body, rest = text[:end], text[end:]
+        found = _split(body, line)
+        line += body.count("\n")
+        if found[0]:
+            yield found
+    final = rest
+    if final.strip("\n"):
+        found = _split(final, line)
+        last_line = line + final.rstrip("\n").count("\n")
+        options.warning("there is no blank line after the last sentence", last_line)
+        yield found
+
+
+def _split(body: str, line: int) -> tuple[list[str], list[int]]:
+    """The sentences of a text and the numbers of their first lines."""
+    sentences, numbers = [], []
+    for sentence in body.split("\n\n"):
+        begin = line
+        line += sentence.count("\n") + 2
+        if sentence[:1] == "\n" or sentence[-1:] == "\n":
+            begin += len(sentence) - len(sentence.lstrip("\n"))
+            sentence = sentence.strip("\n")
+        if sentence:
+            sentences.append(sentence)
+            numbers.append(begin)
+    return sentences, numbers
+
+
+class _Gatherer:
+    """Puts runs of sentences together to documents, or cuts them to pieces."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self.options = options
+        self.space = " " if options.space else ""
+        self.parts: list[Document] = []
+        self.size = 0
+        self.id: str | None = None
+        self.continues = False
+        #: What the MISC of the last token says about the text after it, and its TokenRange.
+        self.after: str | None = None
+        self.range: tuple[int, int] | None = None
+        self.seen = False
+
+    def add(self, found: Rows) -> Iterator[Document]:
+        starts, n = found.token_bounds, len(found.comments)
+        s = 0
+        while s < n:
+            new, name = newdoc_id(found.comments[s])
+            token = int(starts[s])
+            lead = ""
+            if new or not self.seen:
+                if self.seen:
+                    yield self._flush(last=True)
+                self.seen, self.id, self.continues = True, name, False
+                lead = self._lead(found, token)
+            else:
+                self._close_gap(found, token)
+                if self.options.pieces and self.size >= self.options.pieces:
+                    yield self._flush(last=False)
+            end = self._end(found, s)
+            self.parts.append(segment(found, s, end, lead, self.options))
+            self.size += int(starts[end]) - token
+            self.after = found.after[int(starts[end]) - 1]
+            if found.ranges is not None:
+                self.range = found.ranges[int(starts[end]) - 1]
+            s = end
+
+    def _end(self, found: Rows, s: int) -> int:
+        """The sentence before which the part that starts with sentence s must end."""
+        n = len(found.comments)
+        end = s + 1
+        limit = n
+        if self.options.pieces:
+            wanted = int(found.token_bounds[s]) + max(1, self.options.pieces - self.size)
+            limit = min(n, int(np.searchsorted(found.token_bounds, wanted)))
+        while end < limit and not newdoc_id(found.comments[end])[0]:
+            end += 1
+        return end
+
+    def _lead(self, found: Rows, token: int) -> str:
+        lead = found.before.get(token, "")
+        if found.ranges is not None and found.ranges[token] is not None:
+            length = found.ranges[token][0]  # type: ignore[index]
+            lead = lead[:length].ljust(length)
+        return lead
+
+    def _close_gap(self, found: Rows, token: int) -> None:
+        gap = found.gap(token, self.after, self.space)
+        if found.ranges is not None:
+            here, there = self.range, found.ranges[token]
+            if here is not None and there is not None:
+                length = max(0, there[0] - here[1])
+                gap = gap[:length].ljust(length)
+        self.parts[-1].text += gap
+
+    def _flush(self, *, last: bool) -> Document:
+        if last and self.after:
+            self.parts[-1].text += self.after
+        doc = self.parts[0] if len(self.parts) == 1 else Document.join(self.parts)
+        doc.id, doc.continues = self.id, self.continues
+        self.parts, self.size, self.continues = [], 0, True
+        return doc
+
+    def finish(self, trailer: tuple[str, ...]) -> Iterator[Document]:
+        if self.seen:
+            doc = self._flush(last=True)
+            doc.trailer = trailer
+            yield doc
+        elif trailer:
+            yield Document(trailer=trailer, source=self.options.file)

@@ -1,0 +1,391 @@
+"""Documents to ten columns: CoNLL-U and CoNLL-X.
+
+Comments and MISC are written as they are. Spacing attributes are made anew only for tokens whose
+MISC does not say what the text says, and a sentence without comments of its own gets the customary
+ones: document, paragraph, number, text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
+
+import numpy as np
+
+from caesura.document import CONFIDENCE_KEYS, UNKNOWN, YES, Document
+from caesura.errors import InputError
+from caesura.formats.options import WriteOptions
+from caesura.formats.rows import NEWDOC, newdoc_id, starts_paragraph
+from caesura.formats.spacing import Spacing, spacing, with_attributes, with_spacing
+
+__all__ = ["write_rows"]
+
+_BLANKS = re.compile(r"[\t\n\r]+")
+
+
+def write_rows(
+    documents: Iterable[Document], stream: BinaryIO, options: WriteOptions, *, x: bool
+) -> None:
+    """Write documents as CoNLL-U, or as CoNLL-X."""
+    writer = _Writer(options, x)
+    for doc, following in _with_next(documents):
+        more = following is not None and following.continues
+        stream.write(writer.text(doc, more).encode("utf-8"))
+
+
+def _with_next(documents: Iterable[Document]) -> Iterator[tuple[Document, Document | None]]:
+    previous: Document | None = None
+    for doc in documents:
+        if previous is not None:
+            yield previous, doc
+        previous = doc
+    if previous is not None:
+        yield previous, None
+
+
+class _Writer:
+    """Keeps the numbers of documents and sentences over the pieces of a stream."""
+
+    def __init__(self, options: WriteOptions, x: bool) -> None:
+        self.options = options
+        self.x = x
+        self.n_documents = 0
+        self.n_sentences = 0
+        self.offset = 0
+
+    def text(self, doc: Document, more: bool) -> str:
+        """One document, or one piece of it that is followed by `more`."""
+        if not doc.continues:
+            self.n_documents += 1
+            self.offset = 0
+            if doc.id:
+                self.n_sentences = 0
+        body = self._sentences(doc, more) if doc.n_tokens else []
+        if doc.trailer:
+            body += [*doc.trailer, ""]
+        self.offset += len(doc.text)
+        return "\n".join([*body, ""]) if body else ""
+
+    def _sentences(self, doc: Document, more: bool) -> list[str]:
+        rows, row_bounds = self._rows(doc, more)
+        tokens = doc.sentence_bounds.tolist()
+        paragraphs = doc.token_paragraph_start
+        marked = len(doc.paragraph_start) > 0
+        out: list[str] = []
+        for s, first in enumerate(tokens[:-1]):
+            starts = s == 0 and not doc.continues
+            paragraph = marked and bool(paragraphs[first]) and (s > 0 or self._opens(doc))
+            own = doc.comments.get(first)
+            self.n_sentences += 1
+            if own is None:
+                out += self._customary(doc, first, tokens[s + 1], starts, paragraph)
+            elif starts or paragraph:
+                out += self._boundaries(doc, own, starts, paragraph)
+            else:
+                out += own
+            out += rows[row_bounds[s] : row_bounds[s + 1]]
+            out.append("")
+        return out
+
+    @staticmethod
+    def _opens(doc: Document) -> bool:
+        """Whether the first token of a document or piece is said to start a paragraph."""
+        return bool(doc.paragraph_start[0] <= doc.token_start[0])
+
+    def _boundaries(
+        self, doc: Document, own: tuple[str, ...], starts: bool, paragraph: bool
+    ) -> tuple[str, ...]:
+        """Comments of a sentence that say that a document or a paragraph starts."""
+        if starts:
+            new, name = newdoc_id(own)
+            if new and name != doc.id:
+                own = tuple(comment for comment in own if not NEWDOC.match(comment))
+            if (not new and (self.n_documents > 1 or doc.id)) or (new and name != doc.id):
+                own = (_newdoc(doc), *own)
+        if paragraph and not self.x and not starts_paragraph(own):
+            at = 1 if own and NEWDOC.match(own[0]) else 0
+            own = (*own[:at], "# newpar", *own[at:])
+        return own
+
+    def _customary(
+        self, doc: Document, first: int, last: int, starts: bool, paragraph: bool
+    ) -> list[str]:
+        comments = [_newdoc(doc)] if starts else []
+        if paragraph:
+            comments.append("# newpar")
+        number = f"{doc.id}-{self.n_sentences}" if doc.id else str(self.n_sentences)
+        comments.append(f"# sent_id = {number}")
+        text = doc.text[int(doc.token_start[first]) : int(doc.token_end[last - 1])]
+        comments.append(f"# text = {' '.join(text.split())}")
+        return comments
+
+    # ------------------------------------------------------------------ rows
+
+    def _rows(self, doc: Document, more: bool) -> tuple[list[str], list[int]]:
+        """The lines of all words, multi-word tokens and empty nodes, and where sentences start."""
+        sentence = doc.word_sentence
+        n = doc.n_words
+        word_bounds = np.searchsorted(sentence, np.arange(doc.n_sentences + 1))
+        base = word_bounds[sentence] if n else word_bounds[:0]
+        ids = [str(i) for i in (np.arange(n) - base + 1).tolist()]
+        local = np.where(doc.head >= 0, doc.head - base + 1, 0)
+        counts = np.diff(word_bounds)[sentence]
+        if np.any((doc.head >= 0) & ((local < 1) | (local > counts))):
+            word = int(np.flatnonzero((doc.head >= 0) & ((local < 1) | (local > counts)))[0])
+            raise InputError(
+                f"the head of word {word} ({doc.words[word].form!r}) is in another sentence",
+                file=self.options.file,
+            )
+        heads = [str(i) for i in local.tolist()]
+        for word in np.flatnonzero(doc.head == UNKNOWN).tolist():
+            heads[word] = "_"
+        first_word = doc.first_word
+        misc, token_misc = self._misc(doc, first_word, more)
+        forms = self._forms(doc)
+        values = [_or_blank(doc.column(name)) for name in ("lemma", "upos", "xpos", "feats")]
+        deprel = _or_blank(doc.column("deprel"))
+        if self.x:
+            tail = _projected(misc)
+        else:
+            tail = (_or_blank(doc.column("deps")), _or_blank(misc))
+        columns = (ids, forms, *values, heads, deprel, *tail)
+        rows = list(map("\t".join, zip(*columns, strict=True)))
+        self._verify(doc, rows, columns)
+        bounds = word_bounds.tolist()
+        if self.x:
+            return rows, bounds
+        return self._insert(doc, rows, bounds, first_word, token_misc, base)
+
+    def _forms(self, doc: Document) -> list[str]:
+        forms = doc.column("form")
+        for i, form in enumerate(forms):
+            if not form:
+                token = doc.words[i].token
+                forms[i] = (not token.is_multiword and token.text) or "_"
+        if any(_BLANKS.search(doc.strings[i]) for i in np.unique(doc.form).tolist()):
+            forms = [_BLANKS.sub(" ", form) for form in forms]
+        return forms
+
+    def _verify(self, doc: Document, rows: list[str], columns: tuple[list[str], ...]) -> None:
+        """No value may hold a tab or a line end."""
+        if any(row.count("\t") != 9 for row in rows) or any("\n" in row for row in rows):
+            for column in columns:
+                for value in column:
+                    if "\t" in value or "\n" in value:
+                        raise InputError(
+                            f"the value {value!r} holds a tab or a line end, which the format "
+                            "cannot hold",
+                            file=doc.source,
+                        )
+
+    def _insert(
+        self,
+        doc: Document,
+        rows: list[str],
+        bounds: list[int],
+        first_word: np.ndarray,
+        token_misc: dict[int, str],
+        base: np.ndarray,
+    ) -> tuple[list[str], list[int]]:
+        """Add the lines of multi-word tokens and of empty nodes."""
+        multiword = np.flatnonzero(np.diff(first_word) > 1).tolist()
+        if not multiword and not doc.empty_nodes:
+            return rows, bounds
+        before: dict[int, list[str]] = {}
+        after: dict[int, list[str]] = {}
+        for node in doc.empty_nodes:
+            line = self._empty(node, base)
+            if node.anchor >= 0:
+                after.setdefault(node.anchor, []).append(line)
+            else:
+                before.setdefault(node.word, []).append(line)
+        for token in multiword:
+            a, b = int(first_word[token]), int(first_word[token + 1])
+            start = int(base[a])
+            surface = doc.text[int(doc.token_start[token]) : int(doc.token_end[token])]
+            form = _BLANKS.sub(" ", surface) or "_"
+            rest = doc.token_columns.get(token, ("_",) * 7)
+            fields = (f"{a - start + 1}-{b - start}", form, *rest, token_misc[token] or "_")
+            before.setdefault(a, []).append("\t".join(fields))
+        out: list[str] = []
+        places = {word: k for k, word in enumerate(bounds)}
+        starts = [0] * len(bounds)
+        at = 0
+        for word in sorted(before.keys() | after.keys() | places.keys()):
+            out += rows[at:word]
+            at = word
+            if word in places:
+                starts[places[word]] = len(out)
+            out += before.get(word, ())
+            if word in after:
+                out.append(rows[word])
+                out += after[word]
+                at = word + 1
+        return out, starts
+
+    @staticmethod
+    def _empty(node, base: np.ndarray) -> str:  # type: ignore[no-untyped-def]
+        major = node.anchor - int(base[node.anchor]) + 1 if node.anchor >= 0 else 0
+        fields = (node.form, node.lemma, node.upos, node.xpos, node.feats)
+        line = [f"{major}.{node.minor}", *fields, "", "", node.deps, node.misc]
+        return "\t".join(value or "_" for value in line)
+
+    # ------------------------------------------------------------------ MISC
+
+    def _misc(
+        self, doc: Document, first_word: np.ndarray, more: bool
+    ) -> tuple[list[str], dict[int, str]]:
+        """MISC of the words, and of multi-word tokens, which carry the spacing of theirs."""
+        misc = doc.column("misc")
+        single = np.diff(first_word) == 1
+        of_token = np.where(single, doc.misc[first_word[:-1]], doc.token_misc)
+        changed = {} if self.x else self._respaced(doc, of_token, single, first_word, more)
+        if not self.x:
+            self._add_attributes(doc, of_token, changed, first_word, misc)
+        token_misc: dict[int, str] = {}
+        for token in np.flatnonzero(~single).tolist():
+            token_misc[token] = changed.pop(token, doc.strings[of_token[token]])
+        for token, value in changed.items():
+            misc[int(first_word[token])] = value
+        return misc, token_misc
+
+    def _add_attributes(
+        self,
+        doc: Document,
+        of_token: np.ndarray,
+        changed: dict[int, str],
+        first_word: np.ndarray,
+        misc: list[str],
+    ) -> None:
+        """TokenRange and confidences, where they are asked for."""
+
+        def put(token: int, drop: str, value: str) -> None:
+            old = changed.get(token, doc.strings[of_token[token]])
+            changed[token] = with_attributes(old, (drop,), [f"{drop}={value}"])
+
+        if self.options.token_range:
+            starts = (doc.token_start + self.offset).tolist()
+            ends = (doc.token_end + self.offset).tolist()
+            for token, (start, end) in enumerate(zip(starts, ends, strict=True)):
+                put(token, "TokenRange", f"{start}:{end}")
+        if not self.options.confidences:
+            return
+        if doc.sent_conf is not None:
+            for token in np.flatnonzero(~np.isnan(doc.sent_conf)).tolist():
+                put(token, CONFIDENCE_KEYS["sent_conf"], str(doc.sent_conf[token]))
+        single = np.diff(first_word) == 1
+        for name in ("tag_conf", "arc_conf"):
+            values = getattr(doc, name)
+            if values is None:
+                continue
+            key = CONFIDENCE_KEYS[name]
+            for word in np.flatnonzero(~np.isnan(values)).tolist():
+                token = int(doc.word_token[word])
+                if single[token]:
+                    put(token, key, str(values[word]))
+                else:
+                    misc[word] = with_attributes(misc[word], (key,), [f"{key}={values[word]}"])
+
+    def _respaced(
+        self,
+        doc: Document,
+        of_token: np.ndarray,
+        single: np.ndarray,
+        first_word: np.ndarray,
+        more: bool,
+    ) -> dict[int, str]:
+        """MISC values of the tokens whose own do not say what the text says."""
+        n = doc.n_tokens
+        starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
+        text = doc.text
+        said = {i: spacing(doc.strings[i]) for i in np.unique(of_token).tolist()}
+        nothing = Spacing()
+        spoken = {i: it for i, it in said.items() if it != nothing}
+        silent = [i not in spoken for i in of_token.tolist()]
+        gaps = [text[a:b] for a, b in zip(ends, [*starts[1:], len(text)], strict=True)]
+        paragraphs = doc.token_paragraph_start
+        if not len(doc.paragraph_start) or not self._opens(doc):
+            paragraphs[0] = False
+        sentence_start = doc.sent_start == YES
+        sentence_start[0] = True
+        inside = paragraphs & ~sentence_start
+        surfaces = [text[a:b] for a, b in zip(starts, ends, strict=True)]
+        forms = doc.strings.take(doc.form[first_word[:-1]])
+        changed: dict[int, str] = {}
+        is_paragraph = paragraphs.tolist()
+        is_inside = inside.tolist()
+        is_single = single.tolist()
+        lead = text[: starts[0]] if not doc.continues else ""
+        carried = lead
+        misc_ids = of_token.tolist()
+        for token in range(n):
+            gap = gaps[token]
+            following = token + 1 < n
+            if following:
+                usual = "\n\n" if is_paragraph[token + 1] else " "
+            else:
+                usual = gap if more and gap in (" ", "\n\n") else ""
+            form = forms[token] if is_single[token] else surfaces[token]
+            if (
+                silent[token]
+                and gap == usual
+                and form == surfaces[token]
+                and not carried
+                and not is_inside[token]
+            ):
+                continue
+            it = spoken.get(misc_ids[token], nothing)
+            before_next = self._before(spoken, misc_ids, token + 1) if following else ""
+            expected = (usual if it.after is None else it.after) + before_next
+            surface = it.surface
+            shown = form if surface is None else surface
+            same = (
+                expected == gap
+                and shown == surfaces[token]
+                and (it.before or "") == carried
+                and it.new_paragraph == is_inside[token]
+            )
+            carried_next = before_next if expected == gap else ""
+            if not same:
+                rest = gap[: len(gap) - len(carried_next)] if carried_next else gap
+                plain = _BLANKS.sub(" ", form if is_single[token] else surfaces[token])
+                wanted = Spacing(
+                    before=carried or None,
+                    after=None if rest == usual else rest,
+                    surface=surfaces[token] if plain != surfaces[token] else None,
+                    new_paragraph=is_inside[token],
+                )
+                changed[token] = with_spacing(doc.strings[misc_ids[token]], wanted)
+            carried = carried_next
+        return changed
+
+    @staticmethod
+    def _before(spoken: dict[int, Spacing], misc_ids: list[int], token: int) -> str:
+        it = spoken.get(misc_ids[token])
+        return (it.before or "") if it is not None else ""
+
+
+def _newdoc(doc: Document) -> str:
+    return f"# newdoc id = {doc.id}" if doc.id else "# newdoc"
+
+
+def _or_blank(values: list[str]) -> list[str]:
+    return [value or "_" for value in values]
+
+
+def _projected(misc: list[str]) -> tuple[list[str], list[str]]:
+    """PHEAD and PDEPREL from the attributes of MISC that keep them."""
+    heads, deprels = [], []
+    for value in misc:
+        head = deprel = "_"
+        if "PHead=" in value or "PDeprel=" in value:
+            for item in value.split("|"):
+                key, _, rest = item.partition("=")
+                if key == "PHead":
+                    head = rest
+                elif key == "PDeprel":
+                    deprel = rest
+        heads.append(head)
+        deprels.append(deprel)
+    return heads, deprels

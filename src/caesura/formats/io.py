@@ -1,0 +1,249 @@
+"""Opening files: compression, standard streams, decoding, and output that is never half written.
+
+A target is written under a temporary name in its own directory and moved into place at the end, so
+that an error or Ctrl-C leaves what was there before. Readers get decoded text in blocks that end
+at a line end; every way in which bytes can be bad becomes one sentence with the place.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import gzip
+import io
+import lzma
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
+
+from caesura.errors import FormatError, InputError, MissingExtra, UsageError
+from caesura.formats.options import ReadOptions
+
+__all__ = ["COMPRESSIONS", "blocks", "lines", "open_read", "open_write", "stem"]
+
+#: Extensions of compressed files.
+COMPRESSIONS = (".gz", ".xz", ".zst")
+_BLOCK = 1 << 22
+StrPath = str | os.PathLike[str]
+
+
+def stem(path: StrPath) -> str:
+    """The name of a file without the extension of its compression."""
+    name = os.fspath(path)
+    for extension in COMPRESSIONS:
+        if name.lower().endswith(extension):
+            return name[: -len(extension)]
+    return name
+
+
+@contextlib.contextmanager
+def open_read(path: StrPath) -> Iterator[BinaryIO]:
+    """The decompressed bytes of a file; `-` is the standard input."""
+    name = os.fspath(path)
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    if os.path.isdir(name):
+        raise InputError("is a directory, not a file", file=name, remedy="Name a file in it.")
+    try:
+        raw = open(name, "rb")  # noqa: SIM115
+    except FileNotFoundError:
+        raise InputError("there is no such file", file=name, remedy="Check the path.") from None
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=name) from None
+    with raw, _decompressor(raw, name) as stream:
+        yield stream
+
+
+def _decompressor(raw: BinaryIO, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
+    lower = name.lower()
+    if lower.endswith(".gz"):
+        return cast(Any, gzip.GzipFile(fileobj=raw))
+    if lower.endswith(".xz"):
+        return cast(Any, lzma.LZMAFile(raw))
+    if lower.endswith(".zst"):
+        reader = _zstandard().ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+        return contextlib.closing(cast(BinaryIO, reader))
+    return contextlib.nullcontext(raw)
+
+
+def _zstandard() -> Any:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtra("zstandard", "zstd", "a .zst file") from None
+    return zstandard
+
+
+def read_bytes(stream: BinaryIO, size: int, file: str) -> bytes:
+    """At most so many bytes; a damaged compressed file becomes one sentence."""
+    try:
+        return stream.read(size)
+    except EOFError:
+        raise FormatError(
+            "the compressed file ends too early", file=file, remedy="Get the whole file again."
+        ) from None
+    except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        raise FormatError(
+            f"the compressed file is damaged ({error})", file=file, remedy="Get the file again."
+        ) from None
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror or error})", file=file) from None
+    except Exception as error:
+        if type(error).__module__.startswith(("zstd", "zstandard")):
+            raise FormatError(f"the compressed file is damaged ({error})", file=file) from None
+        raise
+
+
+def blocks(
+    stream: BinaryIO, options: ReadOptions, *, size: int = _BLOCK, whole_lines: bool = True
+) -> Iterator[tuple[str, int]]:
+    """Decoded text in blocks, each with the number of its first line.
+
+    Blocks end at a line end unless `whole_lines` is off; CRLF becomes LF and a byte order mark is
+    dropped, each with a warning. NUL and bytes that are not of the encoding are fatal.
+    """
+    try:
+        decoder = codecs.getincrementaldecoder(options.encoding)()
+    except LookupError:
+        raise UsageError(f"there is no encoding {options.encoding!r}") from None
+    line, rest, first, crlf = 1, "", True, False
+    column = 1
+    while True:
+        data = read_bytes(stream, size, options.file)
+        try:
+            text = decoder.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            before = error.object[: error.start].decode(options.encoding, "replace")
+            raise _bad_bytes(error, rest + before, line, column, options) from None
+        if first and text:
+            first = False
+            if text.startswith("\ufeff"):
+                text = text[1:]
+                options.warning("starts with a byte order mark, which is left out", 1)
+        text = rest + text
+        rest = ""
+        if "\0" in text:
+            before = text[: text.index("\0")]
+            raise options.error(
+                "there is a NUL character",
+                line + before.count("\n"),
+                _column(before, column),
+                remedy="Remove it; the file may be binary or of another encoding.",
+            )
+        if "\r" in text:
+            if text.endswith("\r") and data:
+                text, rest = text[:-1], "\r"
+            if "\r\n" in text:
+                if not crlf:
+                    at = line + text[: text.index("\r\n")].count("\n")
+                    options.warning("lines end in CRLF, which is read as LF", at)
+                    crlf = True
+                text = text.replace("\r\n", "\n")
+        if data and whole_lines:
+            end = text.rfind("\n") + 1
+            text, rest = text[:end], text[end:] + rest
+        if text:
+            yield text, line
+            line += text.count("\n")
+            if not whole_lines:
+                column = _column(text, column)
+        if not data:
+            return
+
+
+def _column(before: str, column: int) -> int:
+    newline = before.rfind("\n")
+    return len(before) - newline if newline >= 0 else column + len(before)
+
+
+def _bad_bytes(
+    error: UnicodeDecodeError, before: str, line: int, column: int, options: ReadOptions
+) -> FormatError:
+    bad = error.object[error.start : error.start + 1]
+    remedy = "Convert the file to UTF-8"
+    if options.encoding.lower().replace("-", "") == "utf8":
+        remedy += ", or name its encoding, for example --encoding latin-1"
+    return options.error(
+        f"byte 0x{bad.hex()} is not {options.encoding.upper()}",
+        line + before.count("\n"),
+        _column(before, column),
+        remedy=remedy + ".",
+    )
+
+
+def lines(stream: BinaryIO, options: ReadOptions) -> Iterator[tuple[int, str]]:
+    """The lines of a file without their ends, numbered from 1."""
+    for text, first in blocks(stream, options):
+        if text.endswith("\n"):
+            text = text[:-1]
+        yield from enumerate(text.split("\n"), first)
+
+
+class _Text(io.TextIOWrapper):
+    """Text output in UTF-8 with LF line ends everywhere."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__(stream, encoding="utf-8", newline="\n", write_through=False)
+
+
+@contextlib.contextmanager
+def open_write(path: StrPath) -> Iterator[BinaryIO]:
+    """A stream whose bytes appear under `path` when the block ends without an error."""
+    name = os.fspath(path)
+    if name == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(name)
+    if target.is_dir():
+        raise InputError("is a directory, not a file", file=name, remedy="Name a file in it.")
+    directory = target.parent
+    if not directory.is_dir():
+        raise InputError(
+            "cannot be written, since its directory does not exist",
+            file=name,
+            remedy=f"Make the directory {directory} first.",
+        )
+    if target.exists() and not target.is_file():  # a pipe or a device: nothing to replace
+        with open(name, "wb") as device:
+            yield device
+        return
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix="~", dir=directory)
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror})", file=name) from None
+    try:
+        with open(handle, "wb") as raw, _compressor(raw, name) as stream:
+            yield stream
+        if os.name == "posix":
+            mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+            os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            raise InputError(f"cannot be written ({error.strerror})", file=name) from None
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _compressor(raw: IO[bytes], name: str) -> contextlib.AbstractContextManager[BinaryIO]:
+    lower = name.lower()
+    if lower.endswith(".gz"):  # no name and no time, so that equal contents are equal files
+        return cast(Any, gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0))
+    if lower.endswith(".xz"):
+        return cast(Any, lzma.LZMAFile(raw, "wb"))
+    if lower.endswith(".zst"):
+        return cast(Any, _zstandard().ZstdCompressor().stream_writer(raw, closefd=False))
+    return contextlib.nullcontext(cast(BinaryIO, raw))

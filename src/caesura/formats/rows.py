@@ -1,0 +1,450 @@
+"""Ten tab-separated columns to arrays: the common part of CoNLL-U and CoNLL-X.
+
+A run of sentences is parsed at once, column by column, with as little work for each line as
+Python allows. Nothing here explains what is wrong with a bad line: it raises `Malformed`, and
+`diagnose` looks at the sentences one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from caesura.document import CONFIDENCE_KEYS, NO, UNKNOWN, YES, Document, EmptyNode, Strings
+from caesura.formats.options import ReadOptions
+from caesura.formats.spacing import Spacing, spacing, with_attributes
+
+__all__ = ["Malformed", "Rows", "newdoc_id", "parse"]
+
+#: `# newdoc`, `# newdoc id = x`, `# newdoc_id = x`; not `# newpar_block`.
+NEWDOC: Final = re.compile(r"#\s*newdoc(?:[ _]id)?\s*(?:=\s*(.*?)\s*)?$")
+NEWPAR: Final = re.compile(r"#\s*newpar(?:[\s=]|$|_id\b)")
+_NUMBERS: list[str] = []
+_VALUES: dict[str, int] = {"_": UNKNOWN}
+_RANGE: Final = re.compile(r"TokenRange=(\d+):(\d+)")
+
+
+class Malformed(Exception):
+    """Some line of a run of sentences does not follow the format."""
+
+
+def _count_to(n: int) -> None:
+    if n >= len(_NUMBERS):
+        for number in range(len(_NUMBERS), 2 * n + 64):
+            _NUMBERS.append(str(number + 1))
+            _VALUES[str(number)] = number
+
+
+def newdoc_id(comments: tuple[str, ...]) -> tuple[bool, str | None]:
+    """Whether comments start a document, and its id."""
+    for comment in comments:
+        if "newdoc" in comment:
+            match = NEWDOC.match(comment)
+            if match:
+                return True, match[1] or None
+    return False, None
+
+
+def starts_paragraph(comments: tuple[str, ...]) -> bool:
+    return any("newpar" in comment and NEWPAR.match(comment) for comment in comments)
+
+
+@dataclass
+class Rows:
+    """A run of sentences as columns; indices count from the start of the run."""
+
+    strings: Strings
+    comments: list[tuple[str, ...]]
+    #: Comments after the last sentence, which belong to what comes next.
+    carry: tuple[str, ...]
+    #: First token and first word of each sentence, and the ends.
+    token_bounds: np.ndarray
+    word_bounds: np.ndarray
+    surfaces: list[str] = field(default_factory=list)
+    #: The text after each token as far as its MISC says (None: it does not).
+    after: list[str | None] = field(default_factory=list)
+    before: dict[int, str] = field(default_factory=dict)
+    #: Tokens that start a paragraph.
+    paragraphs: list[int] = field(default_factory=list)
+    ranges: list[tuple[int, int] | None] | None = None
+    columns: dict[str, np.ndarray] = field(default_factory=dict)
+    token_columns: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    empty_nodes: list[EmptyNode] = field(default_factory=list)
+
+    def gap(self, token: int, after: str | None, space: str) -> str:
+        """What stands before a token when the MISC of the token before it says `after`."""
+        if after is None:
+            at = bisect_left(self.paragraphs, token)
+            starts = at < len(self.paragraphs) and self.paragraphs[at] == token
+            after = "\n\n" if starts else space
+        return after + self.before.get(token, "")
+
+
+def parse(
+    sentences: list[str], carry: tuple[str, ...], strings: Strings, options: ReadOptions, x: bool
+) -> Rows:
+    """The columns of a run of sentences; `x` for CoNLL-X."""
+    rows: list[str] = []
+    comments: list[tuple[str, ...]] = []
+    counts: list[int] = []
+    for sentence in sentences:
+        lines = sentence.split("\n")
+        own: tuple[str, ...] = ()
+        if sentence[0] == "#":
+            k, n = 1, len(lines)
+            while k < n and lines[k][:1] == "#":
+                k += 1
+            own = tuple(lines[:k])
+            del lines[:k]
+        if carry:
+            own, carry = carry + own, ()
+        if not lines:
+            carry = own
+            continue
+        comments.append(own)
+        counts.append(len(lines))
+        rows += lines
+    if any(row.count("\t") != 9 for row in rows):
+        raise Malformed
+    fields = "\t".join(rows).split("\t") if rows else []
+    _count_to(max(counts, default=0))
+    layout = _layout(fields[0::10], np.array(counts, dtype=np.int64), allow_special=not x)
+    found = Rows(strings, comments, carry, layout.token_bounds, layout.word_bounds)
+    _fill(found, fields, layout, options, x)
+    return found
+
+
+@dataclass
+class _Layout:
+    """Which row is what."""
+
+    word_rows: np.ndarray
+    token_rows: np.ndarray
+    word_token: np.ndarray
+    word_bounds: np.ndarray
+    token_bounds: np.ndarray
+    #: Rows of multi-word tokens with their token, and of empty nodes with anchor and minor number.
+    multiword: list[tuple[int, int]] = field(default_factory=list)
+    empty: list[tuple[int, int, int]] = field(default_factory=list)
+
+
+def _expected(counts: list[int]) -> list[str]:
+    ids: list[str] = []
+    for n in counts:
+        ids += _NUMBERS[:n]
+    return ids
+
+
+def _layout(ids: list[str], counts: np.ndarray, *, allow_special: bool) -> _Layout:
+    n = len(ids)
+    bounds = np.concatenate(([0], np.cumsum(counts)))
+    everything = np.arange(n, dtype=np.int64)
+    if ids == _expected(counts.tolist()):
+        return _Layout(everything, everything, everything, bounds, bounds)
+    special = [i for i, number in enumerate(ids) if not number.isdecimal()]
+    if not allow_special or not special:
+        raise Malformed
+    is_word = np.ones(n, dtype=bool)
+    is_word[special] = False
+    sentence = np.searchsorted(bounds, special, side="right") - 1
+    word_counts = counts - np.bincount(sentence, minlength=len(counts))
+    word_rows = np.flatnonzero(is_word)
+    if [ids[i] for i in word_rows.tolist()] != _expected(word_counts.tolist()):
+        raise Malformed
+    if np.any(word_counts == 0):
+        raise Malformed
+    word_bounds = np.concatenate(([0], np.cumsum(word_counts)))
+    words_before = np.cumsum(is_word) - is_word
+    multiword, empty = _special(ids, special, sentence, is_word, words_before, word_bounds)
+    first = np.ones(len(word_rows), dtype=bool)
+    for _, a, b in multiword:
+        first[a + 1 : b + 1] = False
+    word_token = np.cumsum(first) - 1
+    token_rows = word_rows[first]
+    for row, a, _ in multiword:
+        token_rows[word_token[a]] = row
+    starts = word_token[word_bounds[:-1]]
+    token_bounds = np.concatenate((starts, [len(token_rows)]))
+    return _Layout(
+        word_rows,
+        token_rows,
+        word_token,
+        word_bounds,
+        token_bounds,
+        [(row, int(word_token[a])) for row, a, _ in multiword],
+        empty,
+    )
+
+
+def _special(
+    ids: list[str],
+    special: list[int],
+    sentences: np.ndarray,
+    is_word: np.ndarray,
+    words_before: np.ndarray,
+    word_bounds: np.ndarray,
+) -> tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]]:
+    """Rows of multi-word tokens (row, first and last word) and empty nodes (row, anchor, minor)."""
+    multiword: list[tuple[int, int, int]] = []
+    empty: list[tuple[int, int, int]] = []
+    covered = -1
+    for row, s in zip(special, sentences.tolist(), strict=True):
+        base, here = int(word_bounds[s]), int(words_before[row])
+        first, dash, last = ids[row].partition("-")
+        if dash:
+            if not (first in _VALUES and last in _VALUES) or "_" in (first, last):
+                raise Malformed
+            a, b = base + _VALUES[first] - 1, base + _VALUES[last] - 1
+            if a != here or b <= a or b >= word_bounds[s + 1] or a <= covered:
+                raise Malformed
+            if row + 1 >= len(ids) or not is_word[row + 1]:
+                raise Malformed
+            covered = b
+            multiword.append((row, a, b))
+            continue
+        major, dot, minor_text = ids[row].partition(".")
+        if not dot or major not in _VALUES or not re.fullmatch(r"[1-9][0-9]*", minor_text):
+            raise Malformed
+        if major == "_" or base + _VALUES[major] != here:
+            raise Malformed
+        minor = int(minor_text)
+        anchor = here - 1 if here > base else -1 - base
+        follows = bool(empty) and empty[-1][1] == anchor and empty[-1][0] == row - 1
+        if minor != (empty[-1][2] + 1 if follows else 1):
+            raise Malformed
+        empty.append((row, anchor, minor))
+    return multiword, empty
+
+
+_NAMES: Final = {
+    1: "form", 2: "lemma", 3: "upos", 4: "xpos", 5: "feats", 7: "deprel", 8: "deps", 9: "misc"
+}  # fmt: skip
+
+
+def _fill(found: Rows, fields: list[str], at: _Layout, options: ReadOptions, x: bool) -> None:
+    strings = found.strings
+    blank = strings.add("_")
+    columns = found.columns
+    columns["word_token"] = at.word_token.astype(np.int32)
+    columns["head"] = _heads(fields[6::10], at)
+    form = strings.ids(fields[1::10])
+    if len(form) and form.min() == 0:
+        raise Malformed
+    for number, name in _NAMES.items():
+        if name == "form":
+            ids = form
+        elif x and name == "deps":
+            ids = np.zeros(len(form), dtype=np.int32)
+        else:
+            values = _projected(fields) if x and name == "misc" else fields[number::10]
+            ids = strings.ids(values)
+            if len(ids) and ids.min() == 0:
+                raise Malformed
+            nothing = ids == blank
+            if name == "lemma":
+                nothing &= form != blank
+            ids[nothing] = 0
+        columns[name] = ids
+    _empty_nodes(found, fields, at, columns)
+    for row, token in at.multiword:
+        rest = tuple(fields[10 * row + 2 : 10 * row + 9])
+        if rest != ("_",) * 7:
+            found.token_columns[token] = rest
+    misc = _confidences(found, at)
+    token_misc = misc[at.token_rows]
+    forms = fields[1::10]
+    rows = at.token_rows.tolist()
+    found.surfaces = forms if len(rows) == len(forms) else [forms[row] for row in rows]
+    _spaces(found, token_misc, options)
+    of_token = np.zeros(len(rows), dtype=np.int32)
+    for row, token in at.multiword:
+        of_token[token] = misc[row]
+    columns["token_misc"] = of_token
+    columns["misc"] = misc
+    if len(at.word_rows) != len(forms):
+        for name in _NAMES.values():
+            columns[name] = columns[name][at.word_rows]
+
+
+def _projected(fields: list[str]) -> list[str]:
+    """PHEAD and PDEPREL of CoNLL-X as attributes of MISC."""
+    pairs = list(zip(fields[8::10], fields[9::10], strict=True))
+    values = {}
+    for head, deprel in dict.fromkeys(pairs):
+        if not head or not deprel:
+            raise Malformed
+        items = [f"PHead={head}"] if head != "_" else []
+        if deprel != "_":
+            items.append(f"PDeprel={deprel}")
+        values[head, deprel] = "|".join(items) or "_"
+    return [values[pair] for pair in pairs]
+
+
+def _heads(texts: list[str], at: _Layout) -> np.ndarray:
+    try:
+        heads = np.fromiter(map(_VALUES.__getitem__, texts), dtype=np.int64, count=len(texts))
+    except KeyError:
+        raise Malformed from None
+    heads = heads[at.word_rows]
+    counts = np.diff(at.word_bounds)
+    if np.any(heads > np.repeat(counts, counts)):
+        raise Malformed
+    # 0, the artificial root, becomes ROOT; UNKNOWN stays.
+    moved = heads - 1 + np.repeat(at.word_bounds[:-1], counts)
+    return np.where(heads > 0, moved, np.where(heads == 0, -1, heads)).astype(np.int32)
+
+
+def _empty_nodes(
+    found: Rows, fields: list[str], at: _Layout, columns: dict[str, np.ndarray]
+) -> None:
+    for row, anchor, minor in at.empty:
+        if fields[10 * row + 6] != "_" or fields[10 * row + 7] != "_":
+            raise Malformed
+        texts = {
+            name: fields[10 * row + number] if columns[name][row] else ""
+            for number, name in _NAMES.items()
+            if name != "deprel"
+        }
+        if texts["form"] == "_":
+            texts["form"] = ""
+            texts["lemma"] = "" if texts["lemma"] == "_" else texts["lemma"]
+        found.empty_nodes.append(EmptyNode(anchor, minor, **texts))
+
+
+def _confidences(found: Rows, at: _Layout) -> np.ndarray:
+    """MISC without confidences, which become columns."""
+    misc: np.ndarray = found.columns["misc"]
+    strings = found.strings
+    hits = [i for i in np.unique(misc).tolist() if "Conf=" in strings[i]]
+    if not hits:
+        return misc
+    keys = tuple(CONFIDENCE_KEYS.values())
+    cleaned = misc.copy()
+    for name, key in CONFIDENCE_KEYS.items():
+        values = np.full(len(misc), np.nan, dtype=np.float32)
+        for i in hits:
+            value = _number(strings[i], key)
+            if value is not None:
+                values[misc == i] = value
+        rows = at.token_rows if name == "sent_conf" else at.word_rows
+        if not np.all(np.isnan(values[rows])):
+            found.columns[name] = values[rows]
+    for i in hits:
+        if all(_number(strings[i], key) is not None or f"{key}=" not in strings[i] for key in keys):
+            cleaned[misc == i] = strings.add(with_attributes(strings[i], keys, []))
+    return cleaned
+
+
+def _number(misc: str, key: str) -> float | None:
+    for item in misc.split("|"):
+        if item.startswith(key + "="):
+            try:
+                return float(item[len(key) + 1 :])
+            except ValueError:
+                return None
+    return None
+
+
+def _spaces(found: Rows, token_misc: np.ndarray, options: ReadOptions) -> None:
+    """What MISC and comments say about the text between tokens."""
+    strings = found.strings
+    said: dict[int, Spacing] = {}
+    for i in np.unique(token_misc).tolist():
+        text = strings[i]
+        if "Space" in text or "NewPar" in text:
+            said[i] = spacing(text)
+    after = {i: it.after for i, it in said.items() if it.after is not None}
+    misc = token_misc.tolist()
+    found.after = [after.get(i) for i in misc] if after else [None] * len(misc)
+    odd = {i for i, it in said.items() if it.before or it.surface is not None or it.new_paragraph}
+    paragraphs = []
+    if odd:
+        found.surfaces = list(found.surfaces)
+        for token, i in enumerate(misc):
+            if i in odd:
+                it = said[i]
+                if it.before:
+                    found.before[token] = it.before
+                if it.surface is not None:
+                    found.surfaces[token] = it.surface
+                if it.new_paragraph:
+                    paragraphs.append(token)
+    first = found.token_bounds.tolist()
+    for s, comments in enumerate(found.comments):
+        if comments and starts_paragraph(comments):
+            paragraphs.append(first[s])
+    found.paragraphs = sorted(set(paragraphs))
+    if options.token_range:
+        matches = {i: _RANGE.search(strings[i]) for i in set(misc)}
+        spans = {i: (int(m[1]), int(m[2])) for i, m in matches.items() if m}
+        found.ranges = [spans.get(i) for i in misc]
+
+
+def segment(found: Rows, first: int, last: int, lead: str, options: ReadOptions) -> Document:
+    """Sentences first..last-1 as a document whose text ends with its last token."""
+    ta, tb = int(found.token_bounds[first]), int(found.token_bounds[last])
+    wa, wb = int(found.word_bounds[first]), int(found.word_bounds[last])
+    space = " " if options.space else ""
+    surfaces = found.surfaces[ta:tb]
+    gaps = [space if gap is None else gap for gap in found.after[ta : tb - 1]] + [""]
+    paragraphs = found.paragraphs[
+        bisect_left(found.paragraphs, ta) : bisect_left(found.paragraphs, tb)
+    ]
+    for token in paragraphs:
+        if token > ta and found.after[token - 1] is None:
+            gaps[token - 1 - ta] = "\n\n"
+    for token, before in found.before.items():
+        if ta < token < tb:
+            gaps[token - 1 - ta] += before
+    if found.ranges is not None:
+        _follow_ranges(found.ranges[ta:tb], gaps)
+    parts: list[str] = [""] * (2 * len(surfaces))
+    parts[0::2], parts[1::2] = surfaces, gaps
+    lengths = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
+    ends = np.cumsum(lengths) + len(lead)
+    doc = Document(text=lead + "".join(parts), strings=found.strings, source=options.file)
+    doc.token_end = ends[0::2].copy()
+    doc.token_start = doc.token_end - lengths[0::2]
+    doc.sent_start = np.full(tb - ta, NO, dtype=np.int8)
+    doc.sent_start[found.token_bounds[first:last] - ta] = YES
+    columns = found.columns
+    doc.token_misc = columns["token_misc"][ta:tb].copy()
+    doc.word_token = columns["word_token"][wa:wb] - np.int32(ta)
+    for name in _NAMES.values():
+        setattr(doc, name, columns[name][wa:wb].copy())
+    head = columns["head"][wa:wb]
+    doc.head = np.where(head >= 0, head - np.int32(wa), head)
+    if "sent_conf" in columns:
+        doc.sent_conf = columns["sent_conf"][ta:tb].copy()
+    for name in ("tag_conf", "arc_conf"):
+        if name in columns:
+            setattr(doc, name, columns[name][wa:wb].copy())
+    starts = (found.token_bounds[first:last] - ta).tolist()
+    doc.comments = dict(zip(starts, found.comments[first:last], strict=True))
+    doc.paragraph_start = doc.token_start[np.array(paragraphs, dtype=np.int64) - ta]
+    if found.token_columns:
+        doc.token_columns = {
+            t - ta: rest for t, rest in found.token_columns.items() if ta <= t < tb
+        }
+    if found.empty_nodes:
+        a = bisect_left(found.empty_nodes, wa, key=_word)
+        b = bisect_left(found.empty_nodes, wb, key=_word)
+        doc.empty_nodes = [node.moved(-wa) for node in found.empty_nodes[a:b]]
+    return doc
+
+
+def _word(node: EmptyNode) -> int:
+    return node.word
+
+
+def _follow_ranges(ranges: list[tuple[int, int] | None], gaps: list[str]) -> None:
+    """Make every gap between two tokens with a TokenRange as long as they say."""
+    for i in range(len(ranges) - 1):
+        here, there = ranges[i], ranges[i + 1]
+        if here is not None and there is not None:
+            length = max(0, there[0] - here[1])
+            gaps[i] = gaps[i][:length].ljust(length)
