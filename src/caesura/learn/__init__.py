@@ -1,0 +1,9 @@
+"""What all linear learners share: hashed features, weight tables, updates, packing for the model file.
+
+A table is a flat matrix with one row of classes for each feature. The kernels lie in `hashing`,
+`index`, `updates` and `packing`; they import numba and are therefore imported where they are used.
+"""
+
+from caesura.learn.shuffle import epoch_order
+
+__all__ = ["epoch_order"]
