@@ -1,0 +1,104 @@
+"""Search states that share structure (Goldberg, Zhao & Huang 2013; spec of the beam in Björkelund et al. 2016).
+
+A state is an *item*: a back-pointer, the transition that made it, and pointers to the top *node* of
+its stack and to the first of the nodes that were swapped back to the buffer. A node is one stack
+entry with what features need of its subtree; it points to the node below and is never changed, so
+states share stacks and a transition costs the same in a short and in an endless document.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ABSENT", "Arena", "new_arena"]
+
+#: Token numbers that are no word (as in `Document.head`).
+ROOT: Final = -1
+ABSENT: Final = -2
+
+# Columns of a node: token, node below, depth, the outermost two children on each side, their
+# labels + 1 (outermost in the low half), valencies (left in the low half), label sets as 62 bits,
+# the number of given dependents attached so far, the row of the word table it was read from.
+TOKEN: Final = 0
+BELOW: Final = 1
+DEPTH: Final = 2
+LEFT1: Final = 3
+LEFT2: Final = 4
+RIGHT1: Final = 5
+RIGHT2: Final = 6
+LEFT_LABELS: Final = 7
+RIGHT_LABELS: Final = 8
+VALENCY: Final = 9
+LEFT_SET: Final = 10
+RIGHT_SET: Final = 12
+KEPT: Final = 14
+CHOICE: Final = 15
+NODE_WIDTH: Final = 16
+
+# Columns of an item: parent, its transition and the one before, top of the stack, first word never
+# shifted, first swapped-back node (-1: none), last announced sentence start, the arc made (or the
+# start announced, in DEPENDENT), whether it is a prefix of a gold derivation.
+PARENT: Final = 0
+ACTION: Final = 1
+PREVIOUS: Final = 2
+STACK: Final = 3
+NEXT: Final = 4
+SWAPPED: Final = 5
+LAST: Final = 6
+DEPENDENT: Final = 7
+HEAD: Final = 8
+GOLD: Final = 9
+ITEM_WIDTH: Final = 12
+
+
+class Arena(NamedTuple):
+    """Where nodes and items live; `used` counts the nodes and the items."""
+
+    nodes: NDArray[np.int32]
+    items: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    margins: NDArray[np.float32]
+    used: NDArray[np.int64]
+
+
+def new_arena(items: int, nodes: int) -> Arena:
+    """An arena that holds only the artificial root and the initial state."""
+    arena = Arena(
+        np.zeros((nodes, NODE_WIDTH), np.int32),
+        np.zeros((items, ITEM_WIDTH), np.int32),
+        np.zeros(items, np.float64),
+        np.zeros(items, np.float32),
+        np.zeros(2, np.int64),
+    )
+    reset(arena)
+    return arena
+
+
+def reset(arena: Arena) -> None:
+    """Forget everything but the artificial root (node 0) and the initial state (item 0)."""
+    root, start = arena.nodes[0], arena.items[0]
+    root[:] = 0
+    root[[TOKEN, BELOW, CHOICE]] = ROOT
+    root[DEPTH] = 1
+    root[[LEFT1, LEFT2, RIGHT1, RIGHT2]] = ABSENT
+    start[:] = 0
+    start[[PARENT, ACTION, PREVIOUS, SWAPPED]] = -1
+    start[[DEPENDENT, HEAD]] = ABSENT
+    start[GOLD] = 1
+    arena.scores[0] = 0.0
+    arena.margins[0] = 0.0
+    arena.used[:] = 1
+
+
+def grown(arena: Arena) -> Arena:
+    """The same contents with twice the room."""
+    return Arena(
+        np.concatenate([arena.nodes, np.zeros_like(arena.nodes)]),
+        np.concatenate([arena.items, np.zeros_like(arena.items)]),
+        np.concatenate([arena.scores, np.zeros_like(arena.scores)]),
+        np.concatenate([arena.margins, np.zeros_like(arena.margins)]),
+        arena.used,
+    )

@@ -1,0 +1,139 @@
+"""Feature templates as a readable table, compiled to the integers that the kernel interprets.
+
+A template is a line of atoms: `s1.p s0.w b0.p` joins the tag of the second stack item, the form of
+the first and the tag of the next word. The set is that of Zhang & Nivre (2011) mapped to
+arc-standard, with the additions of Huang & Sagae (2010) and of the Bohnet line of parsers, and with
+what decides a boundary: the words around it, paragraph breaks, speakers, the tokeniser's evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import UsageError
+
+__all__ = ["DEFAULT_TEMPLATES", "Templates", "atoms", "compile_templates", "parse_table"]
+
+#: Words that templates may look at: stack, buffer, their neighbours in the text, their children.
+POSITIONS: Final = (
+    "s0 s1 s2 b0 b1 b2 s0-1 s0+1 s1-1 s1+1 b0-1 b0-2 "
+    "s0l s0l2 s0r s0r2 s1l s1l2 s1r s1r2"
+).split()
+#: What is known of a word: form, lower-cased form, tag, fine tag, word class, morphological
+#: features, form and tag together, suffix.
+COLUMNS: Final = ("w", "n", "p", "x", "c", "m", "wp", "e")
+N_COLUMNS: Final = len(COLUMNS)
+#: What is known of the state: labels of children, valencies and label sets of both sides,
+#: distances, the two last transitions, words since the last start, flags, context before b0.
+STATE: Final = (
+    "none s0l.l s0l2.l s0r.l s0r2.l s1l.l s1l2.l s1r.l s1r2.l "
+    "s0.vl s0.vr s1.vl s1.vr s0.sl s0.sr s1.sl s1.sr "
+    "s1s0.d s0b0.d t1 t2 length flags break speaker evidence"
+).split()
+FIRST_STATE: Final = len(POSITIONS) * N_COLUMNS
+N_SLOTS: Final = FIRST_STATE + len(STATE)
+#: Most atoms that a template joins.
+ARITY: Final = 4
+MULTIPLIERS: Final = np.array(
+    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64
+)
+
+DEFAULT_TABLE: Final = """
+# single words
+s0.wp | s0.w | s0.p | s1.wp | s1.w | s1.p | b0.wp | b0.w | b0.p | s2.p | b1.w | b1.p | b2.w | b2.p
+# pairs of the items under decision
+s1.wp s0.wp | s1.wp s0.w | s1.wp s0.p | s1.w s0.wp | s1.p s0.wp | s1.w s0.w | s1.p s0.p
+s0.wp b0.wp | s0.wp b0.w | s0.w b0.wp | s0.wp b0.p | s0.p b0.wp | s0.w b0.w | s0.p b0.p | b0.p b1.p
+s1.p b0.p | s1.w b0.p | s1.p b0.w
+# triples
+s0.p b0.p b1.p | s1.p s0.p b0.p | s0.w b0.p b1.p | s1.p s0.w b0.p | s2.p s1.p s0.p | b0.p b1.p b2.p
+s1.p s0.p s1l.p | s1.p s0.p s1r.p | s1.p s0.p s0l.p | s1.p s0.p s0r.p
+s1.p s0.w s1l.p | s1.p s0.w s1r.p | s1.w s0.p b0.p
+# distances
+s0.w s1s0.d | s0.p s1s0.d | s1.w s1s0.d | s1.p s1s0.d | s1.w s0.w s1s0.d | s1.p s0.p s1s0.d
+s0.w s0b0.d | s0.p s0b0.d | b0.w s0b0.d | b0.p s0b0.d | s0.p b0.p s0b0.d
+# valencies
+s0.w s0.vr | s0.p s0.vr | s0.w s0.vl | s0.p s0.vl | s1.w s1.vr | s1.p s1.vr | s1.w s1.vl | s1.p s1.vl
+# children
+s0l.w | s0l.p | s0l.l | s0r.w | s0r.p | s0r.l | s1l.w | s1l.p | s1l.l | s1r.w | s1r.p | s1r.l
+s0l2.w | s0l2.p | s0l2.l | s0r2.w | s0r2.p | s0r2.l
+s1l2.w | s1l2.p | s1l2.l | s1r2.w | s1r2.p | s1r2.l
+s0.p s0l.p s0l2.p | s0.p s0r.p s0r2.p | s1.p s1l.p s1l2.p | s1.p s1r.p s1r2.p
+s1.p s0.p s0l.l | s1.p s0.p s0r.l | s1.p s0.p s1l.l | s1.p s0.p s1r.l
+# label sets
+s0.w s0.sr | s0.p s0.sr | s0.w s0.sl | s0.p s0.sl | s1.w s1.sr | s1.p s1.sr | s1.w s1.sl | s1.p s1.sl
+# history
+t1 | t1 t2 | t1 s0.p | t1 t2 s0.p s1.p
+# neighbours in the text
+s0-1.w | s0-1.p | s0+1.w | s0+1.p | s1-1.w | s1-1.p | s1+1.w | s1+1.p
+s0-1.p s0.p s1.p | s0+1.p s0.p s1.p | s1-1.p s1.p s0.p | s1+1.p s1.p s0.p
+# fine tags, morphology, classes, suffixes, lower-cased forms
+s0.x | s1.x | b0.x | s1.x s0.x | s0.x b0.x | s1.x s0.x b0.x | s0.m | s1.m | b0.m | s1.m s0.m
+s0.c | s1.c | b0.c | s1.c s0.c | s0.c b0.c | s0.n | s1.n | b0.n | s1.n s0.n | s0.e | s1.e | b0.e
+s1.c s0.p | s1.p s0.c
+# boundaries
+b0-1.w | b0-1.p | b0-1.w b0.w | b0-1.p b0.p | b0-2.p b0-1.p b0.p b1.p | b0-1.w b0.p | b0-1.p b0.w
+b0-1.n b0.n | b0-1.w b0.w b1.w | b0.w b1.w | b0.n b1.p | b0-1.w b0.x | b0-1.e b0.e
+length | length b0-1.p b0.p | flags | flags t1 | flags s0.p b0.p | flags s1.p s0.p
+break | break b0-1.p b0.p | break b0-1.w | break flags | speaker | speaker b0-1.w | speaker flags
+evidence | evidence flags | evidence b0.p | evidence break b0-1.p
+"""
+
+
+class Templates(NamedTuple):
+    """Templates for the kernel: the slots that each joins and a number that tells them apart."""
+
+    slots: NDArray[np.int32]
+    seeds: NDArray[np.uint64]
+
+
+def atoms() -> dict[str, int]:
+    """Every atom that a template may name, with its slot."""
+    words = [f"{position}.{column}" for position in POSITIONS for column in COLUMNS]
+    return {name: slot for slot, name in enumerate((*words, *STATE)) if name != "none"}
+
+
+def parse_table(table: str) -> tuple[str, ...]:
+    """The templates of a table: separated by `|` or line breaks, `#` starts a comment."""
+    lines = (line.split("#", 1)[0] for line in table.splitlines())
+    found = (" ".join(part.split()) for line in lines for part in line.split("|"))
+    return tuple(dict.fromkeys(template for template in found if template))
+
+
+DEFAULT_TEMPLATES: Final = parse_table(DEFAULT_TABLE)
+
+
+def compile_templates(templates: Sequence[str]) -> Templates:
+    """Slots and seeds of templates; the seed follows from the text, not from the place in the table."""
+    known = atoms()
+    none = FIRST_STATE + STATE.index("none")
+    slots = np.full((len(templates), ARITY), none, np.int32)
+    for row, template in enumerate(templates):
+        names = template.split()
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise UsageError(
+                f"template {template!r} names {unknown[0]!r}, which is no atom",
+                remedy=f"Atoms are: {' '.join(known)}",
+            )
+        if not 1 <= len(names) <= ARITY:
+            raise UsageError(f"template {template!r} joins {len(names)} atoms, not 1 to {ARITY}")
+        slots[row, : len(names)] = [known[name] for name in names]
+    return Templates(slots, string_hashes(templates))
+
+
+def string_hashes(strings: Iterable[str]) -> NDArray[np.uint64]:
+    """A 64-bit number for each string, the same everywhere and always; 0 for the empty string."""
+    from hashlib import blake2b
+
+    values = (
+        int.from_bytes(blake2b(s.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+        if s
+        else 0
+        for s in strings
+    )
+    return np.fromiter(values, np.uint64)

@@ -1,0 +1,291 @@
+"""Scorers: what the search asks for the scores of all transitions of one item.
+
+The linear model sums one row of all labelled transitions for each hashed feature. Most of the time
+goes into fetching rows, so all row numbers are computed first, and for decoding a row is 8-bit
+integers with a power-of-two scale in its last byte. A scorer is a NamedTuple; `score_into` is
+chosen by its type at compile time, so that the search knows nothing about the model.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from caesura.jit import kernel
+from caesura.parse.arena import (
+    ABSENT,
+    ACTION,
+    BELOW,
+    CHOICE,
+    DEPTH,
+    LAST,
+    LEFT1,
+    LEFT2,
+    LEFT_LABELS,
+    LEFT_SET,
+    NEXT,
+    PREVIOUS,
+    RIGHT1,
+    RIGHT2,
+    RIGHT_LABELS,
+    RIGHT_SET,
+    ROOT,
+    STACK,
+    SWAPPED,
+    TOKEN,
+    VALENCY,
+    Arena,
+)
+from caesura.parse.features import ARITY, FIRST_STATE, MULTIPLIERS, N_COLUMNS, N_SLOTS, Templates
+from caesura.parse.words import FIRST_WORD, Words
+
+__all__ = ["Linear8", "Linear32", "find_rows", "score_into"]
+
+_ZERO: Final = np.uint64(0)
+_ONE: Final = np.uint64(1)
+_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+_LAST_MIX: Final = np.uint64(0xD6E8FEB86659FD93)
+_HALF: Final = np.uint64(32)
+_M0, _M1, _M2, _M3 = (np.uint64(m) for m in MULTIPLIERS)
+assert ARITY == 4
+
+
+class Scratch(NamedTuple):
+    """Working memory of one thread: slots, rows, sums."""
+
+    slots: NDArray[np.uint64]
+    rows: NDArray[np.uint64]
+    sums: NDArray[np.int32]
+
+
+class Linear32(NamedTuple):
+    """The linear model with 32-bit weights, for training."""
+
+    table: NDArray[np.float32]
+    templates: Templates
+    scratch: Scratch
+
+
+class Linear8(NamedTuple):
+    """The linear model with 8-bit weights; a row's last byte is the exponent of its scale."""
+
+    table: NDArray[np.int8]
+    unit: float
+    templates: Templates
+    scratch: Scratch
+
+
+def new_scratch(templates: Templates, width: int) -> Scratch:
+    return Scratch(
+        np.zeros(N_SLOTS, np.uint64),
+        np.zeros(len(templates.seeds), np.uint64),
+        np.zeros(width, np.int32),
+    )
+
+
+@kernel
+def _distance(d: int) -> int:
+    """Buckets 1, 2, 3, 4, 5-10, more (as ZPar)."""
+    if d < 0:
+        d = -d
+    if d <= 4:
+        return d
+    return 5 if d <= 10 else 6
+
+
+@kernel
+def _length(d: int) -> int:
+    if d <= 4:
+        return max(d, 0)
+    if d <= 12:
+        return 5 if d <= 7 else 6
+    if d <= 40:
+        return 7 if d <= 20 else 8
+    return 9
+
+
+@kernel
+def _code(value: int) -> np.uint64:
+    return np.uint64(value + 1) * _GOLDEN
+
+
+@kernel
+def _word(slots: NDArray[np.uint64], words: Words, position: int, row: int) -> None:
+    base = position * N_COLUMNS
+    for k in range(N_COLUMNS):
+        slots[base + k] = words.table[row + FIRST_WORD, k]
+
+
+@kernel
+def _subtree(slots: NDArray[np.uint64], words: Words, node: NDArray[np.int32], which: int) -> None:
+    """Children, valencies and label sets of s0 (which=0) or s1 (which=1)."""
+    base = 12 + 4 * which
+    _word(slots, words, base, node[LEFT1])
+    _word(slots, words, base + 1, node[LEFT2])
+    _word(slots, words, base + 2, node[RIGHT1])
+    _word(slots, words, base + 3, node[RIGHT2])
+    left, right = node[LEFT_LABELS], node[RIGHT_LABELS]
+    state = FIRST_STATE + 1 + 4 * which
+    slots[state] = _code(left & 0xFFFF)
+    slots[state + 1] = _code(left >> 16)
+    slots[state + 2] = _code(right & 0xFFFF)
+    slots[state + 3] = _code(right >> 16)
+    valency = node[VALENCY]
+    state = FIRST_STATE + 9 + 2 * which
+    slots[state] = _code(min(valency & 0xFFFF, 6))
+    slots[state + 1] = _code(min(valency >> 16, 6))
+    state = FIRST_STATE + 13 + 2 * which
+    slots[state] = (np.uint64(node[LEFT_SET]) | (np.uint64(node[LEFT_SET + 1]) << _HALF)) + _ONE
+    slots[state + 1] = (np.uint64(node[RIGHT_SET]) | (np.uint64(node[RIGHT_SET + 1]) << _HALF)) + _ONE
+
+
+@kernel
+def fill_slots(slots: NDArray[np.uint64], words: Words, arena: Arena, item: int) -> None:
+    """Everything that templates may name, for one item."""
+    nodes = arena.nodes
+    n = words.context.shape[0]
+    state = arena.items[item]
+    node0 = nodes[state[STACK]]
+    s0 = node0[TOKEN]
+    s1, s2 = ABSENT, ABSENT
+    depth = node0[DEPTH]
+    choice1, choice2 = ABSENT, ABSENT
+    node1 = nodes[0]
+    if depth >= 2:
+        node1 = nodes[node0[BELOW]]
+        s1 = node1[TOKEN]
+        choice1 = node1[CHOICE]
+        if depth >= 3:
+            node2 = nodes[node1[BELOW]]
+            s2 = node2[TOKEN]
+            choice2 = node2[CHOICE]
+    swapped = state[SWAPPED] >= 0
+    following = state[NEXT]
+    # The first three of the buffer: swapped-back words come before those never shifted.
+    b0, b1, b2 = ABSENT, ABSENT, ABSENT
+    back = state[SWAPPED]
+    if back >= 0:
+        b0 = nodes[back, TOKEN]
+        back = nodes[back, BELOW]
+    elif following < n:
+        b0 = following
+        following += 1
+    if back >= 0:
+        b1 = nodes[back, TOKEN]
+        back = nodes[back, BELOW]
+    elif following < n:
+        b1 = following
+        following += 1
+    if back >= 0:
+        b2 = nodes[back, TOKEN]
+    elif following < n:
+        b2 = following
+    _word(slots, words, 0, node0[CHOICE])
+    _word(slots, words, 1, choice1)
+    _word(slots, words, 2, choice2)
+    _word(slots, words, 3, b0)
+    _word(slots, words, 4, b1)
+    _word(slots, words, 5, b2)
+    _word(slots, words, 6, s0 - 1 if s0 >= 1 else ABSENT)
+    _word(slots, words, 7, s0 + 1 if s0 >= 0 and s0 + 1 < n else ABSENT)
+    _word(slots, words, 8, s1 - 1 if s1 >= 1 else ABSENT)
+    _word(slots, words, 9, s1 + 1 if s1 >= 0 else ABSENT)
+    _word(slots, words, 10, b0 - 1 if b0 >= 1 else ABSENT)
+    _word(slots, words, 11, b0 - 2 if b0 >= 2 else ABSENT)
+    _subtree(slots, words, node0, 0)
+    _subtree(slots, words, node1, 1)
+    last = state[LAST]
+    base = FIRST_STATE
+    slots[base] = _ZERO
+    slots[base + 17] = _code(_distance(s0 - s1) if s1 >= 0 else (7 if s1 == ROOT else 8))
+    slots[base + 18] = _code(_distance(b0 - s0) if s0 >= 0 and b0 >= 0 else 7)
+    slots[base + 19] = _code(state[ACTION] + 1)
+    slots[base + 20] = _code(state[PREVIOUS] + 1)
+    slots[base + 21] = _code(_length(b0 - last) if b0 >= 0 else 10)
+    flags = (1 if depth == 1 else (2 if depth == 2 else 0)) + (3 if swapped else 0)
+    flags += 6 if b0 == last else (12 if b0 < 0 else (18 if b0 < last else 0))
+    slots[base + 22] = _code(flags)
+    if b0 >= 0:
+        slots[base + 23] = _code(words.context[b0, 0])
+        slots[base + 24] = _code(words.context[b0, 1])
+        slots[base + 25] = _code(words.context[b0, 2])
+    else:
+        slots[base + 23] = _code(7)
+        slots[base + 24] = _code(7)
+        slots[base + 25] = _code(31)
+
+
+@kernel
+def find_rows(
+    rows: NDArray[np.uint64], slots: NDArray[np.uint64], templates: Templates, size: int
+) -> None:
+    """The row of each template's feature in a table of `size` rows (a power of two)."""
+    mask = np.uint64(size - 1)
+    index = templates.slots
+    for t in range(templates.seeds.shape[0]):
+        h = (
+            templates.seeds[t]
+            + slots[np.uint64(index[t, 0])] * _M0
+            + slots[np.uint64(index[t, 1])] * _M1
+            + slots[np.uint64(index[t, 2])] * _M2
+            + slots[np.uint64(index[t, 3])] * _M3
+        )
+        h = (h ^ (h >> _HALF)) * _LAST_MIX
+        rows[t] = (h >> _HALF) & mask
+
+
+@kernel
+def _score32(
+    scorer: Linear32, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
+) -> None:
+    table, scratch = scorer.table, scorer.scratch
+    fill_slots(scratch.slots, words, arena, item)
+    find_rows(scratch.rows, scratch.slots, scorer.templates, table.shape[0])
+    out[:] = 0.0
+    for t in range(scratch.rows.shape[0]):
+        row = table[scratch.rows[t]]
+        for a in range(out.shape[0]):
+            out[a] += row[a]
+
+
+@kernel
+def _score8(
+    scorer: Linear8, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
+) -> None:
+    table, scratch = scorer.table, scorer.scratch
+    fill_slots(scratch.slots, words, arena, item)
+    find_rows(scratch.rows, scratch.slots, scorer.templates, table.shape[0])
+    sums = scratch.sums
+    width = sums.shape[0]
+    sums[:] = 0
+    for t in range(scratch.rows.shape[0]):
+        row = table[scratch.rows[t]]
+        scale = np.int32(row[width - 1])
+        for a in range(width):
+            sums[a] += np.int32(row[a]) << scale
+    unit = np.float32(scorer.unit)
+    for a in range(out.shape[0]):
+        out[a] = np.float32(sums[a]) * unit
+
+
+def score_into(scorer: Any, words: Words, arena: Arena, item: int, out: NDArray[np.float32]) -> None:
+    """Write the scores of all transitions of an item."""
+    if isinstance(scorer, Linear8):
+        _score8(scorer, words, arena, item, out)
+    else:
+        _score32(scorer, words, arena, item, out)
+
+
+@overload(score_into)
+def _choose(scorer: Any, words: Any, arena: Any, item: Any, out: Any) -> Any:
+    assert isinstance(scorer, types.BaseNamedTuple)
+    chosen = _score8 if scorer.instance_class is Linear8 else _score32
+
+    def score(scorer: Any, words: Any, arena: Any, item: Any, out: Any) -> None:
+        chosen(scorer, words, arena, item, out)
+
+    return score

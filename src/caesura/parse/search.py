@@ -1,0 +1,245 @@
+"""Greedy and beam search over the transitions of a document (Björkelund et al. 2016, section 3.2).
+
+The search asks a scorer for the scores of an item's transitions and knows nothing else about it.
+Terminal items stay in the beam unchanged, since derivations differ in length; ties go to the
+earlier parent and then to the lower transition. The kernel stops when the arena is full or words
+run out, and goes on where it stopped, so a document may be endless.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.jit import kernel
+from caesura.parse.arena import LAST, NEXT, SWAPPED, Arena
+from caesura.parse.score import score_into
+from caesura.parse.transitions.inventory import FIRST_ARC, SB, SHIFT, SWAP, System
+from caesura.parse.transitions.joint import (
+    CAN_LEFT,
+    CAN_RIGHT,
+    CAN_ROOT,
+    CAN_SB,
+    CAN_SHIFT,
+    CAN_SWAP,
+    Limits,
+    apply,
+    is_terminal,
+    legal,
+    limit,
+)
+from caesura.parse.words import Words
+
+__all__ = ["DEAD", "DONE", "FULL", "WANTING", "Frontier", "advance", "expand", "new_frontier"]
+
+# Why `advance` returned.
+DONE: Final = 0
+WANTING: Final = 1
+FULL: Final = 2
+DEAD: Final = 3
+
+#: Words beyond the next one that features look at.
+LOOK_AHEAD: Final = 3
+#: A margin where there was no other choice.
+CERTAIN: Final = np.float32(1e30)
+_NOWHERE: Final = -1e300
+
+
+class Frontier(NamedTuple):
+    """The beam, the candidates for the next one, and the counters (beam size, steps, scored items)."""
+
+    beam: NDArray[np.int64]
+    parents: NDArray[np.int64]
+    actions: NDArray[np.int64]
+    totals: NDArray[np.float64]
+    margins: NDArray[np.float32]
+    scores: NDArray[np.float32]
+    counts: NDArray[np.int64]
+
+
+def new_frontier(width: int, n_actions: int) -> Frontier:
+    frontier = Frontier(
+        np.zeros(width, np.int64),
+        np.zeros(width + 1, np.int64),
+        np.zeros(width + 1, np.int64),
+        np.zeros(width + 1, np.float64),
+        np.zeros(width + 1, np.float32),
+        np.zeros(n_actions, np.float32),
+        np.zeros(4, np.int64),
+    )
+    frontier.counts[0] = 1
+    return frontier
+
+
+@kernel
+def _insert(
+    frontier: Frontier, kept: int, width: int, total: float, parent: int, action: int, margin: float
+) -> int:
+    """Put a candidate into the sorted list of the best; an equal one that came first stays first."""
+    totals = frontier.totals
+    at = kept
+    while at > 0 and totals[at - 1] < total:
+        at -= 1
+    if at >= width:
+        return kept
+    kept = min(kept + 1, width)
+    for k in range(kept - 1, at, -1):
+        totals[k] = totals[k - 1]
+        frontier.parents[k] = frontier.parents[k - 1]
+        frontier.actions[k] = frontier.actions[k - 1]
+        frontier.margins[k] = frontier.margins[k - 1]
+    totals[at] = total
+    frontier.parents[at] = parent
+    frontier.actions[at] = action
+    frontier.margins[at] = margin
+    return kept
+
+
+@kernel
+def _ranges(
+    bounds: NDArray[np.int64], system: System, limits: Limits, can: int, s0: int, s1: int
+) -> None:
+    """First and last + 1 of the left, right and root arcs that may be made."""
+    left, right = FIRST_ARC + system.left, FIRST_ARC + system.left + system.right
+    bounds[0], bounds[1] = FIRST_ARC, left if can & CAN_LEFT != 0 else FIRST_ARC
+    bounds[2], bounds[3] = left, right if can & CAN_RIGHT != 0 else left
+    bounds[4], bounds[5] = right, right + system.root if can & CAN_ROOT != 0 else right
+    if limits.labels.size > 0:
+        # A given label that this kind of arc never carries is written over the result instead.
+        if s1 >= 0 and limits.labels[s1] >= 0 and system.left_of[limits.labels[s1]] >= 0:
+            bounds[0] = system.left_of[limits.labels[s1]]
+            bounds[1] = min(bounds[1], bounds[0] + 1)
+        if s0 >= 0 and limits.labels[s0] >= 0:
+            label = limits.labels[s0]
+            if system.right_of[label] >= 0:
+                bounds[2] = system.right_of[label]
+                bounds[3] = min(bounds[3], bounds[2] + 1)
+            if system.root_of[label] >= 0:
+                bounds[4] = system.root_of[label]
+                bounds[5] = min(bounds[5], bounds[4] + 1)
+
+
+@kernel
+def expand(
+    scorer: Any,
+    system: System,
+    limits: Limits,
+    words: Words,
+    arena: Arena,
+    frontier: Frontier,
+    width: int,
+    prune: float,
+    bias: float,
+    bounds: NDArray[np.int64],
+) -> int:
+    """Replace the beam by the best candidates of all its items; returns their number.
+
+    Candidates that score less than the best one minus `prune` are dropped; `bias` is added to SB.
+    """
+    n = words.context.shape[0]
+    scores, beam, counts = frontier.scores, frontier.beam, frontier.counts
+    nodes, items = arena.nodes, arena.items
+    kept = 0
+    for rank in range(counts[0]):
+        item = beam[rank]
+        base = arena.scores[item]
+        if is_terminal(arena, item, n):
+            kept = _insert(frontier, kept, width, base, item, -1, CERTAIN)
+            continue
+        can = legal(system, arena, item, n)
+        if limits.starts.size > 0 or limits.heads.size > 0:
+            can = limit(limits, can, arena, item, n)
+        if can == 0:
+            continue
+        counts[2] += 1
+        score_into(scorer, words, arena, item, scores)
+        scores[SB] += bias
+        stack = items[item, 3]
+        s0 = nodes[stack, 0]
+        s1 = nodes[nodes[stack, 1], 0] if s0 >= 0 else -2
+        _ranges(bounds, system, limits, can, s0, s1)
+        # Best and second best, from which the margin of each choice follows.
+        best, second, best_action = CERTAIN * np.float32(-1), CERTAIN * np.float32(-1), -1
+        for a in range(FIRST_ARC):
+            if can & (1 << a) != 0:
+                if scores[a] > best:
+                    second, best, best_action = best, scores[a], a
+                elif scores[a] > second:
+                    second = scores[a]
+        for r in range(3):
+            for a in range(bounds[2 * r], bounds[2 * r + 1]):
+                if scores[a] > best:
+                    second, best, best_action = best, scores[a], a
+                elif scores[a] > second:
+                    second = scores[a]
+        if width == 1:
+            margin = best - second
+            if best_action == SHIFT and can & CAN_SB != 0:
+                margin = best - scores[SB]
+            kept = _insert(frontier, kept, 1, base + best, item, best_action, margin)
+            continue
+        worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
+        for a in range(FIRST_ARC):
+            if can & (1 << a) != 0 and base + scores[a] > worst:
+                margin = scores[a] - (second if a == best_action else best)
+                if a == SHIFT and can & CAN_SB != 0:
+                    margin = scores[a] - scores[SB]
+                kept = _insert(frontier, kept, width, base + scores[a], item, a, margin)
+                worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
+        for r in range(3):
+            for a in range(bounds[2 * r], bounds[2 * r + 1]):
+                if base + scores[a] > worst:
+                    margin = scores[a] - (second if a == best_action else best)
+                    kept = _insert(frontier, kept, width, base + scores[a], item, a, margin)
+                    worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
+    while kept > 1 and frontier.totals[kept - 1] < frontier.totals[0] - prune:
+        kept -= 1
+    for k in range(kept):
+        action = frontier.actions[k]
+        if action < 0:
+            beam[k] = frontier.parents[k]
+        else:
+            new = apply(system, limits, arena, frontier.parents[k], action)
+            arena.scores[new] = frontier.totals[k]
+            arena.margins[new] = frontier.margins[k]
+            beam[k] = new
+    counts[0] = kept
+    counts[1] += 1
+    return kept
+
+
+@kernel
+def advance(
+    scorer: Any,
+    system: System,
+    limits: Limits,
+    words: Words,
+    arena: Arena,
+    frontier: Frontier,
+    width: int,
+    prune: float,
+    bias: float,
+    ended: bool,
+) -> int:
+    """Search until the best item is terminal, words run out, the arena is full or nothing is allowed."""
+    n = words.context.shape[0]
+    bounds = np.zeros(6, np.int64)
+    while True:
+        if is_terminal(arena, frontier.beam[0], n) and ended:
+            return DONE
+        if not ended:
+            for rank in range(frontier.counts[0]):
+                if arena.items[frontier.beam[rank], NEXT] + LOOK_AHEAD > n:
+                    return WANTING
+        if (
+            arena.used[1] + width > arena.items.shape[0]
+            or arena.used[0] + 2 * width > arena.nodes.shape[0]
+        ):
+            return FULL
+        kept = expand(
+            scorer, system, limits, words, arena, frontier, width, prune, bias, bounds
+        )
+        if kept == 0:
+            return DEAD

@@ -1,0 +1,1 @@
+"""Transition systems, one file a system: configuration, legal transitions, application, oracle."""

@@ -1,0 +1,108 @@
+"""The labelled transitions of one model: which labels a LEFT-ARC, a RIGHT-ARC and a root arc may carry.
+
+They are learned from the training trees, so that a root arc is only ever offered root labels and
+a label that never stands to the left of its head is not offered there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import InputError
+
+__all__ = ["SB", "SHIFT", "SWAP", "Inventory", "System"]
+
+SHIFT: Final = 0
+SWAP: Final = 1
+SB: Final = 2
+FIRST_ARC: Final = 3
+
+
+class System(NamedTuple):
+    """What kernels need of an inventory: ids 3.. are left arcs, then right arcs, then root arcs."""
+
+    left: int
+    right: int
+    root: int
+    single_root: int
+    sb: int
+    labels: NDArray[np.int32]
+    left_of: NDArray[np.int32]
+    right_of: NDArray[np.int32]
+    root_of: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """Labels, and those of them that each kind of arc may carry; `sb` and `single_root` as trained."""
+
+    labels: tuple[str, ...]
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    root: tuple[int, ...]
+    single_root: bool = True
+    sb: bool = True
+
+    @property
+    def size(self) -> int:
+        return FIRST_ARC + len(self.left) + len(self.right) + len(self.root)
+
+    def names(self) -> list[str]:
+        """Readable transitions in the order of their ids."""
+        arcs = [("LA", self.left), ("RA", self.right), ("RA0", self.root)]
+        named = [f"{kind}:{self.labels[label]}" for kind, ids in arcs for label in ids]
+        return ["SHIFT", "SWAP", "SB", *named]
+
+    def system(self) -> System:
+        count = max(1, len(self.labels))
+        tables = [np.full(count, -1, np.int32) for _ in range(3)]
+        labels = np.full(self.size, -1, np.int32)
+        action = FIRST_ARC
+        for table, ids in zip(tables, (self.left, self.right, self.root), strict=True):
+            for label in ids:
+                labels[action] = label
+                table[label] = action
+                action += 1
+        return System(
+            len(self.left),
+            len(self.right),
+            len(self.root),
+            int(self.single_root),
+            int(self.sb),
+            labels,
+            tables[0],
+            tables[1],
+            tables[2],
+        )
+
+    @classmethod
+    def learn(
+        cls,
+        trees: Iterable[tuple[NDArray[np.int32], Sequence[str]]],
+        *,
+        single_root: bool = True,
+        sb: bool = True,
+    ) -> Inventory:
+        """Collect the labels of each kind of arc from pairs of heads and labels."""
+        seen: tuple[dict[str, int], ...] = ({}, {}, {})
+        for heads, names in trees:
+            for dependent, (head, name) in enumerate(zip(heads.tolist(), names, strict=True)):
+                if head >= -1 and name:
+                    kind = 2 if head == -1 else (0 if head > dependent else 1)
+                    seen[kind][name] = seen[kind].get(name, 0) + 1
+        labels = tuple(sorted(set().union(*seen)))
+        if not seen[2]:
+            raise InputError(
+                "the training trees have no root", remedy="Give trees whose HEAD column is filled."
+            )
+        number = {name: i for i, name in enumerate(labels)}
+        left, right, root = (tuple(sorted(number[name] for name in kind)) for kind in seen)
+        # A tree of one word needs no other label, yet a longer text must still be parsed.
+        left = left or right or root
+        right = right or left
+        return cls(labels, left, right, root, single_root, sb)

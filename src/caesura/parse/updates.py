@@ -1,0 +1,303 @@
+"""Learning from one instance: greedy, LaSO, early update, max-violation and DLaSO (Björkelund et al. 2016, section 4).
+
+An update is a pair of items, a gold one and the best of the beam; only the steps after their last
+common ancestor count. Steps are plain perceptron or passive-aggressive, and weights are averaged
+lazily: `summed` collects each change times the tick at which it was made.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.jit import kernel
+from caesura.parse.arena import (
+    ABSENT,
+    ACTION,
+    DEPENDENT,
+    GOLD,
+    HEAD,
+    LAST,
+    NEXT,
+    PARENT,
+    SWAPPED,
+    Arena,
+)
+from caesura.parse.score import Linear32, fill_slots, find_rows, score_into
+from caesura.parse.search import Frontier, expand
+from caesura.parse.transitions.inventory import SB, SHIFT, System
+from caesura.parse.transitions.joint import Limits, apply
+from caesura.parse.words import Words
+
+__all__ = ["DLASO", "EARLY", "LASO", "MAX_VIOLATION", "Delta", "Gold", "learn", "new_delta"]
+
+LASO: Final = 0
+EARLY: Final = 1
+MAX_VIOLATION: Final = 2
+DLASO: Final = 3
+
+PERCEPTRON: Final = 0
+ACCUMULATED: Final = 1
+PER_UPDATE: Final = 2
+
+
+class Gold(NamedTuple):
+    """The gold derivation of an instance, and the trees and boundaries that errors are counted by."""
+
+    actions: NDArray[np.int32]
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    starts: NDArray[np.bool_]
+
+
+class Delta(NamedTuple):
+    """A sparse difference of feature vectors: an open-addressing table over row and transition."""
+
+    keys: NDArray[np.int64]
+    values: NDArray[np.float32]
+    filled: NDArray[np.int64]
+    used: NDArray[np.int64]
+
+
+class Steps(NamedTuple):
+    """How to update: kind of step, cap of a passive-aggressive step, 1 added to its loss or not."""
+
+    kind: int
+    cap: float
+    plus: float
+
+
+class Pairs(NamedTuple):
+    """The updates of one instance: gold item, predicted item, and the step at which it was found."""
+
+    gold: NDArray[np.int64]
+    predicted: NDArray[np.int64]
+    step: NDArray[np.int64]
+    used: NDArray[np.int64]
+
+
+def new_delta(bits: int = 18) -> Delta:
+    size = 1 << bits
+    return Delta(
+        np.full(size, -1, np.int64),
+        np.zeros(size, np.float32),
+        np.zeros(size, np.int64),
+        np.zeros(1, np.int64),
+    )
+
+
+def new_pairs(steps: int) -> Pairs:
+    return Pairs(*(np.zeros(max(1, steps), np.int64) for _ in range(3)), np.zeros(1, np.int64))
+
+
+@kernel
+def _add(delta: Delta, key: int, value: float) -> None:
+    mask = delta.keys.shape[0] - 1
+    slot = (key * 0x9E3779B1) >> 7 & mask
+    while delta.keys[slot] != key:
+        if delta.keys[slot] < 0:
+            if delta.used[0] > mask - mask // 8:
+                return
+            delta.keys[slot] = key
+            delta.values[slot] = 0.0
+            delta.filled[delta.used[0]] = slot
+            delta.used[0] += 1
+            break
+        slot = (slot + 1) & mask
+    delta.values[slot] += value
+
+
+@kernel
+def _clear(delta: Delta) -> None:
+    for k in range(delta.used[0]):
+        delta.keys[delta.filled[k]] = -1
+    delta.used[0] = 0
+
+
+@kernel
+def _errors(gold: Gold, system: System, arena: Arena, item: int) -> int:
+    """1 if the transition that made this item assigned a wrong arc or decided a boundary wrongly."""
+    state = arena.items[item]
+    action = state[ACTION]
+    if action == SB:
+        return 0 if gold.starts[state[DEPENDENT]] else 1
+    if action == SHIFT:
+        parent = arena.items[state[PARENT]]
+        missed = (
+            system.sb != 0
+            and parent[SWAPPED] < 0
+            and parent[NEXT] > parent[LAST]
+            and gold.starts[parent[NEXT]]
+        )
+        return 1 if missed else 0
+    if action > SB:
+        word = state[DEPENDENT]
+        if gold.heads[word] == ABSENT:
+            return 0
+        if gold.heads[word] != state[HEAD]:
+            return 1
+        return 1 if gold.labels[word] >= 0 and gold.labels[word] != system.labels[action] else 0
+    return 0
+
+
+@kernel
+def _take(
+    delta: Delta,
+    scorer: Linear32,
+    words: Words,
+    arena: Arena,
+    item: int,
+    value: float,
+) -> None:
+    """Add the features of the step that made this item."""
+    scratch = scorer.scratch
+    fill_slots(scratch.slots, words, arena, arena.items[item, PARENT])
+    find_rows(scratch.rows, scratch.slots, scorer.templates, scorer.table.shape[0])
+    width = scorer.table.shape[1]
+    action = arena.items[item, ACTION]
+    for t in range(scratch.rows.shape[0]):
+        _add(delta, np.int64(scratch.rows[t]) * width + action, value)
+
+
+@kernel
+def _collect(
+    delta: Delta,
+    scorer: Linear32,
+    system: System,
+    words: Words,
+    arena: Arena,
+    gold: Gold,
+    right: int,
+    wrong: int,
+) -> int:
+    """Add the difference of two derivations since their last common ancestor; returns the errors."""
+    errors = 0
+    while right != wrong:
+        if right > wrong:
+            _take(delta, scorer, words, arena, right, 1.0)
+            right = arena.items[right, PARENT]
+        else:
+            errors += _errors(gold, system, arena, wrong)
+            _take(delta, scorer, words, arena, wrong, -1.0)
+            wrong = arena.items[wrong, PARENT]
+    return errors
+
+
+@kernel
+def _step(
+    delta: Delta,
+    table: NDArray[np.float32],
+    summed: NDArray[np.float32],
+    tick: float,
+    steps: Steps,
+    loss: float,
+) -> None:
+    """Move the weights along the difference, and forget it."""
+    rate = 1.0
+    if steps.kind != PERCEPTRON:
+        norm = 0.0
+        for k in range(delta.used[0]):
+            value = delta.values[delta.filled[k]]
+            norm += value * value
+        rate = min(steps.cap, (loss + steps.plus) / norm) if norm > 0.0 else 0.0
+    if rate > 0.0:
+        width = table.shape[1]
+        for k in range(delta.used[0]):
+            slot = delta.filled[k]
+            change = np.float32(rate * delta.values[slot])
+            if change != 0.0:
+                row, action = delta.keys[slot] // width, delta.keys[slot] % width
+                table[row, action] += change
+                summed[row, action] += np.float32(tick) * change
+    _clear(delta)
+
+
+@kernel
+def _best_start(arena: Arena, frontier: Frontier, item: int) -> None:
+    frontier.beam[0] = item
+    frontier.counts[0] = 1
+
+
+@kernel
+def learn(
+    scorer: Linear32,
+    summed: NDArray[np.float32],
+    tick: float,
+    system: System,
+    limits: Limits,
+    words: Words,
+    gold: Gold,
+    arena: Arena,
+    frontier: Frontier,
+    delta: Delta,
+    pairs: Pairs,
+    update: int,
+    steps: Steps,
+    width: int,
+    prune: float,
+) -> int:
+    """Decode one instance beside its gold derivation and update; returns how many steps were used."""
+    total = gold.actions.shape[0]
+    bounds = np.zeros(6, np.int64)
+    arena.used[:] = 1
+    frontier.counts[0] = 1
+    frontier.beam[0] = 0
+    arena.scores[0] = 0.0
+    pairs.used[0] = 0
+    gold_item = 0
+    inside = True
+    worst = 0.0
+    covered = total
+    for step in range(total):
+        expand(scorer, system, limits, words, arena, frontier, width, prune, 0.0, bounds)
+        found = -1
+        if inside:
+            for rank in range(frontier.counts[0]):
+                state = arena.items[frontier.beam[rank]]
+                if state[PARENT] == gold_item and state[ACTION] == gold.actions[step]:
+                    found = frontier.beam[rank]
+        if found >= 0:
+            gold_item = found
+        else:
+            score_into(scorer, words, arena, gold_item, frontier.scores)
+            score = arena.scores[gold_item] + frontier.scores[gold.actions[step]]
+            gold_item = apply(system, limits, arena, gold_item, gold.actions[step])
+            arena.scores[gold_item] = score
+            inside = False
+        arena.items[gold_item, GOLD] = 1
+        best = frontier.beam[0]
+        lost = not inside or (step == total - 1 and best != gold_item)
+        if update == MAX_VIOLATION:
+            violation = arena.scores[best] - arena.scores[gold_item]
+            if best != gold_item and violation >= 0.0 and (violation > worst or pairs.used[0] == 0):
+                worst = violation
+                pairs.gold[0], pairs.predicted[0], pairs.step[0] = gold_item, best, step + 1
+                pairs.used[0] = 1
+                covered = step + 1
+            continue
+        if not lost:
+            continue
+        at = pairs.used[0]
+        pairs.gold[at], pairs.predicted[at], pairs.step[at] = gold_item, best, step + 1
+        pairs.used[0] += 1
+        if update == EARLY:
+            covered = step + 1
+            break
+        if update == LASO:
+            errors = _collect(delta, scorer, system, words, arena, gold, gold_item, best)
+            loss = errors + arena.scores[best] - arena.scores[gold_item]
+            _step(delta, scorer.table, summed, tick, steps, loss)
+        _best_start(arena, frontier, gold_item)
+        inside = True
+    if update != LASO:
+        loss = 0.0
+        for k in range(pairs.used[0]):
+            right, wrong = pairs.gold[k], pairs.predicted[k]
+            errors = _collect(delta, scorer, system, words, arena, gold, right, wrong)
+            loss += errors + arena.scores[wrong] - arena.scores[right]
+            if steps.kind == PER_UPDATE or k == pairs.used[0] - 1:
+                _step(delta, scorer.table, summed, tick, steps, loss)
+                loss = 0.0
+    return covered

@@ -1,0 +1,114 @@
+"""The words of a document as the parser sees them: hashed columns, and what stands before each word.
+
+Strings are hashed once for each distinct string, so that a step of the search only mixes integers.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document, Strings
+from caesura.parse.features import COLUMNS, N_COLUMNS, string_hashes
+
+__all__ = ["Hasher", "Words", "words_of"]
+
+#: Rows of the word table before word 0: an absent word and the artificial root.
+FIRST_WORD: Final = 2
+_ABSENT_SEED: Final = 0x8CB92BA72F3D8DD7
+_ROOT_SEED: Final = 0xA24BAED4963EE407
+_JOIN: Final = np.uint64(0x9FB21C651E98DF25)
+_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+#: Upper ends of the buckets of the tokeniser's evidence for a sentence start; bucket 0: none given.
+EVIDENCE: Final = np.array([0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99])
+
+
+class Words(NamedTuple):
+    """The word table (two rows more than words) and the context before each word."""
+
+    table: NDArray[np.uint64]
+    context: NDArray[np.int32]
+
+
+class Hasher:
+    """Hashes of interned strings, computed once for each string of a table."""
+
+    def __init__(self) -> None:
+        self._tables: dict[int, tuple[Strings, dict[str, NDArray[np.uint64]]]] = {}
+
+    def take(self, strings: Strings, ids: NDArray[np.int32], form: str = "plain") -> NDArray[np.uint64]:
+        kept = self._tables.get(id(strings))
+        if kept is None or kept[0] is not strings:
+            if len(self._tables) >= 4:
+                self._tables.clear()
+            kept = self._tables[id(strings)] = (strings, {})
+        done = kept[1].get(form, np.zeros(0, np.uint64))
+        if len(done) < len(strings):
+            new = [strings[i] for i in range(len(done), len(strings))]
+            if form == "lower":
+                new = [_normal(s) for s in new]
+            elif form == "suffix":
+                new = [s[-3:].lower() for s in new]
+            done = kept[1][form] = np.concatenate([done, string_hashes(new)])
+        return done[ids]
+
+
+def _normal(string: str) -> str:
+    """Lower-cased, every digit a zero."""
+    lower = string.lower()
+    if any(c.isdigit() for c in lower):
+        return "".join("0" if c.isdigit() else c for c in lower)
+    return lower
+
+
+def words_of(
+    doc: Document,
+    hasher: Hasher,
+    *,
+    classes: NDArray[np.uint64] | None = None,
+    breaks: bool = True,
+    tags: bool = True,
+) -> Words:
+    """The word table of a document; columns that it does not have are 0."""
+    n = doc.n_words
+    table = np.zeros((n + FIRST_WORD, N_COLUMNS), np.uint64)
+    seeds = np.array([[_ABSENT_SEED], [_ROOT_SEED]], np.uint64)
+    table[:FIRST_WORD] = seeds * (np.arange(N_COLUMNS, dtype=np.uint64) * np.uint64(2) + np.uint64(1))
+    body = table[FIRST_WORD:]
+    column = {name: body[:, k] for k, name in enumerate(COLUMNS)}
+    column["w"][:] = hasher.take(doc.strings, doc.form)
+    column["n"][:] = hasher.take(doc.strings, doc.form, "lower")
+    column["e"][:] = hasher.take(doc.strings, doc.form, "suffix")
+    if tags:
+        column["p"][:] = hasher.take(doc.strings, doc.upos)
+        column["x"][:] = hasher.take(doc.strings, doc.xpos)
+        column["m"][:] = hasher.take(doc.strings, doc.feats)
+    if classes is not None:
+        column["c"][:] = classes
+    column["wp"][:] = (column["w"] * _JOIN) ^ (column["p"] * _GOLDEN)
+    return Words(table, context_of(doc, breaks=breaks))
+
+
+def context_of(doc: Document, *, breaks: bool) -> NDArray[np.int32]:
+    """Paragraph break, change of speaker and evidence of a start before each word."""
+    n = doc.n_words
+    context = np.zeros((n, 3), np.int32)
+    if not n:
+        return context
+    first = np.ones(n, dtype=bool)
+    first[1:] = doc.word_token[1:] != doc.word_token[:-1]
+    token = doc.word_token
+    if breaks and len(doc.paragraph_start):
+        context[:, 0] = np.where(first & doc.token_paragraph_start[token], 2, 1)
+    if breaks and len(doc.turn_start):
+        turn = np.searchsorted(doc.turn_start, doc.token_start, side="right") - 1
+        speaker = np.where(turn >= 0, doc.turn_speaker[np.maximum(turn, 0)], 0)
+        change = np.zeros(doc.n_tokens, np.int32)
+        change[1:] = 1 + (turn[1:] != turn[:-1]) + (speaker[1:] != speaker[:-1])
+        context[:, 1] = np.where(first, change[token], 1)
+    if doc.start_evidence is not None:
+        bucket = np.searchsorted(EVIDENCE, doc.start_evidence).astype(np.int32) + 1
+        context[:, 2] = np.where(first, bucket[token], 1)
+    return context

@@ -1,0 +1,153 @@
+"""The transition system and its oracle: table 1, swap totals, random documents, random walks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.parse.arena import ACTION, DEPENDENT, HEAD, LAST, new_arena
+from caesura.parse.limits import no_limits
+from caesura.parse.transitions import joint
+from caesura.parse.transitions.inventory import SB, SWAP, Inventory
+from caesura.parse.transitions.oracle import CYCLE, oracle
+from tests.reference import parse as naive
+
+LABELS = Inventory(("dep", "root"), (0,), (0,), (1,), single_root=False)
+KINDS = ["SHIFT", "SWAP", "SB", "LA", "RA", "RA"]
+
+
+def kinds_of(heads: list[int], starts: list[int], *, late=False, eager=False, single_root=False):
+    system = Inventory(("dep", "root"), (0,), (0,), (1,), single_root=single_root).system()
+    labels = np.array([1 if head < 0 else 0 for head in heads], np.int32)
+    marks = np.zeros(len(heads), bool)
+    marks[starts] = True
+    actions = oracle(system, np.array(heads, np.int32), labels, marks, late, eager)
+    return [KINDS[a] if a >= 0 else int(a) for a in actions]
+
+
+def test_table_1() -> None:
+    # you said you have four cats | i have four cats | how old are they | (the document goes on)
+    heads = [1, -1, 3, 1, 5, 3, 7, -1, 9, 7, 11, 12, -1, 12, -1]
+    starts = [0, 6, 10, 14]
+    short = {"SHIFT": "sh", "LA": "la", "RA": "ra", "SB": "SB", "SWAP": "sw"}
+    early = " ".join(short[kind] for kind in kinds_of(heads, starts))
+    assert early == (
+        "sh sh la sh sh la sh sh SB la ra ra ra "
+        "sh sh la sh sh SB la ra ra "
+        "sh sh la sh la sh SB ra ra "
+        "sh ra"
+    )
+    late = " ".join(short[kind] for kind in kinds_of(heads, starts, late=True))
+    assert late == (
+        "sh sh la sh sh la sh sh la ra ra ra SB "
+        "sh sh la sh sh la ra ra SB "
+        "sh sh la sh la sh ra ra SB "
+        "sh ra"
+    )
+
+
+@pytest.mark.parametrize(
+    ("n", "trees", "lazy", "eager"), [(3, 9, 2, 2), (4, 64, 40, 44), (5, 625, 771, 871)]
+)
+def test_swap_totals(n: int, trees: int, lazy: int, eager: int) -> None:
+    totals = {True: 0, False: 0}
+    count = 0
+    for heads in naive.all_trees(n):
+        count += 1
+        for choice in totals:
+            kinds = kinds_of(heads, [0], eager=choice)
+            assert len(kinds) == 2 * n + 2 * kinds.count("SWAP")
+            totals[choice] += kinds.count("SWAP")
+    assert (count, totals[False], totals[True]) == (trees, lazy, eager)
+
+
+def random_tree(rng: np.random.Generator, n: int) -> list[int]:
+    order = rng.permutation(n)
+    heads = [-1] * n
+    for k in range(1, n):
+        heads[order[k]] = int(order[rng.integers(k)])
+    return heads
+
+
+def random_document(rng: np.random.Generator, sentences: int) -> tuple[list[int], list[int]]:
+    heads: list[int] = []
+    starts = []
+    for _ in range(sentences):
+        base = len(heads)
+        starts.append(base)
+        tree = random_tree(rng, int(rng.integers(1, 8)))
+        heads += [head + base if head >= 0 else -1 for head in tree]
+    return heads, starts
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_random_documents_against_the_twin(late: bool) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(150):
+        heads, starts = random_document(rng, int(rng.integers(1, 6)))
+        for eager in (False, True):
+            for single in (False,) if late else (False, True):
+                kinds = kinds_of(heads, starts, late=late, eager=eager, single_root=single)
+                assert kinds == naive.oracle(
+                    heads, starts, late=late, eager=eager, single_root=single
+                )
+                n, k = len(heads), kinds.count("SWAP")
+                assert len(kinds) == 2 * n + 2 * k + len(starts) - 1
+
+
+def test_a_cycle_has_no_derivation() -> None:
+    assert kinds_of([1, 0, -1], [0]) == [CYCLE]
+
+
+def choices(can: int, system) -> list[int]:
+    left, right = 3 + system.left, 3 + system.left + system.right
+    actions = [a for a, bit in enumerate((1, 2, 4)) if can & bit]
+    actions += range(3, left) if can & joint.CAN_LEFT else []
+    actions += range(left, right) if can & joint.CAN_RIGHT else []
+    actions += range(right, right + system.root) if can & joint.CAN_ROOT else []
+    return list(actions)
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_20000_random_walks_never_end_dead(single_root: bool) -> None:
+    rng = np.random.default_rng(2)
+    inventory = Inventory(("dep", "root"), (0,), (0,), (1,), single_root=single_root)
+    system = inventory.system()
+    limits = no_limits()
+    arena = new_arena(400, 800)
+    for walk in range(10_000):
+        n = int(rng.integers(1, 8))
+        arena.used[:] = 1
+        item = 0
+        twin = naive.Configuration.initial(n) if walk % 20 == 0 else None
+        heads, starts, steps = {}, [0], 0
+        while not joint.is_terminal(arena, item, n):
+            can = joint.legal(system, arena, item, n)
+            if twin is not None:
+                names = ("SHIFT", "SWAP", "SB", "LA", "RA", "RA0")
+                expected = naive.legal(twin, single_root=single_root)
+                assert {name for bit, name in enumerate(names) if can >> bit & 1} == expected
+            options = choices(can, system)
+            assert options, "dead end"
+            action = int(rng.choice(options))
+            item = joint.apply(system, limits, arena, item, action)
+            if twin is not None:
+                twin = naive.apply(twin, (KINDS[action], "x"))
+            state = arena.items[item]
+            if action == SB:
+                starts.append(int(state[LAST]))
+            elif action > SB:
+                heads[int(state[DEPENDENT])] = int(state[HEAD])
+            steps += 1
+            assert steps < 2 * n + n * n + n
+        assert sorted(heads) == list(range(n))
+        if twin is not None:
+            assert {d: h for d, (h, _) in twin.heads.items()} == heads
+            assert twin.starts == tuple(starts)
+        if single_root:
+            bounds = [*starts, n]
+            for a, b in zip(bounds, bounds[1:], strict=False):
+                inside = [heads[w] for w in range(a, b)]
+                assert inside.count(-1) == 1
+                assert all(a <= h < b for h in inside if h >= 0)
+    assert arena.items[1, ACTION] not in (SB, SWAP)
