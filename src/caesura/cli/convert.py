@@ -1,0 +1,268 @@
+"""`caesura convert`: any format to any, with the changes of `caesura.transform` on the way."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from caesura.cli.files import (
+    PIECES,
+    Inputs,
+    extension,
+    is_folder,
+    make_folder,
+    plain_name,
+    targets,
+)
+from caesura.cli.options import inputs_argument, reading_options, writing_options
+from caesura.document import Document
+from caesura.errors import UsageError
+
+__all__ = ["Changes", "change", "command", "convert", "split"]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What to do to every document on the way."""
+
+    lower: bool = False
+    drop_punct: bool = False
+    punct_xpos: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    projectivise: bool = False
+
+    def functions(self) -> list[Callable[[Document], Document]]:
+        from caesura import transform
+
+        steps: list[Callable[[Document], Document]] = []
+        if self.drop_punct:
+            spoken = transform.speech if self.lower else transform.drop_punct
+            steps.append(lambda doc: spoken(doc, punct_xpos=self.punct_xpos))
+        elif self.lower:
+            steps.append(transform.lower)
+        if self.projectivise:
+            steps.append(transform.projectivise)
+        if self.keep:
+            steps.append(lambda doc: transform.keep(doc, self.keep))
+        if self.drop:
+            steps.append(lambda doc: transform.drop(doc, self.drop))
+        return steps
+
+
+def change(documents: Iterable[Document], changes: Changes) -> Iterator[Document]:
+    """The documents changed; one that has lost all its words is left out."""
+    steps = changes.functions()
+    if not steps:
+        yield from documents
+        return
+    previous: Document | None = None
+    opened = False
+    for doc in documents:
+        opened = opened and doc.continues
+        new = doc
+        for step in steps:
+            new = step(new)
+        if doc.n_tokens and not new.n_tokens:
+            continue
+        if doc.continues and not opened:
+            new = replace(new, continues=False)
+        opened = True
+        if previous is not None:
+            yield _spaced(previous) if new.continues else previous
+        previous = new
+    if previous is not None:
+        yield previous
+
+
+def _spaced(piece: Document) -> Document:
+    """A piece that another one follows, with the space between the two at its end."""
+    if len(piece.token_end) and int(piece.token_end[-1]) == len(piece.text):
+        return replace(piece, text=piece.text + " ")
+    return piece
+
+
+def convert(
+    inputs: Inputs, output: str | None, to_format: str | None, changes: Changes, mode: str | None
+) -> None:
+    """Write every input to its output."""
+    from caesura import formats
+
+    for target in targets(inputs, output, to_format):
+        documents = (doc for source in target.sources for doc in inputs.of(source))
+        formats.write(change(documents, changes), target.path, target.format, mode=mode)
+
+
+def split(
+    inputs: Inputs, output: str | None, to_format: str | None, changes: Changes, files: int
+) -> list[Path]:
+    """Deal the documents of all inputs out over so many files; returns the files."""
+    from caesura.transform import deal
+
+    if output is None or not is_folder(output):
+        raise UsageError("--split writes several files", remedy="Name a folder: -o DIR/")
+    name = to_format or inputs.format_of(inputs.paths[0])
+    folder = make_folder(output)
+    width = len(str(files))
+    base = plain_name(inputs.paths[0])
+    paths = [folder / f"{base}-{i + 1:0{width}}{extension(name)}" for i in range(files)]
+    writers = [_Writer(path, name) for path in paths]
+    try:
+        for number, document in deal(change(inputs, changes), files):
+            writers[number].put(document)
+    except BaseException as error:
+        for writer in writers:
+            writer.fail(error)
+        raise
+    for writer in writers:
+        writer.finish()
+    return paths
+
+
+class _Stop(Exception):
+    """Ends a writer without its file appearing."""
+
+
+class _Writer:
+    """A thread that writes the documents put into it to one file."""
+
+    def __init__(self, path: Path, format_name: str) -> None:
+        self._queue: queue.Queue[Document | BaseException | None] = queue.Queue(maxsize=2)
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, args=(path, format_name), daemon=True)
+        self._thread.start()
+
+    def _run(self, path: Path, format_name: str) -> None:
+        from caesura import formats
+
+        try:
+            formats.write(self._documents(), path, format_name)
+        except BaseException as error:
+            self._error = error
+            while self._queue.get() is not None:
+                pass
+
+    def _documents(self) -> Iterator[Document]:
+        while (item := self._queue.get()) is not None:
+            if isinstance(item, BaseException):
+                self._queue.put(None)
+                raise _Stop
+            yield item
+
+    def put(self, document: Document) -> None:
+        if self._error is not None:
+            raise self._error
+        self._queue.put(document)
+
+    def fail(self, error: BaseException) -> None:
+        if self._error is None:
+            self._queue.put(error)
+        else:
+            self._queue.put(None)
+        self._thread.join()
+
+    def finish(self) -> None:
+        self._queue.put(None)
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+
+
+def _names(ctx: click.Context, parameter: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
+    """Names separated by commas or given in several options."""
+    return tuple(name for item in given for name in item.replace(",", " ").split())
+
+
+@click.command()
+@inputs_argument
+@reading_options
+@writing_options
+@click.option("--lower", is_flag=True, help="Fold to lower case.")
+@click.option(
+    "--drop-punct",
+    is_flag=True,
+    help="Leave punctuation out; what hangs on it climbs. With --lower: text as if spoken.",
+)
+@click.option(
+    "--punct-xpos",
+    metavar="TAGS",
+    multiple=True,
+    callback=lambda ctx, parameter, given: tuple(tag for tags in given for tag in tags.split()),
+    help="Tell punctuation by these XPOS tags (separated by spaces), not by UPOS PUNCT.",
+)
+@click.option("--drop", metavar="COLUMNS", multiple=True, callback=_names, help="Drop columns.")
+@click.option(
+    "--keep", metavar="COLUMNS", multiple=True, callback=_names, help="Drop all other columns."
+)
+@click.option("--projectivise", is_flag=True, help="Lift arcs until none cross.")
+@click.option(
+    "--split",
+    "files",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Deal whole documents out over N files of about equal length in -o DIR/.",
+)
+@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
+@click.option(
+    "--mode",
+    metavar="MODE",
+    help="Of text: what ends a paragraph (blank, line, none). "
+    "Of tokens: what is on a line (sentence, token).",
+)
+@click.option("--to-mode", metavar="MODE", help="The same for the output.")
+def command(
+    inputs: Sequence[str],
+    from_format: str | None,
+    skip_bad: bool,
+    strict: bool,
+    quiet: bool,
+    to_format: str | None,
+    output: str | None,
+    lower: bool,
+    drop_punct: bool,
+    punct_xpos: tuple[str, ...],
+    drop: tuple[str, ...],
+    keep: tuple[str, ...],
+    projectivise: bool,
+    files: int | None,
+    encoding: str,
+    mode: str | None,
+    to_mode: str | None,
+) -> None:
+    """Convert FILES (or stdin) from any format to any, and change treebanks on the way.
+
+    Formats are told by the extension or by --from and --to; .gz, .xz and .zst are read and written
+    as they are. Without -o the result goes to stdout.
+
+    COLUMNS are separated by commas: lemma, upos, xpos, feats, head, deprel, deps, misc, comments,
+    empty-nodes, multiword, sentences, paragraphs, phrases.
+
+    \b
+    caesura convert treebank.conllu --to jsonl -o treebank.jsonl.gz
+    caesura convert treebank.conllu --lower --drop-punct -o speech.conllu
+    caesura convert treebank.conllu --split 10 -o folds/
+    """
+    reading = Inputs(
+        inputs,
+        from_format,
+        skip_bad=skip_bad,
+        strict=strict,
+        quiet=quiet,
+        encoding=encoding,
+        mode=mode,
+        pieces=PIECES,
+        what="Converting",
+    )
+    changes = Changes(lower, drop_punct, punct_xpos, drop, keep, projectivise)
+    if punct_xpos and not drop_punct:
+        raise UsageError("--punct-xpos says what --drop-punct drops", remedy="Add --drop-punct.")
+    if files is not None:
+        split(reading, output, to_format, changes, files)
+    else:
+        convert(reading, output, to_format, changes, to_mode)
+    reading.finish()

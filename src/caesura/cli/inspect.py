@@ -1,0 +1,171 @@
+"""`caesura inspect`: what is in a treebank, and what to mind before training on it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from caesura.cli.console import print_json, table
+from caesura.cli.files import PIECES, Inputs
+from caesura.cli.options import inputs_argument, json_option, reading_options
+
+if TYPE_CHECKING:
+    from caesura.inspect import Inspection, Share
+
+__all__ = ["command", "show"]
+
+#: So many labels are shown.
+LABELS = 12
+
+
+@click.command()
+@inputs_argument
+@reading_options
+@json_option
+@click.option("--all", "everything", is_flag=True, help="Show all labels, not the most frequent.")
+@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
+def command(
+    inputs: Sequence[str],
+    from_format: str | None,
+    skip_bad: bool,
+    strict: bool,
+    quiet: bool,
+    as_json: bool,
+    everything: bool,
+    encoding: str,
+) -> None:
+    """Say what is in FILES (or stdin): counts, documents, sentence lengths, labels, trees.
+
+    It ends with what to mind before training, e.g. that there are no document boundaries, that no
+    SpaceAfter=No tells where tokens touch, or that every sentence ends in a full stop.
+
+    \b
+    caesura inspect examples/harbour.conllu
+    caesura inspect train.conllu.gz --json | jq .warnings
+    """
+    from caesura.inspect import inspect
+
+    reading = Inputs(
+        inputs,
+        from_format,
+        skip_bad=skip_bad,
+        strict=strict,
+        quiet=quiet,
+        encoding=encoding,
+        pieces=PIECES,
+        what="Inspecting",
+    )
+    found = inspect(reading)
+    reading.finish()
+    if as_json:
+        print_json(found)
+    else:
+        click.echo(show(found, limit=None if everything else LABELS))
+
+
+def show(found: Inspection, *, limit: int | None = LABELS) -> str:
+    """What was found, for people."""
+    lengths = found.sentence_lengths
+    sections = [
+        ("Size", _rows(_size(found))),
+        (
+            "Sentence lengths, in words",
+            _rows(
+                {
+                    "mean": f"{lengths.mean:.1f}",
+                    "median": f"{lengths.median:,}",
+                    "95% are up to": f"{lengths.percentile_95:,}",
+                    "longest": f"{lengths.longest:,}",
+                }
+            )
+            + "\n"
+            + _bars(lengths.histogram),
+        ),
+        (
+            "Columns",
+            _rows({n.upper(): _share(share) for n, share in found.filled.items() if share.count}),
+        ),
+        (
+            "Trees",
+            _rows(
+                {
+                    "with crossing arcs": _share(found.nonprojective_sentences),
+                    "crossing arcs": _share(found.nonprojective_arcs),
+                    "with several roots": _share(found.multi_root_sentences),
+                    "without a root": _share(found.rootless_sentences),
+                    "with a cycle": _share(found.cyclic_sentences),
+                }
+            )
+            if found.filled["head"].count
+            else "",
+        ),
+        (
+            "Text",
+            _rows(
+                {
+                    "tokens that touch the next": _share(found.no_space_after),
+                    "sentences that end in . ! ? …": _share(found.final_mark),
+                    "sentences that start with a capital": _share(found.initial_capital),
+                    "sentences that repeat another": _share(found.repeated_sentences),
+                }
+            ),
+        ),
+    ]
+    for name in ("upos", "deprel", "xpos"):
+        labels: Mapping[str, int] = getattr(found, name)
+        sections.append((f"{name.upper()}: {len(labels)} labels", _labels(labels, limit)))
+    if found.warnings:
+        advice = [
+            textwrap.fill(a.message, 98, initial_indent="  - ", subsequent_indent="    ")
+            for a in found.warnings
+        ]
+        sections.append(("Mind before training", "\n".join(advice)))
+    return "\n\n".join(f"{title}\n{body}" for title, body in sections if body)
+
+
+def _size(found: Inspection) -> dict[str, str]:
+    counts = {
+        "files": found.files,
+        "documents": found.documents,
+        "paragraphs": found.paragraphs,
+        "sentences": found.sentences,
+        "tokens": found.tokens,
+        "words": found.words,
+        "distinct forms": found.distinct_forms,
+        "characters": found.characters,
+        "multi-word tokens": found.multiword_tokens,
+        "empty nodes": found.empty_nodes,
+        "phrases": found.phrases,
+        "turns": found.turns,
+    }
+    always = ("documents", "sentences", "tokens", "words", "multi-word tokens")
+    return {name: f"{n:,}" for name, n in counts.items() if n or name in always}
+
+
+def _rows(values: Mapping[str, str]) -> str:
+    return table([(name, value) for name, value in values.items()], right="lr")
+
+
+def _share(share: Share) -> str:
+    return f"{share.count:,} of {share.of:,} ({share.percent:.1f}%)"
+
+
+def _bars(histogram: Mapping[str, int], width: int = 40) -> str:
+    most = max(histogram.values(), default=0)
+    if not most:
+        return ""
+    rows = [
+        (name, f"{count:,}", "█" * round(width * count / most)) for name, count in histogram.items()
+    ]
+    return table(rows, right="rr")
+
+
+def _labels(labels: Mapping[str, int], limit: int | None) -> str:
+    shown = list(labels.items())[:limit]
+    text = ", ".join(f"{name} {count:,}" for name, count in shown)
+    if len(labels) > len(shown):
+        text += f", … and {len(labels) - len(shown)} more (--all shows them)"
+    return textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  ")
