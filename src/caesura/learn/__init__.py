@@ -1,4 +1,4 @@
-"""What all linear learners share: hashed features, weight tables, updates, packing for the model file.
+"""What all linear learners share: hashed features, weight tables, updates, packing.
 
 A table is a flat matrix with one row of classes for each feature. The kernels lie in `hashing`,
 `index`, `updates` and `packing`; they import numba and are therefore imported where they are used.

@@ -1,4 +1,4 @@
-"""From feature keys to rows: an open-addressing index over the 32-bit keys of the features a model has.
+"""From feature keys to rows: an open-addressing index over the 32-bit keys of a model's features.
 
 A key is the upper half of a feature's 64-bit hash. A feature that training never kept finds no
 row, so it adds no noise; with half a million keys one unseen feature in ten thousand is taken for

@@ -1,4 +1,4 @@
-"""Deterministic shuffling: the order of an epoch depends on the seed and on the epoch, on nothing else.
+"""Deterministic shuffling: the order of an epoch depends on the seed and the epoch only.
 
 So training that resumes at epoch 7 sees the same order as training that never stopped.
 """
