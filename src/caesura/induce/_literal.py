@@ -1,0 +1,141 @@
+"""The chart for the literal reading of strict and loose, which judge both edges of a seal at once.
+
+A dependent's two sides meet in one item [i, d, j], so the chart takes O(n^4) time and is meant for
+comparison with the prose reading, which needs no such item. Compiled code only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from caesura.induce._sheet import STRICT, Sheet, load, new_sheet
+from caesura.induce.tables import Floats, Ints, Tables
+from caesura.jit import kernel
+
+
+@kernel
+def sealable(constraint: int, s: Sheet, i: int, h: int, j: int) -> bool:
+    """Whether h may dominate exactly i..j (Spitkovsky et al. 2011, the printed formulas)."""
+    first_of, last_of = s.first, s.last
+    if j < last_of[j] and i < first_of[j]:
+        return False
+    if i > first_of[i] and j > last_of[i]:
+        return False
+    if constraint == STRICT and first_of[h] != last_of[h]:
+        return i >= first_of[h] and j <= last_of[h]
+    return True
+
+
+@kernel
+def literal_tree(
+    classes: Ints,
+    marks: Ints,
+    fragments: Ints,
+    comp: int,
+    tables: Tables,
+    constraint: int,
+    heads: Ints,
+) -> float:
+    """The best tree under the literal strict or loose; -inf where there is none."""
+    n = classes.shape[0]
+    s = new_sheet(n)
+    load(s, tables, classes, marks, fragments, comp)
+    fringe = tables.fringe[0]
+    adjacent = tables.attach.shape[2] - 1
+    # [direction, head, edge], with the split and the dependent that gave the best score
+    side = np.full((2, n, n), -np.inf)
+    split = np.zeros((2, n, n), np.int32)
+    child = np.zeros((2, n, n), np.int32)
+    for j in range(n):
+        side[0, j, j] = side[1, j, j] = 0.0
+        for i in range(j - 1, -1, -1):
+            for out in range(2):
+                h, e = (i, j) if out == 1 else (j, i)
+                best = -np.inf
+                # the head's side reached out to k before it took d, which covers the rest
+                for k in range(i, j) if out == 1 else range(i + 1, j + 1):
+                    near = 1 if k == h else 0
+                    base = side[out, h, k] + s.go[out, near, k if fringe else h]
+                    if base == -np.inf:
+                        continue
+                    a, b = (k + 1, j) if out == 1 else (i, k - 1)
+                    for d in range(a, b + 1):
+                        v = base + (s.near[h * n + d] if adjacent and near else s.far[h * n + d])
+                        v += side[0, d, a] + s.stop[0, 1 if a == d else 0, a if fringe else d]
+                        v += side[1, d, b] + s.stop[1, 1 if b == d else 0, b if fringe else d]
+                        if v > best and sealable(constraint, s, a, d, b):
+                            best = v
+                            split[out, h, e] = k
+                            child[out, h, e] = d
+                side[out, h, e] = best
+    best = -np.inf
+    root = -1
+    for r in range(n):
+        v = s.root[r] + side[0, r, 0] + side[1, r, n - 1]
+        v += s.stop[0, 1 if r == 0 else 0, 0 if fringe else r]
+        v += s.stop[1, 1 if r == n - 1 else 0, n - 1 if fringe else r]
+        if v > best and sealable(constraint, s, 0, r, n - 1):
+            best = v
+            root = r
+    if root < 0:
+        return best
+    heads[root] = -1
+    agenda = np.empty((4 * n + 8, 3), np.int32)
+    agenda[0, 0], agenda[0, 1], agenda[0, 2] = 0, root, 0
+    agenda[1, 0], agenda[1, 1], agenda[1, 2] = 1, root, n - 1
+    size = 2
+    while size > 0:
+        size -= 1
+        out, h, e = agenda[size, 0], agenda[size, 1], agenda[size, 2]
+        if h == e:
+            continue
+        k, d = split[out, h, e], child[out, h, e]
+        heads[d] = h
+        agenda[size, 0], agenda[size, 1], agenda[size, 2] = out, h, k
+        size += 1
+        agenda[size, 0], agenda[size, 1], agenda[size, 2] = out, d, e
+        size += 1
+        agenda[size, 0], agenda[size, 1] = 1 - out, d
+        agenda[size, 2] = k + 1 if out == 1 else k - 1
+        size += 1
+    return best
+
+
+@kernel
+def literal_total(
+    classes: Ints, marks: Ints, fragments: Ints, comp: int, tables: Tables, constraint: int
+) -> float:
+    """The total probability of all trees under the literal strict or loose (tables, not logs)."""
+    n = classes.shape[0]
+    s = new_sheet(n)
+    load(s, tables, classes, marks, fragments, comp)
+    fringe = tables.fringe[0]
+    adjacent = tables.attach.shape[2] - 1
+    side: Floats = np.zeros((2, n, n))
+    for j in range(n):
+        side[0, j, j] = side[1, j, j] = 1.0
+        for i in range(j - 1, -1, -1):
+            for out in range(2):
+                h, e = (i, j) if out == 1 else (j, i)
+                total = 0.0
+                for k in range(i, j) if out == 1 else range(i + 1, j + 1):
+                    near = 1 if k == h else 0
+                    base = side[out, h, k] * s.go[out, near, k if fringe else h]
+                    a, b = (k + 1, j) if out == 1 else (i, k - 1)
+                    for d in range(a, b + 1):
+                        if sealable(constraint, s, a, d, b):
+                            v = base * (
+                                s.near[h * n + d] if adjacent and near else s.far[h * n + d]
+                            )
+                            v *= side[0, d, a] * s.stop[0, 1 if a == d else 0, a if fringe else d]
+                            v *= side[1, d, b] * s.stop[1, 1 if b == d else 0, b if fringe else d]
+                            total += v
+                side[out, h, e] = total
+    total = 0.0
+    for r in range(n):
+        if sealable(constraint, s, 0, r, n - 1):
+            v = s.root[r] * side[0, r, 0] * side[1, r, n - 1]
+            v *= s.stop[0, 1 if r == 0 else 0, 0 if fringe else r]
+            v *= s.stop[1, 1 if r == n - 1 else 0, n - 1 if fringe else r]
+            total += v
+    return total

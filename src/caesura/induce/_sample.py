@@ -1,0 +1,157 @@
+"""Trees drawn from their exact distribution, and sentences drawn from a grammar. Compiled code only."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from caesura.induce._chart import new_charts, weigh
+from caesura.induce._sheet import load, new_sheet
+from caesura.induce._viterbi import descend, mixed, seed_of, splitmix
+from caesura.induce.tables import Bytes, Floats, Ints, Longs, Tables
+from caesura.jit import kernel
+
+
+@kernel
+def draw_trees(
+    classes: Ints,
+    marks: Ints,
+    fragments: Ints,
+    comps: Bytes,
+    starts: Longs,
+    low: int,
+    high: int,
+    longest: int,
+    tables: Tables,
+    constraint: int,
+    seed: int,
+    heads: Ints,
+    fell: Bytes,
+) -> None:
+    """One tree for each sentence, with the probability that the tables give it."""
+    s = new_sheet(longest)
+    c = new_charts(longest)
+    agenda = np.empty((4 * longest + 8, 3), np.int32)
+    values = np.empty(longest + 1)
+    fringe = tables.fringe[0]
+    adjacent = tables.attach.shape[2] - 1
+    for index in range(low, high):
+        a, b = starts[index], starts[index + 1]
+        n = b - a
+        if n == 0:
+            continue
+        load(s, tables, classes[a:b], marks[a:b], fragments[a:b], int(comps[index]))
+        used = constraint
+        total, _ = weigh(s, c, n, fringe, adjacent, used)
+        if total == 0.0 and constraint != 0:
+            fell[index] = 1
+            used = 0
+            load(s, tables, classes[a:b], marks[a:b], fragments[a:b], int(comps[index]))
+            weigh(s, c, n, fringe, adjacent, used)
+        descend(s, c, n, adjacent, used, 2, seed_of(seed, index), heads[a:b], agenda, values)
+
+
+@kernel
+def _choose(row: Floats, state: np.uint64) -> int:
+    left = mixed(state) * row.sum()
+    chosen = 0
+    for k in range(row.shape[0]):
+        if row[k] > 0.0:
+            chosen = k
+            left -= row[k]
+            if left < 0.0:
+                break
+    return chosen
+
+
+@kernel
+def draw_sentence(
+    tables: Tables,
+    comp: int,
+    seed: int,
+    index: int,
+    limit: int,
+    classes: Ints,
+    parents: Ints,
+    order: Ints,
+    side: Bytes,
+) -> int:
+    """Words of one sentence, top down: class, parent and side of each, in order of creation.
+
+    Every word carries both its sides to the end before the next one begins, except that a fringe
+    class needs its dependents finished: the agenda is therefore a stack of open words, and a word
+    stays open on a side until its draw says stop. Returns the number of words, or -1 if the limit
+    was reached. `order` gets the rank of each word in the sentence.
+    """
+    state = seed_of(seed, index)
+    fringe = tables.fringe[0]
+    rc = min(comp, tables.root.shape[0] - 1)
+    sc = min(comp, tables.stop.shape[0] - 1)
+    adjacents = tables.attach.shape[2]
+    state = splitmix(state)
+    classes[0] = _choose(tables.root[rc], state)
+    parents[0] = -1
+    size = 1
+    # per open word: [word, side, fringe class, has a dependent on this side]
+    stack = np.empty((2 * limit + 4, 4), np.int32)
+    edge = np.empty((limit + 1, 2), np.int32)
+    edge[0, 0] = edge[0, 1] = classes[0]
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, 0, classes[0], 0
+    depth = 1
+    while depth > 0:
+        top = depth - 1
+        w, d, e, busy = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        adjacent = 1 - busy
+        at = e if fringe else classes[w]
+        state = splitmix(state)
+        if mixed(state) < tables.stop[sc, d, adjacent, at]:
+            edge[w, d] = e
+            if d == 0:
+                stack[top, 0], stack[top, 1] = w, 1
+                stack[top, 2], stack[top, 3] = classes[w], 0
+                continue
+            depth -= 1
+            if depth > 0:
+                # the parent's fringe moves out to the far edge of the finished word
+                stack[depth - 1, 2] = edge[w, stack[depth - 1, 1]]
+            continue
+        if size == limit:
+            return -1
+        state = splitmix(state)
+        row = tables.attach[d, 0, min(adjacent, adjacents - 1), classes[w]]
+        classes[size] = _choose(row, state)
+        parents[size] = w
+        side[size] = d
+        stack[top, 3] = 1
+        stack[depth, 0], stack[depth, 1] = size, 0
+        stack[depth, 2], stack[depth, 3] = classes[size], 0
+        depth += 1
+        size += 1
+    _arrange(parents, side, size, order)
+    return size
+
+
+@kernel
+def _arrange(parents: Ints, side: Bytes, size: int, order: Ints) -> None:
+    """Ranks in the sentence: left dependents inside out before the word, right ones after it."""
+    stack = np.empty((2 * size + 2, 2), np.int32)
+    stack[0, 0], stack[0, 1] = 0, 0
+    depth = 1
+    rank = 0
+    while depth > 0:
+        depth -= 1
+        w, seen = stack[depth, 0], stack[depth, 1]
+        if seen:
+            order[w] = rank
+            rank += 1
+            continue
+        # pushed in reverse: right dependents outside in, the word, left dependents inside out
+        for d in range(size - 1, w, -1):
+            if parents[d] == w and side[d] == 1:
+                stack[depth, 0], stack[depth, 1] = d, 0
+                depth += 1
+        stack[depth, 0], stack[depth, 1] = w, 1
+        depth += 1
+        for d in range(w + 1, size):
+            if parents[d] == w and side[d] == 0:
+                stack[depth, 0], stack[depth, 1] = d, 0
+                depth += 1

@@ -1,0 +1,106 @@
+"""Sentences as a chart sees them: classes of the words that are kept, and what punctuation left.
+
+Everything is flat: one array over all words, and the place where each sentence starts. There are
+no heads here, so that nothing that learns from these arrays can see any.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from caesura.induce.tables import Bytes, Ints, Longs
+
+__all__ = ["Sentences"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """Word classes and boundaries of many sentences, marks of punctuation taken out."""
+
+    #: The class of each word.
+    classes: Ints
+    #: How many marks stood before each word in its sentence, leading ones not counted.
+    marks: Ints
+    #: A number for the fragment of each word; neighbours of one fragment have the same number.
+    fragments: Ints
+    #: By sentence: whether it ended in a mark.
+    comps: Bytes
+    #: Where each sentence starts in the arrays above, and their length at the end.
+    starts: Longs
+
+    @classmethod
+    def of(
+        cls,
+        classes: list[list[int]],
+        marks: list[list[int]] | None = None,
+        comps: list[int] | None = None,
+    ) -> Sentences:
+        """From lists, for examples and tests."""
+        flat = np.array([c for s in classes for c in s], dtype=np.int32)
+        starts = np.concatenate(([0], np.cumsum([len(s) for s in classes]))).astype(np.int64)
+        found = (
+            np.array([m for s in marks for m in s], dtype=np.int32)
+            if marks is not None
+            else np.zeros(len(flat), dtype=np.int32)
+        )
+        comp = np.array(comps if comps is not None else [1] * len(classes), dtype=np.uint8)
+        return cls(flat, found, found.copy(), comp, starts)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> Longs:
+        return np.diff(self.starts)
+
+    @property
+    def longest(self) -> int:
+        return int(self.lengths.max()) if len(self) else 0
+
+    @property
+    def n_words(self) -> int:
+        return len(self.classes)
+
+    @property
+    def arrays(self) -> tuple[Ints, Ints, Ints, Bytes, Longs]:
+        """What kernels take."""
+        return self.classes, self.marks, self.fragments, self.comps, self.starts
+
+    @property
+    def inner(self) -> npt.NDArray[np.bool_]:
+        """By sentence: whether punctuation stood between two of its words."""
+        split = np.zeros(len(self), dtype=bool)
+        owner = self.owner
+        split[owner[1:][(self.marks[1:] != self.marks[:-1]) & (owner[1:] == owner[:-1])]] = True
+        return split
+
+    @property
+    def owner(self) -> Longs:
+        """The sentence of each word."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def words_of(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """By word: whether its sentence is chosen."""
+        return np.repeat(chosen, self.lengths)
+
+    def select(self, chosen: npt.NDArray[np.bool_]) -> Sentences:
+        """Some of the sentences, in the same order."""
+        words = self.words_of(chosen)
+        starts = np.concatenate(([0], np.cumsum(self.lengths[chosen]))).astype(np.int64)
+        return Sentences(
+            self.classes[words],
+            self.marks[words],
+            self.fragments[words],
+            self.comps[chosen],
+            starts,
+        )
+
+    def with_classes(self, classes: Ints) -> Sentences:
+        return replace(self, classes=np.ascontiguousarray(classes, dtype=np.int32))
+
+    def up_to(self, limit: int) -> npt.NDArray[np.bool_]:
+        """By sentence: whether it has at least one word and at most so many."""
+        return (self.lengths <= limit) & (self.lengths > 0)

@@ -1,0 +1,147 @@
+"""Probabilities and event counts of a split-head grammar, as dense tables over word classes.
+
+Counts have the shape of probabilities, so that an E-step adds into one set of tables and the M-step
+turns it into the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from caesura.induce.contexts import Contexts
+
+__all__ = [
+    "LEFT",
+    "RIGHT",
+    "Bytes",
+    "Floats",
+    "Ints",
+    "Longs",
+    "Tables",
+    "add",
+    "empty",
+    "logs",
+    "normalise",
+    "ones",
+    "uniform",
+    "widen",
+]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+LEFT, RIGHT = 0, 1
+
+
+class Tables(NamedTuple):
+    """Probabilities, their logarithms, or counts of events.
+
+    An axis that a model does not look at has length one, so `attach` of a DMV is 2x1x1xVxV.
+    """
+
+    #: [comp, class]
+    root: Floats
+    #: [direction, cross, adjacent, class of the head, class of the dependent]
+    attach: Floats
+    #: [comp, direction, adjacent, class of the head or at the fringe]
+    stop: Floats
+    #: As `stop`: the probability to go on, or how often that happened.
+    go: Floats
+    #: 1 where stopping looks at the fringe; an array so that compiled code sees one type.
+    fringe: Longs
+
+
+def empty(row: Contexts, classes: int) -> Tables:
+    """Tables of zeros for a model over so many classes."""
+    comp = 2 if row.stop_comp else 1
+    return Tables(
+        np.zeros((2 if row.root_comp else 1, classes)),
+        np.zeros(
+            (2, 2 if row.attach_cross else 1, 2 if row.attach_adj else 1, classes, classes),
+        ),
+        np.zeros((comp, 2, 2, classes)),
+        np.zeros((comp, 2, 2, classes)),
+        np.array([int(row.stop_fringe)], dtype=np.int64),
+    )
+
+
+def normalise(counts: Tables, row: Contexts, smoothing: float = 1.0) -> Tables:
+    """The M-step: relative frequencies after adding `smoothing` to every count.
+
+    A context never seen gets the uniform distribution.
+    """
+    classes = counts.root.shape[-1]
+    if row.attach_only:
+        root = np.full_like(counts.root, 1.0 / classes)
+        stop = np.full_like(counts.stop, 0.5)
+    else:
+        root = _shares(counts.root, smoothing)
+        both = counts.stop + counts.go + 2 * smoothing
+        stop = np.where(both > 0, (counts.stop + smoothing) / np.where(both > 0, both, 1), 0.5)
+    return Tables(root, _shares(counts.attach, smoothing), stop, 1.0 - stop, counts.fringe)
+
+
+def _shares(counts: Floats, smoothing: float) -> Floats:
+    classes = counts.shape[-1]
+    total = counts.sum(axis=-1, keepdims=True) + smoothing * classes
+    seen = total > 0
+    return np.where(seen, (counts + smoothing) / np.where(seen, total, 1), 1.0 / classes)
+
+
+def uniform(row: Contexts, classes: int) -> Tables:
+    """Every distribution uniform."""
+    return normalise(empty(row, classes), row, 0.0)
+
+
+def ones(classes: int = 1, growth: float = 6.75) -> Tables:
+    """Factors under which every tree of a sentence weighs the same.
+
+    The number of trees over n words grows like 6.75^n; its inverse in the attachments keeps the
+    charts near one.
+    """
+    flat = np.ones((1, 2, 2, classes))
+    return Tables(
+        np.ones((1, classes)),
+        np.full((2, 1, 1, classes, classes), 1.0 / growth),
+        flat,
+        flat,
+        np.zeros(1, dtype=np.int64),
+    )
+
+
+def logs(tables: Tables) -> Tables:
+    """Natural logarithms, with -inf for zero."""
+    with np.errstate(divide="ignore"):
+        return Tables(*(np.log(t) for t in tables[:4]), tables.fringe)
+
+
+def add(parts: Sequence[Tables]) -> Tables:
+    """The sum of counts, in the order given, so that it never depends on who counted them."""
+    total = Tables(*(t.copy() for t in parts[0][:4]), parts[0].fringe)
+    for part in parts[1:]:
+        for into, more in zip(total[:4], part[:4], strict=True):
+            into += more
+    return total
+
+
+def widen(tables: Tables, row: Contexts) -> Tables:
+    """The same probabilities for a model that looks at more: missing axes are repeated.
+
+    Attachments across punctuation start uniform where the narrower model knew nothing of them, as
+    in the third stage of the curriculum.
+    """
+    classes = tables.root.shape[-1]
+    shape = empty(row, classes)
+    values: list[Any] = [
+        np.ascontiguousarray(np.broadcast_to(old, new.shape))
+        for old, new in zip(tables[:4], shape[:4], strict=True)
+    ]
+    if row.attach_cross and tables.attach.shape[1] == 1:
+        values[1] = values[1].copy()
+        values[1][:, 1] = 1.0 / classes
+    return Tables(*values, shape.fringe)

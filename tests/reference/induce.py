@@ -1,0 +1,112 @@
+"""Slow, obvious twins of the charts: every tree of a short sentence, one by one."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from caesura.induce.tables import Tables
+
+Tree = tuple[int, ...]
+
+
+@cache
+def projective_trees(n: int) -> tuple[Tree, ...]:
+    """All projective trees over n words with one root; heads are positions, -1 the root."""
+    found = []
+    for heads in itertools.product(range(-1, n), repeat=n):
+        if heads.count(-1) == 1 and is_projective_tree(heads):
+            found.append(heads)
+    return tuple(found)
+
+
+def is_projective_tree(heads: Tree) -> bool:
+    n = len(heads)
+    above = []
+    for i in range(n):
+        chain, h = [i], heads[i]
+        while h >= 0:
+            if h in chain:
+                return False
+            chain.append(h)
+            h = heads[h]
+        above.append(set(chain))
+    return all(
+        heads[d] in above[k]
+        for d in range(n)
+        if heads[d] >= 0
+        for k in range(min(d, heads[d]) + 1, max(d, heads[d]))
+    )
+
+
+def events(
+    heads: Tree, classes: list[int], marks: list[int], comp: int
+) -> Iterator[tuple[str, dict[str, int]]]:
+    """The decisions of a tree, as the generative story tells them."""
+    n = len(heads)
+
+    def edge(word: int, direction: int) -> int:
+        below = [word, *(edge(d, direction) for d in range(n) if heads[d] == word)]
+        return max(below) if direction else min(below)
+
+    yield "root", {"class": classes[heads.index(-1)], "comp": comp}
+    for h in range(n):
+        for direction in (0, 1):
+            children = [d for d in range(n) if heads[d] == h and (d > h) == bool(direction)]
+            children.sort(key=lambda d: abs(d - h))
+            at = h
+            for rank, d in enumerate(children):
+                context = {"comp": comp, "dir": direction, "adj": int(rank == 0)}
+                yield "go", {**context, "head": classes[h], "edge": classes[at]}
+                cross = int(marks[h] != marks[d])
+                yield (
+                    "attach",
+                    {**context, "cross": cross, "head": classes[h], "class": classes[d]},
+                )
+                at = edge(d, direction)
+            context = {"comp": comp, "dir": direction, "adj": int(not children)}
+            yield "stop", {**context, "head": classes[h], "edge": classes[at]}
+
+
+def cell(name: str, e: dict[str, int], tables: Tables) -> tuple[int, ...]:
+    """Where in its table an event stands."""
+    if name == "root":
+        return min(e["comp"], tables.root.shape[0] - 1), e["class"]
+    if name == "attach":
+        cross = min(e["cross"], tables.attach.shape[1] - 1)
+        adjacent = min(e["adj"], tables.attach.shape[2] - 1)
+        return e["dir"], cross, adjacent, e["head"], e["class"]
+    comp = min(e["comp"], tables.stop.shape[0] - 1)
+    return comp, e["dir"], e["adj"], e["edge"] if tables.fringe[0] else e["head"]
+
+
+def probability(
+    heads: Tree, classes: list[int], marks: list[int], comp: int, tables: Tables
+) -> float:
+    product = 1.0
+    for name, event in events(heads, classes, marks, comp):
+        product *= float(getattr(tables, name)[cell(name, event, tables)])
+    return product
+
+
+def expected_counts(
+    trees: list[Tree], classes: list[int], marks: list[int], comp: int, tables: Tables
+) -> tuple[Tables, float]:
+    """Expected counts over given trees, and their total probability."""
+    counts = Tables(*(np.zeros_like(t) for t in tables[:4]), tables.fringe)
+    weights = [probability(t, classes, marks, comp, tables) for t in trees]
+    total = math.fsum(weights)
+    for tree, weight in zip(trees, weights, strict=True):
+        for name, event in events(tree, classes, marks, comp):
+            getattr(counts, name)[cell(name, event, counts)] += weight / total
+    return counts, total
+
+
+def fragmentations(n: int) -> Iterator[list[int]]:
+    """Fragment numbers of the words, for every way to cut n words into runs."""
+    for cuts in itertools.product((0, 1), repeat=n - 1):
+        yield [0, *itertools.accumulate(cuts)]
