@@ -44,9 +44,9 @@ cli.groups["train"] = train
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status."""
     try:
-        status = cli.main(args=arguments, prog_name="caesura", standalone_mode=False)
+        status = _invoke(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
-        return status if isinstance(status, int) else 0
+        return status
     except CaesuraError as error:
         return _fail(str(error), error.exit_status)
     except click.exceptions.Exit as leave:
@@ -64,6 +64,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if error.filename is None:
             raise
         return _fail(f"{os.fsdecode(error.filename)}: {error.strerror or error}.", 1)
+
+
+def _invoke(arguments: list[str]) -> int:
+    if "_CAESURA_COMPLETE" in os.environ:
+        cli.main(prog_name="caesura")  # a shell asks how a word could go on
+    # Not `cli.main`: it takes a reader who has gone for bad input.
+    with cli.make_context("caesura", arguments) as context:
+        status = cli.invoke(context)
+    return status if isinstance(status, int) else 0
 
 
 def _fail(sentence: str, status: int) -> int:

@@ -53,7 +53,8 @@ class WarningPrinter:
         if self.count > self.limit:
             click.echo(f"… and {self.count - self.limit:,} more warnings.", err=True)
         if self.skipped:
-            click.echo(f"{self.skipped:,} broken sentences left out.", err=True)
+            plural = "s" if self.skipped != 1 else ""
+            click.echo(f"{self.skipped:,} broken sentence{plural} left out.", err=True)
 
 
 def print_json(data: Any) -> None:

@@ -1,0 +1,5 @@
+"""`python -m caesura` is `caesura`."""
+
+from caesura.cli import main
+
+main()
