@@ -1,0 +1,200 @@
+"""From documents to sentences for induction and back: marks out, classes in, heads home.
+
+Marks of punctuation are taken out and leave traces: how many stood before a word, which fragment
+the word lies in, whether the sentence ended in one (Spitkovsky et al. 2011, 2012). Heads are never
+read here; `gold_heads` is for scoring and for supervised grammars only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from caesura.document import ROOT, UNKNOWN, Document
+from caesura.errors import InputError
+from caesura.induce.punctuation import marks as find_marks
+from caesura.induce.sentences import Sentences
+from caesura.induce.tables import Ints, Longs
+
+__all__ = ["Corpus", "corpus", "gold_heads", "word_classes"]
+
+#: The class of a word that has none.
+UNKNOWN_CLASS = "?"
+#: Names a class for each word of a document.
+Classifier = Callable[[Document], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Sentences, the names of their classes, and where each word came from."""
+
+    sentences: Sentences
+    #: Class names by number; 0 is the unknown class.
+    names: tuple[str, ...]
+    #: The form of each word, as a number in `forms`.
+    words: Ints
+    forms: tuple[str, ...]
+    #: Document and index in it of each word.
+    document: Ints
+    index: Ints
+    #: Document of each sentence.
+    sentence_document: Ints
+
+    def select(self, chosen: np.ndarray) -> Corpus:  # type: ignore[type-arg]
+        """Some of the sentences."""
+        kept = self.sentences.words_of(chosen)
+        return replace(
+            self,
+            sentences=self.sentences.select(chosen),
+            words=self.words[kept],
+            document=self.document[kept],
+            index=self.index[kept],
+            sentence_document=self.sentence_document[chosen],
+        )
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+
+def word_classes(column: str) -> Classifier:
+    """Classes that are the values of a column: `upos`, `xpos` or `form`."""
+    return lambda doc: doc.column(column)
+
+
+def corpus(
+    documents: Iterable[Document],
+    classes: Classifier,
+    *,
+    names: Sequence[str] | None = None,
+    marks: str | Callable[[Document], np.ndarray] = "unicode",  # type: ignore[type-arg]
+    markup: bool = False,
+) -> Corpus:
+    """Take the marks out and give each word its class.
+
+    With `names` given, a class outside them becomes the unknown class; else names are collected.
+    With `markup`, fragments are the inline elements of HTML instead of runs between marks.
+    """
+    table: dict[str, int] = {UNKNOWN_CLASS: 0}
+    fixed = names is not None
+    for name in names or ():
+        table.setdefault(name, len(table))
+    forms: dict[str, int] = {}
+    parts: list[tuple[Ints, ...]] = []
+    lengths: list[np.ndarray] = []  # type: ignore[type-arg]
+    comps: list[np.ndarray] = []  # type: ignore[type-arg]
+    owners: list[np.ndarray] = []  # type: ignore[type-arg]
+    for number, doc in enumerate(documents):
+        if not doc.n_words:
+            continue
+        mark = find_marks(doc, marks) if isinstance(marks, str) else np.asarray(marks(doc))
+        kept = ~mark
+        labels = classes(doc)
+        if not fixed:
+            for label in labels:
+                if label and label not in table:
+                    table[label] = len(table)
+        ids = np.array([table.get(label, 0) for label in labels], dtype=np.int32)
+        spelled = doc.column("form")
+        words = np.array([forms.setdefault(f, len(forms)) for f in spelled], dtype=np.int32)
+        sentence = doc.word_sentence
+        count = doc.n_sentences
+        before = _marks_before(mark, sentence)
+        fragments = _elements(doc) if markup else before
+        last = np.searchsorted(sentence, np.arange(count), side="right") - 1
+        parts.append(
+            (
+                ids[kept],
+                before[kept],
+                fragments[kept],
+                words[kept],
+                np.full(int(kept.sum()), number, dtype=np.int32),
+                np.flatnonzero(kept).astype(np.int32),
+            )
+        )
+        lengths.append(np.bincount(sentence[kept], minlength=count))
+        comps.append(mark[last])
+        owners.append(np.full(count, number))
+    if not parts:
+        raise InputError("there are no words in the text", remedy="Give a text that has some.")
+    flat = [np.ascontiguousarray(np.concatenate(column)) for column in zip(*parts, strict=True)]
+    sizes = np.concatenate(lengths)
+    sentences = Sentences(
+        flat[0],
+        flat[1],
+        flat[2],
+        np.concatenate(comps).astype(np.uint8),
+        np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+    )
+    result = Corpus(
+        sentences,
+        tuple(table),
+        flat[3],
+        tuple(forms),
+        flat[4],
+        flat[5],
+        np.concatenate(owners).astype(np.int32),
+    )
+    return result if np.all(sizes > 0) else result.select(sizes > 0)
+
+
+def _marks_before(mark: np.ndarray, sentence: np.ndarray) -> Ints:  # type: ignore[type-arg]
+    """How many marks stand before each word in its sentence, leading ones not counted."""
+    total = np.cumsum(mark)
+    starts = np.flatnonzero(np.concatenate(([True], sentence[1:] != sentence[:-1])))
+    first = np.searchsorted(np.flatnonzero(~mark), starts)
+    kept = np.append(np.flatnonzero(~mark), len(mark) - 1)
+    base = total[kept[np.minimum(first, len(kept) - 1)]]
+    return np.asarray(np.maximum(total - base[np.cumsum(_first(sentence)) - 1], 0), dtype=np.int32)
+
+
+def _first(sentence: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    return np.concatenate(([True], sentence[1:] != sentence[:-1]))
+
+
+def _elements(doc: Document) -> Ints:
+    """Fragments from inline mark-up: the outermost elements are fragments, other words are alone."""
+    numbers = np.arange(doc.n_words, dtype=np.int32)
+    starts = doc.token_start[doc.word_token]
+    ends = doc.token_end[doc.word_token]
+    sentence = doc.word_sentence
+    order = np.lexsort((-doc.markup_end, doc.markup_start))
+    reach = 0
+    for k in order.tolist():
+        if doc.markup_start[k] < reach:
+            continue
+        inside = np.flatnonzero((starts >= doc.markup_start[k]) & (ends <= doc.markup_end[k]))
+        if len(inside) > 1 and sentence[inside[0]] == sentence[inside[-1]]:
+            numbers[inside] = inside[0]
+            reach = int(doc.markup_end[k])
+    return numbers
+
+
+def gold_heads(documents: Sequence[Document], words: Corpus) -> tuple[Ints, Longs]:
+    """The annotated head of each kept word, as a position in its sentence (-1 the root).
+
+    A head that was taken out is replaced by its nearest kept ancestor. Also returned: how many
+    heads of each sentence are unknown.
+    """
+    heads = np.full(words.sentences.n_words, UNKNOWN, dtype=np.int32)
+    starts = words.sentences.starts
+    begin = np.repeat(starts[:-1], words.sentences.lengths)
+    for number, doc in enumerate(documents):
+        mine = np.flatnonzero(words.document == number)
+        if not len(mine):
+            continue
+        place = np.full(doc.n_words, -1, dtype=np.int64)
+        place[words.index[mine]] = mine
+        for at in mine.tolist():
+            head, steps = int(doc.head[words.index[at]]), 0
+            while head >= 0 and place[head] < 0 and steps <= doc.n_words:
+                head, steps = int(doc.head[head]), steps + 1
+            if head >= 0:
+                heads[at] = place[head] - begin[at]
+            else:
+                heads[at] = head
+    owner = words.sentences.owner
+    missing = np.bincount(owner[heads == UNKNOWN], minlength=len(words)).astype(np.int64)
+    assert ROOT == -1
+    return heads, missing

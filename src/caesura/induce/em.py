@@ -1,0 +1,165 @@
+"""Expectation maximisation, soft and hard, and when to stop it.
+
+Lateen EM (Spitkovsky et al. 2011, 2012) lets one objective steer and the other watch: in early
+stopping the watcher ends the run when it gets worse, in alternation the two take turns until
+neither improves. Patience is the rule of S11: so many steps without a new best, which is returned.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from caesura.induce.charts import best, count, expect, likelihood
+from caesura.induce.contexts import Contexts
+from caesura.induce.sentences import Sentences
+from caesura.induce.tables import Tables, normalise
+
+__all__ = ["Regime", "Step", "run"]
+
+#: Change of the objective, in bits a token, under which a run has converged.
+CONVERGED = 2.0**-20
+
+
+@dataclass(frozen=True, slots=True)
+class Regime:
+    """How one run of EM goes."""
+
+    objective: Literal["soft", "hard"] = "soft"
+    #: `fixed`: all iterations; `converged`: until the objective stands still; `lateen`: until the
+    #: other objective worsens; `alternate`: the two in turns; `patience`: see above.
+    stop: Literal["fixed", "converged", "lateen", "alternate", "patience"] = "lateen"
+    iterations: int = 200
+    patience: int = 10
+    constraint: str = "none"
+    smoothing: float = 1.0
+    #: Smoothing of the model that is returned, if it differs from that of the iterations.
+    final_smoothing: float | None = None
+    #: Seed by which equally good trees are chosen; the leftmost without.
+    ties: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One iteration: bits a token under the objective that steers and under the one that watches."""
+
+    stage: str
+    iteration: int
+    objective: str
+    bits: float
+    watched: float | None
+    #: Sentences that the constraint left without a tree, parsed without it.
+    lifted: int
+    seconds: float
+
+
+Run = Generator[Step, None, Tables]
+
+
+def _e_step(
+    objective: str, words: Sentences, tables: Tables, row: Contexts, regime: Regime, workers: int
+) -> tuple[Tables, float, int]:
+    if objective == "soft":
+        found = expect(words, tables, row, regime.constraint, workers)
+        return found.counts, float(found.scores.sum()), int(found.lifted.sum())
+    trees = best(words, tables, regime.constraint, seed=regime.ties, workers=workers)
+    counts = count(words, trees.heads, row, tables.root.shape[-1], workers)
+    return counts, float(trees.scores.sum()), int(trees.lifted.sum())
+
+
+def _watch(objective: str, words: Sentences, tables: Tables, workers: int) -> float:
+    """The other objective, without constraints."""
+    if objective == "soft":
+        return float(best(words, tables, workers=workers).scores.sum())
+    return float(likelihood(words, tables, workers=workers).sum())
+
+
+def run(
+    words: Sentences,
+    tables: Tables,
+    row: Contexts,
+    regime: Regime,
+    *,
+    stage: str = "",
+    workers: int = 1,
+) -> Run:
+    """Run EM from the given tables; yields a step for each iteration and returns tables."""
+    if regime.stop == "alternate":
+        return (yield from _alternate(words, tables, row, regime, stage, workers))
+    per_bit = -1.0 / (np.log(2.0) * max(1, words.n_words))
+    before = np.inf
+    watched_before = np.inf
+    previous = tables
+    last_counts: Tables | None = None
+    lowest, kept, since = np.inf, tables, 0
+    for iteration in range(1, regime.iterations + 1):
+        clock = time.perf_counter()
+        counts, score, lifted = _e_step(regime.objective, words, tables, row, regime, workers)
+        bits = score * per_bit
+        watched = None
+        if regime.stop == "lateen":
+            watched = _watch(regime.objective, words, tables, workers) * per_bit
+        seconds = time.perf_counter() - clock
+        yield Step(stage, iteration, regime.objective, bits, watched, lifted, seconds)
+        if watched is not None:
+            if watched > watched_before + CONVERGED:
+                return previous
+            watched_before = watched
+        if bits < lowest:
+            lowest, kept, since = bits, tables, 0
+        else:
+            since += 1
+        if regime.stop == "patience" and since >= regime.patience:
+            return _finish(words, kept, row, regime, workers)
+        if regime.stop in ("converged", "lateen") and abs(before - bits) < CONVERGED:
+            break
+        before = bits
+        previous = tables
+        last_counts = counts
+        tables = normalise(counts, row, regime.smoothing)
+    if regime.stop == "patience":
+        return _finish(words, kept, row, regime, workers)
+    if regime.final_smoothing is not None and last_counts is not None:
+        return normalise(last_counts, row, regime.final_smoothing)
+    return tables
+
+
+def _finish(
+    words: Sentences, tables: Tables, row: Contexts, regime: Regime, workers: int
+) -> Tables:
+    """The best model of a patient run, smoothed at the end where the regime asks for it."""
+    if regime.final_smoothing is None:
+        return tables
+    counts, _, _ = _e_step(regime.objective, words, tables, row, regime, workers)
+    return normalise(counts, row, regime.final_smoothing)
+
+
+def _alternate(
+    words: Sentences, tables: Tables, row: Contexts, regime: Regime, stage: str, workers: int
+) -> Run:
+    """Soft and hard EM in turns, each to convergence, until neither lowers its own objective."""
+    turn = regime.objective
+    lowest = {"soft": np.inf, "hard": np.inf}
+    idle = 0
+    for _ in range(20):
+        one = replace(regime, objective=turn, stop="converged", iterations=regime.iterations)
+        bits = np.inf
+        runner = run(words, tables, row, one, stage=stage, workers=workers)
+        while True:
+            try:
+                step = next(runner)
+            except StopIteration as end:
+                tables = end.value
+                break
+            bits = step.bits
+            yield step
+        idle = idle + 1 if bits > lowest[turn] - CONVERGED else 0
+        lowest[turn] = min(lowest[turn], bits)
+        if idle == 2:
+            break
+        turn = "hard" if turn == "soft" else "soft"
+    return tables

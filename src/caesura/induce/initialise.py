@@ -1,0 +1,172 @@
+"""Where training starts: random trees, distances, harmonic, uniform, another grammar, brackets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from caesura.errors import UsageError
+from caesura.induce.charts import best, count, draw
+from caesura.induce.contexts import Contexts
+from caesura.induce.sentences import Sentences
+from caesura.induce.tables import Floats, Ints, Tables, empty, normalise, uniform
+
+__all__ = [
+    "INITIALISERS",
+    "from_distances",
+    "from_grammar",
+    "from_random_trees",
+    "harmonic",
+    "initialise",
+]
+
+INITIALISERS = ("random", "distance", "distance-pairs", "harmonic", "uniform")
+
+
+def initialise(
+    name: str,
+    sentences: Sentences,
+    row: Contexts,
+    classes: int,
+    *,
+    seed: int = 0,
+    constraint: str | None = None,
+    smoothing: float = 1.0,
+) -> Tables:
+    """The first grammar, by the name of the way it is made."""
+    if name == "random":
+        return from_random_trees(
+            sentences, row, classes, seed=seed, constraint=constraint, smoothing=smoothing
+        )
+    if name in ("distance", "distance-pairs"):
+        return from_distances(sentences, row, classes, pairs=name == "distance-pairs")
+    if name == "harmonic":
+        return harmonic(sentences, row, classes)
+    if name == "uniform":
+        return uniform(row, classes)
+    raise UsageError(
+        f"unknown initialiser {name!r}", remedy=f"Initialisers are: {', '.join(INITIALISERS)}."
+    )
+
+
+def from_random_trees(
+    sentences: Sentences,
+    row: Contexts,
+    classes: int,
+    *,
+    seed: int = 0,
+    constraint: str | None = None,
+    smoothing: float = 1.0,
+) -> Tables:
+    """One tree a sentence, uniformly at random (under a constraint), counted (S12).
+
+    Brackets that are known in part become the sentences' fragments, and loose or sprawl the
+    constraint: the trees are then uniform among those that respect the brackets.
+    """
+    heads = draw(sentences, None, constraint, seed=seed)
+    return normalise(count(sentences, heads, row, classes), row, smoothing)
+
+
+def from_grammar(
+    sentences: Sentences,
+    tables: Tables,
+    row: Contexts,
+    classes: int,
+    *,
+    relabelled: Ints | None = None,
+    constraint: str | None = None,
+    smoothing: float = 1.0,
+    workers: int = 1,
+) -> Tables:
+    """Parse with another grammar and count, perhaps over other classes of the same words."""
+    heads = best(sentences, tables, constraint, workers=workers).heads
+    words = sentences if relabelled is None else sentences.with_classes(relabelled)
+    return normalise(count(words, heads, row, classes), row, smoothing)
+
+
+def _by_length(sentences: Sentences, weigh: Callable[[int], Floats], attach: Floats) -> None:
+    """Add weights [head, dependent], which depend on the length only, to attachments by class."""
+    lengths = sentences.lengths
+    for n in np.unique(lengths).tolist():
+        if n == 0:
+            continue
+        rows = sentences.starts[:-1][lengths == n][:, None] + np.arange(n)
+        classes = sentences.classes[rows]
+        weights = weigh(n)
+        for h in range(n):
+            for d in range(n):
+                if h != d:
+                    np.add.at(attach[int(d > h)], (classes[:, h], classes[:, d]), weights[h, d])
+
+
+def _root_by_frequency(sentences: Sentences, counts: Tables) -> None:
+    share = np.repeat(1.0 / np.maximum(sentences.lengths, 1), sentences.lengths)
+    np.add.at(counts.root, (slice(None), sentences.classes), share)
+
+
+def from_distances(
+    sentences: Sentences, row: Contexts, classes: int, *, pairs: bool = False
+) -> Tables:
+    """Attachment by 1 + 1/lg(1 + distance), roots by frequency, stops a half (S11).
+
+    Weights are shared out over the words on one side of a head, or, with `pairs`, over all pairs
+    of a sentence.
+    """
+    attach = np.zeros((2, classes, classes))
+
+    def weigh(n: int) -> Floats:
+        distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+        weights = 1.0 + 1.0 / np.log2(1.0 + np.maximum(distance, 1))
+        np.fill_diagonal(weights, 0.0)
+        if pairs:
+            return weights / max(weights.sum(), 1e-300)
+        lower, upper = np.tril(weights), np.triu(weights)
+        for side in (lower, upper):
+            side /= np.maximum(side.sum(axis=1, keepdims=True), 1e-300)
+        return np.asarray(lower + upper)
+
+    _by_length(sentences, weigh, attach)
+    counts = empty(row, classes)
+    counts.attach[:] = attach[:, None, None]
+    _root_by_frequency(sentences, counts)
+    tables = normalise(counts, row, 1e-6)
+    half = np.full_like(tables.stop, 0.5)
+    return tables._replace(stop=half, go=half.copy())
+
+
+def harmonic(sentences: Sentences, row: Contexts, classes: int, kappa: float = 1.0) -> Tables:
+    """Heads by 1/(distance + kappa), stops by the expected number of children (Klein & Manning)."""
+    attach = np.zeros((2, classes, classes))
+    counts = empty(row, classes)
+    lengths = sentences.lengths
+
+    def weigh(n: int) -> Floats:
+        distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+        weights = 1.0 / (distance + kappa)
+        np.fill_diagonal(weights, 0.0)
+        shares = weights / np.maximum(weights.sum(axis=0, keepdims=True), 1e-300)
+        return np.asarray(shares * (1.0 - 1.0 / n))
+
+    _by_length(sentences, weigh, attach)
+    for n in np.unique(lengths).tolist():
+        if n == 0:
+            continue
+        rows = sentences.starts[:-1][lengths == n][:, None] + np.arange(n)
+        heads = sentences.classes[rows]
+        shares = weigh(n)
+        for side, expected in enumerate((np.tril(shares).sum(axis=1), np.triu(shares).sum(axis=1))):
+            for h in range(n):
+                e = expected[h]
+                near = np.minimum(1.0, e)
+                for table, adjacent, value in (
+                    (counts.go, 1, near),
+                    (counts.stop, 1, 1.0 - near),
+                    (counts.go, 0, max(0.0, e - 1.0)),
+                    (counts.stop, 0, near),
+                ):
+                    for comp in range(table.shape[0]):
+                        np.add.at(table[comp, side, adjacent], heads[:, h], value)
+    counts.attach[:] = attach[:, None, None]
+    _root_by_frequency(sentences, counts)
+    return normalise(counts, row, 1e-3)
