@@ -1,0 +1,54 @@
+"""Characters to tokens, multi-word tokens and their words, with evidence of sentence starts.
+
+`Tokenizer` learned from a treebank; `RuleTokenizer` needs no training. The kernels import numba
+and are therefore loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from caesura.tokenize.options import TokenizerOptions
+    from caesura.tokenize.rules import RuleTokenizer
+    from caesura.tokenize.stream import Stream
+    from caesura.tokenize.tokenizer import Tokenizer
+    from caesura.tokenize.train import TokenizerTrainer, cross_evidence, train
+
+__all__ = [
+    "RuleTokenizer",
+    "Stream",
+    "Tokenizer",
+    "TokenizerOptions",
+    "TokenizerTrainer",
+    "cross_evidence",
+    "train",
+    "warmup",
+]
+
+_HOMES = {
+    "RuleTokenizer": "rules",
+    "Stream": "stream",
+    "Tokenizer": "tokenizer",
+    "TokenizerOptions": "options",
+    "TokenizerTrainer": "train",
+    "cross_evidence": "train",
+    "train": "train",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def warmup() -> None:
+    """Compile the kernels that tokenising needs."""
+    from caesura.tokenize.options import TokenizerOptions
+    from caesura.tokenize.packed import pack
+    from caesura.tokenize.tokenizer import Splitter, Tokenizer, np
+
+    table = pack(np.zeros(256, dtype=np.float32), 0.0)
+    Tokenizer(TokenizerOptions(bits=8), table, table, Splitter()).tokenize("Warm. Up")

@@ -1,0 +1,232 @@
+"""Kernels: where tokens begin, decided left to right for every pair of neighbouring characters.
+
+A binary logistic model over hashed features: character and class windows, the token so far, the
+white-space chunk and what is left of it, the runs of letters around the position, and what kind of
+chunk it is (address, e-mail). No feature looks further than WINDOW characters, so a text may be
+cut into blocks without any effect on the result.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.jit import kernel
+from caesura.tokenize._logistic import Table, decide, step, tally
+from caesura.tokenize._text import WINDOW, Text, slot, stretch, wordlike
+from caesura.tokenize.characters import AT, DIGIT, NEWLINE, SLASH, STOP
+
+__all__ = ["CUT_FEATURES", "cut", "cut_epoch"]
+
+#: Features of one position at most.
+CUT_FEATURES = 40
+
+_LATIN_W = 119  # w
+_COLON = 58
+_SLASH = 47
+
+
+@kernel
+def _chunk_kind(text: Text, start: int, end: int) -> int:
+    """What a chunk looks like: 1 an address with ://, 2 www., 4 with @, 8 with a digit."""
+    kind = 0
+    at = False
+    for i in range(start, end):
+        c = text.folded[i]
+        k = text.classes[i]
+        if c == _COLON and i + 2 < end and text.folded[i + 1] == _SLASH:
+            if text.folded[i + 2] == _SLASH:
+                kind |= 1
+        elif c == _LATIN_W and i + 3 < end and text.classes[i + 3] == STOP:
+            if text.folded[i + 1] == _LATIN_W and text.folded[i + 2] == _LATIN_W:
+                kind |= 2
+        elif k == AT:
+            at = True
+        elif k == STOP and at and i + 1 < end:
+            kind |= 4
+        elif k == SLASH and i > start:
+            kind |= 16
+        elif k == DIGIT:
+            kind |= 8
+    return kind
+
+
+@kernel
+def _features(
+    text: Text, p: int, token: int, chunk: int, kind: int, bits: int, out: NDArray[np.int64]
+) -> int:
+    """The features of the position before character p, in a token and a chunk that began there."""
+    one = np.uint64(1)
+    k = text.classes
+    t = max(token, p - WINDOW)
+    a = max(chunk, p - WINDOW)
+    b = min(text.next_space[p], p + WINDOW)
+    whole = p - chunk < WINDOW and b - p < WINDOW
+    left = p
+    while left > t and left > p - 24 and wordlike[k[left - 1]]:
+        left -= 1
+    right = min(text.run_end[p], p + WINDOW)
+    if right <= p:
+        right = p + 1
+    narrow = np.uint64(0)
+    for i in range(p - 2, p + 2):
+        narrow = (narrow << np.uint64(5)) | np.uint64(k[i])
+    middle = (np.uint64(k[p - 3]) << np.uint64(30)) | (narrow << np.uint64(5)) | np.uint64(k[p + 2])
+    wide = (np.uint64(k[p - 4]) << np.uint64(45)) | (middle << np.uint64(5)) | np.uint64(k[p + 3])
+    pair = np.uint64(k[p - 1]) * np.uint64(32) + np.uint64(k[p])
+    so_far = stretch(text, t, p)
+    rest = stretch(text, p, b)
+    length = np.uint64(min(p - t, 9))
+    first = np.uint64(text.folded[p]) + one
+    last = np.uint64(text.folded[p - 1]) + one
+    beyond = text.next_space[p]
+    after = np.uint64(0)
+    if whole:
+        # The white space after the chunk and what begins after it.
+        after = one
+        i = beyond
+        while i < p + WINDOW and (k[i] == 1 or k[i] == NEWLINE):
+            if k[i] == NEWLINE:
+                after += np.uint64(32)
+            i += 1
+        after = min(after, np.uint64(65)) * np.uint64(32) + np.uint64(k[min(i, p + WINDOW)])
+    mixed = so_far * np.uint64(31)
+    flags = np.uint64(kind) * np.uint64(2) + np.uint64(t > a)
+    tail = np.uint64(min(b - p, 4))
+    lefts = stretch(text, left, p)
+    rights = stretch(text, p, right)
+    across = stretch(text, p - 1, p + 1)
+    f = text.folded
+    skip = np.uint64(2097152)
+    out[0] = slot(0, pair, bits)
+    out[1] = slot(1, last, bits)
+    out[2] = slot(2, first, bits)
+    out[3] = slot(3, across, bits)
+    out[4] = slot(4, stretch(text, p - 2, p), bits)
+    out[5] = slot(5, stretch(text, p, p + 2), bits)
+    out[6] = slot(6, stretch(text, p - 2, p + 1), bits)
+    out[7] = slot(7, stretch(text, p - 1, p + 2), bits)
+    out[8] = slot(8, stretch(text, p - 2, p + 2), bits)
+    out[9] = slot(9, stretch(text, p - 3, p), bits)
+    out[10] = slot(10, stretch(text, p, p + 3), bits)
+    out[11] = slot(11, stretch(text, p - 3, p + 3), bits)
+    out[12] = slot(12, stretch(text, p - 4, p), bits)
+    out[13] = slot(13, stretch(text, p, p + 4), bits)
+    out[14] = slot(14, narrow, bits)
+    out[15] = slot(15, middle, bits)
+    out[16] = slot(16, wide, bits)
+    out[17] = slot(17, so_far, bits)
+    out[18] = slot(18, mixed + first, bits)
+    out[19] = slot(19, mixed + stretch(text, p, p + 2), bits)
+    out[20] = slot(20, pair * np.uint64(16) + length, bits)
+    out[21] = slot(21, wide * np.uint64(16) + length, bits)
+    out[22] = slot(22, np.uint64(f[p + 1]), bits)
+    out[23] = slot(23, np.uint64(f[p - 2]), bits)
+    out[24] = slot(24, np.uint64(f[p - 2]) * skip + np.uint64(f[p]), bits)
+    out[25] = slot(25, np.uint64(f[p - 1]) * skip + np.uint64(f[p + 1]), bits)
+    out[26] = slot(26, narrow * np.uint64(64) + flags, bits)
+    if not whole:
+        return 27
+    out[27] = slot(27, mixed + rest, bits)
+    out[28] = slot(28, rest * np.uint64(31) + np.uint64(k[p - 1]), bits)
+    out[29] = slot(29, stretch(text, a, p), bits)
+    out[30] = slot(30, stretch(text, a, b) * np.uint64(31) + np.uint64(p - a), bits)
+    out[31] = slot(31, lefts * np.uint64(31) + rights, bits)
+    out[32] = slot(32, lefts * np.uint64(31) + first, bits)
+    out[33] = slot(33, rights * np.uint64(31) + last, bits)
+    out[34] = slot(34, across * np.uint64(64) + flags, bits)
+    out[35] = slot(35, (pair * np.uint64(8) + tail) * np.uint64(8192) + after, bits)
+    out[36] = slot(36, (mixed + first) * np.uint64(31) + after * np.uint64(8) + tail, bits)
+    out[37] = slot(37, narrow * np.uint64(8) + tail, bits)
+    out[38] = slot(38, (rest * np.uint64(31) + first) * np.uint64(64) + flags, bits)
+    out[39] = slot(39, np.uint64(kind) * np.uint64(64) + tail * np.uint64(8) + first, bits)
+    return CUT_FEATURES
+
+
+@kernel
+def cut(
+    text: Text,
+    first: int,
+    last: int,
+    state: NDArray[np.int64],
+    forced: NDArray[np.int8],
+    codes: NDArray[np.int8],
+    values: NDArray[np.float32],
+    bits: int,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> int:
+    """Write the tokens that end in first..last; returns how many.
+
+    `state` holds where the open token and the open chunk began (-1: none) and the chunk's kind.
+    `forced` may have 1 where a token must begin and -1 where none may, or be empty.
+    """
+    found = 0
+    features = np.empty(CUT_FEATURES, np.int64)
+    token, chunk, kind = state[0], state[1], state[2]
+    opened = state[3]
+    obey = forced.shape[0] > 0
+    for p in range(first, last):
+        if text.classes[p] <= NEWLINE:
+            if opened:
+                starts[found] = token
+                ends[found] = p
+                found += 1
+                opened = 0
+            continue
+        if not opened:
+            token = chunk = p
+            opened = 1
+            kind = _chunk_kind(text, p, min(text.next_space[p], p + WINDOW))
+            continue
+        if obey and forced[p] != 0:
+            split = forced[p] > 0
+        else:
+            n = _features(text, p, token, chunk, kind, bits, features)
+            split = decide(features, n, codes, values) > 0
+        if split:
+            starts[found] = token
+            ends[found] = p
+            found += 1
+            token = p
+    state[0], state[1], state[2], state[3] = token, chunk, kind, opened
+    return found
+
+
+@kernel
+def cut_epoch(
+    text: Text,
+    begins: NDArray[np.bool_],
+    table: Table,
+    bits: int,
+    rate: float,
+    own: bool,
+    statistics: NDArray[np.float64],
+) -> None:
+    """One pass of AdaGrad over a text whose tokens begin where `begins` says.
+
+    With `own` the history is what the model itself decided, as it will be in use. A negative rate
+    counts the features instead.
+    """
+    features = np.empty(CUT_FEATURES, np.int64)
+    token = chunk = kind = 0
+    opened = False
+    for p in range(text.classes.shape[0]):
+        if text.classes[p] <= NEWLINE:
+            opened = False
+            continue
+        if not opened:
+            token = chunk = p
+            opened = True
+            kind = _chunk_kind(text, p, min(text.next_space[p], p + WINDOW))
+            continue
+        n = _features(text, p, token, chunk, kind, bits, features)
+        split = begins[p]
+        if rate < 0.0:
+            tally(features, n, table.seen)
+        else:
+            decided = step(features, n, split, table, rate, statistics)
+            if own:
+                split = decided
+        if split:
+            token = p

@@ -1,0 +1,311 @@
+"""Kernels: the probability that a sentence starts at each token, decided left to right.
+
+A binary logistic model over hashed features of the tokens around a gap: forms, shapes, endings,
+the gap itself (nothing, space, newline, blank line), how long the sentence and the line already
+are, open quotes and brackets, and how much punctuation and upper case came before, which tells
+written text from transcripts. It sees three tokens back and AHEAD tokens on.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.jit import kernel
+from caesura.tokenize._logistic import Table, decide, probability_of, step, tally
+from caesura.tokenize._text import WINDOW, Text, slot, stretch
+from caesura.tokenize.characters import (
+    ASKING,
+    CLOSE,
+    DIGIT,
+    LOWER,
+    NEWLINE,
+    OPEN,
+    QUOTE,
+    STOP,
+    UPPER,
+)
+
+__all__ = ["AHEAD", "BEHIND", "START_FEATURES", "Marks", "blank_marks", "mark", "start_epoch"]
+__all__ += ["STATE", "starts"]
+
+#: Tokens that the features of a gap look back and ahead.
+BEHIND = 3
+AHEAD = 8
+#: Features of one gap.
+START_FEATURES = 44
+#: Numbers that the decision at a token takes from those before it.
+STATE = 8
+
+# What the state holds.
+_SINCE, _FIRST, _QUOTES, _BRACKETS, _STOPS, _CAPITALS, _COUNT, _LINE = range(STATE)
+
+
+class Marks(NamedTuple):
+    """Per token: hash of the form, of its ending, shape, gap before it, width of its line so far.
+
+    There are BEHIND rows before the first token and AHEAD after the last.
+    """
+
+    form: NDArray[np.uint64]
+    ending: NDArray[np.uint64]
+    shape: NDArray[np.uint64]
+    gap: NDArray[np.uint8]
+    width: NDArray[np.uint8]
+
+
+def blank_marks(n: int) -> Marks:
+    size = n + BEHIND + AHEAD
+    return Marks(
+        np.zeros(size, np.uint64),
+        np.zeros(size, np.uint64),
+        np.zeros(size, np.uint64),
+        np.zeros(size, np.uint8),
+        np.zeros(size, np.uint8),
+    )
+
+
+@kernel
+def mark(
+    text: Text,
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    carried: NDArray[np.int64],
+    marks: Marks,
+) -> None:
+    """Fill the rows of tokens; `carried` holds where the gap and the line before them began."""
+    k = text.classes
+    before, line = carried[0], carried[1]
+    for i in range(begins.shape[0]):
+        row = i + BEHIND
+        a = begins[i]
+        b = ends[i]
+        lines = 0
+        for p in range(max(before, a - WINDOW), a):
+            if k[p] == NEWLINE and not (text.folded[p] == 10 and text.folded[p - 1] == 13):
+                lines += 1
+                line = p + 1
+        gap = min(lines, 2) + 2 if lines else (1 if a > before else 0)
+        if a - before >= WINDOW:
+            gap = 4
+        width = min(a - line, 160) // 10
+        c = min(b, a + WINDOW)
+        marks.form[row] = stretch(text, a, c)
+        marks.ending[row] = stretch(text, max(a, c - 3), c)
+        inner = np.uint64(0)
+        upper = lower = digit = 0
+        for p in range(a, c):
+            if k[p] == UPPER:
+                upper += 1
+            elif k[p] == LOWER:
+                lower += 1
+            elif k[p] == DIGIT:
+                digit += 1
+            elif k[p] == STOP and p + 1 < c and p > a:
+                inner = np.uint64(1)
+        shape = np.uint64(k[a]) * np.uint64(32) + np.uint64(k[c - 1])
+        shape = shape * np.uint64(8) + np.uint64(min(c - a, 4))
+        shape = shape * np.uint64(2) + inner
+        shape = shape * np.uint64(8)
+        if lower == 0 and upper > 1:
+            shape += np.uint64(1)
+        if digit > 0:
+            shape += np.uint64(2)
+        if upper > 1 and lower > 0:
+            shape += np.uint64(4)
+        marks.shape[row] = shape + np.uint64(1)
+        marks.gap[row] = gap
+        marks.width[row] = width
+        before = b
+    carried[0], carried[1] = before, line
+
+
+@kernel(inline="always")
+def _bucket(n: int) -> np.uint64:
+    if n < 5:
+        return np.uint64(n)
+    if n < 8:
+        return np.uint64(5)
+    if n < 13:
+        return np.uint64(6)
+    if n < 21:
+        return np.uint64(7)
+    if n < 41:
+        return np.uint64(8)
+    return np.uint64(9)
+
+
+@kernel(inline="always")
+def _ones(x: int) -> np.uint64:
+    n = np.uint64(0)
+    y = np.uint64(x)
+    while y != np.uint64(0):
+        y &= y - np.uint64(1)
+        n += np.uint64(1)
+    return n
+
+
+@kernel(inline="always")
+def _pair(x: np.uint64, y: np.uint64) -> np.uint64:
+    return (x ^ (x >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15) + y
+
+
+@kernel
+def _features(
+    marks: Marks, i: int, state: NDArray[np.int64], bits: int, out: NDArray[np.int64]
+) -> None:
+    """The features of the gap before row i."""
+    w, s, e = marks.form, marks.shape, marks.ending
+    g = np.uint64(marks.gap[i])
+    since = _bucket(state[_SINCE])
+    stops = min(_ones(state[_STOPS]), np.uint64(3))
+    capitals = min(_ones(state[_CAPITALS]), np.uint64(3))
+    full = np.uint64(state[_COUNT] >= 12)
+    mode = (stops * np.uint64(4) + capitals) * np.uint64(2) + full
+    first = np.uint64(state[_FIRST])
+    quotes = np.uint64(state[_QUOTES] & 1)
+    brackets = np.uint64(min(max(state[_BRACKETS], 0), 2))
+    line = _bucket(state[_LINE])
+    ahead = np.uint64(0)
+    for j in range(1, AHEAD):
+        last = (s[i + j] >> np.uint64(7)) & np.uint64(31)
+        if marks.gap[i + j] > 1 or last == np.uint64(STOP) or last == np.uint64(ASKING):
+            ahead = np.uint64(j)
+            break
+    shapes = _pair(s[i - 1], s[i]) * np.uint64(8) + g
+    forms = _pair(w[i - 1], w[i])
+    left = _pair(w[i - 1], g)
+    right = _pair(w[i], g)
+    out[0] = slot(100, g, bits)
+    out[1] = slot(101, shapes, bits)
+    out[2] = slot(102, left, bits)
+    out[3] = slot(103, right, bits)
+    out[4] = slot(104, forms * np.uint64(8) + g, bits)
+    out[5] = slot(105, _pair(w[i - 2], left), bits)
+    out[6] = slot(106, _pair(w[i + 1], right), bits)
+    out[7] = slot(107, _pair(s[i], left), bits)
+    out[8] = slot(108, _pair(s[i - 1], right), bits)
+    out[9] = slot(109, _pair(s[i - 2], shapes), bits)
+    out[10] = slot(110, _pair(s[i + 1], shapes), bits)
+    out[11] = slot(111, _pair(s[i - 2], _pair(s[i + 1], shapes)), bits)
+    out[12] = slot(112, _pair(w[i - 2], shapes), bits)
+    out[13] = slot(113, _pair(w[i - 2], _pair(s[i], left)), bits)
+    out[14] = slot(114, _pair(e[i - 1], s[i]) * np.uint64(8) + g, bits)
+    out[15] = slot(115, _pair(s[i - 1], e[i]) * np.uint64(8) + g, bits)
+    out[16] = slot(116, _pair(since, s[i - 1]) * np.uint64(8) + g, bits)
+    out[17] = slot(117, _pair(since, shapes), bits)
+    out[18] = slot(118, since * np.uint64(64) + mode, bits)
+    out[19] = slot(119, _pair(mode, left), bits)
+    out[20] = slot(120, _pair(mode, right), bits)
+    out[21] = slot(121, _pair(mode, shapes), bits)
+    out[22] = slot(122, _pair(mode, forms), bits)
+    out[23] = slot(123, _pair(first, shapes), bits)
+    out[24] = slot(124, _pair(quotes + np.uint64(2) * brackets, shapes), bits)
+    out[25] = slot(125, _pair(quotes, left), bits)
+    out[26] = slot(126, _pair(w[i - 2], forms), bits)
+    out[27] = slot(127, _pair(w[i + 1], forms), bits)
+    out[28] = slot(128, _pair(w[i + 1], shapes), bits)
+    width = np.uint64(marks.width[i]) * np.uint64(8) + g
+    out[29] = slot(129, _pair(width, s[i]), bits)
+    gaps = (np.uint64(marks.gap[i + 1]) * np.uint64(8) + np.uint64(marks.gap[i + 2])) * np.uint64(8)
+    out[30] = slot(130, _pair(gaps + g, s[i]), bits)
+    gaps = np.uint64(marks.gap[i - 1]) * np.uint64(8) + g
+    out[31] = slot(131, _pair(gaps, _pair(s[i - 1], s[i])), bits)
+    out[32] = slot(132, _pair(line * np.uint64(8) + g, shapes), bits)
+    out[33] = slot(133, _pair(ahead, shapes), bits)
+    out[34] = slot(134, _pair(ahead * np.uint64(16) + since, s[i]) * np.uint64(8) + g, bits)
+    out[35] = slot(135, _pair(s[i + 2], _pair(s[i + 1], shapes)), bits)
+    out[36] = slot(136, _pair(since, right), bits)
+    out[37] = slot(137, _pair(w[i - 3], _pair(w[i - 2], left)), bits)
+    out[38] = slot(138, _pair(since * np.uint64(64) + mode, forms), bits)
+    out[39] = slot(139, _pair(e[i - 2], _pair(e[i - 1], s[i])), bits)
+    out[40] = slot(140, _pair(e[i - 1], e[i]) * np.uint64(64) + mode, bits)
+    out[41] = slot(141, _pair(mode * np.uint64(16) + since, e[i - 1]), bits)
+    out[42] = slot(142, _pair(w[i - 2], right) * np.uint64(64) + mode, bits)
+    out[43] = slot(143, _pair(e[i], e[i + 1]) * np.uint64(64) + mode, bits)
+
+
+@kernel
+def _advance(marks: Marks, i: int, start: bool, state: NDArray[np.int64]) -> None:
+    """Take token i, which starts a sentence or does not, into the state."""
+    if start:
+        state[_SINCE] = 0
+        state[_FIRST] = np.int64(marks.form[i] >> np.uint64(2))
+        state[_BRACKETS] = 0
+        if marks.gap[i] >= 4:
+            state[_QUOTES] = 0
+    if marks.gap[i] > 1:
+        state[_LINE] = 0
+    state[_SINCE] += 1
+    state[_LINE] += 1
+    state[_COUNT] += 1
+    head = marks.shape[i] >> np.uint64(12)
+    last = (marks.shape[i] >> np.uint64(7)) & np.uint64(31)
+    if head == np.uint64(QUOTE):
+        state[_QUOTES] += 1
+    elif head == np.uint64(OPEN):
+        state[_BRACKETS] += 1
+    elif head == np.uint64(CLOSE):
+        state[_BRACKETS] -= 1
+    stop = last == np.uint64(STOP) or last == np.uint64(ASKING)
+    keep = (1 << 40) - 1
+    state[_STOPS] = ((state[_STOPS] << 1) | (1 if stop else 0)) & keep
+    capital = head == np.uint64(UPPER)
+    state[_CAPITALS] = ((state[_CAPITALS] << 1) | (1 if capital else 0)) & keep
+
+
+@kernel
+def starts(
+    marks: Marks,
+    given: NDArray[np.int8],
+    state: NDArray[np.int64],
+    codes: NDArray[np.int8],
+    values: NDArray[np.float32],
+    bits: int,
+    threshold: float,
+    evidence: NDArray[np.float32],
+) -> None:
+    """Write the probability for each of the tokens; what is given (1 yes, 0 no) is obeyed."""
+    features = np.empty(START_FEATURES, np.int64)
+    for n in range(evidence.shape[0]):
+        i = n + BEHIND
+        if state[_COUNT] == 0:
+            probability = 1.0
+        else:
+            _features(marks, i, state, bits, features)
+            probability = probability_of(decide(features, START_FEATURES, codes, values))
+        if given[n] >= 0:
+            probability = float(given[n])
+        evidence[n] = probability
+        _advance(marks, i, probability > threshold, state)
+
+
+@kernel
+def start_epoch(
+    marks: Marks,
+    truth: NDArray[np.int8],
+    table: Table,
+    bits: int,
+    rate: float,
+    own: bool,
+    statistics: NDArray[np.float64],
+) -> None:
+    """One pass of AdaGrad over a document; a negative rate counts its features instead."""
+    features = np.empty(START_FEATURES, np.int64)
+    state = np.zeros(STATE, np.int64)
+    for n in range(truth.shape[0]):
+        i = n + BEHIND
+        start = truth[n] == 1
+        if n > 0:
+            _features(marks, i, state, bits, features)
+            if rate < 0.0:
+                tally(features, START_FEATURES, table.seen)
+            else:
+                thought = step(
+                    features, START_FEATURES, start, table, rate, statistics
+                )
+                if own:
+                    start = thought
+        _advance(marks, i, start, state)

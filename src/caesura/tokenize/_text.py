@@ -1,0 +1,87 @@
+"""Kernels: a text prepared so that the hash of any short stretch of it costs two multiplications.
+
+The hash of a stretch is a polynomial in 2**64 arithmetic, taken from prefix sums as Karp and Rabin
+do; it depends on the characters alone and not on where they stand.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.jit import kernel
+from caesura.tokenize.characters import MARGIN, NEWLINE, WORDLIKE
+
+__all__ = ["WINDOW", "Text", "prepare", "slot", "stretch", "wordlike"]
+
+#: No feature looks further than this to either side.
+WINDOW = 64
+
+_BASE = np.uint64(0x9E3779B97F4A7C15)
+_A = np.uint64(0xBF58476D1CE4E5B9)
+_B = np.uint64(0x94D049BB133111EB)
+_S32 = np.uint64(32)
+_S29 = np.uint64(29)
+wordlike = np.zeros(256, dtype=np.bool_)
+wordlike[list(WORDLIKE)] = True
+_powers = np.ones(2 * MARGIN + 2, dtype=np.uint64)
+for _i in range(1, len(_powers)):
+    _powers[_i] = np.uint64((int(_powers[_i - 1]) * int(_BASE)) & 0xFFFFFFFFFFFFFFFF)
+
+
+class Text(NamedTuple):
+    """Per position: class, lower-case twin, prefix hash, end of the run of letters or digits that
+    it is in (itself if it is neither), and the next white space."""
+
+    classes: NDArray[np.uint8]
+    folded: NDArray[np.uint32]
+    prefix: NDArray[np.uint64]
+    run_end: NDArray[np.int32]
+    next_space: NDArray[np.int32]
+
+
+def prepare(classes: NDArray[np.uint8], folded: NDArray[np.uint32]) -> Text:
+    n = len(classes)
+    text = Text(
+        classes,
+        folded,
+        np.zeros(n + 1, np.uint64),
+        np.zeros(n + 1, np.int32),
+        np.zeros(n + 1, np.int32),
+    )
+    _fill(text)
+    return text
+
+
+@kernel
+def _fill(text: Text) -> None:
+    n = text.classes.shape[0]
+    for i in range(n):
+        text.prefix[i + 1] = text.prefix[i] * _BASE + np.uint64(text.folded[i]) + np.uint64(1)
+    space, end = n, n
+    text.next_space[n] = n
+    text.run_end[n] = n
+    for i in range(n - 1, -1, -1):
+        if text.classes[i] <= NEWLINE:
+            space = i
+        if not wordlike[text.classes[i]]:
+            end = i
+        text.next_space[i] = space
+        text.run_end[i] = end
+
+
+@kernel(inline="always")
+def stretch(text: Text, start: int, end: int) -> np.uint64:
+    """The hash of the characters start..end-1, of which there are at most 2 * MARGIN."""
+    return text.prefix[end] - text.prefix[start] * _powers[end - start]
+
+
+@kernel(inline="always")
+def slot(template: int, value: np.uint64, bits: int) -> int:
+    """The row of a feature in a table of 2**bits rows."""
+    x = (value + np.uint64(template + 1) * _B) * _A
+    x = (x ^ (x >> _S32)) * _B
+    x ^= x >> _S29
+    return np.int64(x >> np.uint64(64 - bits))

@@ -1,0 +1,201 @@
+"""Characters in, decided tokens out: the state that a text leaves behind between its blocks.
+
+A token is decided when WINDOW characters after it are known, a sentence start when AHEAD tokens
+after it are. What is decided never depends on how the text was cut into blocks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.tokenize._cut import cut
+from caesura.tokenize._starts import AHEAD, BEHIND, STATE, Marks, blank_marks, mark, starts
+from caesura.tokenize._text import WINDOW, Text, prepare
+from caesura.tokenize.characters import MARGIN, classify, code_points
+
+if TYPE_CHECKING:
+    from caesura.tokenize.packed import Packed
+
+__all__ = ["Decided", "Engine", "Given", "mark_tokens"]
+
+Longs = NDArray[np.int64]
+
+#: Characters that are worth a call of the kernels.
+_WORTHWHILE = 4096
+_PARAGRAPH = 4
+
+
+class Given(NamedTuple):
+    """What the caller fixed, by offsets: where sentences start, where none does, and paragraphs.
+
+    With `all_starts` no sentence starts anywhere else.
+    """
+
+    starts: Longs = np.zeros(0, np.int64)
+    no_starts: Longs = np.zeros(0, np.int64)
+    all_starts: bool = False
+    paragraphs: Longs = np.zeros(0, np.int64)
+
+    def constraints(self, begins: Longs) -> NDArray[np.int8]:
+        """1, 0 or -1 (unknown) for tokens that begin here."""
+        if not len(self.starts) and not len(self.no_starts) and not self.all_starts:
+            return np.full(len(begins), -1, dtype=np.int8)
+        known = np.full(len(begins), 0 if self.all_starts else -1, dtype=np.int8)
+        known[np.isin(begins, self.no_starts)] = 0
+        known[np.isin(begins, self.starts)] = 1
+        return known
+
+
+class Decided(NamedTuple):
+    """Tokens by offset and the probability that a sentence starts at each."""
+
+    starts: Longs
+    ends: Longs
+    evidence: NDArray[np.float32]
+
+
+def mark_tokens(text: Text, begins: Longs, ends: Longs, paragraphs: Longs) -> Marks:
+    """Marks of the tokens of a whole text; offsets are those of the text."""
+    marks = blank_marks(len(begins))
+    mark(text, begins + MARGIN, ends + MARGIN, np.array([MARGIN, MARGIN], np.int64), marks)
+    _set_paragraphs(marks, begins, paragraphs)
+    return marks
+
+
+def _set_paragraphs(marks: Marks, begins: Longs, paragraphs: Longs) -> None:
+    at = np.searchsorted(begins, paragraphs)
+    at = at[at < len(begins)]
+    inside = marks.gap[BEHIND + at]
+    marks.gap[BEHIND + at] = np.where(inside > 0, _PARAGRAPH, inside)
+
+
+class Engine:
+    """Takes a text block by block and hands back what is decided."""
+
+    def __init__(
+        self, cuts: Packed, begins: Packed, threshold: float, given: Given | None = None
+    ) -> None:
+        self._cuts = cuts
+        self._begins = begins
+        self._threshold = threshold
+        self._given = given or Given()
+        self._pending: list[str] = []
+        self._size = 0
+        self._codes = np.zeros(0, dtype=np.uint32)
+        self._base = 0  # the offset of the first code point that is kept
+        self._at = 0  # the offset that is looked at next
+        self._open = np.zeros(4, dtype=np.int64)  # start of token, of chunk, its kind, is open
+        self._carried = np.zeros(2, dtype=np.int64)  # where the gap and the line began
+        self._paragraph = 0  # given paragraphs that are behind
+        self._marks = blank_marks(0)
+        self._tokens: tuple[Longs, Longs] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+        self._state = np.zeros(STATE, dtype=np.int64)
+
+    def feed(self, text: str, *, last: bool = False) -> Decided:
+        """Take the next block; returns the tokens that are decided now."""
+        self._pending.append(text)
+        self._size += len(text)
+        # What is kept is prepared again with every call: wait until as much is new, so that a
+        # token of any length costs time in proportion to its length.
+        if not last and self._size < max(_WORTHWHILE, len(self._codes)):
+            return Decided(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
+        fresh = code_points("".join(self._pending))
+        self._pending, self._size = [], 0
+        codes = np.concatenate((self._codes, fresh)) if len(self._codes) else fresh
+        prepared = prepare(*classify(codes))
+        marks = self._cut(prepared, len(codes), last)
+        self._forget(codes)
+        return self._decide(marks, last)
+
+    def _cut(self, prepared: Text, size: int, last: bool) -> Marks:
+        """Find tokens in the block; returns the marks of the new ones."""
+        shift = MARGIN - self._base
+        end = self._base + size + 1 if last else self._base + size - WINDOW - 2
+        if end <= self._at:
+            return blank_marks(0)
+        room = end - self._at + 1
+        begins, ends = np.empty(room, np.int64), np.empty(room, np.int64)
+        self._open[:2] += shift
+        n = cut(
+            prepared,
+            self._at + shift,
+            end + shift,
+            self._open,
+            self._forced(prepared, shift),
+            self._cuts.codes,
+            self._cuts.values,
+            self._cuts.bits,
+            begins,
+            ends,
+        )
+        self._open[:2] -= shift
+        begins, ends = begins[:n], ends[:n]
+        marks = blank_marks(n)
+        self._carried += shift
+        mark(prepared, begins, ends, self._carried, marks)
+        self._carried -= shift
+        begins, ends = begins - shift, ends - shift
+        if len(self._given.paragraphs) and n:
+            paragraphs = self._given.paragraphs
+            passed = int(np.searchsorted(paragraphs, begins[-1], side="right"))
+            _set_paragraphs(marks, begins, paragraphs[self._paragraph : passed])
+            self._paragraph = passed
+        self._tokens = (
+            np.concatenate((self._tokens[0], begins)),
+            np.concatenate((self._tokens[1], ends)),
+        )
+        self._at = end
+        return marks
+
+    def _forced(self, prepared: Text, shift: int) -> NDArray[np.int8]:
+        """Where a token must begin since a sentence does."""
+        if not len(self._given.starts):
+            return np.zeros(0, dtype=np.int8)
+        forced = np.zeros(len(prepared.classes), dtype=np.int8)
+        here = self._given.starts + shift
+        forced[here[(here >= 0) & (here < len(forced))]] = 1
+        return forced
+
+    def _forget(self, codes: NDArray[np.uint32]) -> None:
+        """Drop the characters that nothing will look at again."""
+        keep = self._at - MARGIN
+        if self._open[3]:
+            keep = min(keep, int(self._open[0]) - MARGIN)
+        keep = max(keep, self._base)
+        self._codes = codes[keep - self._base :].copy()
+        self._base = keep
+
+    def _decide(self, fresh: Marks, last: bool) -> Decided:
+        """Decide about sentence starts as far as enough tokens are known."""
+        old = self._marks
+        n_old = len(old.gap) - AHEAD
+        joined = Marks(
+            *(
+                np.concatenate((before[:n_old], after[BEHIND:]))
+                for before, after in zip(old, fresh, strict=True)
+            )
+        )
+        begins, ends = self._tokens
+        decided = len(begins) if last else max(0, len(begins) - AHEAD)
+        evidence = np.empty(decided, dtype=np.float32)
+        starts(
+            joined,
+            self._given.constraints(begins[:decided]),
+            self._state,
+            self._begins.codes,
+            self._begins.values,
+            self._begins.bits,
+            self._threshold,
+            evidence,
+        )
+        self._marks = Marks(*(column[decided:] for column in joined))
+        self._tokens = (begins[decided:], ends[decided:])
+        return Decided(begins[:decided], ends[:decided], evidence)
+
+    @property
+    def held(self) -> tuple[Longs, Longs]:
+        """Tokens that are known but not handed back yet."""
+        return self._tokens

@@ -1,0 +1,282 @@
+"""Multi-word tokens: which tokens are several words, and which words those are.
+
+Forms seen in training are split as they were there; where one was seen both ways, its neighbours
+decide by a small logistic model. Forms never seen are split by rules that turn an ending (or a
+beginning) into words, learned from the edits of the seen ones; the longest rule that was mostly
+right is used. Case is carried over from the token to its words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document
+from caesura.errors import ModelError
+
+__all__ = ["Splitter", "learn_splitter", "tokens_with_words"]
+
+Words = tuple[str, ...]
+
+_LONGEST_RULE: Final = 8
+_MORE_CONTEXT: Final = 3
+_BITS: Final = 16
+_SEPARATOR: Final = "\t"
+
+
+@dataclass
+class Splitter:
+    """How tokens are split into words. Keys are lower case."""
+
+    #: The words of a form; an empty tuple for a form seen only as one word beside a rule.
+    known: dict[str, Words] = field(default_factory=dict)
+    #: Forms that were seen both ways, with the log-odds of being several words.
+    doubtful: dict[str, float] = field(default_factory=dict)
+    #: What an ending becomes: the end of the first word, and the words after it.
+    endings: dict[str, Words] = field(default_factory=dict)
+    #: What a beginning becomes: the words before the last one, and its beginning.
+    beginnings: dict[str, Words] = field(default_factory=dict)
+    weights: NDArray[np.float32] = field(
+        default_factory=lambda: np.zeros(1 << _BITS, dtype=np.float32)
+    )
+
+    def __bool__(self) -> bool:
+        return bool(self.known or self.endings or self.beginnings)
+
+    def candidate(self, form: str) -> Words | None:
+        """The words of a form if it is split at all, context aside."""
+        lower = form.lower()
+        known = self.known.get(lower)
+        if known is not None:
+            return _with_case(form, lower, known) if known else None
+        words = self._by_rule(lower)
+        return None if words is None else _with_case(form, lower, words)
+
+    def _by_rule(self, lower: str) -> Words | None:
+        for size in range(min(_LONGEST_RULE, len(lower) - 1), 0, -1):
+            ending = self.endings.get(lower[-size:])
+            if ending is not None:
+                return _join_rule((lower[:-size] + ending[0], *ending[1:])) if ending else None
+            beginning = self.beginnings.get(lower[:size])
+            if beginning is not None:
+                if not beginning:
+                    return None
+                return _join_rule((*beginning[:-1], beginning[-1] + lower[size:]))
+        return None
+
+    def is_doubtful(self, form: str) -> bool:
+        return form.lower() in self.doubtful
+
+    def agrees(self, form: str, before: Sequence[str], after: Sequence[str]) -> bool:
+        """Whether a doubtful form is several words between these neighbours."""
+        lower = form.lower()
+        rows = _rows(form, lower, before, after)
+        return self.doubtful[lower] + float(self.weights[rows].sum()) > 0.0
+
+    # -------------------------------------------------------------- storing
+
+    def to_labels(self) -> dict[str, list[str]]:
+        tables = {"known": self.known, "endings": self.endings, "beginnings": self.beginnings}
+        labels = {
+            name: [_SEPARATOR.join((key, *words)) for key, words in sorted(table.items())]
+            for name, table in tables.items()
+        }
+        labels["doubtful"] = sorted(self.doubtful)
+        return labels
+
+    def to_arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.int32]]:
+        rows = np.flatnonzero(self.weights).astype(np.int32)
+        odds = [self.doubtful[form] for form in sorted(self.doubtful)]
+        return {
+            "doubtful_odds": np.array(odds, dtype=np.float32),
+            "doubtful_rows": rows,
+            "doubtful_weights": self.weights[rows],
+        }
+
+    @classmethod
+    def from_parts(
+        cls,
+        labels: dict[str, list[str]],
+        odds: NDArray[np.float32],
+        rows: NDArray[np.int32],
+        weights: NDArray[np.float32],
+    ) -> Splitter:
+        def table(name: str) -> dict[str, Words]:
+            lines = (line.split(_SEPARATOR) for line in labels.get(name, ()))
+            return {line[0]: tuple(line[1:]) for line in lines}
+
+        doubtful = labels.get("doubtful", [])
+        bad = len(doubtful) != len(odds) or len(rows) != len(weights)
+        if bad or (len(rows) and not 0 <= rows.min() <= rows.max() < 1 << _BITS):
+            raise ModelError("the model's tokeniser: the tables of multi-word tokens do not fit")
+        splitter = cls(table("known"), dict(zip(doubtful, map(float, odds), strict=True)))
+        splitter.endings, splitter.beginnings = table("endings"), table("beginnings")
+        splitter.weights[rows] = weights
+        return splitter
+
+
+def tokens_with_words(doc: Document) -> Iterator[tuple[str, Words]]:
+    """The surface and the words of each token."""
+    forms = doc.column("form")
+    first = doc.first_word.tolist()
+    spans = zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)
+    for token, (start, end) in enumerate(spans):
+        yield doc.text[start:end], tuple(forms[first[token] : first[token + 1]])
+
+
+def learn_splitter(docs: Iterable[Document], *, epochs: int = 10, rate: float = 0.2) -> Splitter:
+    """Learn from documents whose tokens and words are known."""
+    plain: Counter[str] = Counter()
+    split: dict[str, Counter[Words]] = defaultdict(Counter)
+    texts: list[list[tuple[str, Words]]] = []
+    for doc in docs:
+        tokens = list(tokens_with_words(doc))
+        texts.append(tokens)
+        for surface, words in tokens:
+            lower = surface.lower()
+            if len(words) > 1:
+                split[lower][tuple(word.lower() for word in words)] += 1
+            else:
+                plain[lower] += 1
+    splitter = Splitter()
+    if not split:
+        return splitter
+    for lower, ways in split.items():
+        words, _ = max(ways.items(), key=lambda item: (item[1], item[0]))
+        yes, no = sum(ways.values()), plain[lower]
+        if no == 0 or yes > 1 or yes >= no:
+            splitter.known[lower] = words
+        else:
+            splitter.known[lower] = ()
+        if no and splitter.known[lower]:
+            splitter.doubtful[lower] = math.log((yes + 0.5) / (no + 0.5))
+    _learn_rules(splitter, split, plain)
+    _learn_doubtful(splitter, texts, epochs, rate)
+    return splitter
+
+
+def _learn_rules(
+    splitter: Splitter, split: dict[str, Counter[Words]], plain: Counter[str]
+) -> None:
+    endings: dict[str, Counter[Words]] = defaultdict(Counter)
+    beginnings: dict[str, Counter[Words]] = defaultdict(Counter)
+    for lower, ways in split.items():
+        words = max(ways.items(), key=lambda item: (item[1], item[0]))[0]
+        same = _common(lower, words[0])
+        tail = _common(lower[::-1], words[-1][::-1])
+        if same >= tail:
+            for at in range(same, max(0, same - _MORE_CONTEXT) - 1, -1):
+                if 0 < len(lower) - at <= _LONGEST_RULE:
+                    endings[lower[at:]][(words[0][at:], *words[1:])] += 1
+        else:
+            cut = len(lower) - tail
+            for at in range(cut, min(len(lower), cut + _MORE_CONTEXT) + 1):
+                if 0 < at <= _LONGEST_RULE:
+                    kept = len(words[-1]) - (len(lower) - at)
+                    beginnings[lower[:at]][(*words[:-1], words[-1][:kept])] += 1
+    against_ending: Counter[str] = Counter()
+    against_beginning: Counter[str] = Counter()
+    for lower in plain:
+        for size in range(1, min(_LONGEST_RULE, len(lower)) + 1):
+            if lower[-size:] in endings:
+                against_ending[lower[-size:]] += 1
+            if lower[:size] in beginnings:
+                against_beginning[lower[:size]] += 1
+    splitter.endings = _good_rules(endings, against_ending)
+    splitter.beginnings = _good_rules(beginnings, against_beginning)
+    # A form that is one word, though a rule would split it, must be remembered.
+    for lower in plain:
+        if lower not in splitter.known and splitter._by_rule(lower) is not None:
+            splitter.known[lower] = ()
+
+
+def _good_rules(rules: dict[str, Counter[Words]], against: Counter[str]) -> dict[str, Words]:
+    good: dict[str, Words] = {}
+    for key, ways in rules.items():
+        words, count = max(ways.items(), key=lambda item: (item[1], item[0]))
+        if count > 1 and count > sum(ways.values()) - count + against[key]:
+            good[key] = words
+    return good
+
+
+def _learn_doubtful(
+    splitter: Splitter, texts: list[list[tuple[str, Words]]], epochs: int, rate: float
+) -> None:
+    cases: list[tuple[float, NDArray[np.int64], bool]] = []
+    for tokens in texts:
+        surfaces = [surface for surface, _ in tokens]
+        for i, (surface, words) in enumerate(tokens):
+            lower = surface.lower()
+            if lower in splitter.doubtful:
+                rows = _rows(surface, lower, surfaces[max(0, i - 2) : i], surfaces[i + 1 : i + 3])
+                cases.append((splitter.doubtful[lower], rows, len(words) > 1))
+    weights = np.zeros(1 << _BITS, dtype=np.float64)
+    squares = np.zeros(1 << _BITS, dtype=np.float64)
+    for _ in range(epochs):
+        for bias, rows, truth in cases:
+            score = bias + weights[rows].sum()
+            gradient = 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, score)))) - truth
+            squares[rows] += gradient * gradient + 1e-9
+            weights[rows] -= rate * gradient / np.sqrt(squares[rows])
+    splitter.weights = weights.astype(np.float32)
+
+
+def _rows(
+    form: str, lower: str, before: Sequence[str], after: Sequence[str]
+) -> NDArray[np.int64]:
+    """Rows of the features of a doubtful form: it, with its case and its neighbours."""
+    previous = before[-1].lower() if before else ""
+    following = after[0].lower() if after else ""
+    case = "U" if form.isupper() else ("T" if form[:1].isupper() else "l")
+    names = (
+        f"c{lower}|{case}",
+        f"p{lower}|{previous}",
+        f"n{lower}|{following}",
+        f"b{lower}|{previous}|{following}",
+        f"e{lower}|{previous[-2:]}|{following[-2:]}",
+        f"q{lower}|{before[-2].lower() if len(before) > 1 else ''}|{previous}",
+        f"m{lower}|{following}|{after[1].lower() if len(after) > 1 else ''}",
+        f"s{lower}|{following[-3:]}",
+        f"t{lower}|{previous[-3:]}",
+        f"N|{following}",
+        f"P|{previous}",
+    )
+    mask = (1 << _BITS) - 1
+    return np.array([crc32(name.encode("utf-8", "surrogatepass")) & mask for name in names])
+
+
+def _common(left: str, right: str) -> int:
+    n = 0
+    for a, b in zip(left, right, strict=False):
+        if a != b:
+            break
+        n += 1
+    return n
+
+
+def _join_rule(words: Words) -> Words | None:
+    return words if all(words) else None
+
+
+def _with_case(form: str, lower: str, words: Words) -> Words:
+    """The words with the case of the token."""
+    if form == lower:
+        return words
+    if len(form) == len(lower) and "".join(words) == lower:
+        pieces, at = [], 0
+        for word in words:
+            pieces.append(form[at : at + len(word)])
+            at += len(word)
+        return tuple(pieces)
+    if len(form) > 1 and form.isupper():
+        return tuple(word.upper() for word in words)
+    if form[:1].isupper():
+        return (words[0][:1].upper() + words[0][1:], *words[1:])
+    return words

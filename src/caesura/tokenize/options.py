@@ -1,0 +1,34 @@
+"""Options of a tokeniser and of its training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["TokenizerOptions"]
+
+
+@dataclass(frozen=True)
+class TokenizerOptions:
+    """What can be set when a tokeniser is trained."""
+
+    #: The tables have 2**bits rows.
+    bits: int = 22
+    #: Features seen less often are not learned: of token boundaries, and of sentence starts.
+    rare_cut: int = 2
+    rare_start: int = 3
+    epochs: int = 10
+    patience: int = 5
+    rate: float = 0.15
+    #: The rate of epoch n is rate / (1 + decay * (n - 1)).
+    decay: float = 0.3
+    #: From this epoch on the history is the model's own, as in use.
+    own_from: int = 4
+    #: A sentence starts where the probability is above this.
+    threshold: float = 0.5
+    #: Weights smaller than this are left out of the model file.
+    prune: float = 0.02
+    #: Also learn from copies in lower case and without punctuation, as transcripts are.
+    speech: bool = True
+    #: Also learn from copies with other line breaks: one paragraph a line, or hard-wrapped.
+    lines: bool = True
+    seed: int = 1

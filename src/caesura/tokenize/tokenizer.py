@@ -1,0 +1,227 @@
+"""The tokeniser: text to tokens, words and sentence starts, as it learned them from a treebank.
+
+    tokenizer = Tokenizer.load("my.caesura")
+    doc = tokenizer.tokenize("Don't panic. It works.")
+
+Tokens and sentences that are given are obeyed, each on its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, fields, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import MAYBE, NO, YES, Document, Strings
+from caesura.errors import ModelError, UsageError
+from caesura.models.file import Part, load, save
+from caesura.tokenize.build import SplitCache, build, expand
+from caesura.tokenize.characters import classify, code_points
+from caesura.tokenize.engine import Decided, Engine, Given, mark_tokens
+from caesura.tokenize.multiword import Splitter
+from caesura.tokenize.options import TokenizerOptions
+from caesura.tokenize.packed import Packed
+from caesura.tokenize.stream import Stream
+
+__all__ = ["Tokenizer"]
+
+KIND: Final = "tokenizer"
+#: A longer text is taken block by block, so that its tables need little memory.
+_BLOCK: Final = 1 << 18
+
+
+class Tokenizer:
+    """A trained tokeniser. It does not change in use, so threads may share one."""
+
+    def __init__(
+        self, options: TokenizerOptions, cuts: Packed, begins: Packed, splitter: Splitter
+    ) -> None:
+        self.options = options
+        self.cuts = cuts
+        self.begins = begins
+        self.splitter = splitter
+        self._cache = SplitCache(splitter)
+
+    # ------------------------------------------------------------------ use
+
+    def tokenize(
+        self,
+        source: str | Document,
+        *,
+        sentences: bool = True,
+        tokens: Sequence[tuple[int, int]] | None = None,
+        sentence_starts: Iterable[int] | None = None,
+        no_boundary: Iterable[int] | None = None,
+        strings: Strings | None = None,
+    ) -> Document:
+        """Tokens, words and evidence of sentence starts of a text or a document.
+
+        Without `sentences` the evidence is given and the decision left to a later stage. `tokens`
+        are spans that are taken as they are; a sentence starts at each offset in
+        `sentence_starts` and at none in `no_boundary`. Of a document, what its `fixed` names is
+        obeyed: its tokens and words, its sentence starts, or both.
+        """
+        if isinstance(source, Document):
+            return self._document(source, sentences)
+        given = Given(
+            _offsets(sentence_starts, len(source), "sentence_starts"),
+            _offsets(no_boundary, len(source), "no_boundary"),
+        )
+        table = strings if strings is not None else Strings()
+        if tokens is None:
+            decided = self._decide(source, given)
+            return self._build(source, decided, sentences, table)
+        spans = np.array(list(tokens), dtype=np.int64).reshape(-1, 2)
+        doc = Document.from_spans(source, spans[:, 0], spans[:, 1], strings=table)
+        doc.check()
+        doc.fixed = frozenset({"tokens"})
+        expand(doc, doc.column("form"), self._cache)
+        doc.blank_words()
+        self._evidence(doc, given, sentences)
+        return doc
+
+    def pipe(self, sources: Iterable[str | Document], **options: Any) -> Iterator[Document]:
+        """Tokenise many texts, with one table of strings as long as it is not large."""
+        for source in sources:
+            yield self.tokenize(source, **options)
+
+    def stream(self, *, sentences: bool = True, id: str | None = None) -> Stream:
+        """A document that comes in blocks: see `Stream.feed`."""
+        return Stream(self, sentences=sentences, id=id)
+
+    def _decide(self, text: str, given: Given) -> Decided:
+        engine = Engine(self.cuts, self.begins, self.options.threshold, given)
+        if len(text) <= _BLOCK:
+            return engine.feed(text, last=True)
+        parts = [engine.feed(text[at : at + _BLOCK]) for at in range(0, len(text), _BLOCK)]
+        parts.append(engine.feed("", last=True))
+        return Decided(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _build(
+        self, text: str, decided: Decided, sentences: bool, strings: Strings, **columns: Any
+    ) -> Document:
+        return build(
+            text,
+            decided,
+            self._cache,
+            sentences=sentences,
+            threshold=self.options.threshold,
+            strings=strings,
+            **columns,
+        )
+
+    def _document(self, source: Document, sentences: bool) -> Document:
+        given = Given(paragraphs=source.paragraph_start)
+        if "sentences" in source.fixed and source.n_tokens:
+            known = source.sent_start
+            given = Given(
+                source.token_start[known == YES],
+                source.token_start[known == NO],
+                source.has_sentences,
+                source.paragraph_start,
+            )
+        if "tokens" in source.fixed and source.n_tokens:
+            doc = replace(source)
+            self._evidence(doc, given, sentences)
+            return doc
+        decided = self._decide(source.text, given)
+        kept = {
+            name: getattr(source, name)
+            for name in ("id", "source", "continues", "paragraph_start", "fixed", "trailer")
+        }
+        for name in ("turn", "markup"):
+            for column in ("start", "end"):
+                kept[f"{name}_{column}"] = getattr(source, f"{name}_{column}")
+        strings = source.strings
+        doc = self._build(source.text, decided, sentences, strings, **kept)
+        doc.turn_speaker, doc.turn_time = source.turn_speaker, source.turn_time
+        doc.markup_label = source.markup_label
+        if "sentences" in source.fixed:
+            obeyed = given.constraints(doc.token_start)
+            doc.sent_start = np.where(obeyed >= 0, obeyed, doc.sent_start).astype(np.int8)
+        return doc
+
+    def evidence(self, doc: Document) -> NDArray[np.float32]:
+        """The probability that a sentence starts at each token of a document, whatever it says."""
+        return self._probabilities(doc, Given(paragraphs=doc.paragraph_start))
+
+    def _probabilities(self, doc: Document, given: Given) -> NDArray[np.float32]:
+        from caesura.tokenize._starts import STATE, starts
+        from caesura.tokenize._text import prepare
+
+        text = prepare(*classify(code_points(doc.text)))
+        marks = mark_tokens(text, doc.token_start, doc.token_end, given.paragraphs)
+        evidence = np.empty(doc.n_tokens, dtype=np.float32)
+        known = given.constraints(doc.token_start)
+        state = np.zeros(STATE, dtype=np.int64)
+        table = self.begins
+        starts(
+            marks,
+            known,
+            state,
+            table.codes,
+            table.values,
+            table.bits,
+            self.options.threshold,
+            evidence,
+        )
+        return evidence
+
+    def _evidence(self, doc: Document, given: Given, sentences: bool) -> None:
+        evidence = self._probabilities(doc, given)
+        doc.start_evidence = evidence
+        known = given.constraints(doc.token_start)
+        if sentences:
+            decided = np.where(evidence > self.options.threshold, YES, NO)
+            doc.sent_start = decided.astype(np.int8)
+        else:
+            doc.sent_start = np.where(known >= 0, known, MAYBE).astype(np.int8)
+
+    # -------------------------------------------------------------- storing
+
+    def to_part(self) -> Part:
+        arrays: dict[str, NDArray[Any]] = {}
+        arrays |= self.cuts.to_arrays("cut")
+        arrays |= self.begins.to_arrays("start")
+        arrays |= self.splitter.to_arrays()
+        return Part(KIND, asdict(self.options), self.splitter.to_labels(), arrays)
+
+    @classmethod
+    def from_part(cls, part: Part) -> Tokenizer:
+        if part.kind != KIND:
+            raise ModelError(
+                f"this is a {part.kind}, not a tokenizer", remedy="Name a tokeniser's model."
+            )
+        known = {
+            field.name: part.option(field.name, (bool, int, float), field.default)
+            for field in fields(TokenizerOptions)
+        }
+        options = TokenizerOptions(**known)
+        if not 8 <= options.bits <= 28:
+            raise ModelError(f"the model's tokenizer has tables of 2**{options.bits} rows")
+        splitter = Splitter.from_parts(
+            part.labels,
+            part.array("doubtful_odds", np.float32, (None,)),
+            part.array("doubtful_rows", np.int32, (None,)),
+            part.array("doubtful_weights", np.float32, (None,)),
+        )
+        cuts = Packed.from_part(part, "cut", options.bits)
+        return cls(options, cuts, Packed.from_part(part, "start", options.bits), splitter)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
+        return cls.from_part(load(path).part(KIND))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        save(path, {KIND: self.to_part()})
+
+
+def _offsets(given: Iterable[int] | None, size: int, name: str) -> NDArray[np.int64]:
+    offsets = np.unique(np.array(list(given or ()), dtype=np.int64))
+    if len(offsets) and not 0 <= offsets[0] <= offsets[-1] <= size:
+        raise UsageError(f"{name}: an offset lies outside the text of {size} characters")
+    return offsets

@@ -1,0 +1,274 @@
+"""Training a tokeniser: what the training loop needs, and evidence for the training data itself.
+
+A parser that learns from the tokeniser's evidence must see in training what it will see in use:
+`cross_evidence` gives each document the evidence of a tokeniser that did not learn from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import YES, Document
+from caesura.errors import InputError
+from caesura.learn.shuffle import epoch_order, generator
+from caesura.models.file import Part
+from caesura.tokenize._cut import cut_epoch
+from caesura.tokenize._logistic import Table, new_table
+from caesura.tokenize._starts import Marks, start_epoch
+from caesura.tokenize._text import Text, prepare
+from caesura.tokenize.augment import hard_wrapped, one_line_paragraphs, speech_like
+from caesura.tokenize.characters import MARGIN, classify, code_points
+from caesura.tokenize.engine import mark_tokens
+from caesura.tokenize.multiword import Splitter, learn_splitter
+from caesura.tokenize.options import TokenizerOptions
+from caesura.tokenize.packed import pack
+from caesura.tokenize.tokenizer import KIND, Tokenizer
+
+__all__ = ["Scorer", "TokenizerTrainer", "cross_evidence", "train"]
+
+#: Scores of system documents against gold ones, in per cent.
+Scorer = Callable[[Sequence[Document], Sequence[Document]], Mapping[str, float]]
+
+_COUNT = -1.0  # the rate that asks the kernels to count features
+
+
+class _Lesson(NamedTuple):
+    """A document as the kernels learn from it."""
+
+    text: Text
+    begins: NDArray[np.bool_]
+    marks: Marks
+    starts: NDArray[np.int8]
+    #: Whether token boundaries are learned from it, too.
+    cuts: bool
+
+
+def _lesson(doc: Document, cuts: bool = True) -> _Lesson:
+    text = prepare(*classify(code_points(doc.text)))
+    begins = np.zeros(len(text.classes), dtype=np.bool_)
+    begins[doc.token_start + MARGIN] = True
+    marks = mark_tokens(text, doc.token_start, doc.token_end, doc.paragraph_start)
+    return _Lesson(text, begins, marks, (doc.sent_start == YES).astype(np.int8), cuts)
+
+
+def _lessons(docs: Sequence[Document], options: TokenizerOptions) -> list[_Lesson]:
+    """The documents and those copies of them that the options ask for."""
+    random = generator(options.seed, 0)
+    lessons = []
+    for doc in docs:
+        lessons.append(_lesson(doc))
+        if options.speech:
+            copy = speech_like(doc)
+            if copy.n_tokens:
+                lessons.append(_lesson(copy))
+        if options.lines:
+            if "\n" in doc.text and random.random() < 0.5:
+                copy = one_line_paragraphs(doc)
+            else:
+                copy = hard_wrapped(doc, int(random.integers(50, 81)))
+            lessons.append(_lesson(copy, cuts=False))
+    return lessons
+
+
+def _check(docs: Sequence[Document]) -> None:
+    if not any(doc.n_tokens for doc in docs):
+        raise InputError(
+            "there are no tokens to learn from",
+            remedy="Give a treebank with at least one sentence.",
+        )
+    if not any(doc.has_sentences for doc in docs):
+        raise InputError(
+            "the documents do not say where sentences start",
+            remedy="Give a treebank with sentences, such as CoNLL-U.",
+        )
+
+
+class TokenizerTrainer:
+    """A tokeniser in training; see `caesura.learn.loop`."""
+
+    def __init__(
+        self,
+        docs: Sequence[Document],
+        options: TokenizerOptions | None = None,
+        *,
+        dev: Sequence[Document] = (),
+        scorer: Scorer | None = None,
+        init: Tokenizer | None = None,
+    ) -> None:
+        options = options or TokenizerOptions()
+        _check(docs)
+        if init is not None:
+            options = replace(options, bits=init.options.bits)
+        self.options = options
+        self._dev = list(dev)
+        self._scorer = scorer
+        self._lessons = _lessons([doc for doc in docs if doc.n_tokens], options)
+        self._splitter = learn_splitter(docs)
+        self._cuts = new_table(options.bits, options.rare_cut)
+        self._begins = new_table(options.bits, options.rare_start)
+        nothing = np.zeros(3)
+        for lesson in self._lessons:
+            self._learn(lesson, _COUNT, False, nothing, nothing)
+        if init is not None:
+            _start_from(self._cuts, init.cuts.weights())
+            _start_from(self._begins, init.begins.weights())
+            self._splitter = _merged(self._splitter, init.splitter)
+
+    def _learn(
+        self,
+        lesson: _Lesson,
+        rate: float,
+        own: bool,
+        cuts: NDArray[np.float64],
+        begins: NDArray[np.float64],
+    ) -> None:
+        bits = self.options.bits
+        if lesson.cuts:
+            cut_epoch(lesson.text, lesson.begins, self._cuts, bits, rate, own, cuts)
+        start_epoch(lesson.marks, lesson.starts, self._begins, bits, rate, own, begins)
+
+    def epoch(self, number: int) -> Mapping[str, float]:
+        rate = self.options.rate / (1.0 + self.options.decay * (number - 1))
+        own = number >= self.options.own_from
+        cuts, begins = np.zeros(3), np.zeros(3)
+        for i in epoch_order(len(self._lessons), self.options.seed, number).tolist():
+            self._learn(self._lessons[i], rate, own, cuts, begins)
+        return {
+            "token loss": float(cuts[1] / max(cuts[0], 1.0)),
+            "start loss": float(begins[1] / max(begins[0], 1.0)),
+        }
+
+    def tokenizer(self) -> Tokenizer:
+        """The tokeniser as it stands now."""
+        prune = self.options.prune
+        return Tokenizer(
+            self.options,
+            pack(self._cuts.weights, prune),
+            pack(self._begins.weights, prune),
+            self._splitter,
+        )
+
+    def score(self) -> Mapping[str, float]:
+        if not self._dev or self._scorer is None:
+            return {}
+        tokenizer = self.tokenizer()
+        system = [tokenizer.tokenize(_plain(doc)) for doc in self._dev]
+        scores = dict(self._scorer(self._dev, system))
+        scores["Mean"] = sum(scores.values()) / max(1, len(scores))
+        return scores
+
+    def parts(self) -> dict[str, Part]:
+        return {KIND: self.tokenizer().to_part()}
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        state: dict[str, NDArray[Any]] = {}
+        for name, table in (("cut", self._cuts), ("start", self._begins)):
+            rows = np.flatnonzero(table.squares).astype(np.int32)
+            state[f"{name}_rows"] = rows
+            state[f"{name}_weights"] = table.weights[rows]
+            state[f"{name}_squares"] = table.squares[rows]
+        return state
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        for name, table in (("cut", self._cuts), ("start", self._begins)):
+            rows = state[f"{name}_rows"]
+            table.weights[:] = 0.0
+            table.squares[:] = 0.0
+            table.weights[rows] = state[f"{name}_weights"]
+            table.squares[rows] = state[f"{name}_squares"]
+
+
+def _plain(doc: Document) -> Document:
+    """The text of a document and nothing that was decided about it."""
+    return Document(text=doc.text, id=doc.id, paragraph_start=doc.paragraph_start)
+
+
+def _start_from(table: Table, weights: NDArray[np.float32]) -> None:
+    """Go on from given weights with careful steps."""
+    table.weights[:] = weights
+    table.squares[:] = (weights != 0.0).astype(np.float32)
+
+
+def _merged(new: Splitter, old: Splitter) -> Splitter:
+    """What the new data say, and what only the old ones said."""
+    rows = new.weights == 0.0
+    weights = np.where(rows, old.weights, new.weights)
+    doubtful = {form: odds for form, odds in old.doubtful.items() if form not in new.known}
+    return Splitter(
+        old.known | new.known,
+        doubtful | new.doubtful,
+        old.endings | new.endings,
+        old.beginnings | new.beginnings,
+        weights,
+    )
+
+
+def train(
+    docs: Sequence[Document], options: TokenizerOptions | None = None, **settings: Any
+) -> Tokenizer:
+    """Train to the end without a loop around it; `settings` as for the trainer."""
+    trainer = TokenizerTrainer(docs, options, **settings)
+    for number in range(1, trainer.options.epochs + 1):
+        trainer.epoch(number)
+    return trainer.tokenizer()
+
+
+def cross_evidence(
+    docs: Sequence[Document],
+    options: TokenizerOptions | None = None,
+    *,
+    folds: int = 10,
+    groups: Sequence[int] | None = None,
+) -> list[NDArray[np.float32]]:
+    """For each document the evidence of a tokeniser that was trained on the other folds.
+
+    Documents of one group (copies of the same text) are in one fold. Where there are fewer
+    documents than folds, they are cut between sentences.
+    """
+    options = options or TokenizerOptions()
+    _check(docs)
+    if folds < 2:
+        raise InputError(f"{folds} folds are too few", remedy="Take two or more.")
+    pieces: list[Document] = []
+    owner: list[int] = []
+    group: list[int] = []
+    many = len(docs) if groups is None else len(set(groups))
+    for number, doc in enumerate(docs):
+        if many >= folds:
+            pieces.append(doc)
+            owner.append(number)
+            group.append(number if groups is None else groups[number])
+            continue
+        for piece in _cut(doc, folds):
+            owner.append(number)
+            group.append(len(pieces))
+            pieces.append(piece)
+    names = sorted(set(group))
+    order = generator(options.seed, 1).permutation(len(names))
+    fold = {name: int(order[i]) % folds for i, name in enumerate(names)}
+    found: list[NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(pieces)
+    for number in range(folds):
+        held = [i for i in range(len(pieces)) if fold[group[i]] == number]
+        rest = [pieces[i] for i in range(len(pieces)) if fold[group[i]] != number]
+        if not held:
+            continue
+        tokenizer = train(rest or pieces, options)
+        for i in held:
+            found[i] = tokenizer.evidence(pieces[i])
+    gathered: list[list[NDArray[np.float32]]] = [[] for _ in docs]
+    for i, number in enumerate(owner):
+        gathered[number].append(found[i])
+    return [np.concatenate(parts) if parts else np.zeros(0, np.float32) for parts in gathered]
+
+
+def _cut(doc: Document, parts: int) -> list[Document]:
+    bounds = doc.sentence_bounds
+    at = np.unique(np.linspace(0, len(bounds) - 1, min(parts, len(bounds) - 1) + 1).astype(int))
+    return [
+        doc.cut(int(bounds[a]), int(bounds[b])) for a, b in zip(at[:-1], at[1:], strict=True)
+    ]
