@@ -429,4 +429,5 @@ def misc_items(misc: str) -> Mapping[str, str]:
     """The attributes of a MISC or FEATS value; one without `=` has the value ''."""
     if not misc:
         return {}
-    return dict((item.split("=", 1) + [""])[:2] for item in misc.split("|"))  # type: ignore[misc]
+    parts = (item.partition("=") for item in misc.split("|"))
+    return {key: value for key, _, value in parts}

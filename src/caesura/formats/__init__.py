@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from caesura.document import Document
 from caesura.errors import UsageError, WarningSink
+from caesura.formats.build import in_pieces
 from caesura.formats.io import open_read, open_write, stem
 from caesura.formats.options import ReadOptions, Skipped, WriteOptions
 
@@ -27,6 +28,8 @@ __all__ = [
     "WriteOptions",
     "format_of",
     "read",
+    "readable",
+    "writable",
     "write",
 ]
 
@@ -34,6 +37,15 @@ __all__ = [
 FORMATS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "conllu": ("caesura.formats.conllu", (".conllu",)),
     "conllx": ("caesura.formats.conllx", (".conll", ".conllx")),
+    "brackets": ("caesura.formats.brackets", (".mrg", ".ptb", ".brackets")),
+    "text": ("caesura.formats.text", (".txt", ".text")),
+    "tokens": ("caesura.formats.tokens", (".tok", ".tokens", ".vert")),
+    "transcript": ("caesura.formats.transcript", (".srt", ".vtt", ".transcript")),
+    "html": ("caesura.formats.html", (".html", ".htm", ".xhtml")),
+    "jsonl": ("caesura.formats.jsonl", (".jsonl", ".ndjson")),
+    "brat": ("caesura.formats.brat", (".ann",)),
+    "spacy": ("caesura.formats.spacy", (".spacy",)),
+    "spans": ("caesura.formats.spans", (".spans",)),
 }
 
 
@@ -50,6 +62,16 @@ def format_of(path: str | os.PathLike[str], *, default: str | None = None) -> st
         f"cannot tell the format of {os.fspath(path)!r} by its extension",
         remedy=f"Name it with --from or --to; extensions are: {known}.",
     )
+
+
+def readable() -> list[str]:
+    """The names of the formats that can be read."""
+    return [name for name in FORMATS if name != "brat"]
+
+
+def writable() -> list[str]:
+    """The names of the formats that can be written."""
+    return list(FORMATS)
 
 
 def _module(format_name: str) -> Any:
@@ -76,7 +98,7 @@ def read(
     """The documents of a file; `-` is the standard input. See `ReadOptions` for the rest."""
     name = format or format_of(path)
     module = _module(name)
-    if not hasattr(module, "read"):
+    if not hasattr(module, "read") and not hasattr(module, "read_files"):
         raise UsageError(f"the format {name} can be written, not read")
     options = ReadOptions(
         file="<stdin>" if os.fspath(path) == "-" else os.fspath(path),
@@ -93,6 +115,18 @@ def read(
 
 
 def _read(path: str | os.PathLike[str], module: Any, options: ReadOptions) -> Iterator[Document]:
+    if hasattr(module, "read_files"):
+        found = module.read_files(path, options)
+    else:
+        found = _read_stream(path, module, options)
+    if options.pieces and not getattr(module, "HANDLES_PIECES", False):
+        found = in_pieces(found, options.pieces)
+    yield from found
+
+
+def _read_stream(
+    path: str | os.PathLike[str], module: Any, options: ReadOptions
+) -> Iterator[Document]:
     with open_read(path) as stream:
         yield from module.read(stream, options)
 
@@ -106,15 +140,21 @@ def write(
     confidences: bool = True,
     mode: str | None = None,
 ) -> None:
-    """Write documents to a file, which appears only when all is written; `-` is the standard output."""
+    """Write documents to a file, which appears only when all is written.
+
+    `-` is the standard output. See `WriteOptions` for the rest.
+    """
     name = format or format_of(path)
     module = _module(name)
-    if not hasattr(module, "write"):
+    if not hasattr(module, "write") and not hasattr(module, "write_files"):
         raise UsageError(f"the format {name} can be read, not written")
     options = WriteOptions(
         file=os.fspath(path), token_range=token_range, confidences=confidences, mode=mode
     )
     if isinstance(documents, Document):
         documents = [documents]
+    if hasattr(module, "write_files"):
+        module.write_files(documents, path, options)
+        return
     with open_write(path) as stream:
         module.write(documents, stream, options)

@@ -7,7 +7,7 @@ a time, line by line, and says what, where, and what to do about it.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -25,6 +25,10 @@ _COLUMNS_X: Final = (
 )  # fmt: skip
 _SENT_ID: Final = re.compile(r"#\s*sent_id\s*=\s*(.*\S)")
 _TEXT: Final = re.compile(r"#\s*text\s*=\s*(.*)")
+
+
+class _Wrong(Protocol):
+    def __call__(self, what: str, line: int, column: int | None = None) -> FormatError: ...
 
 
 def sent_id(lines: list[str] | tuple[str, ...]) -> str | None:
@@ -110,7 +114,7 @@ def diagnose(sentence: str, first: int, options: ReadOptions, x: bool) -> Format
     return wrong("the sentence cannot be read: a range or an empty node is out of place", first)
 
 
-def _columns(line: str, number: int, wrong, x: bool) -> FormatError | None:  # type: ignore[no-untyped-def]
+def _columns(line: str, number: int, wrong: _Wrong, x: bool) -> FormatError | None:
     fields = line.split("\t")
     names = _COLUMNS_X if x else _COLUMNS
     if len(fields) != 10:
@@ -126,7 +130,7 @@ def _columns(line: str, number: int, wrong, x: bool) -> FormatError | None:  # t
     return None
 
 
-def _head(fields: list[str], number: int, n_words: int, wrong) -> FormatError | None:  # type: ignore[no-untyped-def]
+def _head(fields: list[str], number: int, n_words: int, wrong: _Wrong) -> FormatError | None:
     head = fields[6]
     column = sum(map(len, fields[:6])) + 7
     if head == "_":
@@ -138,8 +142,8 @@ def _head(fields: list[str], number: int, n_words: int, wrong) -> FormatError | 
     return None
 
 
-def _range(  # type: ignore[no-untyped-def]
-    identifier: str, number: int, words: int, covered: int, n_words: int, wrong
+def _range(
+    identifier: str, number: int, words: int, covered: int, n_words: int, wrong: _Wrong
 ) -> FormatError | None:
     first, _, last = identifier.partition("-")
     if not (first.isdecimal() and last.isdecimal()):
@@ -156,7 +160,9 @@ def _range(  # type: ignore[no-untyped-def]
     return None
 
 
-def _empty(fields: list[str], number: int, words: int, minor: int, wrong) -> FormatError | None:  # type: ignore[no-untyped-def]
+def _empty(
+    fields: list[str], number: int, words: int, minor: int, wrong: _Wrong
+) -> FormatError | None:
     expected = f"{words}.{minor + 1}"
     if fields[0] != expected:
         return wrong(f"ID is {fields[0]!r} but an empty node here must be {expected}", number)
@@ -212,7 +218,8 @@ def _in_cycles(head: np.ndarray) -> np.ndarray:
         step, longest = doubled, 2 * longest
         if np.all(step == end):
             break
-    return step[:n] != end
+    inside: np.ndarray = step[:n] != end
+    return inside
 
 
 def _warn_text(found: Rows, lines: list[int], options: ReadOptions) -> None:

@@ -21,6 +21,7 @@ from caesura.formats.rows import Rows, newdoc_id, segment
 
 __all__ = ["EXTENSIONS", "read", "write"]
 
+HANDLES_PIECES = True
 EXTENSIONS = (".conllu",)
 #: A table of strings is left to its documents when it has grown so large.
 _MANY_STRINGS = 1_000_000

@@ -16,6 +16,7 @@ from caesura.formats.options import ReadOptions, WriteOptions
 
 __all__ = ["EXTENSIONS", "read", "write"]
 
+HANDLES_PIECES = True
 EXTENSIONS = (".conll", ".conllx")
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import codecs
 import contextlib
 import gzip
-import io
 import lzma
 import os
 import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
@@ -62,13 +62,17 @@ def open_read(path: StrPath) -> Iterator[BinaryIO]:
 def _decompressor(raw: BinaryIO, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
     lower = name.lower()
     if lower.endswith(".gz"):
-        return cast(Any, gzip.GzipFile(fileobj=raw))
+        return _stream(gzip.GzipFile(fileobj=raw))
     if lower.endswith(".xz"):
-        return cast(Any, lzma.LZMAFile(raw))
+        return _stream(lzma.LZMAFile(raw))
     if lower.endswith(".zst"):
         reader = _zstandard().ZstdDecompressor().stream_reader(raw, read_across_frames=True)
         return contextlib.closing(cast(BinaryIO, reader))
     return contextlib.nullcontext(raw)
+
+
+def _stream(stream: Any) -> contextlib.AbstractContextManager[BinaryIO]:
+    return cast("contextlib.AbstractContextManager[BinaryIO]", stream)
 
 
 def _zstandard() -> Any:
@@ -100,12 +104,18 @@ def read_bytes(stream: BinaryIO, size: int, file: str) -> bytes:
 
 
 def blocks(
-    stream: BinaryIO, options: ReadOptions, *, size: int = _BLOCK, whole_lines: bool = True
+    stream: BinaryIO,
+    options: ReadOptions,
+    *,
+    size: int = _BLOCK,
+    whole_lines: bool = True,
+    keep_crlf: bool = False,
 ) -> Iterator[tuple[str, int]]:
     """Decoded text in blocks, each with the number of its first line.
 
-    Blocks end at a line end unless `whole_lines` is off; CRLF becomes LF and a byte order mark is
-    dropped, each with a warning. NUL and bytes that are not of the encoding are fatal.
+    Blocks end at a line end unless `whole_lines` is off; CRLF becomes LF (unless it is to be kept)
+    and a byte order mark is dropped, each with a warning. NUL and bytes that are not of the
+    encoding are fatal.
     """
     try:
         decoder = codecs.getincrementaldecoder(options.encoding)()
@@ -135,7 +145,7 @@ def blocks(
                 _column(before, column),
                 remedy="Remove it; the file may be binary or of another encoding.",
             )
-        if "\r" in text:
+        if not keep_crlf and "\r" in text:
             if text.endswith("\r") and data:
                 text, rest = text[:-1], "\r"
             if "\r\n" in text:
@@ -184,18 +194,15 @@ def lines(stream: BinaryIO, options: ReadOptions) -> Iterator[tuple[int, str]]:
         yield from enumerate(text.split("\n"), first)
 
 
-class _Text(io.TextIOWrapper):
-    """Text output in UTF-8 with LF line ends everywhere."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        super().__init__(stream, encoding="utf-8", newline="\n", write_through=False)
-
-
 @contextlib.contextmanager
 def open_write(path: StrPath) -> Iterator[BinaryIO]:
     """A stream whose bytes appear under `path` when the block ends without an error."""
     name = os.fspath(path)
     if name == "-":
+        if isinstance(sys.stdout.buffer, FileIO):  # PYTHONUNBUFFERED: a write may stop half way
+            with open(sys.stdout.fileno(), "wb", closefd=False) as out:
+                yield out
+            return
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
@@ -241,9 +248,9 @@ def _umask() -> int:
 def _compressor(raw: IO[bytes], name: str) -> contextlib.AbstractContextManager[BinaryIO]:
     lower = name.lower()
     if lower.endswith(".gz"):  # no name and no time, so that equal contents are equal files
-        return cast(Any, gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0))
+        return _stream(gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0))
     if lower.endswith(".xz"):
-        return cast(Any, lzma.LZMAFile(raw, "wb"))
+        return _stream(lzma.LZMAFile(raw, "wb"))
     if lower.endswith(".zst"):
-        return cast(Any, _zstandard().ZstdCompressor().stream_writer(raw, closefd=False))
+        return _stream(_zstandard().ZstdCompressor().stream_writer(raw, closefd=False))
     return contextlib.nullcontext(cast(BinaryIO, raw))

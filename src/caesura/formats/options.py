@@ -40,7 +40,8 @@ class ReadOptions:
     space: bool = True
     #: CoNLL-U: place tokens where their TokenRange says.
     token_range: bool = False
-    #: text: what ends a paragraph ("blank", "line" or "none"); tokens: "sentence" or "token" a line.
+    #: text: what ends a paragraph ("blank" or "line"); tokens: what is on a line ("sentence" or
+    #: "token"); transcript: "srt", "vtt" or "speaker". The file's extension decides otherwise.
     mode: str | None = None
 
     @property

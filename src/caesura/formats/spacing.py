@@ -1,7 +1,7 @@
 """How the columns of CoNLL-U say what stands between tokens.
 
-SpaceAfter=No, SpacesAfter, SpacesBefore and SpacesInToken are attributes of MISC, in the spelling of
-UDPipe: `\\s` is a space, `\\t`, `\\n` and `\\r` are what they are in C, `\\p` is the bar that
+SpaceAfter=No, SpacesAfter, SpacesBefore and SpacesInToken are attributes of MISC, in the spelling
+of UDPipe: `\\s` is a space, `\\t`, `\\n` and `\\r` are what they are in C, `\\p` is the bar that
 separates attributes and `\\\\` a backslash.
 """
 

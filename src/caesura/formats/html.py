@@ -1,0 +1,211 @@
+"""HTML: the text that a reader of the page sees, with inline elements as spans.
+
+Block elements make paragraphs, runs of blanks become one space (not in `pre`), `br` is a line end;
+scripts, styles and the head are left out. A file is one document, unless it has elements
+`<article class="document">`, which are one each.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from html.parser import HTMLParser
+from typing import BinaryIO, Final
+
+import numpy as np
+
+from caesura.document import Document
+from caesura.formats.io import blocks
+from caesura.formats.options import ReadOptions, WriteOptions
+
+__all__ = ["EXTENSIONS", "read", "write"]
+
+EXTENSIONS = (".html", ".htm", ".xhtml")
+_INLINE: Final = frozenset(
+    ["a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark", "q", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var"]
+)
+_SKIPPED: Final = frozenset(
+    "head iframe noscript object script style svg template title".split()  # noqa: SIM905
+)
+_VOID: Final = frozenset(
+    "area base br col embed hr img input link meta param source track wbr".split()  # noqa: SIM905
+)
+
+
+class _Parser(HTMLParser):
+    """Gathers the text of one document after the other."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        super().__init__(convert_charrefs=True)
+        self.options = options
+        self.done: list[Document] = []
+        self.skipping: list[str] = []
+        self.pre = 0
+        self.articles = 0
+        self._start(None)
+
+    def _start(self, name: str | None) -> None:
+        self.id = name
+        self.parts: list[str] = []
+        self.size = 0
+        self.breaking = ""  # what stands before the next character, once there is one
+        self.paragraphs: list[int] = []
+        self.open: list[tuple[str, int, int]] = []
+        self.spans: list[tuple[int, int, int, str]] = []
+        self.count = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _SKIPPED:
+            self.skipping.append(tag)
+        if self.skipping:
+            return
+        values = dict(attrs)
+        if tag == "article" and "document" in (values.get("class") or "").split():
+            self._finish()
+            self._start(values.get("id"))
+        elif tag == "br":
+            self.breaking = "\n" if self.breaking in ("", " ") else self.breaking
+        elif tag in _INLINE:
+            self.open.append((tag, -1, self.count))
+            self.count += 1
+        elif tag not in _VOID or tag == "hr":
+            self.breaking = "\n\n"
+            self.pre += tag == "pre"
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _VOID:
+            self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.skipping:
+            if tag == self.skipping[-1]:
+                self.skipping.pop()
+            return
+        if tag in _INLINE:
+            for k in range(len(self.open) - 1, -1, -1):
+                name, begin, count = self.open[k]
+                if name == tag:
+                    del self.open[k]
+                    if 0 <= begin < self.size:
+                        self.spans.append((begin, self.size, count, tag))
+                    return
+        elif tag not in _VOID:
+            self.breaking = "\n\n"
+            if tag == "pre":
+                self.pre = max(0, self.pre - 1)
+
+    def handle_data(self, data: str) -> None:
+        if self.skipping or not data:
+            return
+        if not self.pre:
+            if not data.strip(" \t\n\r\f"):
+                self.breaking = self.breaking or " "
+                return
+            core = re.sub(r"[ \t\n\r\f]+", " ", data)
+            if core[0] == " ":
+                self.breaking = self.breaking or " "
+            self._append(core.strip(" "))
+            if core[-1] == " ":
+                self.breaking = " "
+            return
+        if data.strip("\n"):
+            self._append(data if self.breaking != "\n\n" else data.strip("\n"))
+
+    def _append(self, text: str) -> None:
+        if self.breaking and self.size:
+            self.parts.append(self.breaking)
+            self.size += len(self.breaking)
+        if self.breaking == "\n\n" or not self.size:
+            self.paragraphs.append(self.size)
+        self.breaking = ""
+        self.open = [
+            (name, self.size if begin < 0 else begin, count) for name, begin, count in self.open
+        ]
+        self.parts.append(text)
+        self.size += len(text)
+
+    def _finish(self) -> None:
+        if not self.size and self.id is None:
+            return
+        doc = Document(text="".join(self.parts), id=self.id, source=self.options.file)
+        doc.paragraph_start = np.array(self.paragraphs, dtype=np.int64)
+        spans = sorted(self.spans, key=lambda span: (span[0], -span[1], span[2]))
+        doc.markup_start = np.array([span[0] for span in spans], dtype=np.int64)
+        doc.markup_end = np.array([span[1] for span in spans], dtype=np.int64)
+        doc.markup_label = doc.strings.ids([span[3] for span in spans])
+        self.done.append(doc)
+
+    def close(self) -> None:
+        super().close()
+        while self.open and not self.skipping:
+            self.handle_endtag(self.open[-1][0])
+        self._finish()
+
+
+def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
+    """The documents of a page."""
+    parser = _Parser(options)
+    for text, _ in blocks(stream, options):
+        parser.feed(text)
+        yield from parser.done[:-1]
+        parser.done = parser.done[-1:]
+    parser.close()
+    yield from parser.done or [Document(source=options.file)]
+
+
+def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
+    """Write documents as a page: a paragraph each `p`, mark-up as elements."""
+    stream.write(b'<!DOCTYPE html>\n<html>\n<head><meta charset="utf-8"></head>\n<body>\n')
+    begun = False
+    for doc in documents:
+        if not doc.continues:
+            name = f' id="{html.escape(doc.id)}"' if doc.id else ""
+            close = "</article>\n" if begun else ""
+            stream.write(f'{close}<article class="document"{name}>\n'.encode())
+            begun = True
+        for paragraph in _paragraphs(doc):
+            stream.write(paragraph.encode("utf-8") + b"\n")
+    stream.write(b"</article>\n</body>\n</html>\n" if begun else b"</body>\n</html>\n")
+
+
+def _paragraphs(doc: Document) -> Iterator[str]:
+    starts = sorted({0, *doc.paragraph_start.tolist()})
+    labels = doc.strings.take(doc.markup_label)
+    spans = list(zip(doc.markup_start.tolist(), doc.markup_end.tolist(), labels, strict=True))
+    for first, last in zip(starts, [*starts[1:], len(doc.text)], strict=True):
+        text = doc.text[first:last].rstrip()
+        if text:
+            end = first + len(text)
+            inside = [
+                (max(a, first), min(b, end), label)
+                for a, b, label in spans
+                if a < end and b > first
+            ]
+            yield f"<p>{_marked(doc.text, first, end, inside)}</p>"
+
+
+def _marked(text: str, first: int, last: int, spans: list[tuple[int, int, str]]) -> str:
+    """Text with elements; one that crosses another is closed and opened again."""
+    out: list[str] = []
+    open_spans: list[tuple[int, int, str]] = []
+    waiting = sorted(spans, key=lambda span: (span[0], -span[1]))
+    places = sorted({first, last, *(a for a, _, _ in spans), *(b for _, b, _ in spans)})
+    for here, there in zip(places, [*places[1:], last], strict=True):
+        if any(span[1] <= here for span in open_spans):
+            keep: list[tuple[int, int, str]] = []
+            while any(span[1] <= here for span in open_spans):
+                span = open_spans.pop()
+                out.append(f"</{span[2]}>")
+                if span[1] > here:
+                    keep.append(span)
+            for span in reversed(keep):
+                out.append(f"<{span[2]}>")
+                open_spans.append(span)
+        while waiting and waiting[0][0] <= here:
+            span = waiting.pop(0)
+            if span[1] > here:
+                out.append(f"<{span[2]}>")
+                open_spans.append(span)
+        out.append(html.escape(text[here:there], quote=False).replace("\n", "<br>"))
+    return "".join(out) + "".join(f"</{span[2]}>" for span in reversed(open_spans))

@@ -1,0 +1,256 @@
+"""spaCy's DocBin (an extra): syntactic words become spaCy's tokens, gaps become its whitespace.
+
+spaCy has no multi-word tokens: their ranges are kept in the extension attribute `doc._.mwt`, as
+triples of first word, last word (exclusive) and surface form. The whole document is kept in
+`doc._.caesura`, so that what spaCy cannot hold comes back too; what was changed in spaCy wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, Final
+
+import numpy as np
+
+from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
+from caesura.errors import InputError, MissingExtra
+from caesura.formats import jsonl
+from caesura.formats.io import read_bytes
+from caesura.formats.options import ReadOptions, WriteOptions
+
+__all__ = ["EXTENSIONS", "from_spacy", "read", "to_spacy", "write"]
+
+EXTENSIONS = (".spacy",)
+_UPOS: Final = frozenset(
+    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()  # noqa: SIM905
+)
+
+
+def _spacy() -> Any:
+    try:
+        import spacy
+        from spacy.tokens import Doc
+    except ImportError:
+        raise MissingExtra("spacy", "spacy", "a DocBin") from None
+    for name in ("caesura", "mwt"):
+        if not Doc.has_extension(name):
+            Doc.set_extension(name, default=None)
+    return spacy
+
+
+def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
+    """The documents of a DocBin."""
+    spacy = _spacy()
+    from spacy.tokens import DocBin
+
+    data = read_bytes(stream, -1, options.file)
+    try:
+        docs = list(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
+    except Exception as error:
+        raise options.error(
+            f"this is no DocBin ({type(error).__name__}: {error})",
+            remedy="Write it with DocBin.to_disk.",
+        ) from None
+    for doc in docs:
+        yield from_spacy(doc, source=options.file)
+
+
+def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
+    """Write documents as a DocBin."""
+    spacy = _spacy()
+    from spacy.tokens import DocBin
+
+    vocab = spacy.blank("xx").vocab
+    store = DocBin(store_user_data=True)
+    for doc in documents:
+        store.add(to_spacy(doc, vocab))
+    stream.write(store.to_bytes())
+
+
+@dataclass
+class _Columns:
+    """A document as spaCy sees it."""
+
+    words: list[str] = field(default_factory=list)
+    spaces: list[bool] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    pos: list[str] = field(default_factory=list)
+    morphs: list[str] = field(default_factory=list)
+    lemmas: list[str] = field(default_factory=list)
+    deps: list[str] = field(default_factory=list)
+    sent_starts: list[bool | int | None] = field(default_factory=list)
+    heads: list[int] = field(default_factory=list)
+    #: The place of each word of the document among spaCy's tokens.
+    place: list[int] = field(default_factory=list)
+    mwt: list[tuple[int, int, str]] = field(default_factory=list)
+
+    def add(self, word: str, start: bool | None = False) -> None:
+        self.words.append(word)
+        self.spaces.append(False)
+        for column in (self.tags, self.pos, self.morphs, self.lemmas, self.deps):
+            column.append("")
+        self.sent_starts.append(start)
+        self.heads.append(max(0, len(self.words) - 2))
+
+    def gap(self, text: str) -> None:
+        """Whitespace after the last token: a space is a flag of it, the rest a token."""
+        if text.startswith(" ") and self.words:
+            self.spaces[-1], text = True, text[1:]
+        if text:
+            self.add(text)
+
+
+def _columns(doc: Document) -> _Columns:
+    found = _Columns()
+    starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
+    first = doc.first_word.tolist()
+    names = ("form", "lemma", "upos", "xpos", "feats", "deprel")
+    form, lemma, upos, xpos, feats, deprel = (doc.column(name) for name in names)
+    sentence = {YES: True, NO: False, MAYBE: None}
+    at = 0
+    for token in range(doc.n_tokens):
+        found.gap(doc.text[at : starts[token]])
+        at = ends[token]
+        surface = doc.text[starts[token] : at]
+        a, b = first[token], first[token + 1]
+        if b - a > 1:
+            found.mwt.append((len(found.words), len(found.words) + b - a, surface))
+        for word in range(a, b):
+            start = sentence[int(doc.sent_start[token])] if word == a else False
+            found.place.append(len(found.words))
+            found.add(surface if b - a == 1 else (form[word] or "_"), start)
+            found.lemmas[-1], found.morphs[-1] = lemma[word], feats[word]
+            found.pos[-1] = upos[word] if upos[word] in _UPOS else ""
+            found.tags[-1] = xpos[word] or ("" if found.pos[-1] else upos[word])
+            found.deps[-1] = deprel[word]
+    found.gap(doc.text[at:])
+    for word, head in enumerate(doc.head.tolist()):
+        place = found.place[word]
+        found.heads[place] = found.place[head] if head >= 0 else place
+        if head == ROOT and not found.deps[place]:
+            found.deps[place] = "ROOT"
+    if found.place and found.place[0] > 0:
+        found.heads[0] = found.place[0]
+    return found
+
+
+def to_spacy(doc: Document, vocab: Any) -> Any:
+    """A document as a spaCy Doc; heads are given only if all are known."""
+    _spacy()
+    from spacy.tokens import Doc
+
+    columns = _columns(doc)
+    parsed = doc.n_words > 0 and bool(np.all(doc.head != UNKNOWN))
+    made = Doc(
+        vocab,
+        words=columns.words,
+        spaces=columns.spaces,
+        tags=columns.tags,
+        pos=columns.pos,
+        morphs=[_morph(value) for value in columns.morphs],
+        lemmas=columns.lemmas,
+        heads=columns.heads if parsed else None,
+        deps=columns.deps if parsed else None,
+        sent_starts=None if parsed else columns.sent_starts,
+    )
+    made._.caesura = jsonl.encode(doc).decode("utf-8")
+    made._.mwt = [list(span) for span in columns.mwt]
+    return made
+
+
+def _morph(feats: str) -> str:
+    """FEATS as spaCy accepts it: attributes with values."""
+    return feats if all("=" in item for item in feats.split("|")) else ""
+
+
+def from_spacy(made: Any, *, source: str | None = None) -> Document:
+    """A document of a spaCy Doc."""
+    _spacy()
+    base = _base(made)
+    doc = _plain(made) if base is None else base
+    doc.source = source
+    return doc
+
+
+def _base(made: Any) -> Document | None:
+    """The document that the Doc was made of, with what was changed since; None if there is none."""
+    if not made._.caesura:
+        return None
+    try:
+        doc = jsonl.decode(str(made._.caesura).encode("utf-8"))
+    except InputError:
+        return None
+    columns = _columns(doc)
+    if columns.words != [token.text for token in made]:
+        return None
+    morphology = made.vocab.morphology
+    values = {
+        "lemma": [token.lemma_ for token in made],
+        "upos": [token.pos_ for token in made],
+        "xpos": [token.tag_ for token in made],
+        "feats": [str(token.morph) for token in made],
+        "deprel": [token.dep_ for token in made],
+    }
+    parsed = doc.n_words > 0 and bool(np.all(doc.head != UNKNOWN))
+    expected = {
+        "lemma": columns.lemmas,
+        "upos": columns.pos,
+        "xpos": columns.tags,
+        "feats": [
+            str(morphology.strings[morphology.add(_morph(value))]) if value else ""
+            for value in columns.morphs
+        ],
+        "deprel": columns.deps if parsed else [""] * len(columns.words),
+    }
+    for name, now in values.items():
+        kept = doc.column(name)
+        for word, place in enumerate(columns.place):
+            if now[place] != expected[name][place]:
+                kept[word] = now[place]
+        doc.set_column(name, kept)
+    if made.has_annotation("DEP"):
+        word_at = {place: word for word, place in enumerate(columns.place)}
+        for word, place in enumerate(columns.place):
+            head = made[place].head.i
+            if not parsed or head != columns.heads[place]:
+                doc.head[word] = ROOT if head == place else word_at.get(head, UNKNOWN)
+    return doc
+
+
+def _plain(made: Any) -> Document:
+    """A document of a Doc that spaCy made."""
+    tokens = [token for token in made if not token.is_space]
+    doc = Document.from_spans(
+        made.text,
+        [token.idx for token in tokens],
+        [token.idx + len(token.text) for token in tokens],
+    )
+    doc.set_column("lemma", [token.lemma_ for token in tokens])
+    doc.set_column("upos", [token.pos_ for token in tokens])
+    doc.set_column("xpos", [token.tag_ for token in tokens])
+    doc.set_column("feats", [str(token.morph) for token in tokens])
+    number = {token.i: word for word, token in enumerate(tokens)}
+    if made.has_annotation("DEP"):
+        doc.set_column("deprel", [token.dep_ for token in tokens])
+        heads = [
+            ROOT if token.head.i == token.i else number.get(token.head.i, UNKNOWN)
+            for token in tokens
+        ]
+        doc.head = np.array(heads, dtype=np.int32)
+    if made.has_annotation("SENT_START"):
+        known = {True: YES, False: NO, None: MAYBE}
+        doc.sent_start = np.array([known[token.is_sent_start] for token in tokens], dtype=np.int8)
+        _keep_starts_after_space(doc, made, number)
+    return doc
+
+
+def _keep_starts_after_space(doc: Document, made: Any, number: dict[int, int]) -> None:
+    """A sentence that starts with whitespace starts with the first token after it."""
+    starting = False
+    for token in made:
+        if token.is_space:
+            starting = starting or bool(token.is_sent_start)
+        elif starting:
+            doc.sent_start[number[token.i]] = YES
+            starting = False

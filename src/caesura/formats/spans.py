@@ -1,0 +1,140 @@
+"""Character spans: lines of start, end and label, with the text in `NAME.txt` beside `NAME.spans`.
+
+The labels `token` and `sentence` are tokens and sentences, `paragraph` is a paragraph; every other
+label is mark-up. Offsets are code points, half open.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from caesura.document import MAYBE, NO, YES, Document
+from caesura.errors import InputError, UsageError
+from caesura.formats.io import blocks, lines, open_read, open_write, stem
+from caesura.formats.options import ReadOptions, WriteOptions
+
+__all__ = ["EXTENSIONS", "read_files", "write_files"]
+
+EXTENSIONS = (".spans",)
+_LINE = re.compile(r"(\d+)\s+(\d+)(?:\s+(.*\S))?\s*$")
+
+
+def _text_beside(path: str) -> str:
+    if path == "-":
+        raise UsageError("spans need a file, whose text is beside it", remedy="Name a file.")
+    return os.path.splitext(stem(path))[0] + ".txt"
+
+
+def read_files(path: str | os.PathLike[str], options: ReadOptions) -> Iterator[Document]:
+    """The text beside the file as one document with its spans."""
+    name = os.fspath(path)
+    beside = _text_beside(name)
+    if not os.path.exists(beside):
+        raise InputError(
+            f"the text of the spans, {beside}, does not exist",
+            file=name,
+            remedy="Put the text beside the spans, under the same name with the extension .txt.",
+        )
+    with open_read(beside) as stream:
+        text = "".join(
+            text for text, _ in blocks(stream, options.with_file(beside), keep_crlf=True)
+        )
+    spans: dict[str, list[tuple[int, int]]] = {"token": [], "sentence": [], "paragraph": []}
+    markup: list[tuple[int, int, str]] = []
+    with open_read(name) as stream:
+        for number, line in lines(stream, options):
+            if not line.strip() or line.startswith("#"):
+                continue
+            match = _LINE.match(line)
+            if match is None:
+                options.skip(options.error(f"{line[:40]!r} is not `start end label`", number))
+                continue
+            start, end, label = int(match[1]), int(match[2]), match[3] or "sentence"
+            if not 0 <= start <= end <= len(text):
+                options.skip(
+                    options.error(f"the span {start} {end} leaves the text ({len(text)})", number)
+                )
+            elif label in spans:
+                spans[label].append((start, end))
+            else:
+                markup.append((start, end, label))
+    yield _document(text, spans, markup, options)
+
+
+def _document(
+    text: str,
+    spans: dict[str, list[tuple[int, int]]],
+    markup: list[tuple[int, int, str]],
+    options: ReadOptions,
+) -> Document:
+    tokens = sorted(spans["token"])
+    if not tokens:  # sentences alone: runs of characters that are not blank stand for tokens
+        cuts = sorted({place for span in spans["sentence"] for place in span})
+        tokens = [
+            (a, b)
+            for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)
+            for a, b in ((begin + m.start(), begin + m.end()) for m in _runs(text[begin:end]))
+        ]
+    starts = np.array([a for a, _ in tokens], dtype=np.int64)
+    doc = Document.from_spans(text, starts, np.array([b for _, b in tokens], dtype=np.int64))
+    doc.source = options.file
+    if spans["sentence"] and len(tokens):
+        doc.sent_start = np.full(len(tokens), NO, dtype=np.int8)
+        at = np.searchsorted(starts, [a for a, _ in spans["sentence"]])
+        doc.sent_start[at[at < len(tokens)]] = YES
+        doc.sent_start[0] = YES
+    elif len(tokens):
+        doc.sent_start = np.full(len(tokens), MAYBE, dtype=np.int8)
+    doc.paragraph_start = np.array(sorted(a for a, _ in spans["paragraph"]), dtype=np.int64)
+    doc.markup_start = np.array([a for a, _, _ in markup], dtype=np.int64)
+    doc.markup_end = np.array([b for _, b, _ in markup], dtype=np.int64)
+    doc.markup_label = doc.strings.ids([label for _, _, label in markup])
+    try:
+        doc.check()
+    except InputError as error:
+        raise options.error(error.what, remedy="Fix the spans of tokens.") from None
+    return doc
+
+
+def _runs(text: str) -> Iterator[re.Match[str]]:
+    return re.finditer(r"\S+", text)
+
+
+def write_files(
+    documents: Iterable[Document], path: str | os.PathLike[str], options: WriteOptions
+) -> None:
+    """Write the spans to `path` and the text beside it; several documents become one text."""
+    name = os.fspath(path)
+    with open_write(name) as stream, open_write(_text_beside(name)) as text:
+        offset, last = 0, ""
+        for doc in documents:
+            if last and not doc.continues:
+                gap = "\n" * max(0, 2 - len(last) + len(last.rstrip("\n")))
+                text.write(gap.encode())
+                offset += len(gap)
+            text.write(doc.text.encode("utf-8"))
+            for start, end, label in _spans(doc):
+                stream.write(f"{start + offset}\t{end + offset}\t{label}\n".encode())
+            offset += len(doc.text)
+            last = doc.text or last
+
+
+def _spans(doc: Document) -> Iterator[tuple[int, int, str]]:
+    starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
+    paragraphs = doc.paragraph_start.tolist()
+    for a, b in zip(paragraphs, [*paragraphs[1:], len(doc.text)], strict=True):
+        yield a, a + len(doc.text[a:b].rstrip()), "paragraph"
+    if doc.has_sentences:
+        bounds = doc.sentence_bounds.tolist()
+        for a, b in pairwise(bounds):
+            yield starts[a], ends[b - 1], "sentence"
+    for a, b in zip(starts, ends, strict=True):
+        yield a, b, "token"
+    labels = doc.strings.take(doc.markup_label)
+    for a, b, label in zip(doc.markup_start.tolist(), doc.markup_end.tolist(), labels, strict=True):
+        yield a, b, label

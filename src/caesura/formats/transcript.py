@@ -1,0 +1,353 @@
+"""Transcripts: SRT, WebVTT, and lines of the form `Speaker: text`.
+
+The text of a document is that of its turns, one a line (a cue of several lines keeps them); turns
+keep speaker and times. `A.1:` names speaker A. A number that falls back to 1 (of a cue of SRT, or
+of a turn such as `A.1`) starts a document, and so does a comment `# newdoc` (`NOTE newdoc` in
+WebVTT).
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO, Final
+
+import numpy as np
+
+from caesura.document import Document
+from caesura.errors import FormatError, UsageError
+from caesura.formats.io import lines, stem
+from caesura.formats.options import ReadOptions, WriteOptions
+
+__all__ = ["EXTENSIONS", "read", "write"]
+
+EXTENSIONS = (".srt", ".vtt", ".transcript")
+_UNKNOWN: Final = float("nan")
+_TIME: Final = re.compile(r"(?:(\d+):)?([0-5]?\d):([0-5]?\d(?:[.,]\d{1,3})?)$")
+_TAG: Final = re.compile(r"<(/?)([A-Za-z]*)([^>]*)>")
+_SHOUTED: Final = re.compile(r"(?:>> ?)?([A-Z][A-Z0-9 .'-]{1,40}):\s+(?=\S)")
+_TURN: Final = re.compile(r"(?:\[([^\]]*\d:\d[^\]]*)\]\s*)?([^\s:\[#][^:\n]{0,60}?):(?:\s+(.*))?$")
+_NUMBERED: Final = re.compile(r"(.+?)\.(\d+)$")
+_NEWDOC: Final = re.compile(r"(?:#|NOTE)\s+newdoc(?:\s+id\s*=\s*(.*\S))?\s*$")
+
+
+@dataclass
+class _Turns:
+    """The turns of one document as they are gathered."""
+
+    id: str | None = None
+    parts: list[str] = field(default_factory=list)
+    size: int = 0
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    speakers: list[str] = field(default_factory=list)
+    times: list[tuple[float, float]] = field(default_factory=list)
+    markup: list[tuple[int, int, str]] = field(default_factory=list)
+
+    def add(self, text: str, speaker: str, begin: float, end: float) -> None:
+        if self.parts:
+            self._append("\n")
+        self.starts.append(self.size)
+        self._append(text)
+        self.ends.append(self.size)
+        self.speakers.append(speaker)
+        self.times.append((begin, end))
+
+    def go_on(self, text: str) -> None:
+        """Add a line to the last turn."""
+        self._append("\n" + text)
+        self.ends[-1] = self.size
+
+    def _append(self, text: str) -> None:
+        self.parts.append(text)
+        self.size += len(text)
+
+    def document(self, options: ReadOptions) -> Document:
+        doc = Document(text="".join(self.parts), id=self.id, source=options.file)
+        doc.turn_start = np.array(self.starts, dtype=np.int64)
+        doc.turn_end = np.array(self.ends, dtype=np.int64)
+        doc.turn_speaker = doc.strings.ids(self.speakers)
+        doc.turn_time = np.array(self.times, dtype=np.float64).reshape(-1, 2)
+        self.markup.sort(key=lambda span: (span[0], -span[1]))
+        doc.markup_start = np.array([span[0] for span in self.markup], dtype=np.int64)
+        doc.markup_end = np.array([span[1] for span in self.markup], dtype=np.int64)
+        doc.markup_label = doc.strings.ids([span[2] for span in self.markup])
+        return doc
+
+
+def _mode(mode: str | None, file: str) -> str:
+    if mode is None:
+        name = stem(file).lower()
+        mode = "srt" if name.endswith(".srt") else "vtt" if name.endswith(".vtt") else "speaker"
+    if mode not in ("srt", "vtt", "speaker"):
+        raise UsageError(
+            f"there is no mode {mode!r} of transcripts", remedy="Modes are: srt, vtt, speaker."
+        )
+    return mode
+
+
+def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
+    """The documents of a transcript; the mode is told by the extension."""
+    mode = _mode(options.mode, options.file)
+    if mode == "speaker":
+        return _read_speakers(stream, options)
+    return _read_cues(stream, options, vtt=mode == "vtt")
+
+
+# ------------------------------------------------------------ Speaker: text
+
+
+def _read_speakers(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
+    turns, last = _Turns(), 0
+    for number, line in lines(stream, options):
+        line = line.strip()
+        new = _NEWDOC.match(line)
+        if new:
+            if turns.starts:
+                yield turns.document(options)
+            turns, last = _Turns(id=new[1]), 0
+            continue
+        if not line:
+            continue
+        match = _TURN.match(line)
+        if match is None:
+            if turns.starts:
+                turns.go_on(line)
+                continue
+            options.skip(
+                options.error(
+                    f"the transcript starts with {line[:40]!r}, which names no speaker",
+                    number,
+                    remedy="Write `Speaker: text`, or name the format with --from.",
+                )
+            )
+            continue
+        speaker, text = match[2], (match[3] or "").strip()
+        numbered = _NUMBERED.match(speaker)
+        if numbered:
+            speaker, turn = numbered[1], int(numbered[2])
+            if turn <= last and turn == 1:
+                yield turns.document(options)
+                turns = _Turns()
+            last = turn
+        try:
+            begin, end = _interval(match[1], number, options) if match[1] else (_UNKNOWN, _UNKNOWN)
+        except FormatError as error:
+            options.skip(error)
+            continue
+        turns.add(text, speaker, begin, end)
+    if turns.starts:
+        yield turns.document(options)
+
+
+def _interval(text: str, number: int, options: ReadOptions) -> tuple[float, float]:
+    first, _, last = (part.strip() for part in re.sub(r"-->|–", "-", text).partition("-"))
+    begin = _seconds(first, number, options)
+    return begin, (_seconds(last, number, options) if last else _UNKNOWN)
+
+
+def _seconds(text: str, number: int, options: ReadOptions) -> float:
+    match = _TIME.match(text)
+    if match is None:
+        raise options.error(
+            f"the time {text!r} is not of the form hours:minutes:seconds,milliseconds",
+            number,
+            remedy="Fix the line, or pass --skip-bad to leave the turn out.",
+        )
+    hours, minutes, seconds = match.groups()
+    whole = int(hours or 0) * 3600 + int(minutes) * 60
+    return round(whole + float(seconds.replace(",", ".")), 3)
+
+
+# ------------------------------------------------------------- SRT, WebVTT
+
+
+def _read_cues(stream: BinaryIO, options: ReadOptions, *, vtt: bool) -> Iterator[Document]:
+    turns = _Turns()
+    for number, block in _blocks_of_lines(stream, options):
+        if vtt:
+            new = _NEWDOC.match(block[0])
+            if new:
+                if turns.starts:
+                    yield turns.document(options)
+                turns = _Turns(id=new[1])
+                continue
+            if re.match(r"(?:WEBVTT|NOTE|STYLE|REGION)\b", block[0]):
+                continue
+        at = 0 if "-->" in block[0] else 1
+        if at >= len(block) or "-->" not in block[at]:
+            options.skip(
+                options.error(
+                    f"a cue starts with {block[0][:40]!r} and has no line of times (begin --> end)",
+                    number,
+                    remedy="Fix the cue, or pass --skip-bad to leave it out.",
+                )
+            )
+            continue
+        if not vtt and at == 1 and block[0].strip() == "1" and turns.starts:
+            yield turns.document(options)
+            turns = _Turns()
+        try:
+            begin, end = _cue_times(block[at], number + at, options)
+        except FormatError as error:
+            options.skip(error)
+            continue
+        _cue(turns, "\n".join(line.strip() for line in block[at + 1 :]), begin, end, vtt)
+    if turns.starts:
+        yield turns.document(options)
+
+
+def _blocks_of_lines(stream: BinaryIO, options: ReadOptions) -> Iterator[tuple[int, list[str]]]:
+    """Runs of lines that are not blank, each with the number of its first line."""
+    block: list[str] = []
+    begin = 1
+    for number, line in lines(stream, options):
+        if line.strip():
+            if not block:
+                begin = number
+            block.append(line)
+        elif block:
+            yield begin, block
+            block = []
+    if block:
+        yield begin, block
+
+
+def _cue_times(line: str, number: int, options: ReadOptions) -> tuple[float, float]:
+    first, _, rest = line.partition("-->")
+    last = rest.split()[0] if rest.split() else ""
+    begin = _seconds(first.strip(), number, options)
+    end = _seconds(last, number, options)
+    if end < begin:
+        raise options.error(f"the cue ends at {last}, before it begins", number)
+    return begin, end
+
+
+def _cue(turns: _Turns, text: str, begin: float, end: float, vtt: bool) -> None:
+    """Add the turns of one cue; a voice tag `<v Name>` starts one."""
+    plain, spans, voices = _untagged(text)
+    if not voices:
+        speaker = ""
+        shouted = _SHOUTED.match(plain) if not vtt else None
+        cut = 0
+        if shouted:
+            speaker, cut = shouted[1], shouted.end()
+        voices = [(cut, speaker)]
+    elif voices[0][0] > 0 and plain[: voices[0][0]].strip():
+        voices.insert(0, (0, ""))
+    ends = [at for at, _ in voices[1:]] + [len(plain)]
+    for (at, speaker), to in zip(voices, ends, strict=True):
+        piece = plain[at:to]
+        kept = piece.strip()
+        shift = at + len(piece) - len(piece.lstrip())
+        turns.add(kept, speaker, begin, end)
+        base = turns.starts[-1] - shift
+        for a, b, label in spans:
+            if shift <= a < b <= shift + len(kept):
+                turns.markup.append((a + base, b + base, label))
+
+
+def _untagged(text: str) -> tuple[str, list[tuple[int, int, str]], list[tuple[int, str]]]:
+    """Text without tags, the spans of those that are mark-up, and where voices start."""
+    parts: list[str] = []
+    size = at = 0
+    spans: list[tuple[int, int, str]] = []
+    open_tags: list[tuple[int, str]] = []
+    voices: list[tuple[int, str]] = []
+
+    def append(piece: str) -> None:
+        nonlocal size
+        piece = html.unescape(piece)
+        parts.append(piece)
+        size += len(piece)
+
+    for match in _TAG.finditer(text):
+        append(text[at : match.start()])
+        at = match.end()
+        closing, name, rest = match.groups()
+        if name == "v" and not closing:
+            voices.append((size, html.unescape(re.sub(r"^\.\S+", "", rest).strip())))
+        elif name in ("b", "i", "u") and not closing:
+            open_tags.append((size, name))
+        elif closing and open_tags and open_tags[-1][1] == name:
+            begin, label = open_tags.pop()
+            spans.append((begin, size, label))
+    append(text[at:])
+    return "".join(parts), spans, voices
+
+
+# ------------------------------------------------------------------ writing
+
+
+def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
+    """Write the turns of documents; a document without turns is one turn."""
+    mode = _mode(options.mode, options.file)
+    if mode == "vtt":
+        stream.write(b"WEBVTT\n\n")
+    for number, doc in enumerate(documents):
+        if mode == "srt":
+            body = _srt(doc)
+        elif mode == "vtt":
+            body = _newdoc("NOTE", doc, number) + _vtt(doc)
+        else:
+            body = _newdoc("#", doc, number) + _speaker(doc)
+        stream.write(body.encode("utf-8"))
+
+
+def _newdoc(mark: str, doc: Document, number: int) -> str:
+    if doc.continues or (number == 0 and not doc.id):
+        return ""
+    end = "\n\n" if mark == "NOTE" else "\n"
+    return f"{mark} newdoc id = {doc.id}{end}" if doc.id else f"{mark} newdoc{end}"
+
+
+def _turns(doc: Document) -> Iterator[tuple[str, str, float, float]]:
+    if not len(doc.turn_start):
+        yield _no_blank_lines(doc.text), "", _UNKNOWN, _UNKNOWN
+        return
+    speakers = doc.strings.take(doc.turn_speaker)
+    spans = zip(doc.turn_start.tolist(), doc.turn_end.tolist(), strict=True)
+    times = doc.turn_time.tolist()
+    for (start, end), speaker, (begin, to) in zip(spans, speakers, times, strict=True):
+        yield _no_blank_lines(doc.text[start:end]), speaker, begin, to
+
+
+def _no_blank_lines(text: str) -> str:
+    return re.sub(r"\s*\n\s*", "\n", text.strip())
+
+
+def _clock(seconds: float, mark: str) -> str:
+    millis = 0 if seconds != seconds else round(seconds * 1000)
+    hours, millis = divmod(millis, 3_600_000)
+    minutes, millis = divmod(millis, 60_000)
+    return f"{hours:02}:{minutes:02}:{millis // 1000:02}{mark}{millis % 1000:03}"
+
+
+def _srt(doc: Document) -> str:
+    out = []
+    for number, (text, speaker, begin, end) in enumerate(_turns(doc), 1):
+        name = f"{speaker}: " if speaker else ""
+        out.append(f"{number}\n{_clock(begin, ',')} --> {_clock(end, ',')}\n{name}{text}\n\n")
+    return "".join(out)
+
+
+def _vtt(doc: Document) -> str:
+    out = []
+    for text, speaker, begin, end in _turns(doc):
+        text = html.escape(text, quote=False)
+        if speaker:
+            text = f"<v {html.escape(speaker, quote=False)}>{text}"
+        out.append(f"{_clock(begin, '.')} --> {_clock(end, '.')}\n{text}\n\n")
+    return "".join(out)
+
+
+def _speaker(doc: Document) -> str:
+    out = []
+    for text, speaker, begin, end in _turns(doc):
+        time = ""
+        if begin == begin:
+            time = f"[{_clock(begin, '.')}" + (f" - {_clock(end, '.')}] " if end == end else "] ")
+        out.append(f"{time}{speaker or 'Speaker'}: {text}\n")
+    return "".join(out)
