@@ -41,6 +41,7 @@ from caesura.parse.arena import (
     Arena,
 )
 from caesura.parse.features import ARITY, FIRST_STATE, MULTIPLIERS, N_COLUMNS, N_SLOTS, Templates
+from caesura.parse.gather import add_rows
 from caesura.parse.words import FIRST_WORD, Words
 
 __all__ = ["Linear8", "Linear32", "find_rows", "score_into"]
@@ -245,11 +246,7 @@ def _score32(
     table, scratch = scorer.table, scorer.scratch
     fill_slots(scratch.slots, words, arena, item)
     find_rows(scratch.rows, scratch.slots, scorer.templates, table.shape[0])
-    out[:] = 0.0
-    for t in range(scratch.rows.shape[0]):
-        row = table[scratch.rows[t]]
-        for a in range(out.shape[0]):
-            out[a] += row[a]
+    add_rows(table, scratch.rows, out)
 
 
 @kernel
@@ -260,13 +257,7 @@ def _score8(
     fill_slots(scratch.slots, words, arena, item)
     find_rows(scratch.rows, scratch.slots, scorer.templates, table.shape[0])
     sums = scratch.sums
-    width = sums.shape[0]
-    sums[:] = 0
-    for t in range(scratch.rows.shape[0]):
-        row = table[scratch.rows[t]]
-        scale = np.int32(row[width - 1])
-        for a in range(width):
-            sums[a] += np.int32(row[a]) << scale
+    add_rows(table, scratch.rows, sums)
     unit = np.float32(scorer.unit)
     for a in range(out.shape[0]):
         out[a] = np.float32(sums[a]) * unit

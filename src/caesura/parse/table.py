@@ -1,0 +1,80 @@
+"""The weight table in 8 bits: a row is integers times a power of two, whose exponent is its last byte.
+
+The exponents count from one unit for the whole table, so that the search adds integers only and a
+score is exact; rows a hundred times smaller than the largest keep full precision.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.jit import kernel
+
+__all__ = ["MOST_SHIFT", "padded", "shifted_rows", "to_bytes"]
+
+#: Largest exponent of a row: 127 << 15 a thousand times still fits into 32 bits.
+MOST_SHIFT: Final = 14
+_MOST: Final = 127
+
+
+def padded(actions: int) -> int:
+    """The width of a row: all transitions and the exponent, in whole blocks of 32 bytes."""
+    return (actions + 1 + 31) // 32 * 32
+
+
+@kernel
+def _tops(weights: NDArray[np.float32], tops: NDArray[np.float32]) -> None:
+    for r in range(weights.shape[0]):
+        top = np.float32(0.0)
+        for a in range(weights.shape[1]):
+            value = abs(weights[r, a])
+            if value > top:
+                top = value
+        tops[r] = top
+
+
+@kernel
+def _fill(
+    weights: NDArray[np.float32],
+    shifts: NDArray[np.int8],
+    unit: float,
+    table: NDArray[np.int8],
+) -> None:
+    width = weights.shape[1]
+    for r in range(weights.shape[0]):
+        inverse = np.float32(1.0 / (unit * (1 << shifts[r])))
+        for a in range(width - 1):
+            value = np.rint(weights[r, a] * inverse)
+            table[r, a] = np.int8(min(max(value, -127.0), 127.0))
+        table[r, width - 1] = shifts[r]
+
+
+def to_bytes(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
+    """The 8-bit table of padded float rows, and the unit in which its integers count."""
+    tops = np.zeros(len(weights), np.float32)
+    _tops(weights, tops)
+    full = tops > 0
+    needed = np.zeros(len(weights), np.int32)
+    needed[full] = np.ceil(np.log2(tops[full] / _MOST)).astype(np.int32)
+    lowest = int(needed[full].max(initial=0)) - MOST_SHIFT
+    shifts = np.clip(needed - lowest, 0, MOST_SHIFT).astype(np.int8)
+    unit = float(2.0**lowest)
+    table = np.zeros(weights.shape, np.int8)
+    _fill(weights, shifts, unit, table)
+    return table, unit
+
+
+def shifted_rows(
+    table: NDArray[Any], exponents: NDArray[np.int8]
+) -> tuple[NDArray[np.int8], float]:
+    """The 8-bit table of unpacked integers and exponents, whose last column is free."""
+    used = np.any(table != 0, axis=1)
+    lowest = int(exponents[used].max(initial=0)) - MOST_SHIFT
+    shifts = exponents.astype(np.int32) - lowest
+    small = np.flatnonzero(used & (shifts < 0))
+    table[small] = np.rint(np.ldexp(table[small].astype(np.float32), shifts[small, None]))
+    table[:, -1] = np.clip(shifts, 0, MOST_SHIFT)
+    return table, float(2.0**lowest)
