@@ -1,0 +1,160 @@
+"""The map of the house: imports go downwards only, and `import caesura` stays light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import caesura
+
+PACKAGE = Path(caesura.__file__).parent
+
+#: Rooms from the ground up. A room may import those on lower floors, and itself. The stages and
+#: `evaluate` are on one floor: training takes its scorer as an argument.
+FLOORS: tuple[tuple[str, ...], ...] = (
+    ("errors", "jit", "paths"),
+    ("document", "views", "pieces"),
+    ("models", "formats", "transform", "render"),
+    ("inspect", "learn"),
+    ("tokenize", "tag", "parse", "cluster", "induce", "neural", "evaluate"),
+    ("pipeline",),
+    ("serve", "spacy", "engines"),
+    ("cli",),
+    ("__main__",),
+)
+FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
+#: Rooms on one floor that may look into each other.
+NEIGHBOURS = {
+    ("document", "views"),
+    ("document", "pieces"),
+    ("views", "document"),
+    ("pieces", "document"),
+}
+#: What may look up: `_repr_html_` imports `render` when it is called.
+EXCEPTIONS = {("document", "render"), ("views", "render")}
+
+
+def rooms() -> list[str]:
+    found = [p.stem for p in PACKAGE.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()]
+    return sorted(room for room in found if room != "__init__")
+
+
+def imports(file: Path) -> set[str]:
+    """The rooms that a file imports, inside functions too, for running and not just for types."""
+    found: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            return
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}:{node.lineno}: a relative import"
+            module = node.module or ""
+            names = [module]
+            if module == "caesura":
+                names = [f"caesura.{alias.name}" for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "caesura" and len(parts) > 1 and parts[1] in known:
+                found.add(parts[1])
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    known = set(rooms())
+    visit(ast.parse(file.read_text(encoding="utf-8")))
+    return found
+
+
+def files(room: str) -> list[Path]:
+    folder = PACKAGE / room
+    return sorted(folder.rglob("*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
+
+
+def test_every_room_is_on_the_map() -> None:
+    assert set(rooms()) <= set(FLOOR), "put new rooms on a floor of the map above"
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_imports_go_downwards(room: str) -> None:
+    for file in files(room):
+        for other in imports(file) - {room}:
+            allowed = (
+                FLOOR[other] < FLOOR[room]
+                or (room, other) in NEIGHBOURS
+                or (room, other) in EXCEPTIONS
+            )
+            assert allowed, f"{file.relative_to(PACKAGE)} imports {other}, which is not below it"
+
+
+HEAVY = {
+    "numba",
+    "scipy",
+    "rich",
+    "zstandard",
+    "matplotlib",
+    "pandas",
+    "spacy",
+    "starlette",
+    "uvicorn",
+    "onnxruntime",
+    "tokenizers",
+    "torch",
+    "ray",
+    "click",
+}
+
+
+def loaded(code: str) -> set[str]:
+    """The heavy packages that some code loads in a fresh Python."""
+    result = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name.split(".")[0] for name in result.stdout.split()} & HEAVY
+
+
+def test_import_caesura_is_light() -> None:
+    assert loaded("import caesura") == set()
+
+
+def test_documents_and_formats_are_light() -> None:
+    code = "import caesura.formats, caesura.transform, caesura.inspect, caesura.render"
+    assert loaded(code + "; caesura.Document()") == set()
+
+
+def test_importing_a_room_loads_no_numba() -> None:
+    """Kernels are imported by the functions that need them."""
+    names = [room for room in rooms() if room not in ("jit", "cli", "__main__", "serve", "spacy")]
+    assert "numba" not in loaded("import " + ", ".join(f"caesura.{name}" for name in names))
+
+
+def test_public_names_are_found_and_sorted() -> None:
+    assert caesura.__all__ == sorted(caesura.__all__, key=_order)
+    for name in caesura.__all__:
+        assert getattr(caesura, name) is not None
+        assert name in dir(caesura)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = caesura.nothing
+
+
+def _order(name: str) -> tuple[int, str]:
+    """Constants, classes, functions, as ruff sorts them."""
+    kind = 0 if name.isupper() else (1 if name[0].isupper() else 2)
+    return kind, name
+
+
+def test_only_one_module_knows_about_platforms() -> None:
+    for file in PACKAGE.rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        if file.name == "paths.py":
+            continue
+        assert "sys.platform" not in text, file
+        assert "import resource" not in text, file
