@@ -1,0 +1,124 @@
+"""What a tagger sees of a word type: form, affixes up to ten characters, shape, character classes.
+
+Each attribute is a 64-bit hash, 0 where the type has none (a word of three letters has no suffix
+of four). They are computed once for each type, in compiled code over the types' code points, so
+that a token costs no string work at all.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.jit import kernel
+from caesura.learn.hashing import fold, mix
+from caesura.tag.names import AFFIX, ATTRIBUTES
+
+__all__ = ["attributes_of", "edge_attributes"]
+
+_FORM, _LOWER, _SHAPE, _SIGNATURE, _CLASS, _PREFIX = range(6)
+_SUFFIX = _PREFIX + AFFIX
+_EDGES = _SUFFIX + AFFIX
+
+#: Character classes of the shape: other, lower, upper, letter without case, digit, mark, then
+#: punctuation and symbols by their Unicode category.
+_CLASSES: Final = {"Ll": 1, "Lu": 2, "Lt": 2, "Lo": 3, "Lm": 3, "Nd": 4, "Nl": 4, "No": 4}
+_MINOR: Final = {"Mn": 5, "Mc": 5, "Pd": 6, "Ps": 7, "Pe": 8, "Po": 9, "Sc": 10, "Sm": 11}
+
+_SALT: Final = np.uint64(0x51ED270B9F3C2A1D)
+
+
+def _class_of(code: int) -> int:
+    category = unicodedata.category(chr(code))
+    return _CLASSES.get(category) or _MINOR.get(category, 0)
+
+
+def attributes_of(
+    types: Sequence[str], classes: Mapping[str, int] | None = None
+) -> NDArray[np.uint64]:
+    """The attributes of word types, a row for each; `classes` gives word classes."""
+    lowers = [word.lower() for word in types]
+    form_codes, form_ends = _codes(types)
+    lower_codes, lower_ends = _codes(lowers)
+    table, where = np.unique(form_codes, return_inverse=True)
+    kinds = np.array([_class_of(code) for code in table.tolist()], np.uint8)
+    kinds = kinds[where] if len(table) else kinds
+    result = np.zeros((len(types), len(ATTRIBUTES)), np.uint64)
+    _attributes(form_codes, form_ends, kinds, lower_codes, lower_ends, result)
+    if classes:
+        both = zip(types, lowers, strict=True)
+        numbers = [classes.get(form, classes.get(lower, 0)) for form, lower in both]
+        result[:, _CLASS] = np.array(numbers, np.uint64)
+    return result
+
+
+def edge_attributes() -> NDArray[np.uint64]:
+    """The row of the pseudo-word before the first and after the last word."""
+    row = np.zeros((1, len(ATTRIBUTES)), np.uint64)
+    row[0, [_FORM, _LOWER, _SHAPE, _CLASS]] = np.uint64(1)
+    row[0, [_SUFFIX + 1, _SUFFIX + 2]] = np.uint64(1)
+    return row
+
+
+def _codes(strings: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Code points of all strings, one after the other, and where each ends."""
+    joined = "".join(strings).encode("utf-32-le", "surrogatepass")
+    ends = np.cumsum(np.fromiter(map(len, strings), np.int64, len(strings)), dtype=np.int64)
+    return np.frombuffer(joined, np.uint32), ends
+
+
+@kernel
+def _attributes(
+    form_codes: NDArray[np.uint32],
+    form_ends: NDArray[np.int64],
+    kinds: NDArray[np.uint8],
+    lower_codes: NDArray[np.uint32],
+    lower_ends: NDArray[np.int64],
+    result: NDArray[np.uint64],
+) -> None:
+    begin = 0
+    lower_begin = 0
+    for word in range(form_ends.shape[0]):
+        end = form_ends[word]
+        lower_end = lower_ends[word]
+        form = _SALT
+        shape = _SALT
+        seen = 0
+        last = 255
+        run = 0
+        for at in range(begin, end):
+            form = fold(form, np.uint64(form_codes[at]))
+            kind = kinds[at]
+            seen |= 1 << kind
+            run = run + 1 if kind == last else 1
+            last = kind
+            # Runs count up to two, so that "Aa", "AA" and "AAA" differ and long words agree.
+            if run <= 2:
+                shape = fold(shape, np.uint64(kind + 1))
+        lower = _SALT
+        for at in range(lower_begin, lower_end):
+            lower = fold(lower, np.uint64(lower_codes[at]))
+            size = at - lower_begin + 1
+            if size <= AFFIX:
+                result[word, _PREFIX + size - 1] = mix(lower)
+        suffix = _SALT + np.uint64(1)
+        for size in range(1, min(AFFIX, lower_end - lower_begin) + 1):
+            suffix = fold(suffix, np.uint64(lower_codes[lower_end - size]))
+            result[word, _SUFFIX + size - 1] = mix(suffix)
+        result[word, _FORM] = mix(form)
+        result[word, _LOWER] = mix(lower)
+        result[word, _SHAPE] = mix(shape)
+        length = min(end - begin, 12)
+        first = kinds[begin] if end > begin else 0
+        result[word, _SIGNATURE] = mix(np.uint64(1 + seen + (first << 16) + (length << 24)))
+        if lower_end - lower_begin > 3:
+            # Suffix of three with the shape: "Xing" is a name more often than "xing".
+            result[word, _EDGES] = mix(
+                fold(fold(result[word, _SUFFIX + 2], np.uint64(seen)), np.uint64(first))
+            )
+        begin = end
+        lower_begin = lower_end

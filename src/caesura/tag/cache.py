@@ -1,0 +1,83 @@
+"""Word types that a tagger has met, with their attributes and summed scores; bounded.
+
+A text repeats its words, so nearly all feature work is done once for each type. When the cache is
+full it starts again, so memory stays flat over an endless stream; results do not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.tag.attributes import attributes_of, edge_attributes
+from caesura.tag.decode import Scorer, type_vectors
+from caesura.tag.features import spot_hashes
+
+__all__ = ["TypeCache"]
+
+_MOST: Final = 16384
+
+
+class TypeCache:
+    """Numbers for word types; row n of `attributes` and `vectors` is type n, and 0 is the edge."""
+
+    def __init__(
+        self, scorer: Scorer, classes: int, word_classes: Mapping[str, int] | None = None
+    ) -> None:
+        self._scorer = scorer
+        self._word_classes = word_classes
+        self._numbers: dict[str, int] = {}
+        self.types: list[str] = [""]
+        #: Lemmas by type number times number of labels plus label.
+        self.lemmas: dict[int, str] = {}
+        self._size = 1
+        room = 1024
+        self.attributes: NDArray[np.uint64] = np.zeros(
+            (room, edge_attributes().shape[1]), np.uint64
+        )
+        self.vectors: NDArray[np.float32] = np.zeros(
+            (room, len(scorer.places), classes), np.float32
+        )
+        self._fill(edge_attributes(), 0)
+
+    @property
+    def full(self) -> bool:
+        return self._size > _MOST or len(self.lemmas) > 4 * _MOST
+
+    def numbers(self, types: Sequence[str]) -> NDArray[np.int32]:
+        """The numbers of types; new ones are taken in."""
+        get = self._numbers.get
+        found = np.array([get(word, -1) for word in types], np.int32)
+        missing = np.flatnonzero(found < 0)
+        if len(missing):
+            new = [types[at] for at in missing.tolist()]
+            first = self._size
+            found[missing] = np.arange(first, first + len(new), dtype=np.int32)
+            self._numbers.update(zip(new, range(first, first + len(new)), strict=True))
+            self.types += new
+            self._size += len(new)
+            self._grow()
+            self._fill(attributes_of(new, self._word_classes), first)
+        return found
+
+    def _grow(self) -> None:
+        room = len(self.attributes)
+        if self._size <= room:
+            return
+        while room < self._size:
+            room *= 2
+        # New arrays: kernels that run in other threads go on with the old ones.
+        attributes = np.zeros((room, self.attributes.shape[1]), np.uint64)
+        attributes[: len(self.attributes)] = self.attributes
+        vectors = np.zeros((room, *self.vectors.shape[1:]), np.float32)
+        vectors[: len(self.vectors)] = self.vectors
+        self.attributes, self.vectors = attributes, vectors
+
+    def _fill(self, attributes: NDArray[np.uint64], first: int) -> None:
+        self.attributes[first : first + len(attributes)] = attributes
+        hashes = np.zeros((len(attributes), len(self._scorer.spot)), np.uint64)
+        spot_hashes(attributes, self._scorer.spot, hashes)
+        type_vectors(self._scorer, hashes, first, self.vectors)

@@ -1,0 +1,43 @@
+"""Options of a tagger and of its training, all with defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from caesura.tag.names import CHAIN_TEMPLATES, GIVEN_TEMPLATES, LEMMA_TEMPLATES
+
+__all__ = ["TaggerOptions"]
+
+
+@dataclass(frozen=True)
+class TaggerOptions:
+    """How to train a tagger."""
+
+    #: Columns that are one label of the chain; empty: UPOS and XPOS, or what there is of them.
+    chain: tuple[str, ...] = ()
+    #: Columns given the label; empty: FEATS and lemma, and XPOS where its tags are too many.
+    given: tuple[str, ...] = ()
+    order: Literal[1, 2] = 2
+    learner: Literal["crf", "perceptron"] = "crf"
+    epochs: int = 10
+    patience: int = 3
+    #: Train on single sentences, on whole documents, or on both views of the data.
+    views: Literal["sentences", "documents", "both"] = "both"
+    rate: float = 0.1
+    offset: float = 0.1
+    l2: float = 0.0
+    #: Features seen fewer times than this are left out.
+    cutoff: int = 2
+    #: At most this many candidate labels a word, within the margin of the best one.
+    width: int = 8
+    margin: float = 6.0
+    #: Words of a document that are one step of training.
+    chunk: int = 64
+    #: Weights smaller than this are dropped from the finished model.
+    floor: float = 0.05
+    bits: Literal[8, 16] = 8
+    templates: tuple[str, ...] = CHAIN_TEMPLATES
+    given_templates: tuple[str, ...] = GIVEN_TEMPLATES
+    lemma_templates: tuple[str, ...] = LEMMA_TEMPLATES
+    seed: int = 1

@@ -1,0 +1,391 @@
+"""The tagger: documents in, UPOS, XPOS, FEATS and lemma columns out.
+
+A document with sentences is tagged sentence by sentence, one without as one chain; `regime`
+overrules that. Values that a document declares fixed are obeyed.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import YES, Document, TagOptions
+from caesura.errors import ModelError, UsageError
+from caesura.models.file import Part, load
+from caesura.tag.cache import TypeCache
+from caesura.tag.corpus import distinct
+from caesura.tag.decode import Constraints, Scorer, decode, marginals
+from caesura.tag.given import GivenScorer, Options, choose
+from caesura.tag.lattice import lattice_of
+from caesura.tag.lemmas import apply_rule
+from caesura.tag.names import COLUMNS, START
+from caesura.tag.tables import part_moves, part_table
+from caesura.tag.templates import parse_templates
+
+__all__ = ["Posteriors", "Regime", "Tagger"]
+
+Regime = Literal["auto", "sentences", "document"]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+#: Words of a chain that Viterbi and forward-backward keep at a time.
+_ROOM: Final = 1024
+_WIDE_ROOM: Final = 4096
+_DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
+
+
+class Posteriors:
+    """The labels of each word with their probabilities, the likeliest first."""
+
+    def __init__(self, labels: Ints, masses: NDArray[np.float32]) -> None:
+        self.labels = labels
+        self.masses = masses
+
+
+class Seen(NamedTuple):
+    """What is known of word types, as it was when a batch was encoded."""
+
+    attributes: NDArray[np.uint64]
+    vectors: NDArray[np.float32]
+    types: list[str]
+    lemmas: dict[int, str]
+
+
+class Tagger:
+    """Predicts label columns; see `Tagger.tag`."""
+
+    def __init__(self, part: Part) -> None:
+        if part.kind != "tagger":
+            raise ModelError(f"this is a {part.kind}, not a tagger", remedy="Use a tagger's model.")
+        self.part = part
+        self.chain: tuple[str, ...] = tuple(part.option("chain", list, []))
+        self.given: tuple[str, ...] = tuple(part.option("given", list, []))
+        names = part.labels.get("chain", [])
+        self.labels = [tuple(name.split("\t")) for name in names]
+        bad = not self.chain or not names or not set(self.chain) | set(self.given) <= set(COLUMNS)
+        if bad or any(len(label) != len(self.chain) for label in self.labels):
+            raise ModelError("the tagger's labels do not fit its columns", remedy=_DAMAGED)
+        self.width = min(127, max(1, int(part.option("width", int, 8))))
+        templates = parse_templates(part.option("templates", list, []))
+        classes = len(names)
+        order = part.option("order", int, 2)
+        if order not in (1, 2):
+            raise ModelError(f"the tagger's order is {order}, not 1 or 2", remedy=_DAMAGED)
+        index, rows = part_table(part, "chain", classes)
+        margin = float(part.option("margin", (int, float), 6.0))
+        self.scorer = Scorer(
+            index,
+            rows,
+            templates.spot,
+            templates.places,
+            templates.bounds,
+            templates.mixed,
+            margin,
+        )
+        self.moves = part_moves(part, classes, order)
+        self.reach = templates.reach
+        self.word_classes = _word_classes(part)
+        self._given = {column: self._given_scorer(column) for column in self.given}
+        self.given_reach = max(
+            [
+                parse_templates(part.option(f"templates-{column}", list, []), True).reach
+                for column in self.given
+            ],
+            default=0,
+        )
+        self._lock = threading.Lock()
+        self._cache = TypeCache(self.scorer, len(self.labels), self.word_classes)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tagger:
+        """The tagger of a model file."""
+        return cls(load(path).part("tagger"))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it predicts."""
+        return self.chain + self.given
+
+    def _given_scorer(self, column: str) -> GivenScorer:
+        part = self.part
+        bounds = part.array(f"{column}.bounds", np.int32, (len(self.labels) + 1,))
+        values = part.array(f"{column}.options", np.int32, (None,))
+        names = part.labels.get(column, [])
+        sizes = np.diff(bounds)
+        fits = bounds[0] == 0 and bounds[-1] == len(values) and np.all(sizes >= 0)
+        if not fits or (len(values) and not 0 <= values.min() <= values.max() < len(names)):
+            raise ModelError(f"the tagger's options for {column} are broken", remedy=_DAMAGED)
+        index, rows = part_table(part, column, max(1, int(sizes.max())))
+        templates = parse_templates(part.option(f"templates-{column}", list, []), True)
+        return GivenScorer(index, rows, Options(bounds, values), templates.all)
+
+    # ------------------------------------------------------------- tagging
+
+    def tag(
+        self,
+        docs: Document | Iterable[Document],
+        *,
+        regime: Regime = "auto",
+        k: int = 0,
+        options_column: str | None = None,
+    ) -> None:
+        """Fill the label columns of documents, in place.
+
+        With `k`, also `tag_options`: the k likeliest values of one column (the first of the
+        chain unless said otherwise) with their probabilities, and `tag_conf`.
+        """
+        batch = [docs] if isinstance(docs, Document) else list(docs)
+        if not batch:
+            return
+        words, seen = self._encode(batch)
+        begins, offsets = _bounds(batch, regime)
+        limits = self._limits(batch)
+        path = np.zeros(len(words), np.int32)
+        lat = lattice_of(max(4, min(_ROOM, len(words))), self.width)
+        decode(
+            self.scorer, self.moves, seen.attributes, seen.vectors, words, begins, limits, lat, path
+        )
+        self._write_chain(batch, offsets, path)
+        for column in self.given:
+            if column != "lemma":
+                chosen = np.full(len(words), -1, np.int32)
+                choose(self._given[column], seen.attributes, words, path, begins, chosen)
+                _write(batch, offsets, column, self.part.labels[column], chosen)
+        if "lemma" in self.given:
+            self._write_lemmas(batch, offsets, words, path, seen)
+        if k > 0:
+            found = self._posteriors(words, seen, begins, limits)
+            self._write_options(batch, offsets, path, found, k, options_column or self.chain[0])
+
+    def posteriors(self, docs: Sequence[Document], regime: Regime = "auto") -> Posteriors:
+        """The probabilities of labels for all words of the documents, one after the other."""
+        words, seen = self._encode(docs)
+        begins, _ = _bounds(docs, regime)
+        return self._posteriors(words, seen, begins, self._limits(docs))
+
+    def _posteriors(
+        self,
+        words: Ints,
+        seen: Seen,
+        begins: Longs,
+        limits: Constraints,
+    ) -> Posteriors:
+        labels = np.full((len(words), self.width), -1, np.int32)
+        masses = np.zeros((len(words), self.width), np.float32)
+        lat = lattice_of(max(4, min(_WIDE_ROOM, len(words))), self.width)
+        marginals(
+            self.scorer, self.moves, seen.attributes, seen.vectors, words, begins, limits, lat,
+            labels, masses,
+        )  # fmt: skip
+        return Posteriors(labels, masses)
+
+    def label_values(self, column: str) -> tuple[list[str], Ints]:
+        """The values of a chain column, and which of them each label has."""
+        if column not in self.chain:
+            raise UsageError(
+                f"this tagger has no labels for {column!r}",
+                remedy=f"Its chain is over: {', '.join(self.chain)}.",
+            )
+        at = self.chain.index(column)
+        values = list(dict.fromkeys(label[at] for label in self.labels))
+        number = {value: n for n, value in enumerate(values)}
+        return values, np.array([number[label[at]] for label in self.labels], np.int32)
+
+    # ------------------------------------------------------------ encoding
+
+    def _encode(self, docs: Sequence[Document]) -> tuple[Ints, Seen]:
+        with self._lock:
+            if self._cache.full:
+                self._cache = TypeCache(self.scorer, len(self.labels), self.word_classes)
+            parts = []
+            for run in _runs(docs):
+                forms = [doc.form for doc in run]
+                kinds, where = distinct(np.concatenate(forms) if len(forms) > 1 else forms[0])
+                parts.append(self._cache.numbers(run[0].strings.take(kinds))[where])
+            words = np.concatenate(parts) if len(parts) > 1 else parts[0]
+            cache = self._cache
+            return words, Seen(cache.attributes, cache.vectors, cache.types, cache.lemmas)
+
+    def _limits(self, docs: Sequence[Document]) -> Constraints:
+        """Restrict words whose tags are fixed to the labels that agree with them."""
+        fixed = [doc for doc in docs if "tags" in doc.fixed]
+        columns = [column for column in self.chain if column != START]
+        if not fixed or not columns:
+            return Constraints(np.zeros(0, np.int32), np.zeros((1, len(self.labels)), np.bool_))
+        numbers: dict[tuple[str, ...], int] = {}
+        masks: list[list[bool]] = []
+        groups = []
+        for doc in docs:
+            group = np.full(doc.n_words, -1, np.int32)
+            if "tags" in doc.fixed:
+                known = np.stack([getattr(doc, column) for column in columns], axis=1)
+                kinds, where = np.unique(known, axis=0, return_inverse=True)
+                own = np.full(len(kinds), -1, np.int32)
+                for n, row in enumerate(kinds.tolist()):
+                    wanted = tuple(doc.strings[value] for value in row)
+                    if wanted not in numbers:
+                        mask = [self._agrees(label, columns, wanted) for label in self.labels]
+                        numbers[wanted] = len(masks) if any(wanted) and any(mask) else -1
+                        if numbers[wanted] >= 0:
+                            masks.append(mask)
+                    own[n] = numbers[wanted]
+                group = own[where.ravel()]
+            groups.append(group)
+        allowed = np.array(masks or [[True] * len(self.labels)], np.bool_)
+        return Constraints(np.concatenate(groups), allowed)
+
+    def _agrees(self, label: tuple[str, ...], columns: list[str], wanted: tuple[str, ...]) -> bool:
+        own = dict(zip(self.chain, label, strict=True))
+        return all(not value or own[c] == value for c, value in zip(columns, wanted, strict=True))
+
+    # ------------------------------------------------------------- writing
+
+    def _write_chain(self, docs: Sequence[Document], offsets: list[int], path: Ints) -> None:
+        for column in self.chain:
+            values, number = self.label_values(column)
+            if column == START:
+                _write_starts(docs, offsets, np.array([v == "B" for v in values])[number[path]])
+            else:
+                _write(docs, offsets, column, values, number[path])
+
+    def _write_lemmas(
+        self,
+        docs: Sequence[Document],
+        offsets: list[int],
+        words: Ints,
+        path: Ints,
+        seen: Seen,
+    ) -> None:
+        """A lemma depends on type and label only, so each such pair is worked out once."""
+        classes = len(self.labels)
+        pairs = words.astype(np.int64) * classes + path
+        kinds, where = np.unique(pairs, return_inverse=True)
+        memory = seen.lemmas
+        lemmas = [memory.get(pair) for pair in kinds.tolist()]
+        new = np.array([n for n, lemma in enumerate(lemmas) if lemma is None], np.int64)
+        if len(new):
+            types = (kinds[new] // classes).astype(np.int32)
+            tags = (kinds[new] % classes).astype(np.int32)
+            chosen = np.full(len(new), -1, np.int32)
+            alone = np.arange(len(new) + 1, dtype=np.int64)
+            choose(self._given["lemma"], seen.attributes, types, tags, alone, chosen)
+            rules = self.part.labels["lemma"]
+            for n, word, rule in zip(new.tolist(), types.tolist(), chosen.tolist(), strict=True):
+                form = seen.types[word]
+                lemma = apply_rule(form, rules[rule]) if rule >= 0 else form
+                lemmas[n] = memory[int(kinds[n])] = lemma
+        spelled = [lemma or "" for lemma in lemmas]
+        _write(docs, offsets, "lemma", spelled, where.astype(np.int32), "lemmas")
+
+    def _write_options(
+        self,
+        docs: Sequence[Document],
+        offsets: list[int],
+        path: Ints,
+        found: Posteriors,
+        k: int,
+        column: str,
+    ) -> None:
+        values, number = self.label_values(column)
+        labels, masses = _collapse(found, number, len(values), k)
+        chosen = number[path]
+        conf = np.where(labels == chosen[:, None], masses, 0.0).sum(axis=1).astype(np.float32)
+        for doc, low, high in zip(docs, offsets, offsets[1:], strict=False):
+            names = doc.strings.ids(values)
+            own = labels[low:high]
+            ids = np.where(own >= 0, names[np.maximum(own, 0)], 0).astype(np.int32)
+            doc.tag_options = TagOptions(column, ids, masses[low:high].copy())
+            doc.tag_conf = conf[low:high].copy()
+
+
+def _collapse(
+    found: Posteriors, number: Ints, size: int, k: int
+) -> tuple[Ints, NDArray[np.float32]]:
+    """Sum the probabilities of labels that share a value; the k likeliest values of each word."""
+    n, width = found.labels.shape
+    k = min(k, size)
+    values = np.where(found.labels >= 0, number[np.maximum(found.labels, 0)], -1)
+    masses = found.masses.copy()
+    for b in range(1, width):
+        for a in range(b):
+            same = (values[:, b] == values[:, a]) & (values[:, b] >= 0)
+            masses[same, a] += masses[same, b]
+            values[same, b] = -1
+            masses[same, b] = 0.0
+    order = np.argsort(-masses, axis=1, kind="stable")[:, :k]
+    labels = np.full((n, k), -1, np.int32)
+    labels[:, : order.shape[1]] = np.take_along_axis(values, order, axis=1)
+    best = np.zeros((n, k), np.float32)
+    best[:, : order.shape[1]] = np.take_along_axis(masses, order, axis=1)
+    return labels, best
+
+
+def _bounds(docs: Sequence[Document], regime: Regime) -> tuple[Longs, list[int]]:
+    """Where chains begin, and where documents do."""
+    offsets = [0]
+    begins = [np.zeros(1, np.int64)]
+    for doc in docs:
+        n = doc.n_words
+        whole = regime == "document" or (regime == "auto" and not doc.has_sentences)
+        if n and not whole:
+            starts = np.flatnonzero(doc.word_sent_start == YES)
+            begins.append(np.append(starts[1:], n) + offsets[-1])
+        elif n:
+            begins.append(np.array([n + offsets[-1]], np.int64))
+        offsets.append(offsets[-1] + n)
+    return np.concatenate(begins), offsets
+
+
+def _runs(docs: Sequence[Document]) -> list[list[Document]]:
+    """Neighbouring documents that share a table of strings, which are worked on together."""
+    runs = [[docs[0]]]
+    for doc in docs[1:]:
+        if doc.strings is runs[-1][0].strings:
+            runs[-1].append(doc)
+        else:
+            runs.append([doc])
+    return runs
+
+
+def _write(
+    docs: Sequence[Document],
+    offsets: list[int],
+    column: str,
+    values: list[str],
+    chosen: Ints,
+    fixed: str = "tags",
+) -> None:
+    """Set a column to the chosen values (-1: the empty one); known values that are fixed stay."""
+    done = 0
+    for run in _runs(docs):
+        first = done
+        done += len(run)
+        low = offsets[first]
+        kinds, where = distinct(chosen[low : offsets[done]] + np.int32(1))
+        ids = run[0].strings.ids([values[n - 1] if n else "" for n in kinds.tolist()])
+        found = ids[where] if len(ids) else ids
+        for n, doc in enumerate(run):
+            own = found[offsets[first + n] - low : offsets[first + n + 1] - low]
+            if fixed in doc.fixed:
+                known = getattr(doc, column)
+                own = np.where(known != 0, known, own)
+            setattr(doc, column, np.ascontiguousarray(own, dtype=np.int32))
+
+
+def _write_starts(docs: Sequence[Document], offsets: list[int], starts: NDArray[Any]) -> None:
+    from caesura.tag.boundaries import write_starts
+
+    for doc, low, high in zip(docs, offsets, offsets[1:], strict=False):
+        write_starts(doc, starts[low:high])
+
+
+def _word_classes(part: Part) -> dict[str, int] | None:
+    words = part.labels.get("class_words")
+    if not words:
+        return None
+    numbers = part.array("class_numbers", np.int32, (len(words),))
+    return dict(zip(words, numbers.tolist(), strict=True))

@@ -1,0 +1,245 @@
+"""Trains a tagger epoch by epoch: the chain, and each column that is given the chain's label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document
+from caesura.errors import InputError
+from caesura.learn.shuffle import epoch_order
+from caesura.learn.updates import average
+from caesura.models.file import Part
+from caesura.tag.attributes import attributes_of, edge_attributes
+from caesura.tag.chain import ChainWeights, Step, crf_epoch, perceptron_epoch
+from caesura.tag.columns import check_documents, choose_columns, label_names
+from caesura.tag.corpus import Corpus, column_values, corpus_of
+from caesura.tag.features import feature_rows
+from caesura.tag.given_trainer import GivenTrainer
+from caesura.tag.lattice import Transitions, empty_transitions, lattice_of
+from caesura.tag.options import TaggerOptions
+from caesura.tag.scores import accuracies
+from caesura.tag.state import pack_state, unpack_state
+from caesura.tag.tables import moves_arrays, part_moves, table_arrays, table_of
+from caesura.tag.tagger import Regime, Tagger
+from caesura.tag.templates import parse_templates
+
+__all__ = ["TaggerTrainer"]
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+
+class TaggerTrainer:
+    """A learner for `caesura.learn.loop`."""
+
+    def __init__(
+        self,
+        train: Sequence[Document],
+        dev: Sequence[Document] = (),
+        options: TaggerOptions | None = None,
+        *,
+        word_classes: Mapping[str, int] | None = None,
+        init: Part | None = None,
+    ) -> None:
+        self.options = options = options or TaggerOptions()
+        self.dev = list(dev)
+        check_documents(train)
+        self.chain, self.given = choose_columns(train, options)
+        self.word_classes = dict(word_classes or {})
+        old = Tagger(init) if init is not None else None
+        if old is not None:
+            _check_init(old, self.chain, self.given)
+            self.word_classes = self.word_classes or dict(old.word_classes or {})
+        self.templates = parse_templates(
+            tuple(old.part.config["templates"]) if old is not None else options.templates
+        )
+        corpus = corpus_of(train)
+        attributes = attributes_of(corpus.types, self.word_classes)
+        attributes[0] = edge_attributes()[0]
+        names, gold = label_names(train, self.chain, old.labels if old is not None else [])
+        if len(names) < 2:
+            raise InputError(
+                f"all words have one label in {' and '.join(self.chain)}",
+                file=train[0].source,
+                remedy="There is nothing to learn; give data with two labels at least.",
+            )
+        self.labels = names
+        self._chain_data(corpus, attributes, gold, init)
+        self._givens: dict[str, GivenTrainer] = {}
+        for column in self.given:
+            numbers: dict[str, int] = {}
+            values = column_values(train, column, numbers)
+            self._givens[column] = GivenTrainer(
+                column,
+                options,
+                corpus,
+                attributes,
+                gold,
+                len(names),
+                values,
+                list(numbers),
+                old.part if old is not None else None,
+            )
+
+    # ---------------------------------------------------------------- data
+
+    def _chain_data(
+        self, corpus: Corpus, attributes: NDArray[np.uint64], gold: Ints, init: Part | None
+    ) -> None:
+        """The views of the data: windows that features may see, and the chains within them."""
+        options, classes = self.options, len(self.labels)
+        views: list[Longs] = []
+        if options.views in ("sentences", "both"):
+            views.append(corpus.sentences)
+        if options.views in ("documents", "both"):
+            views.append(corpus.documents)
+        words = np.concatenate([corpus.words] * len(views))
+        windows = [np.zeros(1, np.int64)]
+        begins: list[int] = []
+        ends: list[int] = []
+        starts: list[int] = []
+        for number, bounds in enumerate(views):
+            shifted = bounds + number * len(corpus.words)
+            windows.append(shifted[1:])
+            longest = options.chunk if bounds is corpus.documents else max(options.chunk, 200)
+            for low, high in zip(shifted[:-1].tolist(), shifted[1:].tolist(), strict=True):
+                for begin in range(low, high, longest):
+                    begins.append(begin)
+                    ends.append(min(begin + longest, high))
+                    starts.append(classes if begin == low else -1)
+        cutoff = options.cutoff if len(views) == 1 else 2 * options.cutoff - 1
+        window = np.concatenate(windows)
+        old_keys = None if init is None else table_of(init, "chain", _n_labels(init))
+        rows, keys = feature_rows(attributes, words, window, self.templates, cutoff)
+        if old_keys is not None:
+            keys = np.union1d(keys, old_keys[0])
+            rows, keys = feature_rows(attributes, words, window, self.templates, keys=keys)
+        self.keys, self._rows = keys, rows
+        self._gold = np.concatenate([gold] * len(views))
+        self._begins = np.array(begins, np.int64)
+        self._ends = np.array(ends, np.int64)
+        self._starts = np.array(starts, np.int32)
+        self._ticks = 1
+        length = int((self._ends - self._begins).max())
+        self._lattice = lattice_of(length, options.width)
+        shape = (len(keys), classes)
+        self.weights = ChainWeights(
+            np.zeros(shape, np.float32),
+            np.zeros(shape, np.float32),
+            np.zeros(shape, np.float32),
+            empty_transitions(classes, options.order),
+            empty_transitions(classes, options.order),
+            empty_transitions(classes, options.order),
+        )
+        if init is not None and old_keys is not None:
+            self._start_from(init, *old_keys)
+
+    def _start_from(self, init: Part, keys: NDArray[np.uint32], rows: Any) -> None:
+        """Begin with the weights of a model whose labels come first among ours."""
+        at = np.searchsorted(self.keys, keys)
+        weight = self.weights.weight
+        owner = np.repeat(at, np.diff(rows.begin))
+        weight[owner, rows.column] = rows.value
+        size = _n_labels(init)
+        order = int(init.option("order", int, 2))
+        moves = part_moves(init, size, order)
+        pairs = self.weights.move.pairs
+        pairs[:size, :size] = moves.pairs[:size]
+        pairs[-1, :size] = moves.pairs[size]
+        if order == 2 and self.options.order == 2 and size == len(self.labels):
+            self.weights.move.triples[:] = moves.triples
+
+    # ------------------------------------------------------------ training
+
+    def epoch(self, number: int) -> dict[str, float]:
+        options = self.options
+        order = epoch_order(len(self._begins), options.seed, number)
+        data = (self.weights, self._rows, self._gold, self._begins, self._ends, self._starts, order)
+        if options.learner == "crf":
+            step = Step(options.rate, options.offset, options.l2, options.margin)
+            loss = crf_epoch(*data, step, self._ticks, self._lattice)
+        else:
+            loss = perceptron_epoch(*data, options.margin, self._ticks, self._lattice)
+        self._ticks += len(order)
+        stats = {"loss": loss / len(self._gold)}
+        for column, trainer in self._givens.items():
+            stats[f"{column} loss"] = trainer.epoch(number)
+        return stats
+
+    def score(self) -> dict[str, float]:
+        if not self.dev:
+            return {}
+        tagger = Tagger(self.parts()["tagger"])
+        regime: Regime = "document" if self.options.views == "documents" else "auto"
+        return accuracies(tagger, self.dev, regime)
+
+    def parts(self) -> dict[str, Part]:
+        options, w = self.options, self.weights
+        averaged = average(w.weight, w.total, self._ticks)
+        moves = Transitions(
+            w.move.classes,
+            w.move.order,
+            average(w.move.pairs, w.move_total.pairs, self._ticks),
+            average(w.move.triples, w.move_total.triples, self._ticks),
+        )
+        config: dict[str, Any] = {
+            "chain": list(self.chain),
+            "given": list(self.given),
+            "order": options.order,
+            "width": options.width,
+            "margin": options.margin,
+            "templates": list(self.templates.names),
+        }
+        labels = {"chain": ["\t".join(label) for label in self.labels]}
+        arrays = table_arrays("chain", self.keys, averaged, options.bits, options.floor)
+        arrays |= moves_arrays(moves, options.bits, options.floor)
+        for column, trainer in self._givens.items():
+            config[f"templates-{column}"] = list(trainer.templates.names)
+            labels[column] = trainer.values
+            arrays |= trainer.arrays()
+        if self.word_classes:
+            labels["class_words"] = list(self.word_classes)
+            arrays["class_numbers"] = np.array(list(self.word_classes.values()), np.int32)
+        return {"tagger": Part("tagger", config, labels, arrays)}
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        w = self.weights
+        state = {"ticks": np.array([self._ticks], np.int64)}
+        state |= pack_state("chain", w.weight, w.square, w.total)
+        for name in ("pairs", "triples"):
+            tables = [getattr(t, name) for t in (w.move, w.move_square, w.move_total)]
+            state |= pack_state(name, *tables)
+        for column, trainer in self._givens.items():
+            state |= {f"{column}.{name}": array for name, array in trainer.state().items()}
+        return state
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        w = self.weights
+        self._ticks = int(state["ticks"][0])
+        unpack_state(state, "chain", w.weight, w.square, w.total)
+        for name in ("pairs", "triples"):
+            tables = [getattr(t, name) for t in (w.move, w.move_square, w.move_total)]
+            unpack_state(state, name, *tables)
+        for column, trainer in self._givens.items():
+            prefix = f"{column}."
+            own = {n.removeprefix(prefix): a for n, a in state.items() if n.startswith(prefix)}
+            trainer.restore(own)
+
+
+def _n_labels(part: Part) -> int:
+    return len(part.labels["chain"])
+
+
+def _check_init(old: Tagger, chain: tuple[str, ...], given: tuple[str, ...]) -> None:
+    from caesura.errors import UsageError
+
+    if old.chain != chain or old.given != given:
+        raise UsageError(
+            f"the model to start from has columns {', '.join(old.columns)}; "
+            f"the new one has {', '.join(chain + given)}",
+            remedy="Start from a model with the same columns.",
+        )
