@@ -110,7 +110,7 @@ class _Counts:
         n["tokens"] += doc.n_tokens
         n["words"] += doc.n_words
         n["characters"] += len(doc.text)
-        n["paragraphs"] += int(doc.token_paragraph_start.sum())
+        n["paragraphs"] += _paragraphs(doc)
         n["multiword_tokens"] += int((np.bincount(doc.word_token) > 1).sum())
         n["empty_nodes"] += len(doc.empty_nodes)
         n["phrases"] += int((doc.node_leaf == -1).sum())
@@ -180,6 +180,14 @@ class _Counts:
 
 def _says_newdoc(doc: Document) -> bool:
     return any(c.lstrip("# ").startswith("newdoc") for c in doc.comments.get(0, ()))
+
+
+def _paragraphs(doc: Document) -> int:
+    """Paragraphs that start in a document; a further piece may go on with the one before."""
+    marks = doc.token_paragraph_start
+    if doc.continues and doc.n_tokens:
+        marks[0] = bool(np.any(doc.paragraph_start <= doc.token_start[0]))
+    return int(marks.sum())
 
 
 def _in_sentence(doc: Document) -> Any:
