@@ -54,24 +54,35 @@ FIXABLE: Final = frozenset({"tokens", "sentences", "tags", "lemmas", "heads"})
 CONFIDENCE_KEYS: Final = {"sent_conf": "SentConf", "tag_conf": "TagConf", "arc_conf": "ArcConf"}
 
 
+class _Table(dict[str, int]):
+    """Numbers strings as they are first asked for."""
+
+    __slots__ = ("strings",)
+
+    def __init__(self) -> None:
+        self.strings: list[str] = []
+
+    def __missing__(self, string: str) -> int:
+        number = self[string] = len(self.strings)
+        self.strings.append(string)
+        return number
+
+
 class Strings:
     """Interned strings: equal strings have equal ids, and id 0 is the empty string."""
 
     __slots__ = ("_ids", "_strings")
 
     def __init__(self, strings: Iterable[str] = ()) -> None:
-        self._strings: list[str] = [""]
-        self._ids: dict[str, int] = {"": 0}
+        self._ids = _Table()
+        self._strings = self._ids.strings
+        self.add("")
         for string in strings:
             self.add(string)
 
     def add(self, string: str) -> int:
         """The id of a string, which is interned if it is new."""
-        number = self._ids.get(string)
-        if number is None:
-            number = self._ids[string] = len(self._strings)
-            self._strings.append(string)
-        return number
+        return self._ids[string]
 
     def find(self, string: str) -> int | None:
         """The id of a string, or None if it was never interned."""
@@ -80,11 +91,7 @@ class Strings:
     def ids(self, strings: Iterable[str]) -> Ints:
         """The ids of many strings, which are interned in order of first appearance."""
         values = strings if isinstance(strings, list) else list(strings)
-        table = self._ids
-        for string in dict.fromkeys(values):
-            if string not in table:
-                self.add(string)
-        return np.fromiter(map(table.__getitem__, values), dtype=np.int32, count=len(values))
+        return np.fromiter(map(self._ids.__getitem__, values), dtype=np.int32, count=len(values))
 
     def __getitem__(self, number: int | np.integer[Any]) -> str:
         return self._strings[number]

@@ -59,25 +59,28 @@ def read_rows(stream: BinaryIO, options: ReadOptions, *, x: bool) -> Iterator[Do
 
 def _sentences(stream: BinaryIO, options: ReadOptions) -> Iterator[tuple[list[str], list[int]]]:
     """Runs of whole sentences with the numbers of their first lines."""
-    rest, line = "", 1
-    final = ""
+    waiting: list[str] = []
+    line = 1
     for text, _ in blocks(stream, options):
-        text = rest + text
+        if waiting and not text.startswith("\n") and "\n\n" not in text:
+            waiting.append(text)
+            continue
+        text = "".join([*waiting, text])
         end = text.rfind("\n\n") + 2
         if end < 2:
-            rest = text
+            waiting = [text]
             continue
         body, rest = text[:end], text[end:]
+        waiting = [rest] if rest else []
         found = _split(body, line)
         line += body.count("\n")
         if found[0]:
             yield found
-    final = rest
-    if final.strip("\n"):
-        found = _split(final, line)
-        last_line = line + final.rstrip("\n").count("\n")
+    last = "".join(waiting)
+    if last.strip("\n"):
+        last_line = line + last.rstrip("\n").count("\n")
         options.warning("there is no blank line after the last sentence", last_line)
-        yield found
+        yield _split(last, line)
 
 
 def _split(body: str, line: int) -> tuple[list[str], list[int]]:

@@ -23,7 +23,8 @@ __all__ = ["EXTENSIONS", "read", "write"]
 
 EXTENSIONS = (".html", ".htm", ".xhtml")
 _INLINE: Final = frozenset(
-    ["a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark", "q", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var"]
+    "a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q ruby s samp small span "  # noqa: SIM905
+    "strike strong sub sup time tt u var".split()
 )
 _SKIPPED: Final = frozenset(
     "head iframe noscript object script style svg template title".split()  # noqa: SIM905

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Final
 
 import numpy as np
@@ -108,7 +109,7 @@ def parse(
         comments.append(own)
         counts.append(len(lines))
         rows += lines
-    if any(row.count("\t") != 9 for row in rows):
+    if set(map(str.count, rows, repeat("\t"))) - {9}:
         raise Malformed
     fields = "\t".join(rows).split("\t") if rows else []
     _count_to(max(counts, default=0))
