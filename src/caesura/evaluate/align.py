@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,12 @@ __all__ = ["Comparison", "pair", "place"]
 
 #: A changed run of at most this many characters is laid over a run of the same length.
 CHANGED_RUN = 16
-#: Below this share of aligned tokens the two sides are not of the same text.
-SAME_TEXT = 0.2
+#: Tokens of fewer atoms turn up anywhere and do not tell whether two texts are the same.
+TELLING = 4
+#: Below this share of telling tokens found unchanged the two sides are not of the same text;
+#: with fewer of them than FEW nobody can say.
+SAME_TEXT = 0.15
+FEW = 20
 
 
 @dataclass
@@ -76,9 +81,8 @@ def pair(
         points, kept = spaceless(raw)
         char_at = np.flatnonzero(kept).astype(np.int64)
         reference = points[kept]
-        lay(left, raw, reference, kept)
-        lay(right, raw, reference, kept)
         for name, side in (("gold", left), ("the system", right)):
+            lay(side, raw, reference, kept, name, text is not None)
             note = _lost_note(name, side, text is not None)
             if note:
                 notes.append(note)
@@ -88,12 +92,6 @@ def pair(
 def _lost_note(name: str, side: Side, raw: bool) -> str:
     lost = int(np.count_nonzero(side.lost))
     where = "the raw text" if raw else "the text of gold"
-    if side.n_tokens and lost > (1 - SAME_TEXT) * side.n_tokens:
-        raise InputError(
-            f"{lost} of {side.n_tokens} tokens of {name} are not in {where}: "
-            "these are different documents",
-            remedy="Give two analyses of the same text.",
-        )
     if not lost:
         return ""
     forms = [side.strings[side.form[word]] for word in side.first_word[:-1][side.lost][:3].tolist()]
@@ -121,7 +119,24 @@ def align_words(gold: Side, system: Side) -> Pairs:
     return Pairs(gold, system, g, s)
 
 
-def lay(side: Side, text: str, reference: NDArray[np.uint32], kept: NDArray[np.bool_]) -> None:
+class Placed(NamedTuple):
+    """Spans in a reference; `whole` are those long enough to tell and found unchanged."""
+
+    start: Longs
+    end: Longs
+    lost: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
+    telling: NDArray[np.bool_]
+
+
+def lay(
+    side: Side,
+    text: str,
+    reference: NDArray[np.uint32],
+    kept: NDArray[np.bool_],
+    name: str,
+    raw: bool,
+) -> None:
     """Give a side the coordinates of a text, directly if it is its own."""
     if side.text == text:
         before = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
@@ -135,15 +150,24 @@ def lay(side: Side, text: str, reference: NDArray[np.uint32], kept: NDArray[np.b
         start[~has] = end[~has]
         side.token_start, side.token_end = start, end
         return
-    side.token_start, side.token_end, side.lost = place(
-        side.chars, side.token_start, side.token_end, reference
-    )
+    found = place(side.chars, side.token_start, side.token_end, reference)
+    side.token_start, side.token_end, side.lost = found.start, found.end, found.lost
+    telling = int(np.count_nonzero(found.telling))
+    whole = int(np.count_nonzero(found.whole))
+    foreign = telling >= FEW and whole < SAME_TEXT * telling
+    if side.n_tokens and (foreign or found.lost.all()):
+        where = "the raw text" if raw else "the text of gold"
+        raise InputError(
+            f"only {whole} of {telling} words of {name} are in {where}: "
+            "these are different documents",
+            remedy="Give analyses of the same text.",
+        )
 
 
 def place(
     chars: NDArray[np.uint32], start: Longs, end: Longs, reference: NDArray[np.uint32]
-) -> tuple[Longs, Longs, NDArray[np.bool_]]:
-    """Spans of characters as spans of a reference, and which of them were not found there."""
+) -> Placed:
+    """Spans of characters as spans of a reference."""
     from caesura.evaluate.myers import match
 
     theirs, ours = atoms(reference), atoms(chars)
@@ -158,9 +182,14 @@ def place(
 
     first = np.searchsorted(ours.start[placed], start)
     last = np.searchsorted(ours.start[placed], end) - 1
-    lost = np.searchsorted(ours.start[sure], start) >= np.searchsorted(ours.start[sure], end)
+    sure_first = np.searchsorted(ours.start[sure], start)
+    sure_last = np.searchsorted(ours.start[sure], end)
+    lost = sure_first >= sure_last
     found_start, found_end = _spans(theirs, at, placed, first, last, lost)
-    return found_start, found_end, lost
+    size = np.searchsorted(ours.start, end) - np.searchsorted(ours.start, start)
+    whole = (sure_last - sure_first == size) & ~lost
+    whole[whole] = at[sure[sure_last[whole] - 1]] - at[sure[sure_first[whole]]] == size[whole] - 1
+    return Placed(found_start, found_end, lost, whole & (size >= TELLING), size >= TELLING)
 
 
 def _spans(

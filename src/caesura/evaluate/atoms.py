@@ -1,9 +1,9 @@
 """Characters as canonical atoms, so that accepted spellings of the same thing are equal.
 
-Treebanks write brackets, quotes, dashes and slashes in ways of their own (spec: -LRB-, ``, --, \\/),
-raw texts have ligatures, entities and typographic marks. Each character becomes one or more atoms,
-or several become one; every atom remembers the characters that it stands for (Dridan & Oepen 2013,
-section 3, leaves the list of accepted mappings open).
+Treebanks write brackets, quotes, dashes and slashes in ways of their own (-LRB-, ``, --, \\/), raw
+texts have ligatures, entities and typographic marks. Each character becomes one or more atoms, or
+several become one; every atom remembers the characters that it stands for. Dridan & Oepen (2013,
+section 3) leave the list of accepted mappings open; this is ours.
 """
 
 from __future__ import annotations

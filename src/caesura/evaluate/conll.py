@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,15 +45,21 @@ METRICS = (
     "MLAS",
     "BLEX",
 )
-CONTENT = frozenset(
+
+
+def _names(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+CONTENT = _names(
     "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod "
     "appos nummod acl amod conj fixed flat compound list parataxis orphan goeswith reparandum "
-    "root dep".split()
+    "root dep"
 )
-FUNCTIONAL = frozenset("aux cop mark det clf case cc".split())
-UNIVERSAL_FEATURES = frozenset(
+FUNCTIONAL = _names("aux cop mark det clf case cc")
+UNIVERSAL_FEATURES = _names(
     "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree "
-    "VerbForm Mood Tense Aspect Voice Evident Polarity Person Polite".split()
+    "VerbForm Mood Tense Aspect Voice Evident Polarity Person Polite"
 )
 #: Heads of system words that equal no head of gold.
 NOT_ALIGNED = -3
@@ -68,6 +75,10 @@ def universal_features(feats: str) -> str:
 def universal_relation(deprel: str) -> str:
     """The relation without its subtype."""
     return deprel.split(":", 1)[0]
+
+
+def _flags(values: Any) -> NDArray[np.bool_]:
+    return np.asarray(values, dtype=bool)
 
 
 @dataclass
@@ -132,31 +143,29 @@ class Pairs:
     def same_head(self) -> NDArray[np.bool_]:
         """Pairs whose heads are aligned to each other, or that are both roots."""
         gold = self.gold.head[self.g]
-        return (gold == self.system_heads[self.s]) & (gold != UNKNOWN)
+        return _flags((gold == self.system_heads[self.s]) & (gold != UNKNOWN))
 
     @cached_property
     def same_relation(self) -> NDArray[np.bool_]:
         gold, system = self.relations
-        return gold[self.g] == system[self.s]
+        return _flags(gold[self.g] == system[self.s])
 
     def same(self, column: str) -> NDArray[np.bool_]:
         """Pairs that agree in a column as it stands."""
-        equal: NDArray[np.bool_] = (
-            getattr(self.gold, column)[self.g] == getattr(self.system, column)[self.s]
-        )
-        return equal
+        gold, system = getattr(self.gold, column), getattr(self.system, column)
+        return _flags(gold[self.g] == system[self.s])
 
     @cached_property
     def same_feats(self) -> NDArray[np.bool_]:
         gold, system = self.feats
-        return gold[self.g] == system[self.s]
+        return _flags(gold[self.g] == system[self.s])
 
     @cached_property
     def same_lemma(self) -> NDArray[np.bool_]:
         """Pairs with the same lemma; gold without a lemma agrees with anything."""
         gold = self.gold.lemma[self.g]
         blank = self.gold.strings.add("_")
-        return (gold == self.system.lemma[self.s]) | (gold == 0) | (gold == blank)
+        return _flags((gold == self.system.lemma[self.s]) | (gold == 0) | (gold == blank))
 
     def members(self, relations: frozenset[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which words of either side have one of these relations."""
@@ -182,7 +191,7 @@ class Pairs:
         wrong = np.bincount(self.gold.head[of_gold & ~good], minlength=self.gold.n_words)
         gold_count = np.bincount(self.gold.head[of_gold], minlength=self.gold.n_words)
         system_count = np.bincount(self.system.head[of_system], minlength=self.system.n_words)
-        return (wrong[self.g] == 0) & (gold_count[self.g] == system_count[self.s])
+        return _flags((wrong[self.g] == 0) & (gold_count[self.g] == system_count[self.s]))
 
     def score(
         self,

@@ -14,7 +14,7 @@ from caesura.evaluate.conll import Pairs, span_score
 from caesura.evaluate.score import Score
 from caesura.evaluate.sides import Longs, Side
 
-__all__ = ["attachment", "document_starts", "segment_scores", "token_accuracy"]
+__all__ = ["attachment", "document_starts", "segment_scores"]
 
 
 def document_starts(side: Side) -> Longs:
@@ -43,33 +43,8 @@ def segment_scores(pairs: Pairs) -> dict[str, Score]:
     }
 
 
-def token_accuracy(pairs: Pairs) -> Score:
-    """Gold sentences in which the system has the tokens of gold and no others (spec 4.1, SA)."""
-    gold, system = pairs.gold, pairs.system
-    if not gold.n_tokens:
-        return Score(0, 0, 0)
-    size = np.int64(max(gold.token_end.max(initial=0), system.token_end.max(initial=0)) + 1)
-    of_gold = gold.token_start * size + gold.token_end
-    of_system = system.token_start * size + system.token_end
-    missed = np.bincount(
-        gold.token_sentence[~np.isin(of_gold, of_system)], minlength=gold.n_sentences
-    )
-    extra = ~np.isin(of_system, of_gold)
-    starts, ends = gold.sent_spans
-    # A wrong system token spoils every gold sentence that it touches.
-    first = np.searchsorted(ends, system.token_start[extra], side="right")
-    last = np.searchsorted(starts, system.token_end[extra], side="left")
-    touched = np.zeros(gold.n_sentences + 1, dtype=np.int64)
-    within = first < last
-    np.add.at(touched, first[within], 1)
-    np.add.at(touched, last[within], -1)
-    exact = (missed == 0) & (np.cumsum(touched)[:-1] == 0)
-    correct = int(np.count_nonzero(exact))
-    return Score(gold.n_sentences, gold.n_sentences, correct)
-
-
 def attachment(pairs: Pairs) -> dict[str, Score]:
-    """Attachment over aligned words: full labels, and all words or those that are no punctuation."""
+    """Attachment over aligned words: with subtypes of labels, and without punctuation."""
     labelled = pairs.same_head & pairs.same("deprel")
     mark = pairs.gold.strings.add("PUNCT")
     relation = pairs.gold.strings.add("punct")

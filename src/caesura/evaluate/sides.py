@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,7 +146,7 @@ def flatten(docs: Sequence[Document], strings: Strings) -> Side:
     first_word = _runs(doc.n_words for doc in docs)
     text = "".join(doc.text for doc in docs)
 
-    def shifted(arrays: list[NDArray[np.int64]], by: Longs, sizes: Longs) -> Longs:
+    def shifted(arrays: list[NDArray[Any]], by: Longs, sizes: Longs) -> Longs:
         joined = _joined(list(arrays), np.int64)
         return (joined + np.repeat(by[:-1], np.diff(sizes))).astype(np.int64)
 

@@ -1,0 +1,222 @@
+"""`caesura.evaluate(gold, system)` and its companions: documents or files in, a report out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from caesura.document import Document
+from caesura.errors import InputError, WarningSink
+from caesura.evaluate.align import Comparison, pair
+from caesura.evaluate.breakdown import unit_counts
+from caesura.evaluate.calibration import calibrations
+from caesura.evaluate.conll import Pairs, score_pairs
+from caesura.evaluate.enhanced import enhanced_scores
+from caesura.evaluate.loss import Losses, attribute, stage_losses
+from caesura.evaluate.report import Report
+from caesura.evaluate.score import Score
+from caesura.evaluate.segments import attachment, segment_scores
+from caesura.evaluate.significance import SAMPLES, Significance, compare_units
+from caesura.evaluate.spans import LEVELS, Level, SpanOptions, compare_level, tables, tag_column
+
+__all__ = ["Source", "compare", "evaluate", "load"]
+
+#: Documents, one document, or a file that holds them.
+Source = Document | Iterable[Document] | str | os.PathLike[str]
+
+#: Columns without which a score of CoNLL 2018 says nothing.
+NEEDS = {
+    "UPOS": ("upos",),
+    "XPOS": ("xpos",),
+    "UFeats": ("feats",),
+    "AllTags": ("upos", "xpos", "feats"),
+    "Lemmas": ("lemma",),
+    "UAS": ("head",),
+    "LAS": ("head", "deprel"),
+    "CLAS": ("head", "deprel"),
+    "MLAS": ("head", "deprel", "upos", "feats"),
+    "BLEX": ("head", "deprel", "lemma"),
+}
+#: Metrics that are tested for significance.
+TESTED = ("Tokens", "Sentences", "Words", "UPOS", "UAS", "LAS")
+
+
+def load(
+    source: Source,
+    *,
+    format: str | None = None,
+    text: str | None = None,
+    skip_bad: bool = False,
+    strict: bool = False,
+    warn: WarningSink | None = None,
+) -> list[Document]:
+    """The documents of a source; tuples of characters (`.tuples`) need their text."""
+    if isinstance(source, Document):
+        return [source]
+    if not isinstance(source, str | os.PathLike):
+        return list(source)
+    from caesura.formats import read
+
+    name = os.fspath(source)
+    spans = format == "spans" or (format is None and name.endswith(".spans"))
+    if format == "tuples" or (format is None and name.endswith(".tuples")) or (spans and text):
+        from caesura.evaluate.charspans import read_spans
+        from caesura.formats.io import open_read
+
+        if text is None:
+            raise InputError(
+                "character spans say nothing without their text",
+                file=name,
+                remedy="Give the raw text with --text FILE.",
+            )
+        with open_read(source) as stream:
+            lines = stream.read().decode("utf-8").splitlines()
+        return [read_spans(lines, text, name)]
+    return list(read(source, format, skip_bad=skip_bad, strict=strict, warn=warn))
+
+
+def evaluate(
+    gold: Source,
+    system: Source,
+    *,
+    text: str | None = None,
+    levels: Sequence[str] = LEVELS,
+    options: SpanOptions | None = None,
+    outputs: Mapping[str, Source] | None = None,
+    name: str = "system",
+) -> Report:
+    """Compare an analysis with gold.
+
+    Gold and system may differ in tokens, sentences and spelling; with `text` both are laid over
+    that raw text. `outputs` are further outputs of the same system from better input, named
+    `sentences`, `tokens` or `tags` after what was given to it, and tell what each layer costs.
+    """
+    truth, found = load(gold, text=text), load(system, text=text)
+    if not any(doc.n_tokens for doc in truth):
+        raise InputError(
+            "gold has no tokens", remedy="Give an annotated file as gold, not a raw text."
+        )
+    options = options or SpanOptions()
+    comparison = pair(truth, found, text=text)
+    notes = [*comparison.notes, *_notes(comparison)]
+    scores, left_out = _scores(comparison.pairs)
+    notes += left_out
+    spans, missing = _levels(comparison, options, tuple(levels))
+    losses: Losses | None = None
+    if outputs:
+        stages = {stage: load(source, text=text) for stage, source in outputs.items()}
+        losses = stage_losses(truth, {"raw": found, **stages})
+    both = comparison.gold.known("head") and comparison.system.known("head")
+    return Report(
+        name=name,
+        comparison=comparison,
+        scores=scores,
+        levels=spans,
+        attribution=attribute(comparison.pairs) if both else {},
+        calibration=calibrations(comparison.pairs),
+        notes=notes + missing,
+        losses=losses,
+    )
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    from caesura.evaluate.checks import columns_note, tree_notes
+
+    gold, system = comparison.gold, comparison.system
+    if not system.n_tokens:
+        return ["the system's output is empty: all that gold has counts as missed"]
+    notes = []
+    if not comparison.same_characters:
+        notes.append(
+            "gold and system do not have the same characters and were aligned; the official "
+            "scorer refuses them"
+        )
+    return [
+        *notes,
+        *tree_notes(gold, "gold"),
+        *tree_notes(system, "the system"),
+        *columns_note(gold, system),
+    ]
+
+
+def _scores(pairs: Pairs) -> tuple[dict[str, Score], list[str]]:
+    """All scores that mean something, and a sentence about those that do not."""
+    gold, system = pairs.gold, pairs.system
+    scores = score_pairs(pairs)
+    left_out: list[str] = []
+    trees = gold.known("head") and (system.known("head") or not system.n_words)
+    if not trees:
+        for name, columns in NEEDS.items():
+            # Two whole trees are scored as the official scorer does, missing columns and all.
+            if not all(gold.known(c) and system.known(c) for c in columns):
+                del scores[name]
+                left_out.append(name)
+    scores |= segment_scores(pairs)
+    if trees:
+        scores |= attachment(pairs)
+    scores |= enhanced_scores(pairs)
+    if left_out:
+        return scores, [f"left out, since a side lacks the columns: {', '.join(left_out)}"]
+    return scores, []
+
+
+def _levels(
+    comparison: Comparison, options: SpanOptions, wanted: tuple[str, ...]
+) -> tuple[dict[str, Level], list[str]]:
+    gold, system = comparison.gold, comparison.system
+    tags = tag_column(options, gold, system)
+    left = tables(gold, options, wanted, tags)
+    right = tables(system, options, wanted, tags)
+    levels = {
+        name: compare_level(name, left[name], right[name], comparison, options)
+        for name in wanted
+        if name in left and name in right
+    }
+    notes = []
+    what = {"PS": "phrase structure", "DEP": "dependencies"}
+    for name in wanted:
+        if system.n_tokens and name in what and (name in left) != (name in right):
+            owner = "gold" if name in left else "the system"
+            notes.append(f"only {owner} has {what[name]}, which is left out")
+    return levels, notes
+
+
+def compare(
+    gold: Source,
+    systems: Mapping[str, Source],
+    *,
+    text: str | None = None,
+    metrics: Sequence[str] = TESTED,
+    unit: str = "document",
+    samples: int = SAMPLES,
+    seed: int = 1,
+    **settings: Any,
+) -> tuple[dict[str, Report], dict[tuple[str, str], list[Significance]]]:
+    """Reports of several systems, and how sure the difference of each two of them is.
+
+    A single document is compared sentence by sentence.
+    """
+    truth = load(gold, text=text)
+    if sum(1 for doc in truth if doc.n_tokens) < 2:
+        unit = "sentence"
+    reports = {
+        name: evaluate(truth, source, text=text, name=name, **settings)
+        for name, source in systems.items()
+    }
+    tests: dict[tuple[str, str], list[Significance]] = {}
+    names = list(reports)
+    usable = [m for m in metrics if all(m in report for report in reports.values())]
+    counts = {
+        name: {m: unit_counts(reports[name].comparison.pairs, m, unit)[1] for m in usable}
+        for name in names
+    }
+    for place, first in enumerate(names):
+        for second in names[place + 1 :]:
+            tests[first, second] = [
+                compare_units(
+                    m, counts[first][m], counts[second][m], unit=unit, samples=samples, seed=seed
+                )
+                for m in usable
+            ]
+    return reports, tests

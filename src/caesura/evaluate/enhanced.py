@@ -1,0 +1,111 @@
+"""Enhanced dependencies: ELAS and EULAS of the IWPT 2020 shared task (Bouma et al. 2020).
+
+A word may have several heads; every edge counts. Empty nodes are folded into the edges that lead
+through them, whose labels become paths (`conj>nsubj`), so that edges run between words only.
+EULAS compares labels without their subtypes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from caesura.document import Document
+from caesura.evaluate.conll import NOT_ALIGNED, Pairs, universal_relation
+from caesura.evaluate.score import Score
+from caesura.evaluate.sides import Longs, Side
+
+__all__ = ["enhanced_scores"]
+
+#: An empty node of a sentence, or the number of a word in the document, or ROOT.
+Head = int | str
+
+
+@dataclass
+class Edges:
+    word: Longs
+    head: Longs
+    label: Longs
+    plain: Longs
+
+
+def enhanced_scores(pairs: Pairs) -> dict[str, Score]:
+    """ELAS and EULAS; nothing if either side has no enhanced graph."""
+    if not (pairs.gold.known("deps") and pairs.system.known("deps")):
+        return {}
+    gold, system = _edges(pairs.gold), _edges(pairs.system)
+    word = pairs.gold_of[system.word]
+    head = np.where(system.head < 0, -1, NOT_ALIGNED)
+    inside = system.head >= 0
+    there = pairs.gold_of[system.head[inside]]
+    head[inside] = np.where(there < 0, NOT_ALIGNED, there)
+    usable = (word >= 0) & (head > NOT_ALIGNED)
+
+    def score(name: str) -> Score:
+        left = zip(
+            gold.word.tolist(), gold.head.tolist(), getattr(gold, name).tolist(), strict=True
+        )
+        right = zip(
+            word[usable].tolist(),
+            head[usable].tolist(),
+            getattr(system, name)[usable].tolist(),
+            strict=True,
+        )
+        return Score(len(gold.word), len(system.word), len(set(left) & set(right)))
+
+    return {"ELAS": score("label"), "EULAS": score("plain")}
+
+
+def _edges(side: Side) -> Edges:
+    words: list[int] = []
+    heads: list[int] = []
+    labels: list[int] = []
+    plain: list[int] = []
+    add = side.strings.add
+    for number, doc in enumerate(side.docs):
+        offset = int(side.doc_first_word[number])
+        for word, head, label in _document_edges(doc):
+            words.append(offset + word)
+            heads.append(offset + head if head >= 0 else -1)
+            labels.append(add(label))
+            short = ">".join(universal_relation(step) for step in label.split(">"))
+            plain.append(add(short))
+    columns = (np.array(column, dtype=np.int64) for column in (words, heads, labels, plain))
+    return Edges(*columns)
+
+
+def _document_edges(doc: Document) -> list[tuple[int, int, str]]:
+    """Edges between words: dependent, head (-1 for the root) and label."""
+    empties: dict[int, dict[str, str]] = {}
+    sentence_of = doc.word_sentence
+    first_of = np.searchsorted(sentence_of, np.arange(doc.n_sentences)).tolist()
+    for node in doc.empty_nodes:
+        sentence = int(sentence_of[node.word]) if doc.n_words else 0
+        major = node.anchor - first_of[sentence] + 1 if node.anchor >= 0 else 0
+        empties.setdefault(sentence, {})[f"{major}.{node.minor}"] = node.deps
+    edges: list[tuple[int, int, str]] = []
+    deps = doc.column("deps")
+    for word, sentence in enumerate(sentence_of.tolist()):
+        if not deps[word]:
+            continue
+        nodes = empties.get(sentence, {})
+        for head, label in _through(deps[word], nodes, frozenset()):
+            if head.isdigit():
+                edges.append(
+                    (word, first_of[sentence] + int(head) - 1 if head != "0" else -1, label)
+                )
+    return edges
+
+
+def _through(deps: str, nodes: dict[str, str], seen: frozenset[str]) -> list[tuple[str, str]]:
+    """The edges of a DEPS value, those from empty nodes replaced by paths to their own heads."""
+    found: list[tuple[str, str]] = []
+    for item in deps.split("|"):
+        head, _, label = item.partition(":")
+        if "." not in head:
+            found.append((head, label))
+        elif head in nodes and head not in seen:
+            above = _through(nodes[head], nodes, seen | {head})
+            found += [(higher, f"{step}>{label}") for higher, step in above]
+    return found

@@ -1,0 +1,269 @@
+"""The report as one page of HTML: tables, plots, and sentences side by side, nothing fetched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from caesura.evaluate.breakdown import Row
+from caesura.evaluate.confusions import Confusion
+from caesura.evaluate.report import TITLES, Report
+from caesura.evaluate.sidebyside import side_by_side
+from caesura.evaluate.significance import Significance
+from caesura.evaluate.svg import lines_plot, reliability_plot, stacked_bars
+from caesura.evaluate.tables import LEVEL_NAMES
+
+__all__ = ["comparison_html", "report_html", "save_comparison", "scores_html"]
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1c1e21; --paper: #fff; --soft: #6a7078; --rule: #d8dce1;
+  --bad: #ffd9d6; --odd: #fff0c2; --c0: #2563a8; --c1: #c2571a; --c2: #2f7d4f; --c3: #8a3f8f;
+  --c4: #9a7b14; --c5: #5b6770; --good: #4a8f63; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e6ea; --paper: #15171a; --soft: #9aa1aa;
+  --rule: #363b42; --bad: #5b2724; --odd: #51431a; --c0: #7fb2ea; --c1: #eb9a66; --c2: #7cc79a;
+  --c3: #d196d6; --c4: #d8bd60; --c5: #a4b0ba; --good: #5da577; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+  max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
+table { border-collapse: collapse; margin: .6rem 0; font-variant-numeric: tabular-nums; }
+th, td { padding: .15rem .7rem; border-bottom: 1px solid var(--rule); text-align: right; }
+th:first-child, td:first-child, td.left { text-align: left; }
+th { color: var(--soft); font-weight: 600; }
+.note { color: var(--soft); } .context b { background: var(--odd); font-weight: 600; }
+svg { max-width: 100%; height: auto; } svg text { font: 12px system-ui, sans-serif;
+  fill: var(--ink); } svg .grid { stroke: var(--rule); } svg .size { fill: var(--rule); }
+svg .line { fill: none; stroke-width: 2; } svg .inside { fill: var(--paper); }
+svg .diagonal { stroke: var(--soft); stroke-dasharray: 4 4; }
+svg .s0 { stroke: var(--c0); } svg .s1 { stroke: var(--c1); } svg .s2 { stroke: var(--c2); }
+svg .s3 { stroke: var(--c3); } svg .s4 { stroke: var(--c4); } svg .s5 { stroke: var(--c5); }
+svg .dot { fill: var(--paper); stroke-width: 2; } svg text.name { stroke: none; }
+svg .p0 { fill: var(--good); } svg .p1 { fill: var(--c1); } svg .p2 { fill: var(--c0); }
+svg .p3 { fill: var(--c3); } svg .p4 { fill: var(--c4); } svg .p5 { fill: var(--c5); }
+.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; padding: .4rem 0;
+  border-bottom: 1px solid var(--rule); } .pair span { white-space: pre-wrap; }
+.missed { background: var(--bad); border-radius: 3px; } .differs { background: var(--odd);
+  border-radius: 3px; } .break { color: var(--c1); font-weight: 700; }
+@media (max-width: 40rem) { .pair { grid-template-columns: 1fr; } }
+"""
+
+
+def _table(rows: Sequence[Sequence[str]], head: bool = True) -> str:
+    lines = ["<table>"]
+    for number, row in enumerate(rows):
+        cell = "th" if head and number == 0 else "td"
+        lines.append("<tr>" + "".join(f"<{cell}>{escape(c)}</{cell}>" for c in row) + "</tr>")
+    return "".join([*lines, "</table>"])
+
+
+def _page(title: str, body: Sequence[str]) -> str:
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
+        f"<h1>{escape(title)}</h1>" + "\n".join(body) + "</body></html>\n"
+    )
+
+
+def scores_html(report: Report) -> str:
+    """The table of scores."""
+    rows = [["", "precision", "recall", "F1", "on aligned words"]]
+    for name, score in report.scores.items():
+        accuracy = score.aligned_accuracy
+        rows.append(
+            [
+                TITLES.get(name, name),
+                f"{score.precision:.2f}",
+                f"{score.recall:.2f}",
+                f"{score.f1:.2f}",
+                "" if accuracy is None else f"{accuracy:.2f}",
+            ]
+        )
+    return _table(rows)
+
+
+def _levels(report: Report) -> str:
+    rows = [
+        ["spans of characters", "gold", "system", "precision", "recall", "F1", "exact sentences"]
+    ]
+    for name, level in report.levels.items():
+        score = level.score
+        rows.append(
+            [
+                LEVEL_NAMES[name],
+                str(score.gold),
+                str(score.system),
+                f"{score.precision:.2f}",
+                f"{score.recall:.2f}",
+                f"{score.f1:.2f}",
+                f"{level.exact.recall:.2f}",
+            ]
+        )
+    return _table(rows)
+
+
+def _by(title: str, rows: Sequence[Row], limit: int = 60) -> str:
+    if not rows:
+        return ""
+    measures = list(rows[0].recalled)
+    shown = [[title, "gold", "system", *measures]]
+    for row in rows[:limit]:
+        values = (f"{row.f1(measure):.2f}" for measure in measures)
+        shown.append([row.name, str(row.gold), str(row.system), *values])
+    table = _table(shown)
+    if len(rows) > limit:
+        table += f'<p class="note">… and {len(rows) - limit} more.</p>'
+    return f"<details><summary>F1 by {escape(title)}</summary>{table}</details>"
+
+
+def _plot(title: str, rows: Sequence[Row], measures: Sequence[str]) -> str:
+    series = {name: [row.f1(name) for row in rows] for name in measures}
+    return lines_plot(title, [row.name for row in rows], series, [row.gold for row in rows])
+
+
+def _confusions(title: str, found: Sequence[Confusion]) -> str:
+    rows = [f"<h3>{escape(title)}</h3><table><tr><th>gold</th><th>system</th><th>times</th>"]
+    rows.append('<th class="left">for instance</th></tr>')
+    for row in found:
+        shown = "<br>".join(
+            f"…{escape(e.before)}<b>{escape(e.form)}</b>{escape(e.after)}…"
+            f' <span class="note">{escape(e.document)}</span>'
+            for e in row.examples[:2]
+        )
+        rows.append(
+            f"<tr><td>{escape(row.gold)}</td><td>{escape(row.system)}</td><td>{row.count}</td>"
+            f'<td class="left context">{shown}</td></tr>'
+        )
+    return "".join([*rows, "</table>"])
+
+
+def _losses(report: Report) -> list[str]:
+    body = []
+    if report.losses is not None:
+        losses = report.losses
+        bars = {
+            metric: {"reached": losses.reached[metric][0], **losses.lost[metric]}
+            for metric in losses.reached
+        }
+        body += ["<h2>What each layer costs</h2>", stacked_bars("loss by stage", bars)]
+        layers = list(dict.fromkeys(layer for lost in losses.lost.values() for layer in lost))
+        rows = [
+            ["F1 from", *losses.stages, *(f"lost: {layer}" for layer in layers)],
+            *(
+                [
+                    metric,
+                    *(f"{value:.2f}" for value in values),
+                    *(f"{losses.lost[metric][layer]:.2f}" for layer in layers),
+                ]
+                for metric, values in losses.reached.items()
+            ),
+        ]
+        body.append(_table(rows))
+    if report.attribution:
+        everything = max(sum(report.attribution.values()), 1)
+        share = {name: 100 * count / everything for name, count in report.attribution.items()}
+        body += [
+            "<h2>Words of gold by the first layer that failed them</h2>",
+            stacked_bars("loss by layer", {"words": share}),
+        ]
+    return body
+
+
+def report_html(report: Report, sentences: int = 40) -> str:
+    """The whole report of one system."""
+    body = [scores_html(report), _levels(report) if report.levels else ""]
+    body += [f'<p class="note">{escape(note)}.</p>' for note in report.notes]
+    body += _losses(report)
+    has_heads = "UAS" in report
+    measures = ["Words", "UPOS", "UAS", "LAS"] if has_heads else ["Words", "UPOS"]
+    lengths = report.breakdown("sentence length")
+    body += ["<h2>F1 by sentence length</h2>", _plot("F1 by sentence length", lengths, measures)]
+    if has_heads:
+        arcs = report.breakdown("arc length")
+        body += [
+            "<h2>F1 by arc length</h2>",
+            _plot("F1 by arc length", arcs, ["UAS", "LAS"]),
+        ]
+    body += [
+        "<h2>Breakdowns</h2>",
+        _by("sentence length", lengths),
+        *(_by(by, report.breakdown(by)) for by in ("document", "genre", "label", "tag")),
+    ]
+    if report.calibration:
+        body.append("<h2>Confidence</h2>")
+    for name, found in report.calibration.items():
+        points = [(b.confidence, b.accuracy, b.count) for b in found.bins]
+        body += [
+            f"<h3>{escape(name)}: expected calibration error {found.ece:.4f}, "
+            f"Brier score {found.brier:.4f}</h3>",
+            reliability_plot(f"confidence of {name}", points),
+        ]
+    body.append("<h2>What is taken for what</h2>")
+    if has_heads:
+        body.append(_confusions("relations", report.confusions("relations", 15)))
+    body.append(_confusions("tags", report.confusions("tags", 15)))
+    body += ["<h2>Sentences that differ, gold and system</h2>", side_by_side(report, sentences)]
+    return _page(f"Evaluation of {report.name}", body)
+
+
+def comparison_html(
+    reports: Mapping[str, Report], tests: Mapping[tuple[str, str], Sequence[Significance]]
+) -> str:
+    """Several systems side by side."""
+    names = list(reports)
+    shared = [m for m in reports[names[0]].scores if all(m in r for r in reports.values())]
+    rows = [["F1", *names]]
+    rows += [
+        [TITLES.get(metric, metric), *(f"{reports[name][metric].f1:.2f}" for name in names)]
+        for metric in shared
+    ]
+    body = [_table(rows)]
+    for (first, second), found in tests.items():
+        shown = [["", "difference", "95% interval", "p Wilcoxon", "p bootstrap", "p randomisation"]]
+        shown += [
+            [
+                test.metric,
+                f"{test.difference:+.2f}",
+                f"{test.low:+.2f} … {test.high:+.2f}",
+                f"{test.wilcoxon:.4f}",
+                f"{test.bootstrap:.4f}",
+                f"{test.randomisation:.4f}",
+            ]
+            for test in found
+        ]
+        body += [f"<h2>{escape(second)} against {escape(first)}</h2>", _table(shown)]
+    measure = "LAS" if "LAS" in shared else "Words"
+    by_length = {name: report.breakdown("sentence length") for name, report in reports.items()}
+    groups = [row.name for row in by_length[names[0]]]
+    series = {
+        name: [next((r.f1(measure) for r in rows_ if r.name == g), 0.0) for g in groups]
+        for name, rows_ in by_length.items()
+    }
+    title = f"{measure} by sentence length"
+    sizes = [row.gold for row in by_length[names[0]]]
+    body += [f"<h2>{title}</h2>", lines_plot(title, groups, series, sizes)]
+    attributions = {
+        name: {
+            layer: 100 * count / max(sum(report.attribution.values()), 1)
+            for layer, count in report.attribution.items()
+        }
+        for name, report in reports.items()
+        if report.attribution
+    }
+    if attributions:
+        body += ["<h2>Loss by layer</h2>", stacked_bars("loss by layer", attributions)]
+    for name, report in reports.items():
+        body += [f'<p class="note">{escape(name)}: {escape(note)}.</p>' for note in report.notes]
+    return _page("Comparison of " + ", ".join(names), body)
+
+
+def save_comparison(
+    reports: Mapping[str, Report],
+    tests: Mapping[tuple[str, str], Sequence[Significance]],
+    path: str | os.PathLike[str],
+) -> None:
+    """Write the comparison to a file."""
+    from caesura.formats.io import open_write
+
+    with open_write(path) as file:
+        file.write(comparison_html(reports, tests).encode("utf-8"))

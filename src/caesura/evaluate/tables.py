@@ -1,0 +1,209 @@
+"""Reports as tables for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from caesura.evaluate.breakdown import Row
+from caesura.evaluate.confusions import Confusion
+from caesura.evaluate.conll import METRICS
+from caesura.evaluate.loss import Losses
+from caesura.evaluate.report import TITLES, Report
+from caesura.evaluate.score import Score
+from caesura.evaluate.significance import Significance
+
+__all__ = [
+    "breakdown_text",
+    "columns",
+    "compare_text",
+    "confusions_text",
+    "losses_text",
+    "report_text",
+]
+
+LEVEL_NAMES = {
+    "SENT": "sentences (spans)",
+    "TOK": "tokens (spans)",
+    "WORD": "words (spans)",
+    "POS": "tags (spans)",
+    "PS": "phrases (spans)",
+    "DEP": "dependencies (spans)",
+}
+BAR = 40
+
+
+def columns(rows: Sequence[Sequence[str]], indent: int = 2) -> str:
+    """Rows as aligned columns: the first to the left, the others to the right."""
+    if not rows:
+        return ""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            row[0].ljust(widths[0]),
+            *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True)),
+        ]
+        lines.append(" " * indent + "  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _score_rows(scores: Iterable[tuple[str, Score]]) -> list[list[str]]:
+    return [
+        [
+            name,
+            _number(score.precision),
+            _number(score.recall),
+            _number(score.f1),
+            _number(score.aligned_accuracy),
+        ]
+        for name, score in scores
+    ]
+
+
+def report_text(report: Report) -> str:
+    """The scores, the share of each layer in the loss, and the notes."""
+    head = ["", "precision", "recall", "F1", "on aligned"]
+    rows = [head, *_score_rows(report.conll.items())]
+    others = [(TITLES.get(n, n), s) for n, s in report.scores.items() if n not in METRICS]
+    if others:
+        rows += [[""] * 5, *_score_rows(others)]
+    parts = [columns(rows)]
+    if report.levels:
+        spans = [["", "precision", "recall", "F1", "exact sentences"]]
+        for name, level in report.levels.items():
+            score = level.score
+            spans.append(
+                [
+                    LEVEL_NAMES[name],
+                    _number(score.precision),
+                    _number(score.recall),
+                    _number(score.f1),
+                    _number(level.exact.recall),
+                ]
+            )
+        parts.append(columns(spans))
+    if report.attribution:
+        parts.append(_attribution_text(report.attribution))
+    if report.losses is not None:
+        parts.append(losses_text(report.losses))
+    for name, found in report.calibration.items():
+        parts.append(
+            f"  confidence of {name}: {found.count} of them, expected calibration error "
+            f"{found.ece:.4f}, Brier score {found.brier:.4f}"
+        )
+    if report.notes:
+        parts.append("\n".join(f"  note: {note}." for note in report.notes))
+    return "\n\n".join(parts)
+
+
+def _attribution_text(attribution: Mapping[str, int]) -> str:
+    everything = max(sum(attribution.values()), 1)
+    rows = [["words of gold", "count", "%"]]
+    names = {
+        "right": "attached rightly",
+        "tokens": "lost to tokens",
+        "sentences": "lost to sentences",
+        "heads": "wrong head",
+        "labels": "wrong label",
+    }
+    for name, count in attribution.items():
+        rows.append([names[name], str(count), _number(100 * count / everything)])
+    return columns(rows)
+
+
+def losses_text(losses: Losses) -> str:
+    """What each layer costs, in points of F1, with a bar for what is reached and lost."""
+    layers = list(dict.fromkeys(layer for lost in losses.lost.values() for layer in lost))
+    rows = [["F1 from", *losses.stages, *(f"lost: {layer}" for layer in layers)]]
+    for metric, values in losses.reached.items():
+        lost = losses.lost[metric]
+        rows.append([metric, *map(_number, values), *(_number(lost[layer]) for layer in layers)])
+    bars = []
+    marks = "#+-. "
+    for metric, values in losses.reached.items():
+        bar = "█" * round(BAR * values[0] / 100)
+        for place, layer in enumerate(layers):
+            bar += marks[min(place, 3)] * round(BAR * max(losses.lost[metric][layer], 0) / 100)
+        bars.append([metric, bar])
+    key = "  █ reached" + "".join(f"  {marks[min(i, 3)]} {layer}" for i, layer in enumerate(layers))
+    width = max(len(name) for name, _ in bars)
+    drawn = "\n".join(f"  {name.ljust(width)}  {bar}" for name, bar in bars)
+    return f"{columns(rows)}\n\n{drawn}\n{key}"
+
+
+def breakdown_text(title: str, rows: Sequence[Row], limit: int = 40) -> str:
+    """One breakdown: words of each group and F1 of each measure."""
+    if not rows:
+        return ""
+    measures = list(rows[0].recalled)
+    shown = [[f"by {title}", "gold", "system", *measures]]
+    for row in rows[:limit]:
+        shown.append(
+            [row.name, str(row.gold), str(row.system), *(_number(row.f1(m)) for m in measures)]
+        )
+    if len(rows) > limit:
+        shown.append([f"… and {len(rows) - limit} more", "", "", *("" for _ in measures)])
+    return columns(shown)
+
+
+def confusions_text(what: str, found: Sequence[Confusion]) -> str:
+    """The most frequent confusions, an example each."""
+    lines = [f"  {what}: gold taken for system"]
+    for row in found:
+        example = row.examples[0] if row.examples else None
+        context = ""
+        if example is not None:
+            context = f"…{example.before[-25:]}[{example.form}]{example.after[:25]}…"
+        lines.append(f"  {row.count:6}  {row.gold:>10} → {row.system:<10}  {context}")
+    return "\n".join(lines)
+
+
+def compare_text(
+    reports: Mapping[str, Report], tests: Mapping[tuple[str, str], Sequence[Significance]]
+) -> str:
+    """F1 of every system, and how sure the differences are."""
+    names = list(reports)
+    metrics = [
+        m for m in next(iter(reports.values())).scores if all(m in r for r in reports.values())
+    ]
+    rows = [["F1", *names]]
+    for metric in metrics:
+        title = TITLES.get(metric, metric)
+        rows.append([title, *(_number(reports[name][metric].f1) for name in names)])
+    parts = [columns(rows)]
+    for (first, second), found in tests.items():
+        shown = [
+            [
+                f"{second} against {first}",
+                "difference",
+                "95% interval",
+                "p Wilcoxon",
+                "p bootstrap",
+                "p randomisation",
+            ]
+        ]
+        for test in found:
+            shown.append(
+                [
+                    test.metric,
+                    f"{test.difference:+.2f}",
+                    f"{test.low:+.2f} … {test.high:+.2f}",
+                    _p(test.wilcoxon),
+                    _p(test.bootstrap),
+                    _p(test.randomisation),
+                ]
+            )
+        unit = f"  over {found[0].units} {found[0].unit}s of gold" if found else ""
+        parts.append(columns(shown) + (f"\n{unit}" if unit else ""))
+    for name, report in reports.items():
+        if report.notes:
+            parts.append("\n".join(f"  note on {name}: {note}." for note in report.notes))
+    return "\n\n".join(parts)
+
+
+def _p(value: float) -> str:
+    return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
