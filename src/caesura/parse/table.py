@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 
-__all__ = ["MOST_SHIFT", "padded", "shifted_rows", "to_bytes"]
+__all__ = ["MOST_SHIFT", "padded", "shifted_rows", "to_bytes", "to_floats"]
 
 #: Largest exponent of a row: 127 << 15 a thousand times still fits into 32 bits.
 MOST_SHIFT: Final = 14
@@ -78,3 +78,11 @@ def shifted_rows(
     table[small] = np.rint(np.ldexp(table[small].astype(np.float32), shifts[small, None]))
     table[:, -1] = np.clip(shifts, 0, MOST_SHIFT)
     return table, float(2.0**lowest)
+
+
+def to_floats(table: NDArray[np.int8], unit: float) -> NDArray[np.float32]:
+    """The weights of an 8-bit table; the last column becomes 0."""
+    scales = np.ldexp(np.float32(unit), table[:, -1].astype(np.int32))
+    weights: NDArray[np.float32] = table.astype(np.float32) * scales[:, None]
+    weights[:, -1] = 0.0
+    return weights

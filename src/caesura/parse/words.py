@@ -5,6 +5,7 @@ Strings are hashed once for each distinct string, so that a step of the search o
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from caesura.document import Document, Strings
 from caesura.parse.features import COLUMNS, N_COLUMNS, string_hashes
 
-__all__ = ["Hasher", "Words", "words_of"]
+__all__ = ["Hasher", "Words", "cut", "one_batch", "words_of"]
 
 #: Rows of the word table before word 0: an absent word and the artificial root.
 FIRST_WORD: Final = 2
@@ -25,6 +26,10 @@ _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 EVIDENCE: Final = np.array([0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99])
 
 
+#: Columns of a document that may hold tags, and the atoms that they become.
+TAG_COLUMNS: Final = {"upos": "p", "xpos": "x", "feats": "m"}
+
+
 class Words(NamedTuple):
     """The word table (two rows more than words) and the context before each word."""
 
@@ -33,9 +38,13 @@ class Words(NamedTuple):
 
 
 class Hasher:
-    """Hashes of interned strings, computed once for each string of a table."""
+    """Hashes of interned strings, computed once for each string of a table.
 
-    def __init__(self) -> None:
+    `classes` gives word classes by form, or by lower-cased form.
+    """
+
+    def __init__(self, classes: Mapping[str, int] | None = None) -> None:
+        self.classes = classes or {}
         self._tables: dict[int, tuple[Strings, dict[str, NDArray[np.uint64]]]] = {}
 
     def take(self, strings: Strings, ids: NDArray[np.int32], form: str = "plain") -> NDArray[np.uint64]:
@@ -51,8 +60,15 @@ class Hasher:
                 new = [_normal(s) for s in new]
             elif form == "suffix":
                 new = [s[-3:].lower() for s in new]
+            elif form == "class":
+                new = [self._class_of(s) for s in new]
             done = kept[1][form] = np.concatenate([done, string_hashes(new)])
-        return done[ids]
+        taken: NDArray[np.uint64] = done[ids]
+        return taken
+
+    def _class_of(self, string: str) -> str:
+        number = self.classes.get(string, self.classes.get(string.lower()))
+        return "" if number is None else str(number)
 
 
 def _normal(string: str) -> str:
@@ -67,9 +83,8 @@ def words_of(
     doc: Document,
     hasher: Hasher,
     *,
-    classes: NDArray[np.uint64] | None = None,
+    tags: Sequence[str] = tuple(TAG_COLUMNS),
     breaks: bool = True,
-    tags: bool = True,
 ) -> Words:
     """The word table of a document; columns that it does not have are 0."""
     n = doc.n_words
@@ -81,12 +96,10 @@ def words_of(
     column["w"][:] = hasher.take(doc.strings, doc.form)
     column["n"][:] = hasher.take(doc.strings, doc.form, "lower")
     column["e"][:] = hasher.take(doc.strings, doc.form, "suffix")
-    if tags:
-        column["p"][:] = hasher.take(doc.strings, doc.upos)
-        column["x"][:] = hasher.take(doc.strings, doc.xpos)
-        column["m"][:] = hasher.take(doc.strings, doc.feats)
-    if classes is not None:
-        column["c"][:] = classes
+    for name in tags:
+        column[TAG_COLUMNS[name]][:] = hasher.take(doc.strings, getattr(doc, name))
+    if hasher.classes:
+        column["c"][:] = hasher.take(doc.strings, doc.form, "class")
     column["wp"][:] = (column["w"] * _JOIN) ^ (column["p"] * _GOLDEN)
     return Words(table, context_of(doc, breaks=breaks))
 
@@ -112,3 +125,28 @@ def context_of(doc: Document, *, breaks: bool) -> NDArray[np.int32]:
         bucket = np.searchsorted(EVIDENCE, doc.start_evidence).astype(np.int32) + 1
         context[:, 2] = np.where(first, bucket[token], 1)
     return context
+
+
+def one_batch(parts: Sequence[Words]) -> tuple[Words, NDArray[np.int64]]:
+    """The words of several instances, each with its own rows for the absent word and the root."""
+    sizes = [len(part.context) for part in parts]
+    bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    if len(parts) == 1:
+        return parts[0], bounds
+    if not parts:
+        return Words(np.zeros((0, N_COLUMNS), np.uint64), np.zeros((0, 3), np.int32)), bounds
+    table = np.concatenate([part.table for part in parts])
+    return Words(table, np.concatenate([part.context for part in parts])), bounds
+
+
+def cut(words: Words, bounds: NDArray[np.int64]) -> Words:
+    """The word table of the pieces that lie between bounds."""
+    lengths = np.diff(bounds)
+    piece = np.repeat(np.arange(len(lengths)), lengths)
+    table = np.empty((int(bounds[-1] - bounds[0]) + FIRST_WORD * len(lengths), N_COLUMNS), np.uint64)
+    firsts = bounds[:-1] - bounds[0] + FIRST_WORD * np.arange(len(lengths))
+    for row in range(FIRST_WORD):
+        table[firsts + row] = words.table[row]
+    into = np.arange(len(piece)) + FIRST_WORD * (piece + 1)
+    table[into] = words.table[bounds[0] + FIRST_WORD : bounds[-1] + FIRST_WORD]
+    return Words(table, words.context[bounds[0] : bounds[-1]].copy())

@@ -63,8 +63,8 @@ class Limits(NamedTuple):
 
     `starts` says where a sentence must or must never start; a word `w` must start one also if the
     last start is not after `after[w]`. `heads` and `labels` are given arcs (ABSENT, -1: free),
-    `wanted` the number of given dependents, `rank` the projective order of the given arcs, and
-    `complete` is 1 if no head is free.
+    `wanted` the number of given dependents, `rank` the projective order of the given arcs;
+    `complete` is 1 if no head is free, and `patient` 1 if a start need not be announced at once.
     """
 
     starts: NDArray[np.int8]
@@ -74,6 +74,7 @@ class Limits(NamedTuple):
     wanted: NDArray[np.int32]
     rank: NDArray[np.int32]
     complete: int
+    patient: int
 
 
 @kernel
@@ -125,7 +126,9 @@ def limit(limits: Limits, can: int, arena: Arena, item: int, n: int) -> int:
         if limits.starts[b0] == NEVER:
             can &= ~CAN_SB
         elif limits.starts[b0] == MUST or state[LAST] <= limits.after[b0]:
-            return CAN_SB
+            if limits.patient == 0:
+                return CAN_SB
+            can &= ~CAN_SHIFT
     if limits.heads.size == 0 or nodes[top, DEPTH] < 2:
         return can
     s0 = nodes[top, TOKEN]

@@ -1,0 +1,188 @@
+"""One thread's share of training: weights, working memory, and the pass over its instances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import UNKNOWN
+from caesura.parse.arena import ACTION, PARENT, grown, new_arena, reset
+from caesura.parse.features import Templates
+from caesura.parse.instances import Instance
+from caesura.parse.limits import Given, limits_of, no_limits
+from caesura.parse.options import TrainOptions
+from caesura.parse.score import Linear32, new_scratch
+from caesura.parse.search import DONE, FULL, advance, new_frontier
+from caesura.parse.transitions.inventory import System
+from caesura.parse.transitions.joint import MUST, NEVER
+from caesura.parse.transitions.oracle import oracle
+from caesura.parse.updates import (
+    ACCUMULATED,
+    DLASO,
+    EARLY,
+    LASO,
+    MAX_VIOLATION,
+    PER_UPDATE,
+    PERCEPTRON,
+    Gold,
+    Steps,
+    learn,
+    new_delta,
+    new_pairs,
+)
+
+__all__ = ["Learner", "Tally"]
+
+_UPDATES = {
+    "dlaso": DLASO,
+    "max-violation": MAX_VIOLATION,
+    "early": EARLY,
+    "laso": LASO,
+    "greedy": LASO,
+}
+
+
+@dataclass
+class Tally:
+    """What happened in a pass: steps of the gold derivations, steps used, updates, and so on."""
+
+    instances: int = 0
+    steps: int = 0
+    used: int = 0
+    updates: int = 0
+    clean: int = 0
+    skipped: int = 0
+
+    def __iadd__(self, other: Tally) -> Tally:
+        for name in self.__dataclass_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        return self
+
+    def as_stats(self) -> dict[str, float]:
+        return {
+            "share": self.used / max(1, self.steps),
+            "updates": float(self.updates),
+            "clean": self.clean / max(1, self.instances),
+        } | ({"skipped": float(self.skipped)} if self.skipped else {})
+
+
+class Learner:
+    """Weights and working memory; `run` learns from instances in the order given."""
+
+    def __init__(self, options: TrainOptions, system: System, templates: Templates, width: int) -> None:
+        self.options = options
+        self.system = system
+        rows = 1 << options.bits
+        self.weights = np.zeros((rows, width), np.float32)
+        self.summed = np.zeros((rows, width), np.float32)
+        self.ticks = 0
+        self.scorer = Linear32(self.weights, templates, new_scratch(templates, width))
+        self.beam = 1 if options.update == "greedy" else options.search.beam
+        self.frontier = new_frontier(self.beam, width)
+        self.arena = new_arena(1024 * self.beam, 2048 * self.beam)
+        self.pairs = new_pairs(1024)
+        self.delta = new_delta(16)
+        kinds = {"accumulated": ACCUMULATED, "per-update": PER_UPDATE}
+        kind = PERCEPTRON if options.step == "perceptron" else kinds[options.dlaso_pa]
+        self.steps = Steps(kind, min(options.cap, 1e30), float(options.err_plus_one))
+        self.prune = min(options.search.prune, 1e100)
+
+    def run(self, instances: Iterable[Instance]) -> Tally:
+        """Learn from instances, one tick of the averaging each."""
+        tally = Tally()
+        for instance in instances:
+            actions = self.derivation(instance)
+            self.ticks += 1
+            if actions is None:
+                tally.skipped += 1
+                continue
+            self._make_room(len(actions))
+            used = learn(
+                self.scorer,
+                self.summed,
+                float(self.ticks),
+                self.system,
+                no_limits(),
+                instance.words,
+                Gold(actions, instance.heads, instance.labels, instance.starts),
+                self.arena,
+                self.frontier,
+                self.delta,
+                self.pairs,
+                _UPDATES[self.options.update],
+                self.steps,
+                self.beam,
+                self.prune,
+            )
+            tally.instances += 1
+            tally.steps += len(actions)
+            tally.used += int(used)
+            tally.updates += int(self.pairs.used[0])
+            tally.clean += int(self.pairs.used[0] == 0)
+        return tally
+
+    def derivation(self, instance: Instance) -> NDArray[np.int32] | None:
+        """The gold transitions: the oracle's, or where several are right those of the highest score."""
+        options = self.options
+        if instance.complete and options.boundaries != "latent":
+            late, eager = options.boundaries == "late", options.swap == "eager"
+            actions = oracle(
+                self.system, instance.heads, instance.labels, instance.starts, late, eager
+            )
+            return None if actions[0] < 0 else actions
+        return self._constrained(instance)
+
+    def _constrained(self, instance: Instance) -> NDArray[np.int32] | None:
+        starts = np.where(instance.starts, MUST, NEVER).astype(np.int8)
+        starts[0] = 0
+        if not self.system.sb:
+            starts[:] = 0
+        labels = np.where(instance.heads == UNKNOWN, -1, instance.labels).astype(np.int32)
+        limits = limits_of(
+            Given(starts, instance.heads, labels),
+            single_root=bool(self.system.single_root),
+            patient=self.options.boundaries in ("late", "latent"),
+        )
+        reset(self.arena)
+        self.frontier.beam[0], self.frontier.counts[0] = 0, 1
+        while True:
+            why = advance(
+                self.scorer,
+                self.system,
+                limits,
+                instance.words,
+                self.arena,
+                self.frontier,
+                self.beam,
+                self.prune,
+                0.0,
+                True,
+            )
+            if why != FULL:
+                break
+            self.arena = grown(self.arena)
+        if why != DONE:
+            return None
+        actions = []
+        item = int(self.frontier.beam[0])
+        while item > 0:
+            actions.append(int(self.arena.items[item, ACTION]))
+            item = int(self.arena.items[item, PARENT])
+        return np.array(actions[::-1], np.int32)
+
+    def _make_room(self, steps: int) -> None:
+        """Arena, list of updates and difference table large enough for one derivation."""
+        need = (steps + 2) * (self.beam + 1)
+        if need > len(self.arena.items):
+            size = 1 << math.ceil(math.log2(need))
+            self.arena = new_arena(size, 2 * size)
+        if steps > len(self.pairs.gold):
+            self.pairs = new_pairs(2 * steps)
+        keys = 4 * steps * len(self.scorer.templates.seeds)
+        bits = min(24, max(16, math.ceil(math.log2(keys))))
+        if 1 << bits > len(self.delta.keys):
+            self.delta = new_delta(bits)

@@ -1,0 +1,106 @@
+"""What can be chosen when a parser is trained and when it parses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from caesura.errors import UsageError
+from caesura.parse.features import DEFAULT_TEMPLATES
+
+__all__ = ["SearchOptions", "TrainOptions"]
+
+Update = Literal["dlaso", "max-violation", "early", "laso", "greedy"]
+UPDATES: Final = ("dlaso", "max-violation", "early", "laso", "greedy")
+BOUNDARIES: Final = ("early", "late", "latent", "none")
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How to search.
+
+    `prune`: candidates that score less than the best one minus this are dropped, so the beam is
+    narrow where the choice is clear. `bias` is added to the score of a sentence boundary. After
+    `patience` words on which the beam does not agree, the best item decides.
+    """
+
+    beam: int = 8
+    prune: float = math.inf
+    bias: float = 0.0
+    patience: int = 400
+
+    def __post_init__(self) -> None:
+        _at_least("beam", self.beam, 1)
+        _at_least("patience", self.patience, 8)
+        if not self.prune >= 0:
+            raise UsageError(f"prune is {self.prune}, but must not be negative")
+        if not math.isfinite(self.bias):
+            raise UsageError(f"bias is {self.bias}, but must be a finite number")
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """How to train. The defaults are those of the recipe `joint`."""
+
+    search: SearchOptions = field(default_factory=SearchOptions)
+    epochs: int = 10
+    update: Update = "dlaso"
+    #: Perceptron or passive-aggressive steps, the latter with their cap C, with 1 added to the
+    #: loss or not, and with one step for all delayed updates of an instance or one for each.
+    step: Literal["perceptron", "pa"] = "perceptron"
+    cap: float = math.inf
+    err_plus_one: bool = False
+    dlaso_pa: Literal["accumulated", "per-update"] = "accumulated"
+    #: When SB is announced; `none` trains on single sentences.
+    boundaries: Literal["early", "late", "latent", "none"] = "early"
+    swap: Literal["lazy", "eager"] = "lazy"
+    single_root: bool = True
+    #: Sentences of a training instance, about; 0 for whole documents.
+    chunk: int = 10
+    #: Whether chains of words stand for the trees (the recipe `nosyntax`).
+    chains: bool = False
+    tags: bool = True
+    breaks: bool = True
+    bits: int = 20
+    templates: tuple[str, ...] = DEFAULT_TEMPLATES
+    #: Share of the instances that are seen lower-cased and without punctuation.
+    dropout: float = 0.0
+    #: Parts of the data that are learned side by side and then averaged.
+    shards: int = 1
+    threads: int = 1
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _at_least("epochs", self.epochs, 1)
+        _at_least("chunk", self.chunk, 0)
+        _at_least("shards", self.shards, 1)
+        _at_least("threads", self.threads, 1)
+        _one_of("update", self.update, UPDATES)
+        _one_of("step", self.step, ("perceptron", "pa"))
+        _one_of("dlaso_pa", self.dlaso_pa, ("accumulated", "per-update"))
+        _one_of("boundaries", self.boundaries, BOUNDARIES)
+        _one_of("swap", self.swap, ("lazy", "eager"))
+        if not 10 <= self.bits <= 26:
+            raise UsageError(f"bits is {self.bits}, but must be 10 to 26")
+        if not 0 <= self.dropout <= 1:
+            raise UsageError(f"dropout is {self.dropout}, but must be 0 to 1")
+        if not self.cap > 0:
+            raise UsageError(f"cap is {self.cap}, but must be positive")
+        if not self.templates:
+            raise UsageError("there are no templates")
+        if self.single_root and self.boundaries in ("late", "latent"):
+            raise UsageError(
+                f"a single root cannot be guaranteed with {self.boundaries} boundaries",
+                remedy="Use early boundaries, or allow several roots (single_root=False).",
+            )
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise UsageError(f"{name} is {value}, but must be at least {least}")
+
+
+def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise UsageError(f"{name} is {value!r}", remedy=f"It can be: {', '.join(known)}.")

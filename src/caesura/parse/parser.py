@@ -1,0 +1,362 @@
+"""The joint parser: documents in, sentence boundaries and trees out, decided together.
+
+    parser = Parser.load("model.caesura")
+    parser.parse(docs)
+
+What a document declares fixed (`Document.fixed`: sentences, heads) is obeyed, whether some or all of
+it is given. A parser trained on single sentences takes the boundaries that it is given.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import NO, YES, Document
+from caesura.errors import CaesuraWarning, InputError, ModelError, WarningSink
+from caesura.models.file import Part, load
+from caesura.parse.features import Templates, compile_templates
+from caesura.parse.options import SearchOptions
+from caesura.parse.transitions.inventory import Inventory
+from caesura.parse.words import TAG_COLUMNS, Hasher, Words, cut, one_batch, words_of
+
+if TYPE_CHECKING:
+    from caesura.parse.decode import Decoder
+    from caesura.parse.limits import Given
+    from caesura.parse.settle import Result
+
+__all__ = ["Parse", "Parser"]
+
+_DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
+#: Words that are decoded in one call.
+_BATCH: Final = 20_000
+
+
+@dataclass
+class Parse:
+    """One analysis of a document, by word: heads, label numbers, sentence starts, and how sure."""
+
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    starts: NDArray[np.bool_]
+    arc_margins: NDArray[np.float32]
+    start_margins: NDArray[np.float32]
+    score: float = 0.0
+
+
+@dataclass
+class Parser:
+    """A trained parser. `table` and `unit` are the 8-bit weights (see `caesura.parse.table`)."""
+
+    inventory: Inventory
+    templates: tuple[str, ...]
+    table: NDArray[np.int8]
+    unit: float
+    search: SearchOptions = field(default_factory=SearchOptions)
+    tags: tuple[str, ...] = ()
+    breaks: bool = True
+    word_classes: Mapping[str, int] = field(default_factory=dict)
+    #: Calibration of arcs and of boundaries: the weights of a logistic regression.
+    calibration: dict[str, list[float]] = field(default_factory=dict)
+    packed: Mapping[str, NDArray[Any]] | None = None
+
+    def __post_init__(self) -> None:
+        self.compiled: Templates = compile_templates(self.templates)
+        self.hasher = Hasher(self.word_classes)
+
+    # ----------------------------------------------------------- model file
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Parser:
+        """The parser of a model file."""
+        return cls.from_part(load(path).part("parser"))
+
+    def to_part(self) -> Part:
+        from caesura.learn.packing import pack
+        from caesura.parse.table import to_floats
+
+        packed = self.packed
+        if packed is None:
+            packed = pack(to_floats(self.table, self.unit)[:, : self.inventory.size])
+        inventory = self.inventory
+        search = self.search
+        config: dict[str, Any] = {
+            "system": "joint",
+            "single-root": inventory.single_root,
+            "sb": inventory.sb,
+            "beam": search.beam,
+            "prune": search.prune if math.isfinite(search.prune) else -1.0,
+            "bias": search.bias,
+            "patience": search.patience,
+            "tags": list(self.tags),
+            "breaks": self.breaks,
+            "templates": list(self.templates),
+            "calibration": {k: list(v) for k, v in self.calibration.items()},
+        }
+        arrays = dict(packed)
+        for kind in ("left", "right", "root"):
+            arrays[kind] = np.array(getattr(inventory, kind), np.int32)
+        labels = {"deprel": list(inventory.labels)}
+        if self.word_classes:
+            labels["word-class-forms"] = list(self.word_classes)
+            arrays["word-classes"] = np.array(list(self.word_classes.values()), np.int32)
+        return Part("parser", config, labels, arrays)
+
+    @classmethod
+    def from_part(cls, part: Part) -> Parser:
+        from caesura.learn.packing import unpack_bytes
+        from caesura.parse.table import padded, shifted_rows
+
+        if part.kind != "parser" or part.config.get("system") != "joint":
+            raise ModelError(f"this is a {part.kind}, not a joint parser")
+        labels = tuple(part.labels.get("deprel", ()))
+        kinds = {}
+        for kind in ("left", "right", "root"):
+            ids = part.array(kind, np.int32, (None,))
+            if not len(ids) or ids.min() < 0 or ids.max() >= len(labels):
+                raise ModelError("the parser's labels do not fit its transitions", remedy=_DAMAGED)
+            kinds[kind] = tuple(ids.tolist())
+        inventory = Inventory(
+            labels,
+            single_root=bool(part.option("single-root", bool, True)),
+            sb=bool(part.option("sb", bool, True)),
+            **kinds,
+        )
+        packed = {k: part.array(k) for k in ("counts", "columns", "values", "exponents")}
+        table, _ = unpack_bytes(packed, inventory.size, padded(inventory.size))
+        rows = len(table)
+        if table.dtype != np.int8 or rows & (rows - 1) or not rows:
+            raise ModelError("the parser's weights are not a table of bytes", remedy=_DAMAGED)
+        table, unit = shifted_rows(table, packed["exponents"])
+        prune = float(part.option("prune", (int, float), -1.0))
+        search = SearchOptions(
+            beam=part.option("beam", int, 8),
+            prune=prune if prune >= 0 else math.inf,
+            bias=float(part.option("bias", (int, float), 0.0)),
+            patience=part.option("patience", int, 400),
+        )
+        tags = tuple(part.option("tags", list, []))
+        if not set(tags) <= set(TAG_COLUMNS):
+            raise ModelError(f"the parser wants tags {tags}, which are unknown", remedy=_DAMAGED)
+        forms = part.labels.get("word-class-forms", [])
+        numbers = part.array("word-classes", np.int32, (len(forms),)).tolist() if forms else []
+        return cls(
+            inventory,
+            tuple(part.option("templates", list, [])),
+            table,
+            unit,
+            search,
+            tags,
+            bool(part.option("breaks", bool, True)),
+            dict(zip(forms, numbers, strict=True)),
+            {k: list(map(float, v)) for k, v in part.option("calibration", dict, {}).items()},
+            packed,
+        )
+
+    # -------------------------------------------------------------- parsing
+
+    def with_search(self, **changes: Any) -> Parser:
+        """The same parser with other search options; the weights are shared."""
+        return replace(self, search=replace(self.search, **changes))
+
+    def parse(
+        self,
+        docs: Document | Iterable[Document],
+        *,
+        threads: int = 1,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        """Fill head, deprel and sentence starts of documents, in place.
+
+        With `confidence` also `sent_conf` and `arc_conf`: the calibrated probability that a
+        sentence starts at a token, and that a word's head and label are right.
+        """
+        batch = [docs] if isinstance(docs, Document) else list(docs)
+        for doc, parse in zip(batch, self.analyse(batch, threads=threads, warn=warn), strict=True):
+            self.write(doc, parse, confidence=confidence)
+
+    def analyse(
+        self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None
+    ) -> list[Parse]:
+        """The best analysis of each document, which is left as it is."""
+        for doc in docs:
+            self._check(doc, warn)
+        groups = _groups([doc.n_words for doc in docs])
+        words = [self.words(doc) for doc in docs]
+
+        def work(group: range) -> list[Parse]:
+            return self._analyse(docs[group.start : group.stop], words[group.start : group.stop])
+
+        if threads == 1 or len(groups) == 1:
+            found = [work(group) for group in groups]
+        else:
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(threads) as pool:
+                found = list(pool.map(work, groups))
+        return [parse for group in found for parse in group]
+
+    def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
+        """Put an analysis into its document; what the document fixes stays as it is."""
+        names = doc.strings.ids(self.inventory.labels)
+        deprel = names[parse.labels]
+        if "heads" in doc.fixed:
+            deprel = np.where((doc.head != -2) & (doc.deprel > 0), doc.deprel, deprel)
+        doc.deprel = deprel.astype(np.int32)
+        doc.head = parse.heads
+        first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
+        doc.sent_start = np.where(parse.starts[first], YES, NO).astype(np.int8)
+        if confidence:
+            from caesura.parse.confidence import probabilities
+
+            starts, arcs = probabilities(self.calibration, parse)
+            doc.sent_conf, doc.arc_conf = starts[first], arcs
+
+    def words(self, doc: Document) -> Words:
+        """The words of a document as the search sees them."""
+        return words_of(doc, self.hasher, tags=self.tags, breaks=self.breaks)
+
+    def decoder(self) -> Decoder:
+        """Working memory for one thread."""
+        from caesura.parse.decode import Decoder
+        from caesura.parse.score import Linear8, new_scratch
+
+        width = self.table.shape[1]
+        scorer = Linear8(self.table, self.unit, self.compiled, new_scratch(self.compiled, width))
+        return Decoder(scorer, self.inventory.system(), width, self.search)
+
+    # ------------------------------------------------------------- internals
+
+    def _check(self, doc: Document, warn: WarningSink | None) -> None:
+        name = f"document {doc.id!r}" if doc.id else "the document"
+        for column in self.tags:
+            if doc.n_words and not np.any(getattr(doc, column)):
+                raise InputError(
+                    f"the parser was trained with {column.upper()} tags, but {name} has none",
+                    file=doc.source,
+                    remedy="Tag it first, or use a parser trained without tags.",
+                )
+        if warn is not None and not self.tags and np.any(doc.upos):
+            warn(CaesuraWarning(f"the parser was trained without tags; those of {name} are unused"))
+        if not self.inventory.sb and not doc.has_sentences and doc.n_tokens > 1:
+            raise InputError(
+                f"this parser was trained on single sentences, but {name} is not split into any",
+                file=doc.source,
+                remedy="Split it first, or use a parser trained on documents (recipe joint).",
+            )
+
+    def _analyse(self, docs: Sequence[Document], words: Sequence[Words]) -> list[Parse]:
+        """Documents without limits are decoded in one call, the others one by one."""
+        from caesura.parse.limits import given_in, no_limits
+
+        decoder = self.decoder()
+        found: list[Parse | None] = [None] * len(docs)
+        plain: list[int] = []
+        for k, doc in enumerate(docs):
+            given = given_in(doc, self.inventory.labels)
+            if not self.inventory.sb:
+                found[k] = self._sentences(decoder, doc, words[k], given)
+            elif given.anything:
+                found[k] = self._given(decoder, doc, words[k], given)
+            else:
+                plain.append(k)
+        batch, bounds = one_batch([words[k] for k in plain])
+        result = decoder.decode(batch, bounds, no_limits())
+        assert result is not None, "without limits every state has a legal transition"
+        for number, k in enumerate(plain):
+            found[k] = _parse(result, bounds[number], bounds[number + 1])
+        return [parse for parse in found if parse is not None]
+
+    def _given(self, decoder: Decoder, doc: Document, words: Words, given: Given) -> Parse:
+        from caesura.parse.limits import completed, limits_of
+
+        n = len(given.heads)
+        name = f"document {doc.id!r}" if doc.id else "the document"
+        single = self.inventory.single_root and self.inventory.sb
+        limits = limits_of(given, single_root=single or not self.inventory.sb, name=name)
+        bounds = np.array([0, n], np.int64)
+        result = decoder.decode(words, bounds, limits)
+        reach = 32
+        while result is None:
+            # No item of the beam could go on: fill open heads around the place where it stopped.
+            at = int(decoder.arena.items[decoder.frontier.beam[0], 4])
+            limits = completed(limits, at - reach, at + reach)
+            result = decoder.decode(words, bounds, limits)
+            if reach > 2 * n and result is None:
+                raise InputError(
+                    f"the given heads and boundaries of {name} cannot hold together",
+                    file=doc.source,
+                    remedy="Leave some of them open.",
+                )
+            reach *= 4
+        return _parse(result, 0, n)
+
+    def _sentences(self, decoder: Decoder, doc: Document, words: Words, given: Given) -> Parse:
+        """A document by sentences, for a parser without SB."""
+        from caesura.parse.limits import no_limits
+
+        starts = np.flatnonzero(doc.word_sent_start == YES)
+        bounds = np.concatenate([starts, [doc.n_words]]).astype(np.int64)
+        if not (given.heads != -2).any() and not given.any_label:
+            result = decoder.decode(cut(words, bounds), bounds, no_limits())
+            assert result is not None
+            parse = _parse(result, 0, doc.n_words)
+            offset = np.repeat(bounds[:-1], np.diff(bounds)).astype(np.int32)
+            parse.heads = np.where(parse.heads >= 0, parse.heads + offset, parse.heads)
+            return parse
+        pieces = []
+        for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            heads = given.heads[a:b]
+            outside = (heads >= 0) & ((heads < a) | (heads >= b))
+            if outside.any():
+                word = a + int(np.flatnonzero(outside)[0])
+                raise InputError(
+                    f"word {word + 1} is given a head in another sentence", file=doc.source
+                )
+            local = replace(
+                given,
+                starts=np.zeros(b - a, np.int8),
+                heads=np.where(heads >= 0, heads - a, heads).astype(np.int32),
+                labels=given.labels[a:b],
+            )
+            part = self._given(decoder, doc, cut(words, np.array([a, b], np.int64)), local)
+            part.heads = np.where(part.heads >= 0, part.heads + a, part.heads).astype(np.int32)
+            pieces.append(part)
+        return Parse(
+            np.concatenate([piece.heads for piece in pieces]),
+            np.concatenate([piece.labels for piece in pieces]),
+            np.concatenate([piece.starts for piece in pieces]),
+            np.concatenate([piece.arc_margins for piece in pieces]),
+            np.concatenate([piece.start_margins for piece in pieces]),
+        )
+
+
+def _parse(result: Result, a: int, b: int) -> Parse:
+    return Parse(
+        result.heads[a:b],
+        result.labels[a:b],
+        result.starts[a:b] == 1,
+        result.arc_margins[a:b],
+        result.start_margins[a:b],
+    )
+
+
+def _groups(sizes: Sequence[int]) -> list[range]:
+    """Runs of documents of about `_BATCH` words."""
+    groups: list[range] = []
+    begin, words = 0, 0
+    for k, size in enumerate(sizes):
+        words += size
+        if words >= _BATCH:
+            groups.append(range(begin, k + 1))
+            begin, words = k + 1, 0
+    if begin < len(sizes):
+        groups.append(range(begin, len(sizes)))
+    return groups

@@ -1,0 +1,220 @@
+"""Trains a joint parser epoch by epoch (Björkelund et al. 2016): a learner for `caesura.learn.loop`.
+
+With several shards the data are learned in parts side by side, and weights are averaged after each
+epoch (iterative parameter mixing, McDonald et al. 2010); the result depends on the number of
+shards and not on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document
+from caesura.errors import InputError, WarningSink
+from caesura.learn.shuffle import epoch_order, generator
+from caesura.models.file import Part
+from caesura.parse.features import compile_templates
+from caesura.parse.instances import Instance, Repairs, Tree, chunks, gold_tree
+from caesura.parse.options import TrainOptions
+from caesura.parse.parser import Parser
+from caesura.parse.scores import scores
+from caesura.parse.transitions.inventory import Inventory
+from caesura.parse.words import TAG_COLUMNS, Hasher, Words, cut, words_of
+
+__all__ = ["ParserTrainer"]
+
+
+class ParserTrainer:
+    """Learns from documents with trees; `unedited` are the same documents for the dropout."""
+
+    def __init__(
+        self,
+        train: Sequence[Document],
+        dev: Sequence[Document] = (),
+        options: TrainOptions | None = None,
+        *,
+        unedited: Sequence[Document] = (),
+        word_classes: Mapping[str, int] | None = None,
+        warn: WarningSink | None = None,
+    ) -> None:
+        from caesura.parse.learner import Learner
+        from caesura.parse.table import padded
+
+        self.options = options = options or TrainOptions()
+        self.dev = list(dev)
+        docs = [doc for doc in train if doc.n_words]
+        if not docs:
+            raise InputError("there are no words to train on")
+        if unedited and len(unedited) != len(train):
+            raise InputError(f"{len(unedited)} unedited documents for {len(train)} edited ones")
+        self.repairs = Repairs()
+        self.tags = _tags(docs) if options.tags else ()
+        self.hasher = Hasher(word_classes)
+        self._data = self._prepare(docs, warn)
+        self._unedited = self._prepare([d for d, e in zip(unedited, train, strict=False) if e.n_words], None)
+        trees = [tree for _, tree in (*self._data, *self._unedited)]
+        self.inventory = Inventory.learn(
+            [(tree.heads, tree.names) for tree in trees],
+            single_root=options.single_root,
+            sb=options.boundaries != "none",
+        )
+        number = {name: i for i, name in enumerate(self.inventory.labels)}
+        for tree in trees:
+            tree.number(number)
+        self.templates = compile_templates(options.templates)
+        self.width = padded(self.inventory.size)
+        self._system = self.inventory.system()
+        self.learner = Learner(options, self._system, self.templates, self.width)
+        self._more: list[Learner] = []
+
+    def _prepare(
+        self, docs: Sequence[Document], warn: WarningSink | None
+    ) -> list[tuple[Words, Tree]]:
+        options = self.options
+        return [
+            (
+                words_of(doc, self.hasher, tags=self.tags, breaks=options.breaks),
+                gold_tree(
+                    doc,
+                    self.repairs,
+                    chains=options.chains,
+                    single_root=options.single_root,
+                    warn=warn,
+                ),
+            )
+            for doc in docs
+        ]
+
+    # --------------------------------------------------------------- learning
+
+    def instances(self, epoch: int) -> list[Instance]:
+        """The instances of an epoch in the order in which they are learned."""
+        options = self.options
+        data = list(self._data)
+        if self._unedited and options.dropout > 0:
+            chosen = generator(options.seed, epoch, 2).random(len(data)) < options.dropout
+            data = [self._unedited[k] if chosen[k] else data[k] for k in range(len(data))]
+        trees = [tree for _, tree in data]
+        alone = not self.inventory.sb
+        found = chunks(trees, options.chunk, options.seed, epoch, sentences=alone)
+        order = epoch_order(len(found), options.seed, epoch)
+        return [self._instance(data, *found[k]) for k in order.tolist()]
+
+    def _instance(
+        self, data: Sequence[tuple[Words, Tree]], document: int, a: int, b: int
+    ) -> Instance:
+        words, tree = data[document]
+        heads = tree.heads[a:b]
+        inside = tree.bounds[(tree.bounds >= a) & (tree.bounds < b)] - a
+        starts = np.zeros(b - a, np.bool_)
+        starts[inside] = True
+        return Instance(
+            cut(words, np.array([a, b], np.int64)),
+            np.where(heads >= 0, heads - a, heads).astype(np.int32),
+            tree.labels[a:b].copy(),
+            starts,
+        )
+
+    def epoch(self, number: int) -> Mapping[str, float]:
+        instances = self.instances(number)
+        if self.options.shards == 1:
+            tally = self.learner.run(instances)
+        else:
+            tally = self._mixed(instances)
+        return tally.as_stats() | (self.repairs.as_stats() if number == 1 else {})
+
+    def _mixed(self, instances: Sequence[Instance]) -> Any:
+        """Every shard learns from the same weights on; then all are averaged, in a fixed order."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        from caesura.parse.learner import Learner, Tally
+
+        shards, main = self.options.shards, self.learner
+        while len(self._more) < min(self.options.threads, shards):
+            self._more.append(Learner(self.options, self._system, self.templates, self.width))
+        weights, summed = np.zeros_like(main.weights), np.zeros_like(main.summed)
+        tally = Tally()
+        share = np.float32(1.0 / shards)
+        ticks = main.ticks
+
+        def work(learner: Learner, shard: int) -> Tally:
+            learner.weights[:] = main.weights
+            learner.summed[:] = main.summed
+            learner.ticks = ticks
+            return learner.run(instances[shard::shards])
+
+        for first in range(0, shards, len(self._more)):
+            wave = range(first, min(first + len(self._more), shards))
+            with ThreadPoolExecutor(len(wave)) as pool:
+                done = list(pool.map(work, self._more, wave))
+            for learner, one in zip(self._more, done, strict=False):
+                tally += one
+                weights += learner.weights * share
+                summed += learner.summed * share
+        main.weights[:] = weights
+        main.summed[:] = summed
+        # Shards differ by one instance at most; the longest sets the clock.
+        main.ticks = ticks + -(-len(instances) // shards)
+        return tally
+
+    # ---------------------------------------------------------------- results
+
+    def parser(self) -> Parser:
+        """The parser as it stands now, with averaged weights."""
+        from caesura.learn.updates import average
+        from caesura.parse.table import to_bytes
+
+        learner = self.learner
+        table, unit = to_bytes(average(learner.weights, learner.summed, learner.ticks))
+        return Parser(
+            self.inventory,
+            self.options.templates,
+            table,
+            unit,
+            self.options.search,
+            self.tags,
+            self.options.breaks,
+            self.hasher.classes,
+        )
+
+    def score(self) -> Mapping[str, float]:
+        """LAS, UAS and F1 of sentence starts on the dev documents, and the mean of LAS and F1."""
+        if not self.dev:
+            return {}
+        parses = self.parser().analyse(self.dev, threads=self.options.threads)
+        return scores(self.dev, parses, self.inventory, trees=not self.options.chains)
+
+    def parts(self) -> dict[str, Part]:
+        return {"parser": self.parser().to_part()}
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        learner = self.learner
+        flat, summed = learner.weights.ravel(), learner.summed.ravel()
+        places = np.flatnonzero((flat != 0) | (summed != 0))
+        return {
+            "places": places.astype(np.uint32 if flat.size <= 1 << 32 else np.uint64),
+            "weights": flat[places],
+            "summed": summed[places],
+            "ticks": np.array([learner.ticks], np.int64),
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        learner = self.learner
+        places = state["places"].astype(np.int64)
+        for name, table in (("weights", learner.weights), ("summed", learner.summed)):
+            table[:] = 0
+            table.ravel()[places] = state[name]
+        learner.ticks = int(state["ticks"][0])
+
+
+def _tags(docs: Sequence[Document]) -> tuple[str, ...]:
+    """The tag columns that are filled in all of the training documents, more or less."""
+    words = sum(doc.n_words for doc in docs)
+    filled = {name: sum(np.count_nonzero(getattr(doc, name)) for doc in docs) for name in TAG_COLUMNS}
+    return tuple(name for name, count in filled.items() if count > words / 4)
+
+
