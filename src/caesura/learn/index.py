@@ -18,13 +18,14 @@ __all__ = ["Index", "build", "find", "key_of"]
 
 _S32 = np.uint64(32)
 _GOLDEN = np.uint32(0x9E3779B1)
+_FREE = np.uint64(0)
+_LOW = np.uint64(0xFFFFFFFF)
 
 
 class Index(NamedTuple):
-    """Slots of an open-addressing table; a slot with row -1 is free."""
+    """Slots of an open-addressing table: key in the upper half, row + 1 in the lower; 0 is free."""
 
-    keys: NDArray[np.uint32]
-    rows: NDArray[np.int32]
+    slots: NDArray[np.uint64]
 
 
 def build(keys: NDArray[np.uint32]) -> Index:
@@ -32,7 +33,7 @@ def build(keys: NDArray[np.uint32]) -> Index:
     size = 16
     while size < 2 * len(keys) + 1:
         size *= 2
-    index = Index(np.zeros(size, np.uint32), np.full(size, -1, np.int32))
+    index = Index(np.zeros(size, np.uint64))
     _insert(index, np.ascontiguousarray(keys, dtype=np.uint32))
     return index
 
@@ -44,22 +45,26 @@ def key_of(hashed: np.uint64) -> np.uint32:
 
 @kernel
 def _insert(index: Index, keys: NDArray[np.uint32]) -> None:
-    mask = np.uint32(index.keys.shape[0] - 1)
+    mask = np.uint32(index.slots.shape[0] - 1)
     for row in range(keys.shape[0]):
-        slot = np.uint32(keys[row] * _GOLDEN) & mask
-        while index.rows[slot] >= 0:
-            slot = (slot + np.uint32(1)) & mask
-        index.keys[slot] = keys[row]
-        index.rows[slot] = row
+        at = np.uint32(keys[row] * _GOLDEN) & mask
+        while index.slots[at] != _FREE:
+            at = (at + np.uint32(1)) & mask
+        index.slots[at] = (np.uint64(keys[row]) << _S32) | np.uint64(row + 1)
 
 
 @kernel(inline="always")
 def find(index: Index, key: np.uint32) -> int:
     """The row of a key, or -1."""
-    mask = np.uint32(index.keys.shape[0] - 1)
-    slot = np.uint32(key * _GOLDEN) & mask
-    while index.rows[slot] >= 0:
-        if index.keys[slot] == key:
-            return index.rows[slot]
-        slot = (slot + np.uint32(1)) & mask
-    return -1
+    mask = np.uint32(index.slots.shape[0] - 1)
+    at = np.uint32(key * _GOLDEN) & mask
+    row = -1
+    while True:
+        slot = index.slots[at]
+        if slot == _FREE:
+            break
+        if np.uint32(slot >> _S32) == key:
+            row = np.int64(slot & _LOW) - 1
+            break
+        at = (at + np.uint32(1)) & mask
+    return row

@@ -1,8 +1,8 @@
 """Packing a trained table for the model file: prune, quantise row by row, keep the non-zeros.
 
 A scale is a power of two for each row, which loses nothing that one can measure, where one scale
-for the whole table would ruin it. A packed table is four arrays: how many weights each row has, their
-columns, their quantised values, and the exponents of the rows' scales. They are unpacked in
+for the whole table would ruin it. A packed table is four arrays: how many weights each row has,
+their columns, their quantised values, and the exponents of the rows' scales. They are unpacked in
 compiled code, to sparse rows or to a dense table of bytes.
 """
 

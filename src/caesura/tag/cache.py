@@ -31,8 +31,6 @@ class TypeCache:
         self._word_classes = word_classes
         self._numbers: dict[str, int] = {}
         self.types: list[str] = [""]
-        #: Lemmas by type number times number of labels plus label.
-        self.lemmas: dict[int, str] = {}
         self._size = 1
         room = 1024
         self.attributes: NDArray[np.uint64] = np.zeros(
@@ -45,7 +43,7 @@ class TypeCache:
 
     @property
     def full(self) -> bool:
-        return self._size > _MOST or len(self.lemmas) > 4 * _MOST
+        return self._size > _MOST
 
     def numbers(self, types: Sequence[str]) -> NDArray[np.int32]:
         """The numbers of types; new ones are taken in."""

@@ -35,6 +35,7 @@ class Scorer(NamedTuple):
     bounds: NDArray[np.int32]
     mixed: NDArray[np.int32]
     margin: float
+    clear: float
 
 
 class Constraints(NamedTuple):
@@ -61,6 +62,20 @@ def type_vectors(
 
 
 @kernel
+def _settled(scores: NDArray[np.float32], clear: float) -> bool:
+    """Whether one label is so far ahead that no mixed feature could matter."""
+    best = scores[0]
+    second = np.float32(-np.inf)
+    for y in range(1, scores.shape[0]):
+        if scores[y] > best:
+            second = best
+            best = scores[y]
+        elif scores[y] > second:
+            second = scores[y]
+    return best - second > clear
+
+
+@kernel
 def _score(
     scorer: Scorer,
     attributes: NDArray[np.uint64],
@@ -81,17 +96,19 @@ def _score(
         vector = vectors[types[at] if begin <= at < end else 0, p]
         for y in range(n):
             scores[y] += vector[y]
+    if limits.group.shape[0] > 0 and limits.group[i] >= 0:
+        allowed = limits.allowed[limits.group[i]]
+        for y in range(n):
+            if not allowed[y]:
+                scores[y] = _NEVER
+    if _settled(scores, scorer.clear):
+        return
     for m in range(scorer.mixed.shape[0]):
         hashed = mixed_hash(attributes, types, i, begin, end, scorer.mixed[m])
         if hashed != np.uint64(0):
             row = find(scorer.index, key_of(hashed))
             if row >= 0:
                 add_row(scorer.rows, row, scores)
-    if limits.group.shape[0] > 0 and limits.group[i] >= 0:
-        allowed = limits.allowed[limits.group[i]]
-        for y in range(n):
-            if not allowed[y]:
-                scores[y] = _NEVER
 
 
 @kernel

@@ -22,6 +22,7 @@ __all__ = [
     "GivenScorer",
     "Options",
     "choose",
+    "choose_alone",
     "given_epoch",
     "given_hash",
     "given_hashes",
@@ -154,12 +155,55 @@ def given_epoch(
 
 
 class GivenScorer(NamedTuple):
-    """What gives the options of a tag their scores."""
+    """What gives the options of a tag their scores: features of the word alone, and of context."""
 
     index: Index
     rows: SparseRows
     options: Options
-    templates: NDArray[np.int32]
+    own: NDArray[np.int32]
+    context: NDArray[np.int32]
+    clear: float
+
+
+@kernel
+def choose_alone(
+    scorer: GivenScorer,
+    attributes: NDArray[np.uint64],
+    types: NDArray[np.int32],
+    tags: NDArray[np.int32],
+    scores: NDArray[np.float32],
+    settled: NDArray[np.int32],
+) -> None:
+    """Score pairs of type and tag by the word alone.
+
+    `settled` is the best value where it is clearly ahead or nothing else can change it, else -2;
+    it is -1 for a tag without values.
+    """
+    bounds, values = scorer.options.bounds, scorer.options.values
+    for i in range(types.shape[0]):
+        first = bounds[tags[i]]
+        n = bounds[tags[i] + 1] - first
+        if n < 2:
+            settled[i] = values[first] if n == 1 else -1
+            continue
+        own = scores[i]
+        own[:] = 0.0
+        for t in range(scorer.own.shape[0]):
+            hashed = given_hash(attributes, types, tags, i, i, i + 1, scorer.own[t])
+            if hashed != np.uint64(0):
+                row = find(scorer.index, key_of(hashed))
+                if row >= 0:
+                    add_row(scorer.rows, row, own)
+        best = 0
+        for k in range(1, n):
+            if own[k] > own[best]:
+                best = k
+        second = np.float32(-np.inf)
+        for k in range(n):
+            if k != best and own[k] > second:
+                second = own[k]
+        ahead = scorer.context.shape[0] == 0 or own[best] - second > scorer.clear
+        settled[i] = values[first + best] if ahead else -2
 
 
 @kernel
@@ -169,26 +213,26 @@ def choose(
     types: NDArray[np.int32],
     tags: NDArray[np.int32],
     begins: NDArray[np.int64],
+    pairs: NDArray[np.int32],
+    alone: NDArray[np.float32],
+    settled: NDArray[np.int32],
     chosen: NDArray[np.int32],
 ) -> None:
-    """The best value of the column for each word given its tag; -1 for a tag without values."""
+    """The best value of the column for each word, from the scores of its pair and its context."""
     bounds, values = scorer.options.bounds, scorer.options.values
-    widest = 1
-    for tag in range(bounds.shape[0] - 1):
-        widest = max(widest, bounds[tag + 1] - bounds[tag])
-    scores = np.zeros(widest, np.float32)
+    scores = np.zeros(alone.shape[1], np.float32)
     for window in range(begins.shape[0] - 1):
         begin, end = begins[window], begins[window + 1]
         for i in range(begin, end):
+            pair = pairs[i]
+            if settled[pair] >= -1:
+                chosen[i] = settled[pair]
+                continue
             first = bounds[tags[i]]
             n = bounds[tags[i] + 1] - first
-            if n < 2:
-                chosen[i] = values[first] if n == 1 else -1
-                continue
-            for k in range(n):
-                scores[k] = 0.0
-            for t in range(scorer.templates.shape[0]):
-                hashed = given_hash(attributes, types, tags, i, begin, end, scorer.templates[t])
+            scores[:] = alone[pair]
+            for t in range(scorer.context.shape[0]):
+                hashed = given_hash(attributes, types, tags, i, begin, end, scorer.context[t])
                 if hashed != np.uint64(0):
                     row = find(scorer.index, key_of(hashed))
                     if row >= 0:

@@ -1,51 +1,65 @@
 """Lemma rules: how to make the lemma from the form, as classes that a classifier can choose among.
 
-A rule says whether to lower-case, how many characters to cut from either end and what to put there
-(Chrupała 2006's edit scripts, in the affix form that morphological taggers use). Where form and
-lemma share nothing, the rule is the lemma itself.
+A rule says what to do with the case, how many characters to cut from either end and what to put
+there (the edit scripts of Chrupała 2006, in the affix form that morphological taggers use). Where
+form and lemma share nothing, the rule is the lemma itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from difflib import SequenceMatcher
 from typing import Final
 
 __all__ = ["apply_rule", "rule_of"]
 
-_KEEP: Final = "k"
-_LOWER: Final = "l"
+
+def _title(form: str) -> str:
+    return form[:1].upper() + form[1:]
+
+
+#: What to do with the case, the first that serves: lower, keep, capital, upper.
+_CASES: Final[dict[str, Callable[[str], str]]] = {
+    "l": str.lower,
+    "k": str,
+    "t": _title,
+    "u": str.upper,
+}
 _WHOLE: Final = "="
+_NOTHING: Final = "0//0/"
 
 
 def rule_of(form: str, lemma: str) -> str:
-    """The rule that makes `lemma` from `form`, such as `l0//3/y` for Flies, fly."""
-    if form == lemma:
-        return "k0//0/"
-    lower = form.lower()
-    kept, lowered = _affixes(form, lemma), _affixes(lower, lemma)
-    if lowered is not None and (kept is None or lowered[0] > kept[0]):
-        return _LOWER + lowered[1]
-    if kept is not None:
-        return _KEEP + kept[1]
-    return _WHOLE + lemma
+    """The rule that makes `lemma` from `form`.
 
-
-def _affixes(base: str, lemma: str) -> tuple[int, str] | None:
-    """The size of the longest common part and the rule around it; None if it is too small."""
-    match = SequenceMatcher(None, base, lemma, autojunk=False).find_longest_match()
-    best, at_base, at_lemma = match.size, match.a, match.b
-    if best == 0 or (best == 1 and len(base) > 3):
-        return None
-    cut = len(base) - at_base - best
-    return best, f"{at_base}/{lemma[:at_lemma]}/{cut}/{lemma[at_lemma + best :]}"
+    >>> rule_of("Flies", "fly")
+    'l0//3/y'
+    """
+    best, found = 0, _WHOLE + lemma
+    for case, change in _CASES.items():
+        base = change(form)
+        if base == lemma:
+            return case + _NOTHING
+        match = SequenceMatcher(None, base, lemma, autojunk=False).find_longest_match()
+        # One common letter in a long word is chance.
+        if match.size > best and (match.size > 1 or len(base) <= 3):
+            best = match.size
+            cut = len(base) - match.a - match.size
+            affixes = f"{match.a}/{lemma[: match.b]}/{cut}/{lemma[match.b + match.size :]}"
+            found = case + affixes
+    return found
 
 
 def apply_rule(form: str, rule: str) -> str:
-    """The lemma of a form; a form too short for the rule is its own lemma."""
+    """The lemma of a form; a form too short for the rule is its own lemma.
+
+    >>> apply_rule("Tries", "l0//3/y")
+    'try'
+    """
     if rule[0] == _WHOLE:
         return rule[1:]
-    base = form.lower() if rule[0] == _LOWER else form
-    if rule[1:] == "0//0/":
+    base = _CASES[rule[0]](form)
+    if rule[1:] == _NOTHING:
         return base
     front, prefix, back, suffix = rule[1:].split("/", 3)
     first, last = int(front), len(base) - int(back)

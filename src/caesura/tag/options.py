@@ -7,7 +7,7 @@ from typing import Literal
 
 from caesura.tag.names import CHAIN_TEMPLATES, GIVEN_TEMPLATES, LEMMA_TEMPLATES
 
-__all__ = ["TaggerOptions"]
+__all__ = ["TaggerOptions", "boundary_options"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class TaggerOptions:
     #: At most this many candidate labels a word, within the margin of the best one.
     width: int = 8
     margin: float = 6.0
+    #: A label this far ahead by the words around alone is taken without looking at their pairs.
+    clear: float = 5.0
     #: Words of a document that are one step of training.
     chunk: int = 64
     #: Weights smaller than this are dropped from the finished model.
@@ -41,3 +43,8 @@ class TaggerOptions:
     given_templates: tuple[str, ...] = GIVEN_TEMPLATES
     lemma_templates: tuple[str, ...] = LEMMA_TEMPLATES
     seed: int = 1
+
+
+def boundary_options() -> TaggerOptions:
+    """Options of the boundary labeller: UPOS and sentence starts as one label, whole documents."""
+    return TaggerOptions(chain=("upos", "start"), views="documents")

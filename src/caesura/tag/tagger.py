@@ -22,8 +22,8 @@ from caesura.tag.corpus import distinct
 from caesura.tag.decode import Constraints, Scorer, decode, marginals
 from caesura.tag.given import GivenScorer, Options, choose
 from caesura.tag.lattice import lattice_of
-from caesura.tag.lemmas import apply_rule
 from caesura.tag.names import COLUMNS, START
+from caesura.tag.pairs import PairCache
 from caesura.tag.tables import part_moves, part_table
 from caesura.tag.templates import parse_templates
 
@@ -52,7 +52,7 @@ class Seen(NamedTuple):
     attributes: NDArray[np.uint64]
     vectors: NDArray[np.float32]
     types: list[str]
-    lemmas: dict[int, str]
+    pairs: PairCache
 
 
 class Tagger:
@@ -85,6 +85,7 @@ class Tagger:
             templates.bounds,
             templates.mixed,
             margin,
+            float(part.option("clear", (int, float), 10.0)),
         )
         self.moves = part_moves(part, classes, order)
         self.reach = templates.reach
@@ -98,7 +99,13 @@ class Tagger:
             default=0,
         )
         self._lock = threading.Lock()
-        self._cache = TypeCache(self.scorer, len(self.labels), self.word_classes)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Start the caches again."""
+        classes = len(self.labels)
+        self._cache = TypeCache(self.scorer, classes, self.word_classes)
+        self._pairs = PairCache(self._given, self.part.labels.get("lemma", []), classes)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tagger:
@@ -121,7 +128,9 @@ class Tagger:
             raise ModelError(f"the tagger's options for {column} are broken", remedy=_DAMAGED)
         index, rows = part_table(part, column, max(1, int(sizes.max())))
         templates = parse_templates(part.option(f"templates-{column}", list, []), True)
-        return GivenScorer(index, rows, Options(bounds, values), templates.all)
+        clear = float(part.option("clear", (int, float), 5.0))
+        choices = Options(bounds, values)
+        return GivenScorer(index, rows, choices, templates.own, templates.context, clear)
 
     # ------------------------------------------------------------- tagging
 
@@ -150,13 +159,8 @@ class Tagger:
             self.scorer, self.moves, seen.attributes, seen.vectors, words, begins, limits, lat, path
         )
         self._write_chain(batch, offsets, path)
-        for column in self.given:
-            if column != "lemma":
-                chosen = np.full(len(words), -1, np.int32)
-                choose(self._given[column], seen.attributes, words, path, begins, chosen)
-                _write(batch, offsets, column, self.part.labels[column], chosen)
-        if "lemma" in self.given:
-            self._write_lemmas(batch, offsets, words, path, seen)
+        if self.given:
+            self._write_given(batch, offsets, words, path, begins, seen)
         if k > 0:
             found = self._posteriors(words, seen, begins, limits)
             self._write_options(batch, offsets, path, found, k, options_column or self.chain[0])
@@ -199,8 +203,8 @@ class Tagger:
 
     def _encode(self, docs: Sequence[Document]) -> tuple[Ints, Seen]:
         with self._lock:
-            if self._cache.full:
-                self._cache = TypeCache(self.scorer, len(self.labels), self.word_classes)
+            if self._cache.full or self._pairs.full:
+                self._forget()
             parts = []
             for run in _runs(docs):
                 forms = [doc.form for doc in run]
@@ -208,7 +212,7 @@ class Tagger:
                 parts.append(self._cache.numbers(run[0].strings.take(kinds))[where])
             words = np.concatenate(parts) if len(parts) > 1 else parts[0]
             cache = self._cache
-            return words, Seen(cache.attributes, cache.vectors, cache.types, cache.lemmas)
+            return words, Seen(cache.attributes, cache.vectors, cache.types, self._pairs)
 
     def _limits(self, docs: Sequence[Document]) -> Constraints:
         """Restrict words whose tags are fixed to the labels that agree with them."""
@@ -252,34 +256,30 @@ class Tagger:
             else:
                 _write(docs, offsets, column, values, number[path])
 
-    def _write_lemmas(
+    def _write_given(
         self,
         docs: Sequence[Document],
         offsets: list[int],
         words: Ints,
         path: Ints,
+        begins: Longs,
         seen: Seen,
     ) -> None:
-        """A lemma depends on type and label only, so each such pair is worked out once."""
-        classes = len(self.labels)
-        pairs = words.astype(np.int64) * classes + path
-        kinds, where = np.unique(pairs, return_inverse=True)
-        memory = seen.lemmas
-        lemmas = [memory.get(pair) for pair in kinds.tolist()]
-        new = np.array([n for n, lemma in enumerate(lemmas) if lemma is None], np.int64)
-        if len(new):
-            types = (kinds[new] // classes).astype(np.int32)
-            tags = (kinds[new] % classes).astype(np.int32)
-            chosen = np.full(len(new), -1, np.int32)
-            alone = np.arange(len(new) + 1, dtype=np.int64)
-            choose(self._given["lemma"], seen.attributes, types, tags, alone, chosen)
-            rules = self.part.labels["lemma"]
-            for n, word, rule in zip(new.tolist(), types.tolist(), chosen.tolist(), strict=True):
-                form = seen.types[word]
-                lemma = apply_rule(form, rules[rule]) if rule >= 0 else form
-                lemmas[n] = memory[int(kinds[n])] = lemma
-        spelled = [lemma or "" for lemma in lemmas]
-        _write(docs, offsets, "lemma", spelled, where.astype(np.int32), "lemmas")
+        """The columns given the label; what depends on type and label only comes from the cache."""
+        memory = seen.pairs
+        with self._lock:
+            pairs = memory.numbers(words, path, seen.types, seen.attributes)
+            alone, settled = dict(memory.alone), dict(memory.settled)
+        for column in self.given:
+            if column == "lemma":
+                _write(docs, offsets, column, memory.lemmas, pairs, "lemmas")
+                continue
+            chosen = np.full(len(words), -1, np.int32)
+            choose(
+                self._given[column], seen.attributes, words, path, begins, pairs,
+                alone[column], settled[column], chosen,
+            )  # fmt: skip
+            _write(docs, offsets, column, self.part.labels[column], chosen)
 
     def _write_options(
         self,

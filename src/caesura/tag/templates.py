@@ -41,6 +41,17 @@ class Templates:
         return np.ascontiguousarray(table[np.argsort(table[:, 0], kind="stable")])
 
     @property
+    def own(self) -> NDArray[np.int32]:
+        """Templates that look at the word itself only."""
+        return np.ascontiguousarray(self.spot[self.spot[:, 3] == 0])
+
+    @property
+    def context(self) -> NDArray[np.int32]:
+        """All other templates."""
+        around = self.spot[self.spot[:, 3] != 0]
+        return np.ascontiguousarray(np.concatenate([around, self.mixed]))
+
+    @property
     def reach(self) -> int:
         """How many words to either side a template looks."""
         distances = [0]

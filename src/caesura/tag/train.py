@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from caesura.document import Document
@@ -54,13 +53,16 @@ def train_tagger(
     Further copies of the documents, such as lower-cased ones without punctuation, make it robust;
     they are simply more documents.
     """
+    if not dev and on_event is None:
+        from caesura.tag.trainer import TaggerTrainer
+
+        options = options or TaggerOptions()
+        trainer = TaggerTrainer(train, (), options, word_classes=word_classes)
+        for number in range(1, options.epochs + 1):
+            trainer.epoch(number)
+        return Tagger(trainer.parts()["tagger"])
     loop = tagger_loop(train, dev, options, word_classes=word_classes)
     for event in loop:
         if on_event is not None:
             on_event(event)
     return Tagger(loop.best["tagger"])
-
-
-def without_dev(options: TaggerOptions, epochs: int) -> TaggerOptions:
-    """The same options for a run that has no dev data to stop it."""
-    return replace(options, epochs=epochs, patience=0)

@@ -192,6 +192,7 @@ class TaggerTrainer:
             "order": options.order,
             "width": options.width,
             "margin": options.margin,
+            "clear": options.clear,
             "templates": list(self.templates.names),
         }
         labels = {"chain": ["\t".join(label) for label in self.labels]}

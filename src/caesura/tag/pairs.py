@@ -1,0 +1,96 @@
+"""Pairs of word type and label that a tagger has met, and what the word alone says of each.
+
+Columns given the label are nearly settled by the pair: lemmas wholly, FEATS for most words. So they
+are worked out once for each pair; only pairs that are not settled look at their context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.tag.given import GivenScorer, choose_alone
+from caesura.tag.lemmas import apply_rule
+
+__all__ = ["PairCache"]
+
+_MOST: Final = 65536
+Ints = NDArray[np.int32]
+
+
+class PairCache:
+    """Numbers for pairs; rows of `alone` and `settled` belong to pairs, by column."""
+
+    def __init__(self, scorers: Mapping[str, GivenScorer], rules: list[str], classes: int) -> None:
+        self._scorers = scorers
+        self._rules = rules
+        self._classes = classes
+        self._numbers: dict[int, int] = {}
+        self.lemmas: list[str] = []
+        self.alone: dict[str, NDArray[np.float32]] = {}
+        self.settled: dict[str, Ints] = {}
+        for column, scorer in scorers.items():
+            widest = max(1, int(np.diff(scorer.options.bounds).max(initial=1)))
+            self.alone[column] = np.zeros((0, widest), np.float32)
+            self.settled[column] = np.zeros(0, np.int32)
+
+    @property
+    def full(self) -> bool:
+        return len(self._numbers) > _MOST
+
+    def numbers(
+        self, words: Ints, labels: Ints, types: list[str], attributes: NDArray[np.uint64]
+    ) -> Ints:
+        """The pair of each word; new pairs are worked out."""
+        kinds, where = np.unique(
+            words.astype(np.int64) * self._classes + labels, return_inverse=True
+        )
+        codes = kinds.tolist()
+        get = self._numbers.get
+        found = np.array([get(code, -1) for code in codes], np.int32)
+        new = np.flatnonzero(found < 0)
+        if len(new):
+            first = len(self._numbers)
+            found[new] = np.arange(first, first + len(new), dtype=np.int32)
+            fresh = kinds[new]
+            self._numbers.update(zip(fresh.tolist(), range(first, first + len(new)), strict=True))
+            self._work_out(fresh, types, attributes, first)
+        return found[where]
+
+    def _work_out(
+        self,
+        codes: NDArray[np.int64],
+        types: list[str],
+        attributes: NDArray[np.uint64],
+        first: int,
+    ) -> None:
+        words = (codes // self._classes).astype(np.int32)
+        labels = (codes % self._classes).astype(np.int32)
+        for column, scorer in self._scorers.items():
+            alone = np.zeros((len(codes), self.alone[column].shape[1]), np.float32)
+            settled = np.zeros(len(codes), np.int32)
+            choose_alone(scorer, attributes, words, labels, alone, settled)
+            if column == "lemma":
+                rules = self._rules
+                self.lemmas += [
+                    apply_rule(types[word], rules[rule]) if rule >= 0 else types[word]
+                    for word, rule in zip(words.tolist(), settled.tolist(), strict=True)
+                ]
+            else:
+                self._extend(column, first, alone, settled)
+
+    def _extend(self, column: str, first: int, alone: NDArray[np.float32], settled: Ints) -> None:
+        room = len(self.settled[column])
+        if first + len(settled) > room:
+            room = max(1024, 2 * room, first + len(settled))
+            # New arrays: kernels that run in other threads go on with the old ones.
+            scores = np.zeros((room, alone.shape[1]), np.float32)
+            scores[:first] = self.alone[column][:first]
+            values = np.zeros(room, np.int32)
+            values[:first] = self.settled[column][:first]
+            self.alone[column], self.settled[column] = scores, values
+        self.alone[column][first : first + len(settled)] = alone
+        self.settled[column][first : first + len(settled)] = settled
