@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         ModelError,
         UsageError,
     )
+    from caesura.evaluate.api import evaluate
+    from caesura.formats import read, write
     from caesura.views import Sentence, Token, Word
 
 __version__ = "0.1.0"
@@ -43,8 +45,11 @@ _HOMES = {
         "ModelError",
         "UsageError",
     ),
+    "caesura.formats": ("read", "write"),
     "caesura.views": ("Sentence", "Token", "Word"),
 }
+#: Rooms that are their own main function: `caesura.evaluate(gold, system)`.
+_CALLABLE = ("evaluate",)
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -67,10 +72,13 @@ __all__ = [
     "UsageError",
     "Word",
     "__version__",
+    "evaluate",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _CALLABLE:
+        return importlib.import_module(f"caesura.{name}")
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'caesura' has no attribute {name!r}")

@@ -9,11 +9,11 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.evaluate.making import document
+from tests.reference import evaluate as twin
 
 from caesura.evaluate import conll18
 from caesura.formats import read
-from tests.evaluate.making import document
-from tests.reference import evaluate as twin
 
 PEERS = ("spacy_EWT_dev", "udpipe-weak_EWT_dev", "spacy_GUM_dev", "udpipe-weak_GUM_dev")
 FORMS = "we do n't can not al le dog cat . , !".split()  # noqa: SIM905
@@ -95,7 +95,7 @@ def test_equals_the_twin_on_random_files(seed: int, tmp_path: Path) -> None:
 def test_equals_the_twin_on_a_treebank(bank: str, data_dir: Path) -> None:
     """Tokens glued and cut, sentences moved, tags and heads changed, multi-word tokens included."""
     path = data_dir / f"UD_English-{bank}" / f"en_{bank.lower()}-ud-dev.conllu.gz"
-    gold = gzip.open(path, "rt", encoding="utf-8").read()
+    gold = gzip.decompress(path.read_bytes()).decode("utf-8")
     system = disturbed(gold, random.Random(7))
     expected = twin.conll18(twin.load(io.StringIO(gold)), twin.load(io.StringIO(system)))
     found = conll18(list(read(path)), read_text(system))

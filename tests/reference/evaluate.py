@@ -11,15 +11,20 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-CONTENT = set(
+
+def _names(listed: str) -> set[str]:
+    return set(listed.split())
+
+
+CONTENT = _names(
     "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod "
     "appos nummod acl amod conj fixed flat compound list parataxis orphan goeswith reparandum "
-    "root dep".split()  # noqa: SIM905
+    "root dep"
 )
 FUNCTIONAL = {"aux", "cop", "mark", "det", "clf", "case", "cc"}
-FEATURES = set(
+FEATURES = _names(
     "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree "
-    "VerbForm Mood Tense Aspect Voice Evident Polarity Person Polite".split()  # noqa: SIM905
+    "VerbForm Mood Tense Aspect Voice Evident Polarity Person Polite"
 )
 
 

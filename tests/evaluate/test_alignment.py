@@ -1,0 +1,228 @@
+"""Alignment: shortest edit scripts, accepted spellings, and tokens that are not in the text."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.evaluate.making import document
+from tests.reference.evaluate import lcs
+
+from caesura.document import Document
+from caesura.errors import InputError
+from caesura.evaluate import conll18
+from caesura.evaluate.align import pair
+from caesura.evaluate.atoms import atoms
+from caesura.evaluate.myers import match
+from caesura.evaluate.ranges import align_to_text
+
+LETTERS = st.lists(st.integers(0, 3), max_size=25)
+
+
+def numbers(values: list[int]) -> np.ndarray:  # type: ignore[type-arg]
+    return np.array(values, dtype=np.int64)
+
+
+@given(LETTERS, LETTERS)
+@settings(max_examples=300, deadline=None)
+def test_a_match_is_a_longest_common_subsequence(left: list[int], right: list[int]) -> None:
+    partner = match(numbers(left), numbers(right)).tolist()
+    pairs = [(i, j) for i, j in enumerate(partner) if j >= 0]
+    assert all(left[i] == right[j] for i, j in pairs)
+    assert all(a < b for (_, a), (_, b) in pairwise(pairs))
+    assert len(pairs) == len(lcs(left, right))
+
+
+def test_long_texts_are_anchored() -> None:
+    """A tenth of the characters changed and a paragraph missing: nearly all is found again."""
+    rng = np.random.default_rng(3)
+    text = rng.integers(97, 123, 60_000)
+    changed = text.copy()
+    places = rng.random(len(text)) < 0.1
+    changed[places] = rng.integers(97, 123, int(places.sum()))
+    shorter = np.concatenate((changed[:30_000], changed[34_000:]))
+    partner = match(text, shorter)
+    truth = np.concatenate((np.arange(30_000), np.full(4_000, -1), np.arange(30_000, len(shorter))))
+    found = partner >= 0
+    assert found.mean() > 0.82
+    assert (partner[found] == truth[found]).mean() > 0.98
+    assert np.all(np.diff(partner[found]) > 0)
+
+
+def test_texts_that_have_nothing_in_common_take_linear_time() -> None:
+    """The budget of the search ends it: this would take minutes in quadratic time."""
+    rng = np.random.default_rng(4)
+    left, right = rng.integers(0, 30, 200_000), rng.integers(0, 30, 200_000)
+    partner = match(left, right)
+    found = np.flatnonzero(partner >= 0)
+    assert np.all(left[found] == right[partner[found]])
+
+
+def spelled(text: str) -> str:
+    points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    return "".join(chr(value) for value in atoms(points).value.tolist())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("``", '"'),
+        ("''", '"'),
+        ("“", '"'),
+        ("«", '"'),
+        ("`", "'"),
+        ("’", "'"),
+        ("-LRB-", "("),
+        ("-RRB-", ")"),
+        ("-LSB-", "["),
+        ("-RCB-", "}"),
+        ("…", "..."),
+        ("–", "-"),
+        ("—", "--"),
+        ("---", "—"),
+        (r"1\/2", "1/2"),
+        (r"\*", "*"),
+        ("£", "#"),
+        ("ﬁ", "fi"),
+        ("Ａ", "A"),
+        ("é", "e\u0301"),
+        ("co\u00adop", "coop"),
+        ("&amp;", "&"),
+        ("&lt;b&gt;", "<b>"),
+        ("&quot;", '"'),
+    ],
+)
+def test_accepted_spellings_are_the_same_atoms(one: str, other: str) -> None:
+    assert spelled(one) == spelled(other)
+
+
+def test_other_characters_stay_apart() -> None:
+    assert len({spelled(c) for c in "a,.:;!?€$%/()[]{}"}) == 17
+
+
+def test_tokens_of_a_treebank_find_their_place_in_the_raw_text() -> None:
+    raw = "He said: “Half (1/2) of it …” — so."
+    tree = document(r"He said : `` Half -LRB- 1\/2 -RRB- of it . . . '' -- so .")
+    found = align_to_text([tree], raw)
+    shown = [raw[a:b] for a, b in zip(found.start.tolist(), found.end.tolist(), strict=True)]
+    assert found.lost == 0
+    assert shown[:10] == ["He", "said", ":", "“", "Half", "(", "1/2", ")", "of", "it"]
+    assert shown[10:] == ["…", "…", "…", "”", "—", "so", "."]
+
+
+def test_token_ranges_are_written_into_misc() -> None:
+    raw = "We  can’t go."
+    found = align_to_text([document("We can't=ca+n't go .", misc=["A=b", "", "", "", ""])], raw)
+    doc = found.docs[0]
+    assert doc.column("misc") == [
+        "A=b|TokenRange=0:2",
+        "",
+        "",
+        "TokenRange=10:12",
+        "TokenRange=12:13",
+    ]
+    assert doc.strings[doc.token_misc[1]] == "TokenRange=4:9"
+
+
+def test_a_token_that_is_not_there_has_no_width_and_is_reported() -> None:
+    found = align_to_text([document("One zzzz two three")], "One two three")
+    assert found.lost == 1
+    assert found.examples == ("zzzz",)
+    assert (found.start[1], found.end[1]) == (3, 3)
+    assert "1 of 4" not in found.summary
+    assert "3 of 4 tokens" in found.summary
+
+
+def test_a_changed_letter_does_not_narrow_its_token() -> None:
+    raw = "The quick brown fox jumps"
+    found = align_to_text([document("Xhe quick brewn foy jumps")], raw)
+    shown = [raw[a:b] for a, b in zip(found.start.tolist(), found.end.tolist(), strict=True)]
+    assert shown == raw.split()
+
+
+WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu".split()  # noqa: SIM905
+
+
+def story(rng: random.Random, sentences: int) -> str:
+    return " | ".join(
+        " ".join(rng.choices(WORDS, k=rng.randint(3, 9))) + " ." for _ in range(sentences)
+    )
+
+
+def test_texts_that_differ_are_scored() -> None:
+    """Characters changed, quotes normalised, a paragraph missing."""
+    rng = random.Random(5)
+    written = story(rng, 80)
+    sentences = written.split(" | ")
+    changed = [
+        "".join("x" if c.isalpha() and rng.random() < 0.1 else c for c in sentence)
+        for i, sentence in enumerate(sentences)
+        if not 30 <= i < 40
+    ]
+    gold, system = document(written), document(" | ".join(changed))
+    comparison = pair([gold], [system])
+    scores = conll18([gold], [system])
+    assert not comparison.same_characters
+    assert scores["Tokens"].precision > 95
+    assert 80 < scores["Tokens"].recall < 90
+    assert scores["Sentences"].precision > 90
+
+
+def test_with_a_raw_text_both_sides_are_laid_over_it() -> None:
+    raw = "“Go!” he said (loudly)."
+    gold = document("`` Go ! '' | he said -LRB- loudly -RRB- .")
+    system = document('" Go! " | he said ( loudly ) .')
+    comparison = pair([gold], [system], text=raw)
+    start, end = comparison.offsets(comparison.gold.token_start, comparison.gold.token_end)
+    shown = [raw[a:b] for a, b in zip(start.tolist(), end.tolist(), strict=True)]
+    assert shown == ["“", "Go", "!", "”", "he", "said", "(", "loudly", ")", "."]
+    scores = conll18([gold], [system], text=raw)
+    assert (scores["Tokens"].correct, scores["Sentences"].correct) == (8, 2)
+
+
+def test_different_documents_are_told_apart() -> None:
+    rng = random.Random(6)
+    gold = document(story(rng, 20))
+    other = document(
+        " | ".join(
+            " ".join(w[::-1].upper() for w in s.split()) for s in story(rng, 20).split(" | ")
+        )
+    )
+    with pytest.raises(InputError, match="different documents"):
+        conll18([gold], [other])
+
+
+@given(st.text(alphabet="ab c.\"'-", min_size=1, max_size=60), st.randoms(use_true_random=False))
+@settings(max_examples=100, deadline=None)
+def test_places_never_fall(text: str, rng: random.Random) -> None:
+    """Whatever is changed, spans of tokens rise and stay in the text."""
+    pieces = [piece for piece in text.split() if piece] or ["a"]
+    doc = document(" ".join(piece.replace("=", "a").replace("|", "b") for piece in pieces))
+    changed = "".join(c for c in text if rng.random() > 0.2) or "a"
+    try:
+        found = align_to_text([doc], changed)
+    except InputError:
+        return
+    assert np.all(np.diff(found.start) >= 0)
+    assert np.all(found.end >= found.start)
+    assert found.end.max() <= len(changed)
+
+
+def test_wsj_trees_align_with_their_raw_texts(data_dir: Path) -> None:
+    from caesura.formats import read
+
+    folder = data_dir / "WSJ-sample"
+    names = sorted(path.stem for path in (folder / "mrg").glob("*.mrg"))[:8]
+    if not names:
+        pytest.skip("no trees of the WSJ sample")
+    for name in names:
+        raw = next((folder / "raw").glob(f"{name}*")).read_text(encoding="latin-1")
+        docs: list[Document] = list(read(folder / "mrg" / f"{name}.mrg"))
+        found = align_to_text(docs, raw)
+        # A full stop after an abbreviation has no characters of its own.
+        assert found.lost <= 0.01 * found.tokens + 1
