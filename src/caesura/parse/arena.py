@@ -40,7 +40,8 @@ NODE_WIDTH: Final = 16
 
 # Columns of an item: parent, its transition and the one before, top of the stack, first word never
 # shifted, first swapped-back node (-1: none), last announced sentence start, the arc made (or the
-# start announced, in DEPENDENT), whether it is a prefix of a gold derivation.
+# start announced, in DEPENDENT), whether it is a prefix of a gold derivation, and of the beam
+# AGREEMENT steps later the number of items that descend from it and of all items.
 PARENT: Final = 0
 ACTION: Final = 1
 PREVIOUS: Final = 2
@@ -51,6 +52,8 @@ LAST: Final = 6
 DEPENDENT: Final = 7
 HEAD: Final = 8
 GOLD: Final = 9
+HEIRS: Final = 10
+RIVALS: Final = 11
 ITEM_WIDTH: Final = 12
 
 

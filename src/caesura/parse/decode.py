@@ -74,6 +74,8 @@ def decode_all(
             result.starts[a:b],
             result.arc_margins[a:b],
             result.start_margins[a:b],
+            result.arc_shares[a:b],
+            result.start_shares[a:b],
         )
         if fresh or k > first:
             _start(arena, frontier)

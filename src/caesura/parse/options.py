@@ -48,7 +48,7 @@ class TrainOptions:
     update: Update = "dlaso"
     #: Perceptron or passive-aggressive steps, the latter with their cap C, with 1 added to the
     #: loss or not, and with one step for all delayed updates of an instance or one for each.
-    step: Literal["perceptron", "pa"] = "perceptron"
+    step: Literal["perceptron", "pa"] = "pa"
     cap: float = math.inf
     err_plus_one: bool = False
     dlaso_pa: Literal["accumulated", "per-update"] = "accumulated"

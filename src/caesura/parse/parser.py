@@ -47,7 +47,22 @@ class Parse:
     starts: NDArray[np.bool_]
     arc_margins: NDArray[np.float32]
     start_margins: NDArray[np.float32]
+    arc_shares: NDArray[np.float32]
+    start_shares: NDArray[np.float32]
     score: float = 0.0
+
+    @classmethod
+    def of(cls, result: Result, a: int, b: int, score: float = 0.0) -> Parse:
+        """Words a..b-1 of what the search wrote."""
+        columns = [column[a:b] for column in result]
+        columns[2] = columns[2] == 1
+        return cls(*columns, score)
+
+    @staticmethod
+    def join(parts: Sequence[Parse]) -> Parse:
+        """Pieces of one document, whose heads already count from its first word."""
+        names = [name for name in Parse.__dataclass_fields__ if name != "score"]
+        return Parse(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 @dataclass
@@ -203,6 +218,20 @@ class Parser:
                 found = list(pool.map(work, groups))
         return [parse for group in found for parse in group]
 
+    def k_best(self, doc: Document, k: int) -> list[Parse]:
+        """The k best analyses that the beam holds at the end, best first, all different.
+
+        In a long document they differ near its end, since the beam has agreed on what came before.
+        """
+        from caesura.parse.kbest import k_best
+        from caesura.parse.limits import given_in, limits_of, no_limits
+
+        self._check(doc, None)
+        given = given_in(doc, self.inventory.labels)
+        single = self.inventory.single_root
+        limits = limits_of(given, single_root=single) if given.anything else no_limits()
+        return k_best(self.decoder(), self.words(doc), limits, k)
+
     def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
         """Put an analysis into its document; what the document fixes stays as it is."""
         names = doc.strings.ids(self.inventory.labels)
@@ -271,7 +300,7 @@ class Parser:
         result = decoder.decode(batch, bounds, no_limits())
         assert result is not None, "without limits every state has a legal transition"
         for number, k in enumerate(plain):
-            found[k] = _parse(result, bounds[number], bounds[number + 1])
+            found[k] = Parse.of(result, bounds[number], bounds[number + 1])
         return [parse for parse in found if parse is not None]
 
     def _given(self, decoder: Decoder, doc: Document, words: Words, given: Given) -> Parse:
@@ -296,7 +325,7 @@ class Parser:
                     remedy="Leave some of them open.",
                 )
             reach *= 4
-        return _parse(result, 0, n)
+        return Parse.of(result, 0, n)
 
     def _sentences(self, decoder: Decoder, doc: Document, words: Words, given: Given) -> Parse:
         """A document by sentences, for a parser without SB."""
@@ -307,7 +336,7 @@ class Parser:
         if not (given.heads != -2).any() and not given.any_label:
             result = decoder.decode(cut(words, bounds), bounds, no_limits())
             assert result is not None
-            parse = _parse(result, 0, doc.n_words)
+            parse = Parse.of(result, 0, doc.n_words)
             offset = np.repeat(bounds[:-1], np.diff(bounds)).astype(np.int32)
             parse.heads = np.where(parse.heads >= 0, parse.heads + offset, parse.heads)
             return parse
@@ -329,23 +358,7 @@ class Parser:
             part = self._given(decoder, doc, cut(words, np.array([a, b], np.int64)), local)
             part.heads = np.where(part.heads >= 0, part.heads + a, part.heads).astype(np.int32)
             pieces.append(part)
-        return Parse(
-            np.concatenate([piece.heads for piece in pieces]),
-            np.concatenate([piece.labels for piece in pieces]),
-            np.concatenate([piece.starts for piece in pieces]),
-            np.concatenate([piece.arc_margins for piece in pieces]),
-            np.concatenate([piece.start_margins for piece in pieces]),
-        )
-
-
-def _parse(result: Result, a: int, b: int) -> Parse:
-    return Parse(
-        result.heads[a:b],
-        result.labels[a:b],
-        result.starts[a:b] == 1,
-        result.arc_margins[a:b],
-        result.start_margins[a:b],
-    )
+        return Parse.join(pieces)
 
 
 def _groups(sizes: Sequence[int]) -> list[range]:

@@ -42,6 +42,7 @@ from caesura.parse.arena import (
 )
 from caesura.parse.features import ARITY, FIRST_STATE, MULTIPLIERS, N_COLUMNS, N_SLOTS, Templates
 from caesura.parse.gather import add_rows
+from caesura.parse.graph import Graph, score_graph
 from caesura.parse.words import FIRST_WORD, Words
 
 __all__ = ["Linear8", "Linear32", "find_rows", "score_into"]
@@ -263,18 +264,19 @@ def _score8(
         out[a] = np.float32(sums[a]) * unit
 
 
+#: The kernel of each kind of scorer.
+SCORERS: Final[dict[type, Any]] = {Linear8: _score8, Linear32: _score32, Graph: score_graph}
+
+
 def score_into(scorer: Any, words: Words, arena: Arena, item: int, out: NDArray[np.float32]) -> None:
     """Write the scores of all transitions of an item."""
-    if isinstance(scorer, Linear8):
-        _score8(scorer, words, arena, item, out)
-    else:
-        _score32(scorer, words, arena, item, out)
+    SCORERS[type(scorer)](scorer, words, arena, item, out)
 
 
 @overload(score_into)
 def _choose(scorer: Any, words: Any, arena: Any, item: Any, out: Any) -> Any:
     assert isinstance(scorer, types.BaseNamedTuple)
-    chosen = _score8 if scorer.instance_class is Linear8 else _score32
+    chosen = SCORERS[scorer.instance_class]
 
     def score(scorer: Any, words: Any, arena: Any, item: Any, out: Any) -> None:
         chosen(scorer, words, arena, item, out)

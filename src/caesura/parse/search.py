@@ -14,16 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.parse.arena import LAST, NEXT, SWAPPED, Arena
+from caesura.parse.arena import BELOW, HEIRS, NEXT, PARENT, RIVALS, STACK, TOKEN, Arena
 from caesura.parse.score import score_into
-from caesura.parse.transitions.inventory import FIRST_ARC, SB, SHIFT, SWAP, System
+from caesura.parse.transitions.inventory import FIRST_ARC, SB, SHIFT, System
 from caesura.parse.transitions.joint import (
     CAN_LEFT,
     CAN_RIGHT,
     CAN_ROOT,
     CAN_SB,
-    CAN_SHIFT,
-    CAN_SWAP,
     Limits,
     apply,
     is_terminal,
@@ -42,6 +40,8 @@ DEAD: Final = 3
 
 #: Words beyond the next one that features look at.
 LOOK_AHEAD: Final = 3
+#: Steps after which the beam is asked how many of its items descend from a decision.
+AGREEMENT: Final = 8
 #: A margin where there was no other choice.
 CERTAIN: Final = np.float32(1e30)
 _NOWHERE: Final = -1e300
@@ -156,9 +156,9 @@ def expand(
         counts[2] += 1
         score_into(scorer, words, arena, item, scores)
         scores[SB] += bias
-        stack = items[item, 3]
-        s0 = nodes[stack, 0]
-        s1 = nodes[nodes[stack, 1], 0] if s0 >= 0 else -2
+        stack = items[item, STACK]
+        s0 = nodes[stack, TOKEN]
+        s1 = nodes[nodes[stack, BELOW], TOKEN] if s0 >= 0 else -2
         _ranges(bounds, system, limits, can, s0, s1)
         # Best and second best, from which the margin of each choice follows.
         best, second, best_action = CERTAIN * np.float32(-1), CERTAIN * np.float32(-1), -1
@@ -207,7 +207,24 @@ def expand(
             beam[k] = new
     counts[0] = kept
     counts[1] += 1
+    if width > 1:
+        _note_agreement(arena, frontier)
     return kept
+
+
+@kernel
+def _note_agreement(arena: Arena, frontier: Frontier) -> None:
+    """Count the items of the beam for the decisions that they descend from."""
+    items = arena.items
+    for rank in range(frontier.counts[0]):
+        item = frontier.beam[rank]
+        for _ in range(AGREEMENT):
+            item = items[item, PARENT]
+            if item <= 0:
+                break
+        if item > 0:
+            items[item, HEIRS] += 1
+            items[item, RIVALS] = frontier.counts[0]
 
 
 @kernel
@@ -238,8 +255,6 @@ def advance(
             or arena.used[0] + 2 * width > arena.nodes.shape[0]
         ):
             return FULL
-        kept = expand(
-            scorer, system, limits, words, arena, frontier, width, prune, bias, bounds
-        )
+        kept = expand(scorer, system, limits, words, arena, frontier, width, prune, bias, bounds)
         if kept == 0:
             return DEAD

@@ -18,6 +18,7 @@ from caesura.parse.arena import (
     CHOICE,
     DEPENDENT,
     HEAD,
+    HEIRS,
     ITEM_WIDTH,
     LAST,
     LEFT1,
@@ -25,6 +26,7 @@ from caesura.parse.arena import (
     NODE_WIDTH,
     PARENT,
     RIGHT2,
+    RIVALS,
     STACK,
     SWAPPED,
     TOKEN,
@@ -37,13 +39,20 @@ __all__ = ["Result", "new_result", "rebase", "settle", "write_path"]
 
 
 class Result(NamedTuple):
-    """Trees and boundaries so far; the margins are those of the transitions that decided them."""
+    """Trees and boundaries so far, with the margins and the shares of what decided them.
+
+    A margin is the distance to the next best transition of the same state (negative for a word that
+    starts no sentence); a share is how many items of the beam descend from the decision shortly
+    after it.
+    """
 
     heads: NDArray[np.int32]
     labels: NDArray[np.int32]
     starts: NDArray[np.int8]
     arc_margins: NDArray[np.float32]
     start_margins: NDArray[np.float32]
+    arc_shares: NDArray[np.float32]
+    start_shares: NDArray[np.float32]
 
 
 def new_result(n: int) -> Result:
@@ -53,6 +62,8 @@ def new_result(n: int) -> Result:
         np.zeros(n, np.int8),
         np.zeros(n, np.float32),
         np.zeros(n, np.float32),
+        np.ones(n, np.float32),
+        np.ones(n, np.float32),
     )
     result.starts[:1] = 1
     return result
@@ -64,18 +75,24 @@ def write_path(system: System, arena: Arena, item: int, result: Result) -> None:
     while item > 0:
         state = arena.items[item]
         action = state[ACTION]
+        share = np.float32(1.0)
+        if state[RIVALS] > 0:
+            share = np.float32(state[HEIRS]) / np.float32(state[RIVALS])
         if action == SB:
             result.starts[state[DEPENDENT]] = 1
             result.start_margins[state[DEPENDENT]] = arena.margins[item]
+            result.start_shares[state[DEPENDENT]] = share
         elif action == SHIFT:
             # A word that was shifted without SB before it; one shifted again keeps its margin.
             parent = arena.items[state[PARENT]]
             if parent[SWAPPED] < 0 and parent[LAST] != parent[NEXT]:
                 result.start_margins[parent[NEXT]] = -arena.margins[item]
+                result.start_shares[parent[NEXT]] = share
         elif action > SB:
             result.heads[state[DEPENDENT]] = state[HEAD]
             result.labels[state[DEPENDENT]] = system.labels[action]
             result.arc_margins[state[DEPENDENT]] = arena.margins[item]
+            result.arc_shares[state[DEPENDENT]] = share
         item = state[PARENT]
 
 

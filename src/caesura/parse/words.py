@@ -85,6 +85,8 @@ def words_of(
     *,
     tags: Sequence[str] = tuple(TAG_COLUMNS),
     breaks: bool = True,
+    paragraphs: bool = False,
+    turns: bool = False,
 ) -> Words:
     """The word table of a document; columns that it does not have are 0."""
     n = doc.n_words
@@ -101,25 +103,38 @@ def words_of(
     if hasher.classes:
         column["c"][:] = hasher.take(doc.strings, doc.form, "class")
     column["wp"][:] = (column["w"] * _JOIN) ^ (column["p"] * _GOLDEN)
-    return Words(table, context_of(doc, breaks=breaks))
+    context = context_of(doc, breaks=breaks, paragraphs=paragraphs, turns=turns)
+    return Words(table, context)
 
 
-def context_of(doc: Document, *, breaks: bool) -> NDArray[np.int32]:
-    """Paragraph break, change of speaker and evidence of a start before each word."""
+def context_of(
+    doc: Document, *, breaks: bool, paragraphs: bool = False, turns: bool = False
+) -> NDArray[np.int32]:
+    """Paragraph break, change of speaker and evidence of a start before each word; 0: not known.
+
+    A piece of a longer document is told by `paragraphs` and `turns` that there were some before it.
+    """
     n = doc.n_words
     context = np.zeros((n, 3), np.int32)
     if not n:
         return context
-    first = np.ones(n, dtype=bool)
-    first[1:] = doc.word_token[1:] != doc.word_token[:-1]
     token = doc.word_token
-    if breaks and len(doc.paragraph_start):
-        context[:, 0] = np.where(first & doc.token_paragraph_start[token], 2, 1)
-    if breaks and len(doc.turn_start):
+    first = np.ones(n, dtype=bool)
+    first[1:] = token[1:] != token[:-1]
+    if breaks and (paragraphs or len(doc.paragraph_start)):
+        marks = doc.token_paragraph_start
+        if doc.continues:
+            marks[0] = bool(np.any(doc.paragraph_start == doc.token_start[0]))
+        context[:, 0] = np.where(first & marks[token], 2, 1)
+    if breaks and (turns or len(doc.turn_start)):
         turn = np.searchsorted(doc.turn_start, doc.token_start, side="right") - 1
-        speaker = np.where(turn >= 0, doc.turn_speaker[np.maximum(turn, 0)], 0)
-        change = np.zeros(doc.n_tokens, np.int32)
-        change[1:] = 1 + (turn[1:] != turn[:-1]) + (speaker[1:] != speaker[:-1])
+        speaker = doc.turn_speaker[np.maximum(turn, 0)] if len(doc.turn_start) else turn
+        change = np.ones(doc.n_tokens, np.int32)
+        change[1:] += (turn[1:] != turn[:-1]).astype(np.int32) + (speaker[1:] != speaker[:-1])
+        if not doc.continues:
+            change[0] = 3
+        elif len(doc.turn_start) and doc.turn_start[0] == doc.token_start[0]:
+            change[0] = 2
         context[:, 1] = np.where(first, change[token], 1)
     if doc.start_evidence is not None:
         bucket = np.searchsorted(EVIDENCE, doc.start_evidence).astype(np.int32) + 1

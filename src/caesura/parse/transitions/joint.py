@@ -21,6 +21,7 @@ from caesura.parse.arena import (
     DEPTH,
     GOLD,
     HEAD,
+    HEIRS,
     KEPT,
     LAST,
     LEFT1,
@@ -35,6 +36,7 @@ from caesura.parse.arena import (
     RIGHT2,
     RIGHT_LABELS,
     RIGHT_SET,
+    RIVALS,
     ROOT,
     STACK,
     SWAPPED,
@@ -218,6 +220,8 @@ def apply(system: System, limits: Limits, arena: Arena, item: int, action: int) 
     state[DEPENDENT] = ABSENT
     state[HEAD] = ABSENT
     state[GOLD] = 0
+    state[HEIRS] = 0
+    state[RIVALS] = 0
     top = old[STACK]
     if action == SHIFT:
         if old[SWAPPED] >= 0:

@@ -1,0 +1,298 @@
+"""The search against brute force, and its laws: streams, threads, constraints, odd documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
+from caesura.errors import InputError
+from caesura.parse.arena import new_arena
+from caesura.parse.features import compile_templates
+from caesura.parse.limits import no_limits
+from caesura.parse.parser import Parser
+from caesura.parse.score import Linear8, new_scratch, score_into
+from caesura.parse.stream import JointStream, parse_stream
+from caesura.parse.transitions import joint
+from caesura.parse.transitions.inventory import Inventory
+from tests.parse.test_transitions import choices
+from tests.parse.toy import blank, corpus
+
+
+def random_parser(seed: int, **search) -> Parser:
+    """A parser with small random weights, whose choices follow no pattern."""
+    rng = np.random.default_rng(seed)
+    inventory = Inventory(("dep", "root"), (0,), (0,), (1,))
+    table = rng.integers(-20, 20, (1 << 12, 32)).astype(np.int8)
+    table[:, -1] = rng.integers(0, 3, 1 << 12)
+    parser = Parser(inventory, ("s0.w", "s1.w s0.w", "b0.w flags", "t1", "length"), table, 0.5)
+    return parser.with_search(**search) if search else parser
+
+
+def doc_of(forms: str) -> Document:
+    words = forms.split()
+    ends = np.cumsum([len(w) + 1 for w in words]) - 1
+    return Document.from_spans(forms, ends - [len(w) for w in words], ends)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_an_unlimited_beam_is_exhaustive_search(n: int) -> None:
+    for seed in range(6 if n < 4 else 2):
+        parser = random_parser(seed, beam=40_000)
+        doc = doc_of(" ".join("abcdef"[(seed + i) % 6] for i in range(n)))
+        [found] = parser.k_best(doc, 1)
+        assert found.score == pytest.approx(best_by_brute_force(parser, doc))
+
+
+def best_by_brute_force(parser: Parser, doc: Document) -> float:
+    system, words = parser.inventory.system(), parser.words(doc)
+    templates = compile_templates(parser.templates)
+    scorer = Linear8(parser.table, parser.unit, templates, new_scratch(templates, 32))
+    arena = new_arena(200, 400)
+    n = doc.n_words
+    best = -np.inf
+
+    def extend(item: int, total: float) -> None:
+        nonlocal best
+        if joint.is_terminal(arena, item, n):
+            best = max(best, total)
+            return
+        scores = np.zeros(32, np.float32)
+        score_into(scorer, words, arena, item, scores)
+        used = arena.used.copy()
+        for action in choices(joint.legal(system, arena, item, n), system):
+            new = joint.apply(system, no_limits(), arena, item, action)
+            extend(new, total + float(scores[action]))
+            arena.used[:] = used
+
+    extend(0, 0.0)
+    return float(best)
+
+
+def test_it_learns_the_toy_grammar(toy_parser: Parser) -> None:
+    from caesura.parse.scores import scores
+
+    dev = corpus(3, 6)
+    result = scores(dev, toy_parser.analyse(dev), toy_parser.inventory)
+    assert result["LAS"] > 95
+    assert result["Starts"] > 90
+
+
+def is_forest(doc: Document) -> bool:
+    """One root a sentence, no cycle, no head outside the sentence."""
+    firsts = np.flatnonzero(doc.word_sent_start == YES).tolist()
+    for a, b in zip(firsts, [*firsts[1:], doc.n_words], strict=True):
+        heads = doc.head[a:b]
+        if np.sum(heads == ROOT) != 1 or np.any((heads >= 0) & ((heads < a) | (heads >= b))):
+            return False
+        for word in range(a, b):
+            steps = 0
+            while word != ROOT and steps <= b - a:
+                word, steps = int(doc.head[word]), steps + 1
+            if word != ROOT:
+                return False
+    return True
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_trees_are_trees_even_with_random_weights(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for beam in (1, 3):
+        parser = random_parser(seed, beam=beam)
+        doc = doc_of(" ".join(rng.choice(list("abcdefgh"), 300)))
+        parser.parse(doc)
+        assert is_forest(doc)
+
+
+def test_threads_do_not_change_the_result(toy_parser: Parser, monkeypatch) -> None:
+    monkeypatch.setattr("caesura.parse.parser._BATCH", 40)
+    docs = corpus(5, 12)
+    one, two = toy_parser.analyse(docs), toy_parser.analyse(docs, threads=2)
+    for a, b in zip(one, two, strict=True):
+        assert np.array_equal(a.heads, b.heads)
+        assert np.array_equal(a.starts, b.starts)
+
+
+@pytest.mark.parametrize("size", [1, 7, 50])
+def test_a_stream_gives_what_the_whole_document_gives(toy_parser: Parser, size: int) -> None:
+    doc = corpus(7, 1, 40)[0]
+    whole = toy_parser.analyse([doc])[0]
+    stream = JointStream(toy_parser)
+    heads: list[int] = []
+    starts: list[bool] = []
+    for at in range(0, doc.n_tokens, size):
+        piece = doc.cut(at, min(at + size, doc.n_tokens))
+        parse = stream.feed(piece, last=at + size >= doc.n_tokens)
+        heads += [h + len(heads) if h >= 0 else h for h in parse.heads.tolist()]
+        starts += parse.starts.tolist()
+        assert stream.pending < 60 + size
+    assert stream.pending == 0
+    assert heads == whole.heads.tolist()
+    assert starts == whole.starts.tolist()
+
+
+def test_documents_as_a_stream(toy_parser: Parser) -> None:
+    docs = corpus(8, 3, 12)
+    pieces = [doc.cut(a, min(a + 9, doc.n_tokens)) for doc in docs for a in range(0, len(doc), 9)]
+    out = list(parse_stream(toy_parser, pieces))
+    assert "".join(piece.text for piece in out) == "".join(doc.text for doc in docs)
+    assert all(is_forest(piece) for piece in out)
+    assert sum(not piece.continues for piece in out) == 3
+
+
+def test_memory_of_a_stream_does_not_grow(toy_parser: Parser) -> None:
+    parser = toy_parser.with_search(patience=40)
+    doc = corpus(9, 1, 10)[0]
+    stream = JointStream(parser)
+    stream.feed(doc)
+    piece = doc.cut(0, doc.n_tokens)
+    piece.continues = True
+    for _ in range(30):
+        stream.feed(piece)
+    size = len(stream._decoder.arena.items)
+    for _ in range(200):
+        stream.feed(piece)
+        assert stream.pending < 100
+    assert len(stream._decoder.arena.items) == size
+    assert len(stream._words.context) < 200
+
+
+@pytest.mark.parametrize("words", ["x", ". . ! ?", "a", "a b"])
+def test_short_and_odd_documents(words: str) -> None:
+    doc = doc_of(words)
+    random_parser(3).parse(doc)
+    assert is_forest(doc)
+
+
+def test_an_empty_document() -> None:
+    doc = Document()
+    random_parser(3).parse(doc)
+    assert doc.n_words == 0
+
+
+def test_100000_tokens_in_one_sentence() -> None:
+    n = 100_000
+    doc = doc_of("a b c d e " * (n // 5))
+    doc.sent_start[1:] = NO
+    doc.fixed = frozenset({"sentences"})
+    random_parser(1, beam=2).parse(doc)
+    assert np.sum(doc.head == ROOT) == 1
+    assert np.sum(doc.sent_start == YES) == 1
+
+
+# ------------------------------------------------------------------------------- what is given
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_given_boundaries_are_obeyed(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    doc = doc_of(" ".join(rng.choice(list("abcdefgh"), 40)))
+    told = rng.choice([MAYBE, NO, YES], 40, p=[0.5, 0.3, 0.2]).astype(np.int8)
+    doc.sent_start = told.copy()
+    doc.fixed = frozenset({"sentences"})
+    random_parser(seed, beam=2).parse(doc)
+    known = told[1:] != MAYBE
+    assert np.array_equal(doc.sent_start[1:][known], told[1:][known])
+    assert is_forest(doc)
+
+
+def test_words_of_one_token_never_part() -> None:
+    doc = doc_of("a b c d e f g h")
+    doc.token_start, doc.token_end = doc.token_start[::2], doc.token_end[1::2]
+    doc.sent_start, doc.token_misc = doc.sent_start[::2], doc.token_misc[::2]
+    doc.word_token = np.repeat(np.arange(4, dtype=np.int32), 2)
+    for seed in range(10):
+        random_parser(seed, beam=2).parse(doc)
+        doc.check()
+        assert is_forest(doc)
+
+
+def random_document(rng: np.random.Generator, sentences: int) -> Document:
+    from tests.parse.test_transitions import random_document as make
+
+    heads, starts = make(rng, sentences)
+    doc = doc_of(" ".join(rng.choice(list("abcdefgh"), len(heads))))
+    doc.head = np.array(heads, np.int32)
+    doc.sent_start[:] = NO
+    doc.sent_start[starts] = YES
+    doc.set_column("deprel", ["root" if h < 0 else "dep" for h in heads])
+    return doc
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.6, 1.0])
+def test_given_heads_are_obeyed(share: float) -> None:
+    rng = np.random.default_rng(int(share * 10))
+    for seed in range(60):
+        gold = random_document(rng, int(rng.integers(1, 5)))
+        doc = blank(gold)
+        given = rng.random(doc.n_words) < share
+        doc.head = np.where(given, gold.head, UNKNOWN).astype(np.int32)
+        doc.deprel = np.where(given, gold.deprel, 0).astype(np.int32)
+        sentences = seed % 2 == 0
+        if sentences:
+            doc.sent_start = gold.sent_start.copy()
+        doc.fixed = frozenset({"heads", "sentences"} if sentences else {"heads"})
+        random_parser(seed, beam=3).parse(doc)
+        assert np.array_equal(doc.head[given], gold.head[given])
+        assert np.array_equal(doc.deprel[given], gold.deprel[given])
+        assert is_forest(doc)
+        if sentences:
+            assert np.array_equal(doc.sent_start, gold.sent_start)
+
+
+def given(heads: list[int], starts: list[int] | None = None) -> Document:
+    doc = doc_of(" ".join("abcdefgh"[: len(heads)]))
+    doc.head = np.array(heads, np.int32)
+    doc.fixed = frozenset({"heads"})
+    if starts is not None:
+        doc.sent_start = np.array(starts, np.int8)
+        doc.fixed |= {"sentences"}
+    return doc
+
+
+@pytest.mark.parametrize(
+    ("doc", "message"),
+    [
+        (given([1, 0, UNKNOWN]), "cycle: 1 → 2"),
+        (given([2, UNKNOWN, UNKNOWN], [1, 1, -1]), "word 2 .* must start a sentence"),
+        (given([ROOT, ROOT, UNKNOWN], [1, 0, 0]), "words 1 and 2 .* both given as roots"),
+        (given([0, UNKNOWN]), "word 1 .* cannot be"),
+    ],
+)
+def test_what_cannot_hold_together_is_refused_by_name(doc: Document, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        random_parser(1).parse(doc)
+
+
+def test_tags_are_asked_for(toy_parser: Parser) -> None:
+    doc = doc_of("the dog sleeps")
+    with pytest.raises(InputError, match="trained with UPOS tags"):
+        toy_parser.parse(doc)
+
+
+def test_unused_tags_are_mentioned() -> None:
+    doc = corpus(1, 1)[0]
+    told: list[str] = []
+    random_parser(1).parse(doc, warn=lambda warning: told.append(str(warning)))
+    assert "trained without tags" in told[0]
+
+
+def test_k_best(toy_parser: Parser) -> None:
+    doc = blank(corpus(11, 1, 2)[0])
+    found = toy_parser.with_search(beam=16).k_best(doc, 5)
+    assert 1 < len(found) <= 5
+    assert all(a.score >= b.score for a, b in zip(found, found[1:], strict=False))
+    keys = {(p.heads.tobytes(), p.labels.tobytes(), p.starts.tobytes()) for p in found}
+    assert len(keys) == len(found)
+    best = toy_parser.with_search(beam=16).analyse([doc])[0]
+    assert np.array_equal(best.heads, found[0].heads)
+
+
+def test_a_bias_trades_precision_for_recall(toy_parser: Parser) -> None:
+    docs = corpus(12, 4)
+    counts = [
+        sum(int(p.starts.sum()) for p in toy_parser.with_search(bias=bias).analyse(docs))
+        for bias in (-1e4, 0.0, 1e4)
+    ]
+    assert counts[0] == len(docs)
+    assert counts[0] < counts[1] < counts[2]
