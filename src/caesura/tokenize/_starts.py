@@ -19,6 +19,7 @@ from caesura.tokenize._text import WINDOW, Text, slot, stretch
 from caesura.tokenize.characters import (
     ASKING,
     CLOSE,
+    COMMA,
     DIGIT,
     LOWER,
     NEWLINE,
@@ -37,10 +38,14 @@ AHEAD = 8
 #: Features of one gap.
 START_FEATURES = 44
 #: Numbers that the decision at a token takes from those before it.
-STATE = 8
+STATE = 9
 
 # What the state holds.
-_SINCE, _FIRST, _QUOTES, _BRACKETS, _STOPS, _CAPITALS, _COUNT, _LINE = range(STATE)
+_SINCE, _FIRST, _QUOTES, _BRACKETS, _STOPS, _CAPITALS, _COUNT, _LINE, _SIGNS = range(STATE)
+
+
+_signs = np.zeros(64, dtype=np.bool_)
+_signs[[STOP, COMMA, ASKING, QUOTE, OPEN, CLOSE, UPPER]] = True
 
 
 class Marks(NamedTuple):
@@ -123,6 +128,12 @@ def mark(
 
 
 @kernel(inline="always")
+def _is_sign(shape: np.uint64) -> bool:
+    """Whether a token begins with punctuation or a capital, which transcripts lack."""
+    return bool(_signs[np.int64(shape >> np.uint64(12))])
+
+
+@kernel(inline="always")
 def _bucket(n: int) -> np.uint64:
     if n < 5:
         return np.uint64(n)
@@ -169,62 +180,67 @@ def _features(
     brackets = np.uint64(min(max(state[_BRACKETS], 0), 2))
     line = _bucket(state[_LINE])
     ahead = np.uint64(0)
+    signs = state[_SIGNS] != 0 or _is_sign(s[i])
     for j in range(1, AHEAD):
         last = (s[i + j] >> np.uint64(7)) & np.uint64(31)
-        if marks.gap[i + j] > 1 or last == np.uint64(STOP) or last == np.uint64(ASKING):
+        signs = signs or _is_sign(s[i + j])
+        stop = last == np.uint64(STOP) or last == np.uint64(ASKING)
+        if ahead == np.uint64(0) and (marks.gap[i + j] > 1 or stop):
             ahead = np.uint64(j)
-            break
+    # Text without any punctuation or capital far and wide is a transcript, which has weights of
+    # its own: what is learned from one kind of text leaves the other alone.
+    base = 100 if signs else 200
     shapes = _pair(s[i - 1], s[i]) * np.uint64(8) + g
     forms = _pair(w[i - 1], w[i])
     left = _pair(w[i - 1], g)
     right = _pair(w[i], g)
-    out[0] = slot(100, g, bits)
-    out[1] = slot(101, shapes, bits)
-    out[2] = slot(102, left, bits)
-    out[3] = slot(103, right, bits)
-    out[4] = slot(104, forms * np.uint64(8) + g, bits)
-    out[5] = slot(105, _pair(w[i - 2], left), bits)
-    out[6] = slot(106, _pair(w[i + 1], right), bits)
-    out[7] = slot(107, _pair(s[i], left), bits)
-    out[8] = slot(108, _pair(s[i - 1], right), bits)
-    out[9] = slot(109, _pair(s[i - 2], shapes), bits)
-    out[10] = slot(110, _pair(s[i + 1], shapes), bits)
-    out[11] = slot(111, _pair(s[i - 2], _pair(s[i + 1], shapes)), bits)
-    out[12] = slot(112, _pair(w[i - 2], shapes), bits)
-    out[13] = slot(113, _pair(w[i - 2], _pair(s[i], left)), bits)
-    out[14] = slot(114, _pair(e[i - 1], s[i]) * np.uint64(8) + g, bits)
-    out[15] = slot(115, _pair(s[i - 1], e[i]) * np.uint64(8) + g, bits)
-    out[16] = slot(116, _pair(since, s[i - 1]) * np.uint64(8) + g, bits)
-    out[17] = slot(117, _pair(since, shapes), bits)
-    out[18] = slot(118, since * np.uint64(64) + mode, bits)
-    out[19] = slot(119, _pair(mode, left), bits)
-    out[20] = slot(120, _pair(mode, right), bits)
-    out[21] = slot(121, _pair(mode, shapes), bits)
-    out[22] = slot(122, _pair(mode, forms), bits)
-    out[23] = slot(123, _pair(first, shapes), bits)
-    out[24] = slot(124, _pair(quotes + np.uint64(2) * brackets, shapes), bits)
-    out[25] = slot(125, _pair(quotes, left), bits)
-    out[26] = slot(126, _pair(w[i - 2], forms), bits)
-    out[27] = slot(127, _pair(w[i + 1], forms), bits)
-    out[28] = slot(128, _pair(w[i + 1], shapes), bits)
+    out[0] = slot(base + 0, g, bits)
+    out[1] = slot(base + 1, shapes, bits)
+    out[2] = slot(base + 2, left, bits)
+    out[3] = slot(base + 3, right, bits)
+    out[4] = slot(base + 4, forms * np.uint64(8) + g, bits)
+    out[5] = slot(base + 5, _pair(w[i - 2], left), bits)
+    out[6] = slot(base + 6, _pair(w[i + 1], right), bits)
+    out[7] = slot(base + 7, _pair(s[i], left), bits)
+    out[8] = slot(base + 8, _pair(s[i - 1], right), bits)
+    out[9] = slot(base + 9, _pair(s[i - 2], shapes), bits)
+    out[10] = slot(base + 10, _pair(s[i + 1], shapes), bits)
+    out[11] = slot(base + 11, _pair(s[i - 2], _pair(s[i + 1], shapes)), bits)
+    out[12] = slot(base + 12, _pair(w[i - 2], shapes), bits)
+    out[13] = slot(base + 13, _pair(w[i - 2], _pair(s[i], left)), bits)
+    out[14] = slot(base + 14, _pair(e[i - 1], s[i]) * np.uint64(8) + g, bits)
+    out[15] = slot(base + 15, _pair(s[i - 1], e[i]) * np.uint64(8) + g, bits)
+    out[16] = slot(base + 16, _pair(since, s[i - 1]) * np.uint64(8) + g, bits)
+    out[17] = slot(base + 17, _pair(since, shapes), bits)
+    out[18] = slot(base + 18, since * np.uint64(64) + mode, bits)
+    out[19] = slot(base + 19, _pair(mode, left), bits)
+    out[20] = slot(base + 20, _pair(mode, right), bits)
+    out[21] = slot(base + 21, _pair(mode, shapes), bits)
+    out[22] = slot(base + 22, _pair(mode, forms), bits)
+    out[23] = slot(base + 23, _pair(first, shapes), bits)
+    out[24] = slot(base + 24, _pair(quotes + np.uint64(2) * brackets, shapes), bits)
+    out[25] = slot(base + 25, _pair(quotes, left), bits)
+    out[26] = slot(base + 26, _pair(w[i - 2], forms), bits)
+    out[27] = slot(base + 27, _pair(w[i + 1], forms), bits)
+    out[28] = slot(base + 28, _pair(w[i + 1], shapes), bits)
     width = np.uint64(marks.width[i]) * np.uint64(8) + g
-    out[29] = slot(129, _pair(width, s[i]), bits)
+    out[29] = slot(base + 29, _pair(width, s[i]), bits)
     gaps = (np.uint64(marks.gap[i + 1]) * np.uint64(8) + np.uint64(marks.gap[i + 2])) * np.uint64(8)
-    out[30] = slot(130, _pair(gaps + g, s[i]), bits)
+    out[30] = slot(base + 30, _pair(gaps + g, s[i]), bits)
     gaps = np.uint64(marks.gap[i - 1]) * np.uint64(8) + g
-    out[31] = slot(131, _pair(gaps, _pair(s[i - 1], s[i])), bits)
-    out[32] = slot(132, _pair(line * np.uint64(8) + g, shapes), bits)
-    out[33] = slot(133, _pair(ahead, shapes), bits)
-    out[34] = slot(134, _pair(ahead * np.uint64(16) + since, s[i]) * np.uint64(8) + g, bits)
-    out[35] = slot(135, _pair(s[i + 2], _pair(s[i + 1], shapes)), bits)
-    out[36] = slot(136, _pair(since, right), bits)
-    out[37] = slot(137, _pair(w[i - 3], _pair(w[i - 2], left)), bits)
-    out[38] = slot(138, _pair(since * np.uint64(64) + mode, forms), bits)
-    out[39] = slot(139, _pair(e[i - 2], _pair(e[i - 1], s[i])), bits)
-    out[40] = slot(140, _pair(e[i - 1], e[i]) * np.uint64(64) + mode, bits)
-    out[41] = slot(141, _pair(mode * np.uint64(16) + since, e[i - 1]), bits)
-    out[42] = slot(142, _pair(w[i - 2], right) * np.uint64(64) + mode, bits)
-    out[43] = slot(143, _pair(e[i], e[i + 1]) * np.uint64(64) + mode, bits)
+    out[31] = slot(base + 31, _pair(gaps, _pair(s[i - 1], s[i])), bits)
+    out[32] = slot(base + 32, _pair(line * np.uint64(8) + g, shapes), bits)
+    out[33] = slot(base + 33, _pair(ahead, shapes), bits)
+    out[34] = slot(base + 34, _pair(ahead * np.uint64(16) + since, s[i]) * np.uint64(8) + g, bits)
+    out[35] = slot(base + 35, _pair(s[i + 2], _pair(s[i + 1], shapes)), bits)
+    out[36] = slot(base + 36, _pair(since, right), bits)
+    out[37] = slot(base + 37, _pair(w[i - 3], _pair(w[i - 2], left)), bits)
+    out[38] = slot(base + 38, _pair(since * np.uint64(64) + mode, forms), bits)
+    out[39] = slot(base + 39, _pair(e[i - 2], _pair(e[i - 1], s[i])), bits)
+    out[40] = slot(base + 40, _pair(e[i - 1], e[i]) * np.uint64(64) + mode, bits)
+    out[41] = slot(base + 41, _pair(mode * np.uint64(16) + since, e[i - 1]), bits)
+    out[42] = slot(base + 42, _pair(w[i - 2], right) * np.uint64(64) + mode, bits)
+    out[43] = slot(base + 43, _pair(e[i], e[i + 1]) * np.uint64(64) + mode, bits)
 
 
 @kernel
@@ -252,6 +268,8 @@ def _advance(marks: Marks, i: int, start: bool, state: NDArray[np.int64]) -> Non
     stop = last == np.uint64(STOP) or last == np.uint64(ASKING)
     keep = (1 << 40) - 1
     state[_STOPS] = ((state[_STOPS] << 1) | (1 if stop else 0)) & keep
+    sign = _is_sign(marks.shape[i])
+    state[_SIGNS] = ((state[_SIGNS] << 1) | (1 if sign else 0)) & keep
     capital = head == np.uint64(UPPER)
     state[_CAPITALS] = ((state[_CAPITALS] << 1) | (1 if capital else 0)) & keep
 

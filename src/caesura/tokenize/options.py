@@ -12,12 +12,12 @@ class TokenizerOptions:
     """What can be set when a tokeniser is trained."""
 
     #: The tables have 2**bits rows.
-    bits: int = 22
+    bits: int = 24
     #: Features seen less often are not learned: of token boundaries, and of sentence starts.
-    rare_cut: int = 2
-    rare_start: int = 3
-    epochs: int = 10
-    patience: int = 5
+    rare_cut: int = 3
+    rare_start: int = 4
+    epochs: int = 8
+    patience: int = 4
     rate: float = 0.15
     #: The rate of epoch n is rate / (1 + decay * (n - 1)).
     decay: float = 0.3
