@@ -73,6 +73,8 @@ __all__ = [
     "Word",
     "__version__",
     "evaluate",
+    "read",
+    "write",
 ]
 
 

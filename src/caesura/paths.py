@@ -1,4 +1,4 @@
-"""Where things are kept on this machine: the one module that knows about platforms.
+"""Where things are kept, and what else differs between platforms: the one module that knows them.
 
 Models live in CAESURA_HOME/models, else in the user's data folder; compiled kernels in
 NUMBA_CACHE_DIR, CAESURA_HOME/kernels or the user's cache folder.
@@ -6,10 +6,18 @@ NUMBA_CACHE_DIR, CAESURA_HOME/kernels or the user's cache folder.
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
-__all__ = ["MODEL_SUFFIX", "bundled_models", "kernel_folder", "model_folder", "threads_available"]
+__all__ = [
+    "MODEL_SUFFIX",
+    "bundled_models",
+    "kernel_folder",
+    "model_folder",
+    "reader_gone",
+    "threads_available",
+]
 
 MODEL_SUFFIX = ".caesura"
 
@@ -51,3 +59,10 @@ def threads_available() -> int:
     """How many threads can run at once: cores that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def reader_gone(error: OSError) -> bool:
+    """Whether an error means that nobody reads our output any more, as in `caesura … | head`."""
+    if error.filename is not None:
+        return False
+    return error.errno == errno.EPIPE or (os.name == "nt" and error.errno == errno.EINVAL)

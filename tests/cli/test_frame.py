@@ -41,7 +41,9 @@ def test_every_verb_that_is_listed_can_be_loaded() -> None:
         for name in group.list_commands(context):
             command = group.get_command(context, name)
             assert command is not None
-            assert command.get_help(click.Context(command, info_name=name))
+            # With its settings: click remembers the first spelling of --help that it is told.
+            settings = command.context_settings
+            assert command.get_help(click.Context(command, info_name=name, **settings))
             if isinstance(command, LazyGroup):
                 check(command)
             else:

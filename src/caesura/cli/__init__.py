@@ -7,7 +7,6 @@ call is wrong.
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ import click
 
 from caesura.cli.verbs import TRAIN, VERBS, LazyGroup
 from caesura.errors import CaesuraError
+from caesura.paths import reader_gone
 
 __all__ = ["cli", "main", "run"]
 
@@ -57,8 +57,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _fail("Interrupted.", INTERRUPTED)
     except OSError as error:
-        if error.errno in (errno.EPIPE, errno.EINVAL) and error.filename is None:
-            # The reader of our output has gone; Python would complain once more when it leaves.
+        if reader_gone(error):
+            # Python would complain once more when it leaves.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return READER_GONE
         if error.filename is None:

@@ -80,7 +80,8 @@ class Inputs:
                 self.from_format,
                 skip_bad=self.skip_bad,
                 strict=self.strict,
-                warn=self.warnings,
+                # Nobody to tell spares the checks.
+                warn=None if self.quiet else self.warnings,
                 encoding=self.encoding,
                 mode=self.mode,
                 pieces=self.pieces,
