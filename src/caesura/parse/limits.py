@@ -27,7 +27,7 @@ Ints = NDArray[np.int32]
 def no_limits() -> Limits:
     """Nothing is fixed."""
     none = np.zeros(0, np.int32)
-    return Limits(np.zeros(0, np.int8), none, none, none, none, none, 0, 0)
+    return Limits(np.zeros(0, np.int8), none, none, none, none, none, 0)
 
 
 @dataclass
@@ -78,7 +78,7 @@ def limits_of(
     known = given.heads != UNKNOWN
     if not known.any():
         labels = given.labels if given.any_label else none
-        return Limits(starts, after, none, labels, none, none, 0, int(patient))
+        return Limits(starts, after, none, labels, none, none, int(patient))
     heads = given.heads.astype(np.int32)
     _check_heads(heads, name)
     rank = projective_rank(heads)
@@ -91,9 +91,8 @@ def limits_of(
     if single_root:
         _one_root_each(starts, after, heads, name)
     wanted = np.bincount(heads[heads >= 0], minlength=n).astype(np.int32)
-    complete = int(bool(known.all()))
     labels = given.labels if given.any_label else none
-    return Limits(starts, after, heads, labels, wanted, rank, complete, int(patient))
+    return Limits(starts, after, heads, labels, wanted, rank, int(patient))
 
 
 def _check_heads(heads: Ints, name: str) -> None:
@@ -172,29 +171,34 @@ def _one_root_each(starts: NDArray[np.int8], after: Ints, heads: Ints, name: str
 def completed(limits: Limits, low: int, high: int) -> Limits:
     """The same limits with the open heads of words low..high-1 filled, so that a derivation exists.
 
-    An open word hangs on the word before it, the first of a sentence on the word after it, as far
-    as that makes no cycle and crosses no boundary that must be; arcs of this kind never block the
-    derivation of the given ones, since the oracle orders words by rank.
+    An open word hangs on a neighbour if that makes no cycle and crosses no boundary that must be,
+    else on the given root next to it, else it is a root itself.
     """
     heads, starts = limits.heads.copy(), limits.starts.copy()
     n = len(heads)
     for word in range(max(low, 0), min(high, n)):
         if heads[word] != UNKNOWN:
             continue
-        for head in (word - 1, word + 1):
-            boundary = max(word, head)
-            if not 0 <= head < n or starts[boundary] == MUST or limits.after[boundary] >= 0:
-                continue
-            ancestor = head
-            while ancestor >= 0 and ancestor != word:
-                ancestor = int(heads[ancestor])
-            if ancestor != word:
+        roots = np.flatnonzero(heads == ROOT)
+        nearest = roots[np.argsort(np.abs(roots - word), kind="stable")][:2].tolist()
+        for head in (word - 1, word + 1, *nearest):
+            if 0 <= head < n and _can_hang(limits, starts, heads, word, head):
                 heads[word] = head
-                starts[boundary] = NEVER
+                starts[min(word, head) + 1 : max(word, head) + 1] = NEVER
                 break
         else:
             heads[word] = ROOT
     wanted = np.bincount(heads[heads >= 0], minlength=n).astype(np.int32)
-    complete = int(not np.any(heads == UNKNOWN))
     rank = projective_rank(heads)
-    return Limits(starts, limits.after, heads, limits.labels, wanted, rank, complete, limits.patient)
+    return Limits(starts, limits.after, heads, limits.labels, wanted, rank, limits.patient)
+
+
+def _can_hang(
+    limits: Limits, starts: NDArray[np.int8], heads: Ints, word: int, head: int
+) -> bool:
+    between = slice(min(word, head) + 1, max(word, head) + 1)
+    if np.any(starts[between] == MUST) or np.any(limits.after[between] >= 0):
+        return False
+    while head >= 0 and head != word:
+        head = int(heads[head])
+    return head != word

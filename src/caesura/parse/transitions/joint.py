@@ -66,7 +66,7 @@ class Limits(NamedTuple):
     `starts` says where a sentence must or must never start; a word `w` must start one also if the
     last start is not after `after[w]`. `heads` and `labels` are given arcs (ABSENT, -1: free),
     `wanted` the number of given dependents, `rank` the projective order of the given arcs;
-    `complete` is 1 if no head is free, and `patient` 1 if a start need not be announced at once.
+    `patient` is 1 if a start need not be announced at once.
     """
 
     starts: NDArray[np.int8]
@@ -75,7 +75,6 @@ class Limits(NamedTuple):
     labels: NDArray[np.int32]
     wanted: NDArray[np.int32]
     rank: NDArray[np.int32]
-    complete: int
     patient: int
 
 
@@ -151,7 +150,7 @@ def limit(limits: Limits, can: int, arena: Arena, item: int, n: int) -> int:
         return CAN_LEFT
     if limits.rank[s1] <= limits.rank[s0]:
         can &= ~CAN_SWAP
-    elif limits.complete != 0 and can & CAN_SWAP != 0:
+    elif head0 != ABSENT and head1 != ABSENT and can & CAN_SWAP != 0:
         return CAN_SWAP
     return can
 
