@@ -7,6 +7,7 @@ stays as it is written, so that a file read and written again is the same, byte 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
@@ -17,7 +18,7 @@ from caesura.formats import check, rows
 from caesura.formats.conllu_write import write_rows
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
-from caesura.formats.rows import Rows, newdoc_id, segment
+from caesura.formats.rows import Rows, segment
 
 __all__ = ["EXTENSIONS", "read", "write"]
 
@@ -42,23 +43,27 @@ def read_rows(stream: BinaryIO, options: ReadOptions, *, x: bool) -> Iterator[Do
     strings = Strings()
     gatherer = _Gatherer(options)
     carry: tuple[str, ...] = ()
-    for sentences, numbers in _sentences(stream, options):
+    for body, line in _sentences(stream, options):
+        sentences = [part for part in body.split("\n\n") if part]
         if len(strings) > _MANY_STRINGS:
             strings = Strings()
+        if "\n\n\n" in body or body[:1] == "\n" or body[-2:] != "\n\n":
+            sentences = _numbered(body, line)[0]
+        good: tuple[list[str], list[int]] | None = None
         try:
             found = rows.parse(sentences, carry, strings, options, x)
         except rows.Malformed:
-            sentences, numbers = check.leave_out_bad(sentences, numbers, options, x)
-            found = rows.parse(sentences, carry, strings, options, x)
+            good = check.leave_out_bad(*_numbered(body, line), options, x)
+            found = rows.parse(good[0], carry, strings, options, x)
         carry = found.carry
         if options.checking:
-            check.warn(found, sentences, numbers, options)
+            check.warn(found, *(good or _numbered(body, line)), options)
         yield from gatherer.add(found)
     yield from gatherer.finish(carry)
 
 
-def _sentences(stream: BinaryIO, options: ReadOptions) -> Iterator[tuple[list[str], list[int]]]:
-    """Runs of whole sentences with the numbers of their first lines."""
+def _sentences(stream: BinaryIO, options: ReadOptions) -> Iterator[tuple[str, int]]:
+    """Runs of whole sentences with the number of their first line."""
     waiting: list[str] = []
     line = 1
     for text, _ in blocks(stream, options):
@@ -72,18 +77,16 @@ def _sentences(stream: BinaryIO, options: ReadOptions) -> Iterator[tuple[list[st
             continue
         body, rest = text[:end], text[end:]
         waiting = [rest] if rest else []
-        found = _split(body, line)
+        yield body, line
         line += body.count("\n")
-        if found[0]:
-            yield found
     last = "".join(waiting)
     if last.strip("\n"):
         last_line = line + last.rstrip("\n").count("\n")
         options.warning("there is no blank line after the last sentence", last_line)
-        yield _split(last, line)
+        yield last, line
 
 
-def _split(body: str, line: int) -> tuple[list[str], list[int]]:
+def _numbered(body: str, line: int) -> tuple[list[str], list[int]]:
     """The sentences of a text and the numbers of their first lines."""
     sentences, numbers = [], []
     for sentence in body.split("\n\n"):
@@ -112,12 +115,15 @@ class _Gatherer:
         self.after: str | None = None
         self.range: tuple[int, int] | None = None
         self.seen = False
+        #: Sentences of the present run that start documents.
+        self.starts: list[int] = []
 
     def add(self, found: Rows) -> Iterator[Document]:
         starts, n = found.token_bounds, len(found.comments)
+        self.starts = list(found.newdoc)
         s = 0
         while s < n:
-            new, name = newdoc_id(found.comments[s])
+            new, name = s in found.newdoc, found.newdoc.get(s)
             token = int(starts[s])
             lead = ""
             if new or not self.seen:
@@ -140,14 +146,12 @@ class _Gatherer:
     def _end(self, found: Rows, s: int) -> int:
         """The sentence before which the part that starts with sentence s must end."""
         n = len(found.comments)
-        end = s + 1
-        limit = n
+        later = bisect_right(self.starts, s)
+        limit = self.starts[later] if later < len(self.starts) else n
         if self.options.pieces:
             wanted = int(found.token_bounds[s]) + max(1, self.options.pieces - self.size)
-            limit = min(n, int(np.searchsorted(found.token_bounds, wanted)))
-        while end < limit and not newdoc_id(found.comments[end])[0]:
-            end += 1
-        return end
+            limit = min(limit, int(np.searchsorted(found.token_bounds, wanted)))
+        return max(s + 1, limit)
 
     def _lead(self, found: Rows, token: int) -> str:
         lead = found.before.get(token, "")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from itertools import repeat
+from itertools import compress
 from typing import Final
 
 import numpy as np
@@ -60,6 +60,8 @@ class Rows:
 
     strings: Strings
     comments: list[tuple[str, ...]]
+    #: Sentences that start a document, with its id.
+    newdoc: dict[int, str | None]
     #: Comments after the last sentence, which belong to what comes next.
     carry: tuple[str, ...]
     #: First token and first word of each sentence, and the ends.
@@ -89,34 +91,65 @@ def parse(
     sentences: list[str], carry: tuple[str, ...], strings: Strings, options: ReadOptions, x: bool
 ) -> Rows:
     """The columns of a run of sentences; `x` for CoNLL-X."""
-    rows: list[str] = []
+    words: list[str] = []
     comments: list[tuple[str, ...]] = []
+    newdoc: dict[int, str | None] = {}
+    newpar: list[int] = []
     counts: list[int] = []
     for sentence in sentences:
-        lines = sentence.split("\n")
         own: tuple[str, ...] = ()
         if sentence[0] == "#":
-            k, n = 1, len(lines)
-            while k < n and lines[k][:1] == "#":
-                k += 1
-            own = tuple(lines[:k])
-            del lines[:k]
+            own, sentence = _cut_comments(sentence)
         if carry:
             own, carry = carry + own, ()
-        if not lines:
+        if not sentence:
             carry = own
             continue
+        for comment in own:
+            if "new" in comment[:6]:
+                starts, name = newdoc_id((comment,))
+                if starts:
+                    newdoc[len(comments)] = name
+                elif NEWPAR.match(comment):
+                    newpar.append(len(comments))
         comments.append(own)
-        counts.append(len(lines))
-        rows += lines
-    if set(map(str.count, rows, repeat("\t"))) - {9}:
-        raise Malformed
-    fields = "\t".join(rows).split("\t") if rows else []
+        counts.append(sentence.count("\n") + 1)
+        words.append(sentence)
+    columns = _columns(words, sum(counts))
     _count_to(max(counts, default=0))
-    layout = _layout(fields[0::10], np.array(counts, dtype=np.int64), allow_special=not x)
-    found = Rows(strings, comments, carry, layout.token_bounds, layout.word_bounds)
-    _fill(found, fields, layout, options, x)
+    layout = _layout(columns[0], counts, allow_special=not x)
+    found = Rows(strings, comments, newdoc, carry, layout.token_bounds, layout.word_bounds)
+    _fill(found, columns, layout, options, x)
+    starts_at = layout.token_bounds[newpar].tolist()
+    found.paragraphs = sorted({*found.paragraphs, *starts_at})
     return found
+
+
+def _cut_comments(sentence: str) -> tuple[tuple[str, ...], str]:
+    """The comments of a sentence, and its words."""
+    comments: list[str] = []
+    at = 0
+    while sentence.startswith("#", at):
+        end = sentence.find("\n", at)
+        if end < 0:
+            return (*comments, sentence[at:]), ""
+        comments.append(sentence[at:end])
+        at = end + 1
+    return tuple(comments), sentence[at:]
+
+
+def _columns(words: list[str], n: int) -> list[list[str]]:
+    """The ten columns of all lines.
+
+    A line end becomes a value of its own, so that it is in every eleventh place if, and only if,
+    each line has ten columns.
+    """
+    if not n:
+        return [[] for _ in range(10)]
+    values = "\n".join(words).replace("\n", "\t\n\t").split("\t")
+    if len(values) != 11 * n - 1 or values[10::11].count("\n") != n - 1:
+        raise Malformed
+    return [values[k::11] for k in range(10)]
 
 
 @dataclass
@@ -133,41 +166,40 @@ class _Layout:
     empty: list[tuple[int, int, int]] = field(default_factory=list)
 
 
-def _expected(counts: list[int]) -> list[str]:
-    ids: list[str] = []
-    for n in counts:
-        ids += _NUMBERS[:n]
-    return ids
-
-
-def _layout(ids: list[str], counts: np.ndarray, *, allow_special: bool) -> _Layout:
+def _layout(ids: list[str], counts: list[int], *, allow_special: bool) -> _Layout:
     n = len(ids)
-    bounds = np.concatenate(([0], np.cumsum(counts)))
-    everything = np.arange(n, dtype=np.int64)
-    if ids == _expected(counts.tolist()):
+    bounds = np.cumsum([0, *counts], dtype=np.int64)
+    special: list[int] = []
+    at = 0
+    for count in counts:
+        if ids[at : at + count] != _NUMBERS[:count]:
+            here = [i for i in range(at, at + count) if not ids[i].isdecimal()]
+            left = [ids[i] for i in range(at, at + count) if ids[i].isdecimal()]
+            if not left or left != _NUMBERS[: len(left)]:
+                raise Malformed
+            special += here
+        at += count
+    if not special:
+        everything = np.arange(n, dtype=np.int64)
         return _Layout(everything, everything, everything, bounds, bounds)
-    special = [i for i, number in enumerate(ids) if not number.isdecimal()]
-    if not allow_special or not special:
+    if not allow_special:
         raise Malformed
     is_word = np.ones(n, dtype=bool)
     is_word[special] = False
     sentence = np.searchsorted(bounds, special, side="right") - 1
-    word_counts = counts - np.bincount(sentence, minlength=len(counts))
+    word_counts = np.diff(bounds) - np.bincount(sentence, minlength=len(counts))
     word_rows = np.flatnonzero(is_word)
-    if [ids[i] for i in word_rows.tolist()] != _expected(word_counts.tolist()):
-        raise Malformed
-    if np.any(word_counts == 0):
-        raise Malformed
     word_bounds = np.concatenate(([0], np.cumsum(word_counts)))
     words_before = np.cumsum(is_word) - is_word
     multiword, empty = _special(ids, special, sentence, is_word, words_before, word_bounds)
+    is_token = is_word.copy()
     first = np.ones(len(word_rows), dtype=bool)
-    for _, a, b in multiword:
+    for row, a, b in multiword:
         first[a + 1 : b + 1] = False
+        is_token[row] = True
+        is_token[word_rows[a : b + 1]] = False
     word_token = np.cumsum(first) - 1
-    token_rows = word_rows[first]
-    for row, a, _ in multiword:
-        token_rows[word_token[a]] = row
+    token_rows = np.flatnonzero(is_token)
     starts = word_token[word_bounds[:-1]]
     token_bounds = np.concatenate((starts, [len(token_rows)]))
     return _Layout(
@@ -226,13 +258,13 @@ _NAMES: Final = {
 }  # fmt: skip
 
 
-def _fill(found: Rows, fields: list[str], at: _Layout, options: ReadOptions, x: bool) -> None:
+def _fill(found: Rows, values: list[list[str]], at: _Layout, options: ReadOptions, x: bool) -> None:
     strings = found.strings
     blank = strings.add("_")
     columns = found.columns
     columns["word_token"] = at.word_token.astype(np.int32)
-    columns["head"] = _heads(fields[6::10], at)
-    form = strings.ids(fields[1::10])
+    columns["head"] = _heads(values[6], at)
+    form = strings.ids(values[1])
     if len(form) and form.min() == 0:
         raise Malformed
     for number, name in _NAMES.items():
@@ -241,8 +273,7 @@ def _fill(found: Rows, fields: list[str], at: _Layout, options: ReadOptions, x: 
         elif x and name == "deps":
             ids = np.zeros(len(form), dtype=np.int32)
         else:
-            values = _projected(fields) if x and name == "misc" else fields[number::10]
-            ids = strings.ids(values)
+            ids = strings.ids(_projected(values) if x and name == "misc" else values[number])
             if len(ids) and ids.min() == 0:
                 raise Malformed
             nothing = ids == blank
@@ -250,18 +281,21 @@ def _fill(found: Rows, fields: list[str], at: _Layout, options: ReadOptions, x: 
                 nothing &= form != blank
             ids[nothing] = 0
         columns[name] = ids
-    _empty_nodes(found, fields, at, columns)
+    _empty_nodes(found, values, at, columns)
     for row, token in at.multiword:
-        rest = tuple(fields[10 * row + 2 : 10 * row + 9])
+        rest = tuple(values[k][row] for k in range(2, 9))
         if rest != ("_",) * 7:
             found.token_columns[token] = rest
     misc = _confidences(found, at)
     token_misc = misc[at.token_rows]
-    forms = fields[1::10]
-    rows = at.token_rows.tolist()
-    found.surfaces = forms if len(rows) == len(forms) else [forms[row] for row in rows]
+    forms = values[1]
+    found.surfaces = forms
+    if len(token_misc) != len(forms):
+        is_token = np.zeros(len(forms), dtype=bool)
+        is_token[at.token_rows] = True
+        found.surfaces = list(compress(forms, is_token.tolist()))
     _spaces(found, token_misc, options)
-    of_token = np.zeros(len(rows), dtype=np.int32)
+    of_token = np.zeros(len(token_misc), dtype=np.int32)
     for row, token in at.multiword:
         of_token[token] = misc[row]
     columns["token_misc"] = of_token
@@ -271,9 +305,9 @@ def _fill(found: Rows, fields: list[str], at: _Layout, options: ReadOptions, x: 
             columns[name] = columns[name][at.word_rows]
 
 
-def _projected(fields: list[str]) -> list[str]:
+def _projected(columns: list[list[str]]) -> list[str]:
     """PHEAD and PDEPREL of CoNLL-X as attributes of MISC."""
-    pairs = list(zip(fields[8::10], fields[9::10], strict=True))
+    pairs = list(zip(columns[8], columns[9], strict=True))
     values = {}
     for head, deprel in dict.fromkeys(pairs):
         if not head or not deprel:
@@ -300,13 +334,13 @@ def _heads(texts: list[str], at: _Layout) -> np.ndarray:
 
 
 def _empty_nodes(
-    found: Rows, fields: list[str], at: _Layout, columns: dict[str, np.ndarray]
+    found: Rows, values: list[list[str]], at: _Layout, columns: dict[str, np.ndarray]
 ) -> None:
     for row, anchor, minor in at.empty:
-        if fields[10 * row + 6] != "_" or fields[10 * row + 7] != "_":
+        if values[6][row] != "_" or values[7][row] != "_":
             raise Malformed
         texts = {
-            name: fields[10 * row + number] if columns[name][row] else ""
+            name: values[number][row] if columns[name][row] else ""
             for number, name in _NAMES.items()
             if name != "deprel"
         }
@@ -359,13 +393,14 @@ def _spaces(found: Rows, token_misc: np.ndarray, options: ReadOptions) -> None:
         if "Space" in text or "NewPar" in text:
             said[i] = spacing(text)
     after = {i: it.after for i, it in said.items() if it.after is not None}
-    misc = token_misc.tolist()
-    found.after = [after.get(i) for i in misc] if after else [None] * len(misc)
+    found.after = [None] * len(token_misc)
+    for token in np.flatnonzero(np.isin(token_misc, list(after))).tolist() if after else ():
+        found.after[token] = after[int(token_misc[token])]
     odd = {i for i, it in said.items() if it.before or it.surface is not None or it.new_paragraph}
     paragraphs = []
     if odd:
         found.surfaces = list(found.surfaces)
-        for token, i in enumerate(misc):
+        for token, i in enumerate(token_misc.tolist()):
             if i in odd:
                 it = said[i]
                 if it.before:
@@ -374,12 +409,9 @@ def _spaces(found: Rows, token_misc: np.ndarray, options: ReadOptions) -> None:
                     found.surfaces[token] = it.surface
                 if it.new_paragraph:
                     paragraphs.append(token)
-    first = found.token_bounds.tolist()
-    for s, comments in enumerate(found.comments):
-        if comments and starts_paragraph(comments):
-            paragraphs.append(first[s])
-    found.paragraphs = sorted(set(paragraphs))
+    found.paragraphs = paragraphs
     if options.token_range:
+        misc = token_misc.tolist()
         matches = {i: _RANGE.search(strings[i]) for i in set(misc)}
         spans = {i: (int(m[1]), int(m[2])) for i, m in matches.items() if m}
         found.ranges = [spans.get(i) for i in misc]
