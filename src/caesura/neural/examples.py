@@ -1,0 +1,198 @@
+"""Documents as arrays for the network: sub-words, word features, targets.
+
+Everything that the network needs of a document is here, as flat arrays over all words, so that
+training can go on where nothing but numpy and PyTorch is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import ROOT, YES, Document
+
+__all__ = ["IGNORE", "SHAPES", "Examples", "Labels", "word_features"]
+
+#: A target that costs nothing.
+IGNORE: Final = -100
+#: Word shapes; 0 is kept for "not to be seen" (text without case and punctuation).
+SHAPES: Final = (
+    "unseen",
+    "lower",
+    "Title",
+    "UPPER",
+    "mIxed",
+    "X",
+    "digits",
+    "d1gits",
+    ".",
+    ",",
+    "!?",
+    "quote",
+    "bracket",
+    "dash",
+    "symbol",
+    "other",
+)
+_MARKS: Final = (
+    dict.fromkeys((".", "...", "…"), 8)
+    | dict.fromkeys((",", ";", ":"), 9)
+    | dict.fromkeys(("!", "?"), 10)
+    | dict.fromkeys(("'", '"', "``", "''", "“", "”", "‘", "’", "«", "»"), 11)
+    | dict.fromkeys("()[]{}<>", 12)
+    | dict.fromkeys(("-", "--", "–", "—"), 13)
+)
+
+
+def shape(form: str) -> int:
+    """The number of a word's shape in SHAPES."""
+    known = _MARKS.get(form)
+    if known is not None:
+        return known
+    if form.isalpha():
+        if form.islower():
+            return 1
+        if len(form) == 1:
+            return 5
+        if form.isupper():
+            return 3
+        return 2 if form[1:].islower() else 4
+    if form.isdigit():
+        return 6
+    if any(c.isdigit() for c in form):
+        return 7
+    if any(c.isalpha() for c in form):
+        return 2 if form[0].isupper() else 1
+    return 10 if form[0] in "!?" else (14 if not form[0].isspace() else 15)
+
+
+def word_features(doc: Document, seen: bool = True) -> NDArray[np.int64]:
+    """Shape, space before and paragraph start of each word; all 0 where they shall not be seen."""
+    features = np.zeros((doc.n_words, 3), dtype=np.int64)
+    if not seen or not doc.n_words:
+        return features
+    cache: dict[int, int] = {}
+    for number, form in enumerate(doc.form.tolist()):
+        if form not in cache:
+            cache[form] = shape(doc.strings[form] or " ")
+        features[number, 0] = cache[form]
+    first = np.ones(doc.n_words, dtype=bool)
+    first[1:] = doc.word_token[1:] != doc.word_token[:-1]
+    spaced = np.ones(doc.n_tokens, dtype=bool)
+    spaced[1:] = doc.token_start[1:] > doc.token_end[:-1]
+    features[:, 1] = np.where(first & spaced[doc.word_token], 1, 2)
+    features[:, 2] = np.where(first & doc.token_paragraph_start[doc.word_token], 1, 2)
+    return features
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of each head of the network; 0 of `lemma` leaves the form as it is."""
+
+    upos: tuple[str, ...]
+    xpos: tuple[str, ...]
+    feats: tuple[str, ...]
+    lemma: tuple[str, ...]
+    deprel: tuple[str, ...]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return {f.name: len(getattr(self, f.name)) for f in fields(self)}
+
+    def as_lists(self) -> dict[str, list[str]]:
+        return {f.name: list(getattr(self, f.name)) for f in fields(self)}
+
+
+@dataclass
+class Examples:
+    """All documents of a data set, one after the other."""
+
+    #: Sub-word ids of all words and where each word's begin (one more than words).
+    pieces: NDArray[np.int32]
+    piece_ptr: NDArray[np.int64]
+    #: Shape, space before, paragraph start.
+    features: NDArray[np.int64]
+    #: Where documents begin (one more than documents).
+    doc_ptr: NDArray[np.int64]
+    #: 1, 0 or IGNORE.
+    start: NDArray[np.int64]
+    #: The head as an index over all words, -1 for the root, IGNORE if unknown.
+    head: NDArray[np.int64]
+    upos: NDArray[np.int64]
+    xpos: NDArray[np.int64]
+    feats: NDArray[np.int64]
+    lemma: NDArray[np.int64]
+    deprel: NDArray[np.int64]
+
+    @property
+    def n_words(self) -> int:
+        return len(self.head)
+
+    def save(self, path: Path) -> None:
+        np.savez_compressed(path, **{f.name: getattr(self, f.name) for f in fields(self)})
+
+    @classmethod
+    def load(cls, path: Path) -> Examples:
+        with np.load(path, allow_pickle=False) as data:
+            return cls(**{f.name: data[f.name] for f in fields(cls)})
+
+    @staticmethod
+    def join(many: Sequence[Examples]) -> Examples:
+        """Several data sets as one."""
+        words = np.cumsum([0, *(e.n_words for e in many)])
+        pieces = np.cumsum([0, *(len(e.pieces) for e in many)])
+        out: dict[str, Any] = {}
+        for f in fields(Examples):
+            out[f.name] = np.concatenate([getattr(e, f.name) for e in many])
+        out["head"] = np.concatenate(
+            [np.where(e.head >= 0, e.head + w, e.head) for e, w in zip(many, words, strict=False)]
+        )
+        out["piece_ptr"] = np.concatenate(
+            [e.piece_ptr[:-1] + p for e, p in zip(many, pieces, strict=False)] + [pieces[-1:]]
+        )
+        out["doc_ptr"] = np.concatenate(
+            [e.doc_ptr[:-1] + w for e, w in zip(many, words, strict=False)] + [words[-1:]]
+        )
+        return Examples(**out)
+
+
+def collect_labels(documents: Iterable[Document], scripts: Sequence[str], least: int = 1) -> Labels:
+    """The labels that occur in the training documents, the most frequent first."""
+    from collections import Counter
+
+    counts: dict[str, Counter[str]] = {
+        name: Counter() for name in ("upos", "xpos", "feats", "deprel")
+    }
+    for doc in documents:
+        for name, counter in counts.items():
+            counter.update(doc.column(name))
+    ordered = {
+        name: tuple(label for label, n in counter.most_common() if n >= least)
+        for name, counter in counts.items()
+    }
+    return Labels(lemma=tuple(scripts), **ordered)
+
+
+def targets(doc: Document, labels: Labels, lemma: NDArray[np.int64] | None) -> dict[str, Any]:
+    """The gold columns of one document as label numbers; what is unknown costs nothing."""
+    out: dict[str, Any] = {}
+    for name in ("upos", "xpos", "feats", "deprel"):
+        number = {label: i for i, label in enumerate(getattr(labels, name))}
+        known = {
+            i: number.get(doc.strings[i], IGNORE) for i in np.unique(getattr(doc, name)).tolist()
+        }
+        if name != "feats":
+            known[0] = IGNORE
+        out[name] = np.array([known[i] for i in getattr(doc, name).tolist()], dtype=np.int64)
+    out["lemma"] = lemma if lemma is not None else np.full(doc.n_words, IGNORE, dtype=np.int64)
+    starts = doc.word_sent_start.astype(np.int64)
+    out["start"] = np.where(starts < 0, IGNORE, (starts == YES).astype(np.int64))
+    heads = doc.head.astype(np.int64)
+    out["head"] = np.where(heads >= 0, heads, np.where(heads == ROOT, -1, IGNORE))
+    out["deprel"] = np.where(out["head"] == IGNORE, IGNORE, out["deprel"])
+    return out

@@ -1,0 +1,160 @@
+"""The network: an encoder of sub-words, words pooled from them, and a head for each decision.
+
+Boundaries, tags and lemmas are linear in the word's vector; arcs and labels are biaffine (Dozat &
+Manning, 2017), and arcs compete over the whole window, so that the network need not know where
+sentences end before it scores them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from caesura.neural.examples import SHAPES
+
+__all__ = ["Net", "NetOptions", "load_encoder"]
+
+
+@dataclass(frozen=True)
+class NetOptions:
+    """Sizes of the network's heads."""
+
+    arc_size: int = 256
+    label_size: int = 96
+    tag_size: int = 256
+    dropout: float = 0.25
+    layers: int = 4
+
+
+def load_encoder(folder: Path, layers: int) -> nn.Module:
+    """The first layers of an encoder in the Hugging Face layout, weights included."""
+    from transformers import AutoConfig, AutoModel
+
+    config = AutoConfig.from_pretrained(folder, local_files_only=True)
+    config.num_hidden_layers = min(layers, config.num_hidden_layers)
+    model: nn.Module = AutoModel.from_pretrained(
+        folder,
+        config=config,
+        local_files_only=True,
+        torch_dtype=torch.float32,
+        attn_implementation="eager",
+    )
+    if getattr(model, "pooler", None) is not None:
+        model.pooler = None
+    return model
+
+
+class Mlp(nn.Module):
+    """A linear layer, a non-linearity and dropout."""
+
+    def __init__(self, size_in: int, size_out: int, dropout: float) -> None:
+        super().__init__()
+        self.linear = nn.Linear(size_in, size_out)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.dropout(nn.functional.gelu(self.linear(x)))
+
+
+class Net(nn.Module):
+    """Sub-words of a window in, scores of every decision about its words out."""
+
+    def __init__(self, encoder: nn.Module, sizes: dict[str, int], options: NetOptions) -> None:
+        super().__init__()
+        self.options = options
+        self.sizes = sizes
+        self.encoder = encoder
+        config: Any = encoder.config
+        hidden: int = config.hidden_size
+        self.shape = nn.Embedding(len(SHAPES), hidden, padding_idx=0)
+        self.space = nn.Embedding(3, hidden, padding_idx=0)
+        self.paragraph = nn.Embedding(3, hidden, padding_idx=0)
+        for table in (self.shape, self.space, self.paragraph):
+            nn.init.normal_(table.weight, std=0.02)
+            with torch.no_grad():
+                table.weight[0].zero_()
+        self.dropout = nn.Dropout(options.dropout)
+        self.start = nn.Sequential(
+            Mlp(hidden, options.tag_size, options.dropout), nn.Linear(options.tag_size, 1)
+        )
+        self.tags = Mlp(hidden, options.tag_size, options.dropout)
+        self.upos = nn.Linear(options.tag_size, sizes["upos"])
+        self.xpos = nn.Linear(options.tag_size, sizes["xpos"])
+        self.feats = nn.Linear(options.tag_size, sizes["feats"])
+        self.lemma = nn.Linear(options.tag_size, sizes["lemma"])
+        self.root = nn.Parameter(torch.zeros(hidden))
+        nn.init.normal_(self.root, std=0.5)
+        self.arc_dep = Mlp(hidden, options.arc_size, options.dropout)
+        self.arc_head = Mlp(hidden, options.arc_size, options.dropout)
+        self.arc = nn.Parameter(torch.zeros(options.arc_size, options.arc_size))
+        self.arc_bias = nn.Parameter(torch.zeros(options.arc_size))
+        nn.init.normal_(self.arc, std=options.arc_size**-0.5)
+        self.label_dep = Mlp(hidden, options.label_size, options.dropout)
+        self.label_head = Mlp(hidden, options.label_size, options.dropout)
+        # One more column for the bias of the head's side.
+        self.label = nn.Parameter(
+            torch.zeros(options.label_size + 1, sizes["deprel"], options.label_size + 1)
+        )
+        nn.init.normal_(self.label, std=options.label_size**-1.0)
+
+    def words(
+        self, ids: Tensor, mask: Tensor, word: Tensor, first: Tensor, last: Tensor, features: Tensor
+    ) -> Tensor:
+        """Vectors of the words: the mean of their sub-words.
+
+        `word` tells which word each sub-word belongs to (0 for special ones, else 1 + the word's
+        place), `first` and `last` the sub-words of each word, both ends included.
+        """
+        extra = (
+            self.shape(features[:, :, 0])
+            + self.space(features[:, :, 1])
+            + self.paragraph(features[:, :, 2])
+        )
+        extra = torch.cat([torch.zeros_like(extra[:, :1]), extra], dim=1)
+        spread = torch.gather(extra, 1, word[:, :, None].expand(-1, -1, extra.shape[2]))
+        embedded = self.encoder.get_input_embeddings()(ids) + spread
+        states = self.encoder(inputs_embeds=embedded, attention_mask=mask).last_hidden_state
+        total = torch.cumsum(states.float(), dim=1)
+        width = total.shape[2]
+        upto = torch.gather(total, 1, last[:, :, None].expand(-1, -1, width))
+        before = torch.gather(total, 1, (first - 1)[:, :, None].expand(-1, -1, width))
+        return (upto - before) / (last - first + 1)[:, :, None].float()
+
+    def heads(self, words: Tensor) -> dict[str, Tensor]:
+        """Scores of every decision; arcs are [dependent, head] with the root as head 0."""
+        words = self.dropout(words)
+        tags = self.tags(words)
+        batch = words.shape[0]
+        rooted = torch.cat([self.root.expand(batch, 1, -1), words], dim=1)
+        dep, head = self.arc_dep(words), self.arc_head(rooted)
+        arcs = (dep @ self.arc) @ head.transpose(1, 2) + (head * self.arc_bias).sum(-1)[:, None, :]
+        return {
+            "start": self.start(words)[:, :, 0],
+            "upos": self.upos(tags),
+            "xpos": self.xpos(tags),
+            "feats": self.feats(tags),
+            "lemma": self.lemma(tags),
+            "arc": arcs,
+            "label_dep": self.label_dep(words),
+            "label_head": self.label_head(rooted),
+        }
+
+    def labels(self, dep: Tensor, head: Tensor) -> Tensor:
+        """Label scores of pairs: vectors of dependents and of their heads, both [..., size]."""
+        one = torch.ones_like(dep[..., :1])
+        dep, head = torch.cat([dep, one], -1), torch.cat([head, one], -1)
+        size, labels, _ = self.label.shape
+        mixed = (dep @ self.label.reshape(size, -1)).unflatten(-1, (labels, size))
+        return (mixed @ head[..., None])[..., 0]
+
+    def forward(
+        self, ids: Tensor, mask: Tensor, word: Tensor, first: Tensor, last: Tensor, features: Tensor
+    ) -> dict[str, Tensor]:
+        return self.heads(self.words(ids, mask, word, first, last, features))
+
+    def settings(self) -> dict[str, Any]:
+        return {**asdict(self.options), "sizes": dict(self.sizes)}

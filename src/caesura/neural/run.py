@@ -1,0 +1,152 @@
+"""Running the network without PyTorch: windows of a document in, scores of its words out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document
+from caesura.errors import MissingExtra, ModelError
+from caesura.neural.examples import word_features
+from caesura.neural.subwords import Subwords
+from caesura.neural.windows import Batch, Window, batch, overlapping
+
+__all__ = ["TAGS", "Encoder", "Scores"]
+
+Floats = NDArray[np.float32]
+
+TAGS: Final = ("upos", "xpos", "feats", "lemma")
+_INPUTS: Final = ("ids", "mask", "word", "first", "last", "features")
+_OUTPUTS: Final = ("start", *TAGS, "arc", "label_dep", "label_head")
+#: Sub-words of a window, and how many of them two windows share.
+LIMIT: Final = 510
+OVERLAP: Final = 96
+#: Sub-words that are read in one call: more of them cost memory and no less time.
+_AT_ONCE: Final = 1024
+
+
+@dataclass
+class Scores:
+    """What the network says of each word of a document.
+
+    `arcs[d, j]` is the score of head `base[d] + j - 1` for word d, where j = 0 is the root;
+    `sizes[d]` counts the heads.
+    """
+
+    start: Floats
+    tags: dict[str, Floats]
+    arcs: Floats
+    base: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    label_dep: Floats
+    label_head: Floats
+    label_root: Floats
+
+
+class Encoder:
+    """A network in an ONNX file, with its sub-word vocabulary. Threads may share one."""
+
+    def __init__(self, graph: bytes, subwords: Subwords, *, threads: int = 1) -> None:
+        try:
+            import onnxruntime as ort
+        except ImportError as error:
+            raise MissingExtra("onnxruntime", "neural", "A neural model") from error
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        try:
+            self.session: Any = ort.InferenceSession(
+                graph, options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # onnxruntime has no common class for its errors
+            raise ModelError("its network cannot be read by onnxruntime") from error
+        names = [entry.name for entry in self.session.get_inputs()]
+        outputs = [entry.name for entry in self.session.get_outputs()]
+        if sorted(names) != sorted(_INPUTS) or sorted(outputs) != sorted(_OUTPUTS):
+            raise ModelError(
+                f"its network takes {', '.join(names)} and not {', '.join(_INPUTS)}",
+                remedy="The file was made by another program or version; train or fetch it again.",
+            )
+        self.subwords = subwords
+
+    def scores(self, doc: Document, *, limit: int = LIMIT, overlap: int = OVERLAP) -> Scores:
+        """The scores of all words of a document, read in windows that overlap."""
+        n = doc.n_words
+        pieces, pointer = self.subwords.pieces(doc)
+        pointer = _shortened(pointer, limit)
+        features = word_features(doc)
+        windows = overlapping(pointer, 0, n, limit, overlap)
+        width = max((w.last - w.first for w in windows), default=0) + 1
+        found: Scores | None = None
+        for group in _groups(windows, pointer):
+            begin, end, pad = self.subwords.special
+            inputs = batch(
+                pieces, pointer, features, group,
+                begin_id=begin, end_id=end, pad_id=pad, limit=limit,
+            )  # fmt: skip
+            out = dict(zip(_OUTPUTS, self._run(inputs), strict=True))
+            if found is None:
+                found = _empty(n, width, out)
+            for row, window in enumerate(group):
+                _keep(found, out, row, window)
+        return found if found is not None else _nothing()
+
+    def _run(self, inputs: Batch) -> list[Any]:
+        return list(self.session.run(list(_OUTPUTS), inputs.inputs()))
+
+
+def _shortened(pointer: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
+    """Where a word begins, if a word longer than a window counted as a window."""
+    if len(pointer) > 1 and np.diff(pointer).max() > limit:
+        raise ModelError("a word is longer than a window")
+    return pointer
+
+
+def _groups(windows: list[Window], pointer: NDArray[np.int64]) -> list[list[Window]]:
+    groups: list[list[Window]] = []
+    room = 0
+    for window in windows:
+        size = int(pointer[window.last] - pointer[window.first])
+        if not groups or size > room:
+            groups.append([])
+            room = _AT_ONCE
+        groups[-1].append(window)
+        room -= size
+    return groups
+
+
+def _empty(n: int, width: int, out: dict[str, Any]) -> Scores:
+    return Scores(
+        np.zeros(n, np.float32),
+        {name: np.zeros((n, out[name].shape[2]), np.float32) for name in TAGS},
+        np.full((n, width), -np.inf, np.float32),
+        np.zeros(n, np.int32),
+        np.zeros(n, np.int32),
+        np.zeros((n, out["label_dep"].shape[2]), np.float32),
+        np.zeros((n, out["label_head"].shape[2]), np.float32),
+        np.array(out["label_head"][0, 0], np.float32),
+    )
+
+
+def _nothing() -> Scores:
+    none = np.zeros((0, 1), np.float32)
+    no = np.zeros(0, np.int32)
+    return Scores(none[:, 0], dict.fromkeys(TAGS, none), none, no, no, none, none, none[0:0, 0])
+
+
+def _keep(found: Scores, out: dict[str, Any], row: int, window: Window) -> None:
+    keep = slice(window.keep_first, window.keep_last)
+    own = slice(window.keep_first - window.first, window.keep_last - window.first)
+    heads = window.last - window.first + 1
+    found.start[keep] = out["start"][row, own]
+    for name in TAGS:
+        found.tags[name][keep] = out[name][row, own]
+    found.arcs[keep, :heads] = out["arc"][row, own, :heads]
+    found.base[keep] = window.first
+    found.sizes[keep] = heads
+    found.label_dep[keep] = out["label_dep"][row, own]
+    found.label_head[keep] = out["label_head"][row, own.start + 1 : own.stop + 1]

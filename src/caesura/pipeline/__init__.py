@@ -1,0 +1,11 @@
+"""The main job: raw text in, sentences, tokens, tags, lemmas and trees out.
+
+nlp = caesura.load("en")
+doc = nlp("They didn't. Did you?")
+for doc in nlp.pipe(texts, threads=2): ...
+for piece in nlp.stream("huge.txt"): ...
+"""
+
+from caesura.pipeline.core import MODES, Pipeline, load, split
+
+__all__ = ["MODES", "Pipeline", "load", "split"]

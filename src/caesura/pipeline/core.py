@@ -1,0 +1,404 @@
+"""The pipeline: tokeniser, tagger and parser of one model file, for texts, files and streams."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from caesura.document import YES, Document, Strings
+from caesura.errors import UsageError
+from caesura.models.file import ModelFile
+from caesura.models.file import load as load_file
+from caesura.pipeline.blocks import BLOCK, in_blocks
+from caesura.pipeline.given import keep_given, line_starts
+
+if TYPE_CHECKING:
+    from caesura.neural.stage import NeuralParser
+    from caesura.parse.parser import Parser
+    from caesura.tag.tagger import Tagger
+    from caesura.tokenize.tokenizer import Tokenizer
+
+__all__ = ["MODES", "Mode", "Pipeline", "load", "split"]
+
+Mode = Literal["accurate", "fast"]
+MODES: Final = ("accurate", "fast")
+#: Longer texts go through in blocks.
+_LONG: Final = 60_000
+#: Characters of small texts that are done in one call of the kernels.
+_BATCH: Final = 60_000
+#: Characters that a stream takes at a time.
+_CHUNK: Final = 1 << 15
+
+
+class Pipeline:
+    """Texts in, documents out. It does not change in use, so threads may share one.
+
+    `mode` chooses between two speeds: `accurate` (beam search) and `fast`.
+    """
+
+    def __init__(self, file: ModelFile, *, mode: Mode = "accurate", threads: int = 1) -> None:
+        if mode not in MODES:
+            raise UsageError(f"there is no mode {mode!r}", remedy=f"Modes: {', '.join(MODES)}.")
+        self.file = file
+        self.mode = mode
+        self.tokenizer = _tokenizer(file)
+        self.neural: NeuralParser | None = None
+        self.tagger: Tagger | None = None
+        self.parser: Parser | None = None
+        if "neural" in file.parts:
+            self.neural = _neural(file, mode, threads)
+        else:
+            self.tagger = _tagger(file)
+            self.parser = _parser(file, mode)
+
+    @property
+    def name(self) -> str:
+        return str(self.file.meta.get("name", "")) or os.path.basename(self.file.path)
+
+    def __repr__(self) -> str:
+        return f"<Pipeline {self.name!r}, {self.mode}: {', '.join(sorted(self.file.parts))}>"
+
+    # ----------------------------------------------------------------- one
+
+    def __call__(
+        self,
+        source: str | Document,
+        *,
+        tokens: Sequence[tuple[int, int]] | None = None,
+        sentence_starts: Iterable[int] | None = None,
+        no_boundary: Iterable[int] | None = None,
+        newline_is_boundary: bool = False,
+        keep: Iterable[str] = (),
+        confidence: bool = False,
+    ) -> Document:
+        """Parse one text or document.
+
+        Of a text, `tokens` gives the spans of its tokens; a sentence starts at each offset in
+        `sentence_starts` and at none in `no_boundary`. Of a document, what `keep` names (tokens,
+        sentences, tags, lemmas, heads) is kept and obeyed, whether some or all of it is known.
+        With `confidence` the columns of confidences are filled.
+        """
+        starts = None if sentence_starts is None else list(sentence_starts)
+        if isinstance(source, Document):
+            if tokens is not None or starts is not None or no_boundary is not None:
+                raise UsageError(
+                    "tokens and boundaries by offset go with a text, not with a document",
+                    remedy="Set them in the document and name them in `keep`.",
+                )
+            doc = self._tokenise(keep_given(source, keep), newline_is_boundary)
+        else:
+            given = tokens is not None or starts is not None or no_boundary is not None
+            if not given and not newline_is_boundary and len(source) > _LONG:
+                chunks = (source[at : at + _CHUNK] for at in range(0, len(source), _CHUNK))
+                return Document.join(list(self._stream(chunks, confidence)))
+            if newline_is_boundary:
+                starts = [*(starts or []), *line_starts(source)]
+            doc = self.tokenizer.tokenize(
+                source,
+                sentences=False,
+                tokens=tokens,
+                sentence_starts=None if starts is None else sorted(set(starts)),
+                no_boundary=no_boundary,
+            )
+            if not len(doc.paragraph_start):
+                doc.paragraph_start = _paragraphs(source)
+            if starts is not None or no_boundary is not None:
+                doc.fixed |= {"sentences"}
+        self.annotate([doc], confidence=confidence)
+        doc.fixed = frozenset()
+        return doc
+
+    def annotate(self, docs: Sequence[Document], *, confidence: bool = False) -> None:
+        """Tag and parse documents that have tokens, in place."""
+        full = [doc for doc in docs if doc.n_words]
+        if not full:
+            return
+        if self.neural is not None:
+            self.neural.annotate(full, confidence=confidence)
+            return
+        assert self.parser is not None
+        if self.tagger is not None:
+            self._tag(full, confidence)
+        self.parser.parse(full, confidence=confidence)
+
+    def _tag(self, docs: Sequence[Document], confidence: bool) -> None:
+        """Tag; columns that are given and known stay as they are."""
+        assert self.tagger is not None
+        given = [(doc, _given_columns(doc)) for doc in docs]
+        self.tagger.tag(docs, regime="document", k=1 if confidence else 0)
+        for doc, columns in given:
+            doc.tag_options = None
+            for name, column in columns.items():
+                setattr(doc, name, np.where(column > 0, column, getattr(doc, name)))
+
+    def _tokenise(self, source: Document, newline_is_boundary: bool = False) -> Document:
+        """Tokens of a document, of which it may have given some or all."""
+        if source.n_tokens and "tokens" in source.fixed:
+            doc = self.tokenizer.tokenize(source, sentences=False)
+        elif newline_is_boundary:
+            doc = self.tokenizer.tokenize(
+                source.text, sentences=False, sentence_starts=line_starts(source.text)
+            )
+            _keep_layout(doc, source)
+            doc.fixed = frozenset({"sentences"})
+        else:
+            doc = self.tokenizer.tokenize(source, sentences=False)
+        if newline_is_boundary and "tokens" in source.fixed:
+            at = np.searchsorted(doc.token_start, line_starts(doc.text))
+            doc.sent_start = doc.sent_start.copy()
+            doc.sent_start[at[at < doc.n_tokens]] = YES
+            doc.fixed |= {"sentences"}
+        if not len(doc.paragraph_start):
+            doc.paragraph_start = _paragraphs(doc.text)
+        return doc
+
+    # ---------------------------------------------------------------- many
+
+    def pipe(
+        self,
+        sources: Iterable[str | Document],
+        *,
+        threads: int = 1,
+        keep: Iterable[str] = (),
+        newline_is_boundary: bool = False,
+        confidence: bool = False,
+    ) -> Iterator[Document]:
+        """Parse many texts or documents, in their order; threads share the model."""
+        wanted = tuple(keep)
+
+        def work(batch: list[str | Document]) -> list[Document]:
+            return self._batch(batch, wanted, newline_is_boundary, confidence)
+
+        yield from _ordered(work, _batches(sources), threads)
+
+    def _batch(
+        self,
+        batch: Sequence[str | Document],
+        keep: tuple[str, ...],
+        newline_is_boundary: bool,
+        confidence: bool,
+    ) -> list[Document]:
+        if len(batch) == 1:
+            return [
+                self(
+                    batch[0],
+                    keep=keep,
+                    newline_is_boundary=newline_is_boundary,
+                    confidence=confidence,
+                )
+            ]
+        strings = Strings()
+        docs = []
+        for source in batch:
+            if isinstance(source, str):
+                source = Document(text=source, strings=strings)
+            docs.append(self._tokenise(keep_given(source, keep), newline_is_boundary))
+        self.annotate(docs, confidence=confidence)
+        for doc in docs:
+            doc.fixed = frozenset()
+        return docs
+
+    # -------------------------------------------------------------- stream
+
+    def stream(
+        self,
+        source: str | os.PathLike[str] | Iterable[str],
+        *,
+        confidence: bool = False,
+        encoding: str = "utf-8",
+    ) -> Iterator[Document]:
+        """Parse one endless text, a file or blocks of text, in constant memory.
+
+        The pieces follow each other, each ends with a complete sentence, and their texts add up
+        to the text.
+        """
+        if isinstance(source, str | os.PathLike):
+            from caesura import formats
+
+            blocks: Iterable[str] = (
+                piece.text for piece in formats.read(source, "text", pieces=4000, encoding=encoding)
+            )
+        else:
+            blocks = source
+        yield from self._stream(blocks, confidence)
+
+    def _stream(self, blocks: Iterable[str], confidence: bool) -> Iterator[Document]:
+        def annotate(doc: Document) -> None:
+            self.annotate([doc], confidence=confidence)
+
+        yield from in_blocks(self._tokens(blocks), annotate, block=BLOCK)
+
+    def _tokens(self, blocks: Iterable[str]) -> Iterator[Document]:
+        """The tokens of a text that comes in blocks, as pieces of a document."""
+        stream = self.tokenizer.stream(sentences=False)
+        breaks = _Breaks()
+        for block in blocks:
+            for at in range(0, len(block), _CHUNK):
+                piece = stream.feed(block[at : at + _CHUNK])
+                if piece.n_tokens:
+                    breaks.mark(piece)
+                    yield piece
+        piece = stream.feed("", last=True)
+        breaks.mark(piece)
+        if piece.n_tokens or piece.text:
+            yield piece
+
+    # -------------------------------------------------------------- k best
+
+    def k_best(self, source: str | Document, k: int, *, keep: Iterable[str] = ()) -> list[Document]:
+        """Up to k different analyses of one text or document, the best first."""
+        if isinstance(source, str):
+            source = Document(text=source)
+        doc = self._tokenise(keep_given(source, keep))
+        if not doc.n_words:
+            return [doc]
+        if self.neural is not None:
+            return self.neural.k_best(doc, k)
+        assert self.parser is not None
+        if self.tagger is not None:
+            self._tag([doc], False)
+        found = []
+        for parse in self.parser.k_best(doc, k):
+            copy = replace(doc)
+            self.parser.write(copy, parse)
+            copy.fixed = frozenset()
+            found.append(copy)
+        return found
+
+
+class _Breaks:
+    """Marks the paragraphs of pieces: a blank line may end one piece and begin the next."""
+
+    def __init__(self) -> None:
+        self._newlines = 2
+
+    def mark(self, piece: Document) -> None:
+        starts = _paragraphs("\n" * min(self._newlines, 2) + piece.text, min(self._newlines, 2))
+        piece.paragraph_start = starts
+        body = piece.text.rstrip()
+        tail = piece.text[len(body) :].count("\n")
+        self._newlines = tail if body else self._newlines + tail
+
+
+def _paragraphs(text: str, shift: int = 0) -> Any:
+    from caesura.formats.text import paragraph_starts
+
+    starts = paragraph_starts(text) - shift
+    if shift < 2 and shift and len(starts) and starts[0] == _first_visible(text) - shift:
+        starts = starts[1:]
+    return starts[starts >= 0]
+
+
+def _first_visible(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _keep_layout(doc: Document, source: Document) -> None:
+    """What a document knows besides its tokens: its name, turns, mark-up and paragraphs."""
+    for name in ("id", "source", "continues", "paragraph_start", "turn_start", "turn_end"):
+        setattr(doc, name, getattr(source, name))
+    doc.markup_start, doc.markup_end = source.markup_start, source.markup_end
+    doc.turn_time = source.turn_time
+    for name in ("turn_speaker", "markup_label"):
+        setattr(doc, name, doc.strings.ids(source.strings.take(getattr(source, name))))
+
+
+def _given_columns(doc: Document) -> dict[str, Any]:
+    names: tuple[str, ...] = ()
+    if "tags" in doc.fixed:
+        names += ("upos", "xpos", "feats")
+    if "lemmas" in doc.fixed:
+        names += ("lemma",)
+    return {name: getattr(doc, name) for name in names}
+
+
+def _batches(sources: Iterable[str | Document]) -> Iterator[list[str | Document]]:
+    """Small texts together, so that a kernel is called for many of them at once."""
+    batch: list[str | Document] = []
+    size = 0
+    for source in sources:
+        length = len(source if isinstance(source, str) else source.text)
+        if batch and size + length > _BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(source)
+        size += length
+    if batch:
+        yield batch
+
+
+def _ordered(
+    work: Callable[[list[str | Document]], list[Document]],
+    batches: Iterator[list[str | Document]],
+    threads: int,
+) -> Iterator[Document]:
+    """The results of all batches in order, with at most a few of them under way."""
+    if threads < 1:
+        raise UsageError(f"{threads} threads", remedy="Use one thread or more.")
+    if threads == 1:
+        for batch in batches:
+            yield from work(batch)
+        return
+    waiting: deque[Future[list[Document]]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for batch in batches:
+                waiting.append(pool.submit(work, batch))
+                if len(waiting) > 2 * threads:
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+# ------------------------------------------------------------------- loading
+
+
+def load(
+    model: str | os.PathLike[str] = "en", *, mode: Mode = "accurate", threads: int = 1
+) -> Pipeline:
+    """The pipeline of a model: the name of an installed one, or the path of a file."""
+    from caesura.models.store import find
+
+    return Pipeline(load_file(find(model)), mode=mode, threads=threads)
+
+
+def split(text: str, model: str | os.PathLike[str] = "en", *, mode: Mode = "fast") -> list[str]:
+    """The sentences of a text."""
+    doc = load(model, mode=mode)(text)
+    return [sentence.text for sentence in doc.sentences]
+
+
+def _tokenizer(file: ModelFile) -> Tokenizer:
+    from caesura.tokenize.tokenizer import Tokenizer
+
+    return Tokenizer.from_part(file.part("tokenizer"))
+
+
+def _tagger(file: ModelFile) -> Tagger | None:
+    from caesura.tag.tagger import Tagger
+
+    return Tagger(file.part("tagger")) if "tagger" in file.parts else None
+
+
+def _parser(file: ModelFile, mode: Mode) -> Parser:
+    from caesura.parse.parser import Parser
+
+    if mode == "fast" and "parser-fast" in file.parts:
+        return Parser.from_part(file.part("parser-fast"))
+    parser = Parser.from_part(file.part("parser"))
+    return parser.with_search(beam=1) if mode == "fast" else parser
+
+
+def _neural(file: ModelFile, mode: Mode, threads: int) -> NeuralParser:
+    from caesura.neural.stage import NeuralParser
+
+    return NeuralParser.from_part(file.part("neural"), mode=mode, threads=threads)

@@ -1,0 +1,65 @@
+"""What a caller has decided already, and the pipeline keeps: tokens, sentences, tags, heads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from caesura.document import FIXABLE, MAYBE, UNKNOWN, WORD_STRINGS, Document
+from caesura.errors import InputError, UsageError
+
+__all__ = ["keep_given", "line_starts"]
+
+_COLUMNS: Final = {
+    "tags": ("upos", "xpos", "feats"),
+    "lemmas": ("lemma",),
+    "heads": ("deprel",),
+}
+_LINE: Final = re.compile(r"(?:\A|\n)\s*(?=\S)")
+
+
+def keep_given(doc: Document, given: Iterable[str]) -> Document:
+    """A copy of a document in which only what is given is known, and is fixed.
+
+    Tags, lemmas and heads belong to words, so to keep them is to keep the tokens.
+    """
+    wanted = frozenset(given)
+    unknown = wanted - FIXABLE
+    if unknown:
+        raise UsageError(
+            f"cannot keep {', '.join(sorted(unknown))}",
+            remedy=f"What can be kept: {', '.join(sorted(FIXABLE))}.",
+        )
+    if wanted & {"tags", "lemmas", "heads"}:
+        wanted |= {"tokens"}
+    if not doc.n_tokens:
+        if wanted:
+            raise InputError(
+                "there are no tokens to keep", file=doc.source, remedy="Parse it as plain text."
+            )
+        return doc
+    copy = doc.cut(0, doc.n_tokens)
+    copy.fixed = wanted
+    copy.continues = doc.continues
+    copy.token_columns = {}
+    copy.empty_nodes = []
+    copy.start_evidence = copy.tag_options = None
+    copy.sent_conf = copy.tag_conf = copy.arc_conf = None
+    kept = {name for key, names in _COLUMNS.items() if key in wanted for name in names}
+    for name in WORD_STRINGS:
+        if name not in kept and name not in ("form", "misc"):
+            setattr(copy, name, np.zeros(copy.n_words, np.int32))
+    if "heads" not in wanted:
+        copy.head = np.full(copy.n_words, UNKNOWN, np.int32)
+    if "sentences" not in wanted:
+        copy.sent_start = np.full(copy.n_tokens, MAYBE, np.int8)
+        copy.comments = {}
+    return copy
+
+
+def line_starts(text: str) -> list[int]:
+    """The offsets of the first character of every line that has one."""
+    return [match.end() for match in _LINE.finditer(text)]
