@@ -1,7 +1,7 @@
 """One pass over a stream of documents that counts what matters for training.
 
-Memory grows with the number of distinct labels, sentence lengths and sentences (a hash of each, to
-tell repeated ones), not with the text.
+Memory does not grow with the text: distinct forms and sentences are remembered, by their hashes, up
+to a limit; past it, later ones are not told apart from new ones.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from caesura.transform.projective import crossing_arcs
 __all__ = ["Inspection", "Lengths", "Share", "inspect"]
 
 _FINAL_MARKS = tuple(".!?…。！？।؟۔")
+#: So many distinct forms, and so many sentences, are remembered.
+REMEMBERED = 2_000_000
 _CLOSING = "\"'”’»)]}›"
 
 
@@ -95,7 +97,7 @@ class _Counts:
         self.filled: Counter[str] = Counter()
         self.lengths: Counter[int] = Counter()
         self.files: set[str | None] = set()
-        self.forms: set[str] = set()
+        self.forms: set[int] = set()
         self.seen: set[int] = set()
         #: Sentences in the document that is being read.
         self.in_document = 0
@@ -134,7 +136,8 @@ class _Counts:
             distinct, counts = np.unique(ids, return_counts=True)
             strings = doc.strings.take(distinct)
             if name == "form":
-                self.forms.update(strings)
+                if len(self.forms) < REMEMBERED:
+                    self.forms.update(map(hash, strings))
                 continue
             for string, count in zip(strings, counts.tolist(), strict=True):
                 if string:
@@ -158,7 +161,8 @@ class _Counts:
             n["initial_capital"] += text[:1] != text[:1].lower()
             mark = hash(text)
             n["repeated_sentences"] += mark in self.seen
-            self.seen.add(mark)
+            if len(self.seen) < REMEMBERED:
+                self.seen.add(mark)
             heads = doc.head[begin:end]
             self._tree(np.where(heads >= 0, heads - begin, heads).astype(np.int32))
 
