@@ -1,8 +1,8 @@
 """Word classes from unannotated text: exchange clustering and Brown clustering.
 
-    classes = cluster(sentences, classes=200)
-    save_classes(classes, "en.classes")
-    load_classes("en.classes").of("Tuesday")
+classes = cluster(sentences, classes=200)
+save_classes(classes, "en.classes")
+load_classes("en.classes").of("Tuesday")
 """
 
 from __future__ import annotations

@@ -76,9 +76,7 @@ def _q(n: int, left: int, right: int, total: float) -> float:
 
 
 @kernel(inline="always")
-def _both(
-    a: int, b: int, pairs: NDArray[np.int64], sums: NDArray[np.int64], total: float
-) -> float:
+def _both(a: int, b: int, pairs: NDArray[np.int64], sums: NDArray[np.int64], total: float) -> float:
     """The same for both orders of two classes, or for one with itself."""
     value = _q(pairs[a, b], sums[a], sums[b], total)
     if a != b:

@@ -35,7 +35,9 @@ class Bigrams(NamedTuple):
     last_count: NDArray[np.int64]
 
 
-def count_bigrams(sentences: Iterable[list[str]], min_count: int = 5) -> tuple[Bigrams, Counter[str]]:
+def count_bigrams(
+    sentences: Iterable[list[str]], min_count: int = 5
+) -> tuple[Bigrams, Counter[str]]:
     """Neighbours of the words seen at least `min_count` times, and the counts of all words."""
     seen: Counter[str] = Counter()
     numbers: dict[str, int] = {}

@@ -46,9 +46,12 @@ def __getattr__(name: str) -> Any:
 
 def warmup() -> None:
     """Compile the kernels that tokenising needs."""
+    import numpy as np
+
+    from caesura.tokenize.multiword import Splitter
     from caesura.tokenize.options import TokenizerOptions
     from caesura.tokenize.packed import pack
-    from caesura.tokenize.tokenizer import Splitter, Tokenizer, np
+    from caesura.tokenize.tokenizer import Tokenizer
 
     table = pack(np.zeros(256, dtype=np.float32), 0.0)
     Tokenizer(TokenizerOptions(bits=8), table, table, Splitter()).tokenize("Warm. Up")

@@ -87,7 +87,7 @@ def decide(
     features: NDArray[np.int64], n: int, codes: NDArray[np.int8], values: NDArray[np.float32]
 ) -> float:
     """The score of an instance of n features under packed weights."""
-    score = np.float32(0.0)
+    score = 0.0
     for i in range(n):
         score += values[np.int64(codes[features[i]]) + 128]
     return score

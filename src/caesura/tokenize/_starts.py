@@ -29,8 +29,8 @@ from caesura.tokenize.characters import (
     UPPER,
 )
 
-__all__ = ["AHEAD", "BEHIND", "START_FEATURES", "Marks", "blank_marks", "mark", "start_epoch"]
-__all__ += ["STATE", "starts"]
+__all__ = ["AHEAD", "BEHIND", "START_FEATURES", "Marks", "append_marks", "blank_marks"]
+__all__ += ["STATE", "drop_marks", "mark", "start_epoch", "starts"]
 
 #: Tokens that the features of a gap look back and ahead.
 BEHIND = 3
@@ -70,6 +70,23 @@ def blank_marks(n: int) -> Marks:
         np.zeros(size, np.uint8),
         np.zeros(size, np.uint8),
     )
+
+
+def append_marks(marks: Marks, more: Marks) -> Marks:
+    """The rows of some tokens and those of the tokens after them."""
+    n = len(marks.gap) - AHEAD
+    return Marks(
+        np.concatenate((marks.form[:n], more.form[BEHIND:])),
+        np.concatenate((marks.ending[:n], more.ending[BEHIND:])),
+        np.concatenate((marks.shape[:n], more.shape[BEHIND:])),
+        np.concatenate((marks.gap[:n], more.gap[BEHIND:])),
+        np.concatenate((marks.width[:n], more.width[BEHIND:])),
+    )
+
+
+def drop_marks(marks: Marks, n: int) -> Marks:
+    """Without the first n tokens, the last of which stay as what is behind."""
+    return Marks(marks.form[n:], marks.ending[n:], marks.shape[n:], marks.gap[n:], marks.width[n:])
 
 
 @kernel
@@ -321,9 +338,7 @@ def start_epoch(
             if rate < 0.0:
                 tally(features, START_FEATURES, table.seen)
             else:
-                thought = step(
-                    features, START_FEATURES, start, table, rate, statistics
-                )
+                thought = step(features, START_FEATURES, start, table, rate, statistics)
                 if own:
                     start = thought
         _advance(marks, i, start, state)

@@ -79,7 +79,7 @@ def stretch(text: Text, start: int, end: int) -> np.uint64:
 
 
 @kernel(inline="always")
-def slot(template: int, value: np.uint64, bits: int) -> int:
+def slot(template: int, value: np.uint64, bits: int) -> np.int64:
     """The row of a feature in a table of 2**bits rows."""
     x = (value + np.uint64(template + 1) * _B) * _A
     x = (x ^ (x >> _S32)) * _B

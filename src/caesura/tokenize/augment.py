@@ -28,7 +28,10 @@ def speech_like(doc: Document) -> Document:
     starts = doc.sent_start.tolist()
     copy = Document(id=doc.id, strings=doc.strings, source=doc.source)
     texts: list[str] = []
-    token_start, sent_start, word_token, words = [], [], [], []
+    token_start: list[int] = []
+    sent_start: list[int] = []
+    word_token: list[int] = []
+    words: list[int] = []
     at, begins = 0, True
     for token, surface in enumerate(surfaces):
         begins = begins or starts[token] == 1

@@ -65,7 +65,7 @@ _BY_CHARACTER: Final = (
     dict.fromkeys(".…。．｡·", STOP)
     | dict.fromkeys(",;:،؛、，；：", COMMA)
     | dict.fromkeys("?!؟！？;‽", ASKING)
-    | dict.fromkeys("\"“”„«»「」『』`", QUOTE)
+    | dict.fromkeys('"“”„«»「」『』`', QUOTE)
     | dict.fromkeys("'’‘ʼ´", APOSTROPHE)
     | dict.fromkeys("/\\|", SLASH)
     | {"@": AT}

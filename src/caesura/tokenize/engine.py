@@ -6,20 +6,31 @@ after it are. What is decided never depends on how the text was cut into blocks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.tokenize._cut import cut
-from caesura.tokenize._starts import AHEAD, BEHIND, STATE, Marks, blank_marks, mark, starts
+from caesura.tokenize._starts import (
+    AHEAD,
+    BEHIND,
+    STATE,
+    Marks,
+    append_marks,
+    blank_marks,
+    drop_marks,
+    mark,
+    starts,
+)
 from caesura.tokenize._text import WINDOW, Text, prepare
 from caesura.tokenize.characters import MARGIN, classify, code_points
 
 if TYPE_CHECKING:
     from caesura.tokenize.packed import Packed
 
-__all__ = ["Decided", "Engine", "Given", "mark_tokens"]
+__all__ = ["NOTHING", "Decided", "Engine", "Given", "mark_tokens"]
 
 Longs = NDArray[np.int64]
 
@@ -55,6 +66,20 @@ class Decided(NamedTuple):
     starts: Longs
     ends: Longs
     evidence: NDArray[np.float32]
+
+    def part(self, first: int, last: int | None = None) -> Decided:
+        return Decided(self.starts[first:last], self.ends[first:last], self.evidence[first:last])
+
+    @staticmethod
+    def join(parts: Sequence[Decided]) -> Decided:
+        return Decided(
+            np.concatenate([part.starts for part in parts]),
+            np.concatenate([part.ends for part in parts]),
+            np.concatenate([part.evidence for part in parts]),
+        )
+
+
+NOTHING = Decided(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
 def mark_tokens(text: Text, begins: Longs, ends: Longs, paragraphs: Longs) -> Marks:
@@ -101,7 +126,7 @@ class Engine:
         # What is kept is prepared again with every call: wait until as much is new, so that a
         # token of any length costs time in proportion to its length.
         if not last and self._size < max(_WORTHWHILE, len(self._codes)):
-            return Decided(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
+            return NOTHING
         fresh = code_points("".join(self._pending))
         self._pending, self._size = [], 0
         codes = np.concatenate((self._codes, fresh)) if len(self._codes) else fresh
@@ -170,14 +195,7 @@ class Engine:
 
     def _decide(self, fresh: Marks, last: bool) -> Decided:
         """Decide about sentence starts as far as enough tokens are known."""
-        old = self._marks
-        n_old = len(old.gap) - AHEAD
-        joined = Marks(
-            *(
-                np.concatenate((before[:n_old], after[BEHIND:]))
-                for before, after in zip(old, fresh, strict=True)
-            )
-        )
+        joined = append_marks(self._marks, fresh)
         begins, ends = self._tokens
         decided = len(begins) if last else max(0, len(begins) - AHEAD)
         evidence = np.empty(decided, dtype=np.float32)
@@ -191,7 +209,7 @@ class Engine:
             self._threshold,
             evidence,
         )
-        self._marks = Marks(*(column[decided:] for column in joined))
+        self._marks = drop_marks(joined, decided)
         self._tokens = (begins[decided:], ends[decided:])
         return Decided(begins[:decided], ends[:decided], evidence)
 

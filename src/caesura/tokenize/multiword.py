@@ -162,9 +162,7 @@ def learn_splitter(docs: Iterable[Document], *, epochs: int = 10, rate: float = 
     return splitter
 
 
-def _learn_rules(
-    splitter: Splitter, split: dict[str, Counter[Words]], plain: Counter[str]
-) -> None:
+def _learn_rules(splitter: Splitter, split: dict[str, Counter[Words]], plain: Counter[str]) -> None:
     endings: dict[str, Counter[Words]] = defaultdict(Counter)
     beginnings: dict[str, Counter[Words]] = defaultdict(Counter)
     for lower, ways in split.items():
@@ -228,9 +226,7 @@ def _learn_doubtful(
     splitter.weights = weights.astype(np.float32)
 
 
-def _rows(
-    form: str, lower: str, before: Sequence[str], after: Sequence[str]
-) -> NDArray[np.int64]:
+def _rows(form: str, lower: str, before: Sequence[str], after: Sequence[str]) -> NDArray[np.int64]:
     """Rows of the features of a doubtful form: it, with its case and its neighbours."""
     previous = before[-1].lower() if before else ""
     following = after[0].lower() if after else ""

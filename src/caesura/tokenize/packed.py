@@ -28,7 +28,7 @@ class Packed:
 
     @property
     def bits(self) -> int:
-        return int(len(self.codes)).bit_length() - 1
+        return len(self.codes).bit_length() - 1
 
     def weights(self) -> NDArray[np.float32]:
         return self.values[self.codes.astype(np.int64) + 128]

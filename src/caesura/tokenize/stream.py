@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from caesura.document import Document, Strings
 from caesura.tokenize.build import build
-from caesura.tokenize.engine import Engine
+from caesura.tokenize.engine import NOTHING, Decided, Engine
 
 if TYPE_CHECKING:
     from caesura.tokenize.tokenizer import Tokenizer
@@ -15,6 +17,7 @@ __all__ = ["Stream"]
 
 #: A table of strings is left to its pieces when it has grown so large.
 _MANY_STRINGS = 500_000
+_LONG_SENTENCE = 100_000
 
 
 class Stream:
@@ -24,12 +27,22 @@ class Stream:
     those that the whole text would have got.
     """
 
-    def __init__(self, tokenizer: Tokenizer, *, sentences: bool = True, id: str | None = None):
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        *,
+        sentences: bool = True,
+        whole_sentences: bool = False,
+        id: str | None = None,
+    ) -> None:
+        """With `whole_sentences` a piece ends before a sentence start (or after 100,000 tokens)."""
         self._tokenizer = tokenizer
         self._sentences = sentences
+        self._whole_sentences = whole_sentences
         self._id = id
         self._engine = Engine(tokenizer.cuts, tokenizer.begins, tokenizer.options.threshold)
         self._strings = Strings()
+        self._left = NOTHING  # decided tokens that are in no piece yet
         self._waiting: list[str] = []  # text that is in no piece yet
         self._base = 0  # its offset
         self._before: list[str] = []
@@ -42,13 +55,18 @@ class Stream:
             raise ValueError("the stream has had its last block")
         self._finished = last
         self._waiting.append(text)
-        decided = self._engine.feed(text, last=last)
-        held, held_ends = self._engine.held
-        if not last and not len(decided.starts):
+        fresh = self._engine.feed(text, last=last)
+        if not last and not len(fresh.starts):
             return Document(id=self._id, strings=self._strings, continues=self._started)
+        known = Decided.join([self._left, fresh])
+        n = len(known.starts) if last or not self._whole_sentences else self._whole(known)
+        decided, self._left = known.part(0, n), known.part(n)
+        held, held_ends = self._engine.held
+        following = np.concatenate((self._left.starts, held))[:2]
+        following_ends = np.concatenate((self._left.ends, held_ends))[:2]
         waiting = "".join(self._waiting)
-        end = len(waiting) if last else int(held[0]) - self._base
-        spans = zip(held[:2].tolist(), held_ends[:2].tolist(), strict=True)
+        end = len(waiting) if last else int(following[0]) - self._base
+        spans = zip(following.tolist(), following_ends.tolist(), strict=True)
         after = [waiting[a - self._base : b - self._base] for a, b in spans]
         piece_text, rest = waiting[:end], waiting[end:]
         decided = decided._replace(
@@ -74,3 +92,10 @@ class Stream:
         self._base += end
         self._waiting = [rest]
         return piece
+
+    def _whole(self, known: Decided) -> int:
+        """How many tokens are before the last sentence start."""
+        starts = np.flatnonzero(known.evidence > self._tokenizer.options.threshold)
+        if len(starts) and starts[-1] > 0:
+            return int(starts[-1])
+        return len(known.starts) if len(known.starts) > _LONG_SENTENCE else 0

@@ -89,9 +89,11 @@ class Tokenizer:
         for source in sources:
             yield self.tokenize(source, **options)
 
-    def stream(self, *, sentences: bool = True, id: str | None = None) -> Stream:
+    def stream(
+        self, *, sentences: bool = True, whole_sentences: bool = False, id: str | None = None
+    ) -> Stream:
         """A document that comes in blocks: see `Stream.feed`."""
-        return Stream(self, sentences=sentences, id=id)
+        return Stream(self, sentences=sentences, whole_sentences=whole_sentences, id=id)
 
     def _decide(self, text: str, given: Given) -> Decided:
         engine = Engine(self.cuts, self.begins, self.options.threshold, given)
@@ -99,7 +101,7 @@ class Tokenizer:
             return engine.feed(text, last=True)
         parts = [engine.feed(text[at : at + _BLOCK]) for at in range(0, len(text), _BLOCK)]
         parts.append(engine.feed("", last=True))
-        return Decided(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        return Decided.join(parts)
 
     def _build(
         self, text: str, decided: Decided, sentences: bool, strings: Strings, **columns: Any

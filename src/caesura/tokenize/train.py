@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -269,6 +270,4 @@ def cross_evidence(
 def _cut(doc: Document, parts: int) -> list[Document]:
     bounds = doc.sentence_bounds
     at = np.unique(np.linspace(0, len(bounds) - 1, min(parts, len(bounds) - 1) + 1).astype(int))
-    return [
-        doc.cut(int(bounds[a]), int(bounds[b])) for a, b in zip(at[:-1], at[1:], strict=True)
-    ]
+    return [doc.cut(int(bounds[a]), int(bounds[b])) for a, b in pairwise(at.tolist())]

@@ -1,0 +1,165 @@
+"""Tokens and sentences by rule, for languages without a treebank: no training, no model.
+
+Words follow the word boundaries of Unicode (UAX 29), with addresses, numbers, emoticons and
+acronyms kept whole; characters of scripts without spaces stand alone. Abbreviations are found by
+the statistics of the text itself or of a text that was learned before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from caesura.document import MAYBE, YES, Document
+from caesura.tokenize.punkt import Statistics
+
+__all__ = ["RuleTokenizer"]
+
+_STOPS: Final = frozenset(".!?…。！？｡؟۔।॥։။።‼⁇⁈⁉")
+_ALWAYS: Final = frozenset("。！？｡।॥")
+_CLOSERS: Final = frozenset("\"'”’»)]}」』）］｝›")
+
+
+@cache
+def _pattern() -> Any:
+    import regex
+
+    return regex.compile(
+        r"""
+          (?:(?:https?|ftp)://|www\.)[^\s<>"“”«»]*[^\s<>"“”«».,;:!?)\]}'’…]  # addresses
+        | [\p{L}\p{N}_.+-]{1,64}+@[\p{L}\p{N}-]++(?:\.[\p{L}\p{N}-]++)+       # e-mail
+        | [\#@][\p{L}\p{N}_]++                                                # tags and names
+        | (?<![\p{L}\p{N}])(?:[:;=8][-o^']?[)(\]\[DPp/\\|*3]+|<3+)(?![\p{L}\p{N}])
+        | (?:\p{L}\.){2,}                                                     # acronyms
+        | [\p{Han}\p{Hiragana}][\p{M}\p{Cf}]*                                 # one by one
+        | [\p{Katakana}ー][\p{Katakana}ー\p{M}\p{Cf}]*
+        | \p{N}++(?:[.,:/’'٫٬]\p{N}++)*+[\p{L}\p{M}]*+                         # numbers
+        | (?:(?![\p{Han}\p{Hiragana}\p{Katakana}])[\p{L}\p{N}\p{M}_])
+          (?:(?![\p{Han}\p{Hiragana}\p{Katakana}])[\p{L}\p{N}\p{M}\p{Cf}_])*+
+          (?:['’ʼ·](?![\p{Han}\p{Hiragana}\p{Katakana}])[\p{L}][\p{L}\p{M}\p{N}\p{Cf}_]*+)*+
+        | ([.!?…*=~_-])\1*+                                                   # runs of one mark
+        | \p{Regional_Indicator}{2}
+        | \S(?:\u200d\S|[\p{M}\p{Cf}\p{Emoji_Modifier}])*+                    # emoji with joiners
+        """,
+        regex.VERBOSE | regex.V1,
+    )
+
+
+class RuleTokenizer:
+    """Splits texts by rule. `learn` shows it texts whose abbreviations it shall know."""
+
+    def __init__(self, *, newline_is_boundary: bool = False) -> None:
+        self.newline_is_boundary = newline_is_boundary
+        self.statistics = Statistics()
+        self._learned = False
+
+    def learn(self, texts: Iterable[str]) -> RuleTokenizer:
+        """Gather statistics of texts; without this each text is judged by itself."""
+        for text in texts:
+            spans = _spans(text)
+            self.statistics.add(*_surfaces(text, spans))
+        self._learned = True
+        return self
+
+    def tokenize(self, source: str | Document, *, sentences: bool = True) -> Document:
+        """Tokens and sentences of a text; tokens and sentences that a document fixed stay."""
+        given = source if isinstance(source, Document) else Document(text=source)
+        text = given.text
+        if "tokens" in given.fixed and given.n_tokens:
+            spans = list(zip(given.token_start.tolist(), given.token_end.tolist(), strict=True))
+        else:
+            spans = _spans(text)
+        statistics = self.statistics
+        if not self._learned:
+            statistics = Statistics()
+            statistics.add(*_surfaces(text, spans))
+        if "tokens" in given.fixed and given.n_tokens:
+            doc = given.cut(0, given.n_tokens)
+        else:
+            spans = _with_periods(text, spans, statistics)
+            doc = Document.from_spans(
+                text, [a for a, _ in spans], [b for _, b in spans], strings=given.strings
+            )
+            doc.id, doc.source, doc.paragraph_start = given.id, given.source, given.paragraph_start
+            doc.fixed, doc.continues = given.fixed, given.continues
+        starts = np.array(self._starts(text, spans, statistics), dtype=np.int8)
+        if "sentences" in given.fixed and given.n_tokens:
+            starts = _obey(given, doc, starts)
+        doc.start_evidence = starts.astype(np.float32)
+        if sentences:
+            doc.sent_start = starts
+        return doc
+
+    def _starts(self, text: str, spans: list[tuple[int, int]], known: Statistics) -> list[int]:
+        """1 for each token that starts a sentence, else 0."""
+        starts = [0] * len(spans)
+        ended = False
+        last = ""  # the mark that ended the sentence
+        abbreviated = False
+        before = 0
+        for i, (start, end) in enumerate(spans):
+            token = text[start:end]
+            gap = text[before:start]
+            newlines = gap.count("\n") if "\n" in gap else 0
+            before = end
+            if i == 0 or newlines > 1 or (newlines and self.newline_is_boundary):
+                starts[i], ended = 1, False
+            elif ended and not (token[0] in _CLOSERS and not gap):
+                if last in _ALWAYS:
+                    starts[i] = 1
+                elif gap and not token[0].islower() and token[0] not in _STOPS:
+                    starts[i] = int(not abbreviated or known.starts_sentence(token))
+                ended = False
+            if token[-1] in _STOPS:
+                ended, last = True, token[-1]
+                abbreviated = len(token) > 1 and token[0] not in _STOPS and token[-1] == "."
+                if token == "." and i and not gap:
+                    previous = text[spans[i - 1][0] : spans[i - 1][1]]
+                    abbreviated = len(previous) == 1 and previous.isupper()
+        return starts
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _pattern().finditer(text)]
+
+
+def _surfaces(text: str, spans: list[tuple[int, int]]) -> tuple[list[str], list[bool]]:
+    surfaces, glued, before = [], [], -1
+    for start, end in spans:
+        surfaces.append(text[start:end])
+        glued.append(start == before)
+        before = end
+    return surfaces, glued
+
+
+def _with_periods(
+    text: str, spans: list[tuple[int, int]], known: Statistics
+) -> list[tuple[int, int]]:
+    """Join abbreviations with their periods."""
+    abbreviations = known.abbreviations
+    if not abbreviations:
+        return spans
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and joined[-1][1] == start and text[start:end] == ".":
+            word = text[joined[-1][0] : start].lower()
+            if word in abbreviations:
+                joined[-1] = (joined[-1][0], end)
+                continue
+        joined.append((start, end))
+    return joined
+
+
+def _obey(given: Document, doc: Document, starts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Sentence starts that were fixed win over the rules."""
+    at = np.searchsorted(doc.token_start, given.token_start)
+    known = (at < doc.n_tokens) & (given.sent_start != MAYBE)
+    if given.has_sentences:
+        starts = np.zeros_like(starts)
+        starts[:1] = 1
+        known &= given.sent_start == YES
+    starts[at[known]] = given.sent_start[known]
+    return starts
