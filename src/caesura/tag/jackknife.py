@@ -30,32 +30,38 @@ def jackknife(
     folds: int = 10,
     *,
     regime: Regime = "auto",
-    augment: Callable[[Sequence[Document]], Sequence[Document]] | None = None,
+    variant: Callable[[Document], Document] | None = None,
     on_fold: Callable[[int, int], None] | None = None,
 ) -> list[Document]:
     """The documents with predicted columns instead of gold ones; all else is shared with them.
 
-    `augment` may add documents to the training data of a fold, such as speech-like copies of
-    them. Taggers are trained for `options.epochs`, as there are no dev data to stop them.
+    With a `variant`, such as `transform.speech`, the taggers also learn from the variants of their
+    documents, and the variants of all documents follow, tagged in the same way. Taggers are
+    trained for `options.epochs`, as there are no dev data to stop them.
     """
     if folds < 2:
         raise UsageError(f"{folds} folds", remedy="Jackknifing needs two folds at least.")
     options = replace(options or TaggerOptions(), patience=0)
     pieces, owners = _pieces(docs, folds)
     fold_of = deal([piece.n_words for piece in pieces], folds, options.seed)
+    sets = [pieces]
+    if variant is not None:
+        sets.append([variant(piece) for piece in pieces])
+    tagged = [[copy(piece) for piece in one] for one in sets]
     for fold in range(folds):
-        held = [piece for piece, own in zip(pieces, fold_of, strict=True) if own == fold]
+        held = [k for k, own in enumerate(fold_of) if own == fold]
+        rest = [k for k, own in enumerate(fold_of) if own != fold]
         if not held:
             continue
-        rest = [piece for piece, own in zip(pieces, fold_of, strict=True) if own != fold]
-        if augment is not None:
-            rest += augment(rest)
-        tagger = train_tagger(rest, (), options)
-        tagger.tag(held, regime=regime)
+        tagger = train_tagger([one[k] for one in sets for k in rest], (), options)
+        tagger.tag([one[k] for one in tagged for k in held], regime=regime)
         columns = tagger.columns
         if on_fold is not None:
             on_fold(fold + 1, folds)
-    return _together(docs, pieces, owners, columns)
+    found = _together(docs, tagged[0], owners, columns)
+    if variant is not None:
+        found += _together([variant(doc) for doc in docs], tagged[1], owners, columns)
+    return found
 
 
 def deal(sizes: Sequence[int], folds: int, seed: int) -> list[int]:
