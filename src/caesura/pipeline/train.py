@@ -1,0 +1,307 @@
+"""A whole pipeline from one treebank: tokeniser, tagger, parser, in one go and one file.
+
+The parser learns from what it will see in use: tags by taggers that have not seen the document
+(jackknifing), and the evidence of tokenisers that have not seen it either. With `speech`, part of
+the training data is seen in lower case and without punctuation, so that one model serves edited
+and unedited text. A stage that is done is kept in a folder, from which an interrupted run goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from caesura.document import Document
+from caesura.errors import InputError, UsageError
+from caesura.learn.loop import Event, Loop
+from caesura.models.file import ModelFile, Part, load, save
+from caesura.parse.options import TrainOptions as ParserOptions
+from caesura.tag.options import TaggerOptions
+from caesura.tokenize.options import TokenizerOptions
+
+__all__ = ["PipelineOptions", "PipelineTrainer"]
+
+#: Told of what happens: the stage, and the event of its training loop or None for a note.
+Watcher = Callable[[str, Event | str], None]
+
+_STAGES: Final = ("tokenizer", "tagger", "jackknife", "evidence", "parser", "parser-fast")
+
+
+@dataclass(frozen=True)
+class PipelineOptions:
+    """How to train a pipeline."""
+
+    tokenizer: TokenizerOptions = field(default_factory=TokenizerOptions)
+    tagger: TaggerOptions = field(default_factory=TaggerOptions)
+    parser: ParserOptions = field(default_factory=ParserOptions)
+    #: Folds in which tags and evidence for the parser are made.
+    folds: int = 10
+    #: Share of the training data that is seen as a transcript would have it.
+    speech: float = 0.0
+    #: Train a second parser for the mode `fast`, greedily, as it is decoded.
+    fast: bool = True
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.folds < 2:
+            raise UsageError(f"folds is {self.folds}, but must be at least 2")
+        if not 0 <= self.speech < 1:
+            raise UsageError(f"speech is {self.speech}, but must be at least 0 and below 1")
+
+
+class PipelineTrainer:
+    """Trains the stages one after the other; `run` returns the parts of the model file."""
+
+    def __init__(
+        self,
+        train: Sequence[Document],
+        dev: Sequence[Document] = (),
+        options: PipelineOptions | None = None,
+        *,
+        init: ModelFile | None = None,
+        folder: Path | None = None,
+        resume: bool = False,
+        watch: Watcher | None = None,
+    ) -> None:
+        self.options = options or PipelineOptions()
+        self.train = [doc for doc in train if doc.n_words]
+        self.dev = [doc for doc in dev if doc.n_words]
+        if not self.train:
+            raise InputError("there are no words to train on", remedy="Give a treebank.")
+        self.init = init
+        self.folder = folder
+        self._watch = watch or (lambda stage, event: None)
+        self.left_out: list[str] = []
+        if folder is not None:
+            if not resume and folder.exists():
+                shutil.rmtree(folder)
+            folder.mkdir(parents=True, exist_ok=True)
+        self._fingerprint = self._print()
+
+    # -------------------------------------------------------------- stages
+
+    def run(self) -> dict[str, Part]:
+        """Train everything that the treebank allows."""
+        parts: dict[str, Part] = {}
+        spaced = self._has_text()
+        if spaced:
+            parts["tokenizer"] = self._stage("tokenizer", self._tokenizer)
+        tags = self._has_tags()
+        if tags:
+            parts["tagger"] = self._stage("tagger", self._tagger)
+        train, speech = self._prepared(spaced, tags)
+        dev = self._prepared_dev(parts)
+        options = self.options.parser
+        if speech:
+            options = replace(options, dropout=self.options.speech)
+        parts["parser"] = self._stage(
+            "parser", lambda: self._parser("parser", train, speech, dev, options)
+        )
+        if self.options.fast:
+            greedy = replace(options, search=replace(options.search, beam=1))
+            parts["parser-fast"] = self._stage(
+                "parser-fast", lambda: self._parser("parser-fast", train, speech, dev, greedy)
+            )
+        return parts
+
+    def finish(self) -> None:
+        """Remove what was kept for an interrupted run."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _stage(self, name: str, work: Callable[[], Part]) -> Part:
+        """A stage that was done before is taken from the folder."""
+        path = self.folder / f"{name}.part" if self.folder is not None else None
+        if path is not None and path.exists():
+            file = load(path)
+            if file.meta.get("fingerprint") == self._fingerprint:
+                self._watch(name, "was done before and is kept")
+                return file.part(name)
+        part = work()
+        if path is not None:
+            meta = {"fingerprint": self._fingerprint}
+            save(path, {name: part}, meta=meta, compress=False)
+        return part
+
+    def _loop(self, name: str, trainer: Any, epochs: int, metric: str, patience: int) -> Loop:
+        path = self.folder / f"{name}.checkpoint" if self.folder is not None else None
+        loop = Loop(
+            trainer,
+            epochs,
+            metric=metric,
+            patience=patience,
+            checkpoint=path,
+            resume=path is not None and path.exists(),
+            fingerprint=self._fingerprint,
+        )
+        for event in loop:
+            self._watch(name, event)
+        loop.finish()
+        return loop
+
+    def _tokenizer(self) -> Part:
+        from caesura.tokenize.tokenizer import Tokenizer
+        from caesura.tokenize.train import TokenizerTrainer
+
+        options = replace(self.options.tokenizer, seed=self.options.seed)
+        init = self._init_part("tokenizer")
+        trainer = TokenizerTrainer(
+            self.train,
+            options,
+            dev=self.dev,
+            scorer=_token_scores,
+            init=Tokenizer.from_part(init) if init else None,
+        )
+        loop = self._loop("tokenizer", trainer, options.epochs, "Mean", options.patience)
+        return loop.best["tokenizer"]
+
+    def _tagger(self) -> Part:
+        from caesura.tag.trainer import TaggerTrainer
+
+        options = replace(self.options.tagger, seed=self.options.seed)
+        docs = [*self.train, *self._speech()]
+        trainer = TaggerTrainer(docs, self.dev, options, init=self._init_part("tagger"))
+        loop = self._loop("tagger", trainer, options.epochs, "mean", options.patience)
+        return loop.best["tagger"]
+
+    def _speech(self) -> list[Document]:
+        """The training documents as transcripts would have them, if that is wanted."""
+        from caesura.transform import speech
+
+        return [speech(doc) for doc in self.train] if self.options.speech else []
+
+    def _prepared(self, spaced: bool, tags: bool) -> tuple[list[Document], list[Document]]:
+        """The training documents, and their transcripts, as the parser shall see them."""
+        part = self._stage("prepared", lambda: self._prepare(spaced, tags))
+        docs = [replace(doc) for doc in (*self.train, *self._speech())]
+        words = np.cumsum([0, *(doc.n_words for doc in docs)])
+        tokens = np.cumsum([0, *(doc.n_tokens for doc in docs)])
+        for k, doc in enumerate(docs):
+            for column in ("upos", "xpos", "feats", "lemma"):
+                if column in part.arrays:
+                    names = doc.strings.ids(part.labels[column])
+                    own = part.array(column, np.int32)[words[k] : words[k + 1]]
+                    setattr(doc, column, names[own])
+            if "evidence" in part.arrays:
+                own = part.array("evidence", np.float32)[tokens[k] : tokens[k + 1]]
+                doc.start_evidence = own
+        n = len(self.train)
+        return docs[:n], docs[n:]
+
+    def _prepare(self, spaced: bool, tags: bool) -> Part:
+        """Tags and evidence for all training documents, by models that have not seen them."""
+        from caesura.tag.jackknife import jackknife
+        from caesura.tokenize.train import cross_evidence
+        from caesura.transform import speech
+
+        options = self.options
+        variant = speech if options.speech else None
+        part = Part("prepared")
+        if tags:
+            tagged = jackknife(
+                self.train,
+                replace(options.tagger, seed=options.seed),
+                options.folds,
+                regime="document",
+                variant=variant,
+                on_fold=lambda n, of: self._watch("jackknife", f"fold {n} of {of}"),
+            )
+            for column in ("upos", "xpos", "feats"):
+                names: dict[str, int] = {}
+                values = [
+                    names.setdefault(value, len(names))
+                    for doc in tagged
+                    for value in doc.column(column)
+                ]
+                part.labels[column] = list(names)
+                part.arrays[column] = np.array(values, np.int32)
+        if spaced:
+            self._watch("evidence", f"{options.folds} folds")
+            docs = [*self.train, *self._speech()]
+            groups = [k % len(self.train) for k in range(len(docs))]
+            own = replace(options.tokenizer, seed=options.seed)
+            if len(docs) > len(self.train):
+                own = replace(own, speech=False)  # the transcripts are there already
+            evidence = cross_evidence(docs, own, folds=options.folds, groups=groups)
+            part.arrays["evidence"] = np.concatenate(evidence).astype(np.float32)
+        return part
+
+    def _prepared_dev(self, parts: Mapping[str, Part]) -> list[Document]:
+        """The dev documents with the tags and the evidence of the finished stages."""
+        from caesura.tag.tagger import Tagger
+        from caesura.tokenize.tokenizer import Tokenizer
+
+        docs = [replace(doc, fixed=frozenset()) for doc in self.dev]
+        if docs and "tagger" in parts:
+            Tagger(parts["tagger"]).tag(docs, regime="document")
+        if docs and "tokenizer" in parts:
+            tokenizer = Tokenizer.from_part(parts["tokenizer"])
+            for doc in docs:
+                doc.start_evidence = tokenizer.evidence(doc)
+        return docs
+
+    def _parser(
+        self,
+        name: str,
+        train: Sequence[Document],
+        speech: Sequence[Document],
+        dev: Sequence[Document],
+        options: ParserOptions,
+    ) -> Part:
+        from caesura.parse.trainer import ParserTrainer
+
+        options = replace(options, seed=self.options.seed)
+        trainer = ParserTrainer(train, dev, options, unedited=speech)
+        loop = self._loop(name, trainer, options.epochs, "mean", 3)
+        return loop.best["parser"]
+
+    # -------------------------------------------------------------- what is there
+
+    def _has_text(self) -> bool:
+        """Whether the treebank tells how tokens are written; if not, no tokeniser is learned."""
+        glued = any(
+            np.any(doc.token_start[1:] == doc.token_end[:-1]) for doc in self.train if doc.n_tokens
+        )
+        multiword = any(doc.n_words > doc.n_tokens for doc in self.train)
+        if not glued and not multiword:
+            self.left_out.append(
+                "tokenizer: no SpaceAfter=No and no multi-word token tells how tokens are written"
+            )
+        return glued or multiword
+
+    def _has_tags(self) -> bool:
+        for column in ("upos", "xpos", "feats", "lemma"):
+            if not any(np.any(getattr(doc, column)) for doc in self.train):
+                self.left_out.append(f"{column}: the treebank has none")
+        tags = any(np.any(doc.upos) or np.any(doc.xpos) for doc in self.train)
+        if not tags:
+            self.left_out.append("tagger: the treebank has no tags")
+        return tags
+
+    def _init_part(self, name: str) -> Part | None:
+        return self.init.parts.get(name) if self.init is not None else None
+
+    def _print(self) -> str:
+        digest = hashlib.sha256(repr(sorted(asdict(self.options).items())).encode())
+        for doc in (*self.train, *self.dev):
+            digest.update(doc.text.encode("utf-8", "surrogatepass"))
+            for column in ("form", "upos", "xpos", "feats", "lemma", "deprel"):
+                digest.update("\x1f".join(doc.column(column)).encode("utf-8", "surrogatepass"))
+            digest.update(doc.head.tobytes() + doc.sent_start.tobytes())
+        if self.init is not None:
+            digest.update(str(self.init.meta.get("sha256")).encode())
+        return digest.hexdigest()
+
+
+def _token_scores(gold: Sequence[Document], system: Sequence[Document]) -> dict[str, float]:
+    """F1 of tokens, words and sentences."""
+    from caesura.evaluate.conll import conll18
+
+    scores = conll18(gold, system)
+    return {name: scores[name].f1 for name in ("Tokens", "Words", "Sentences")}
