@@ -36,6 +36,7 @@ def train_tagger(
 ) -> dict[str, Any]:
     """Train, write the model, and say how it went."""
     from caesura.cli.training import watch
+    from caesura.cluster.classes import load_classes
     from caesura.models.file import load, save
     from caesura.tag.train import tagger_loop
 
@@ -44,7 +45,7 @@ def train_tagger(
         train,
         dev,
         options,
-        word_classes=_read_classes(classes) if classes else None,
+        word_classes=load_classes(classes) if classes else None,
         init=load(init).part("tagger") if init else None,
         checkpoint=checkpoint,
         resume=resume,
@@ -88,12 +89,6 @@ def jackknife(
     return {"output": output, "folds": folds, "documents": len(tagged)}
 
 
-def _read_classes(path: str) -> dict[str, int]:
-    from caesura.tag.classes import read_classes
-
-    return read_classes(path)
-
-
 def _data_hash(docs: Sequence[Document]) -> str:
     digest = hashlib.sha256()
     for doc in docs:
@@ -134,7 +129,7 @@ def _card(meta: dict[str, Any]) -> str:
 @click.option(
     "--boundaries",
     is_flag=True,
-    help="Learn sentence starts together with UPOS, over whole documents.",
+    help="Learn sentence starts together with the tag, over whole documents.",
 )
 @click.option(
     "--jackknife",
@@ -184,26 +179,27 @@ def command(
     """
     from caesura.tag.options import TaggerOptions
 
-    defaults = TaggerOptions()
-    if boundaries:
-        from caesura.tag.options import boundary_options
-
-        defaults = boundary_options()
-    flags = {"epochs": epochs, "seed": seed}
-    options = configure(defaults, config, settings, flags, section="tagger")
-    reading = {"skip_bad": skip_bad, "strict": strict, "quiet": quiet}
-    inputs = Inputs(train, from_format, what="Reading", **reading)
+    inputs = Inputs(train, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet)
     documents = list(inputs)
     inputs.finish()
+    defaults = TaggerOptions()
+    if boundaries:
+        from caesura.tag.columns import boundary_chain
+        from caesura.tag.options import boundary_options
+
+        defaults = boundary_options(boundary_chain(documents))
+    options = configure(
+        defaults, config, settings, {"epochs": epochs, "seed": seed}, section="tagger"
+    )
     if folds is not None:
         if dev or init or resume:
             raise UsageError("--jackknife takes neither --dev, --init nor --resume")
         told = jackknife(documents, output, folds, options, regime=regime, quiet=quiet)
     else:
-        held = Inputs(dev, from_format, what="Reading", **reading) if dev else None
+        held = Inputs(dev, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet)
         told = train_tagger(
             documents + _spoken(documents) if speech else documents,
-            list(held) if held else [],
+            list(held) if dev else [],
             output,
             options,
             init=init,

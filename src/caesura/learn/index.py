@@ -64,7 +64,7 @@ def find(index: Index, key: np.uint32) -> int:
         if slot == _FREE:
             break
         if np.uint32(slot >> _S32) == key:
-            row = np.int64(slot & _LOW) - 1
+            row = int(slot & _LOW) - 1
             break
         at = (at + np.uint32(1)) & mask
     return row

@@ -144,7 +144,7 @@ def _fill(
     for i in range(begin, end):
         emit(weights.weight, rows, i, scores)
         k = i - begin
-        lat.count[k] = select(scores, margin, gold[i], lat.label[k], lat.score[k])
+        lat.size[k] = select(scores, margin, gold[i], lat.label[k], lat.score[k])
 
 
 @kernel
@@ -182,8 +182,8 @@ def crf_epoch(
         loss += log_z
         for k in range(n):
             i = begin + k
-            befores = lat.count[k - 1] if k > 0 else 1
-            for b in range(lat.count[k]):
+            befores = lat.size[k - 1] if k > 0 else 1
+            for b in range(lat.size[k]):
                 mass = 0.0
                 for a in range(befores):
                     mass += np.exp(lat.alpha[k, a, b] + lat.beta[k, a, b] - log_z)
@@ -223,11 +223,11 @@ def _move_slopes(
     size: int,
 ) -> int:
     """Observed minus expected label trigrams that end at word k; the new number of slopes."""
-    befores = lat.count[k - 2] if k > 1 else 1
-    lasts = lat.count[k - 1] if k > 0 else 1
+    befores = lat.size[k - 2] if k > 1 else 1
+    lasts = lat.size[k - 1] if k > 0 else 1
     for a in range(lasts):
         last = lat.label[k - 1, a] if k > 0 else start
-        for b in range(lat.count[k]):
+        for b in range(lat.size[k]):
             label = lat.label[k, b]
             # alpha[k, a, b] is a sum over z; each z has its share of the pair's posterior.
             rest = lat.beta[k, a, b] - log_z + lat.score[k, b]
@@ -266,7 +266,7 @@ def perceptron_epoch(
 ) -> float:
     """One pass of the averaged structured perceptron (Collins 2002); the number of wrong labels."""
     scores = np.zeros(weights.weight.shape[1], np.float32)
-    path = np.zeros(lat.count.shape[0], np.int32)
+    path = np.zeros(lat.size.shape[0], np.int32)
     wrong = 0
     for turn in range(order.shape[0]):
         chain = order[turn]

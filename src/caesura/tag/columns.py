@@ -13,7 +13,7 @@ from caesura.tag.corpus import column_values
 from caesura.tag.names import COLUMNS, START
 from caesura.tag.options import TaggerOptions
 
-__all__ = ["check_documents", "choose_columns", "label_names"]
+__all__ = ["boundary_chain", "check_documents", "choose_columns", "label_names"]
 
 #: With more joint labels than this, XPOS is predicted given UPOS instead of with it.
 _MOST_LABELS = 256
@@ -33,6 +33,12 @@ def _there(docs: Sequence[Document], column: str) -> bool:
     if column == START:
         return any(doc.has_sentences for doc in docs)
     return any(bool(np.any(getattr(doc, column))) for doc in docs)
+
+
+def boundary_chain(docs: Sequence[Document]) -> tuple[str, ...]:
+    """The label of the boundary labeller: the finest tag there is, and the sentence start."""
+    tag = next((column for column in ("xpos", "upos") if _there(docs, column)), None)
+    return (tag, START) if tag else (START,)
 
 
 def choose_columns(

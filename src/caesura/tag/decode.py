@@ -28,7 +28,7 @@ _OVERLAP = 64
 class Scorer(NamedTuple):
     """What gives features their scores."""
 
-    index: Index
+    features: Index
     rows: SparseRows
     spot: NDArray[np.int32]
     places: NDArray[np.int32]
@@ -56,7 +56,7 @@ def type_vectors(
             scores[:] = 0.0
             for s in range(scorer.bounds[p], scorer.bounds[p + 1]):
                 if hashes[t, s] != np.uint64(0):
-                    row = find(scorer.index, key_of(hashes[t, s]))
+                    row = find(scorer.features, key_of(hashes[t, s]))
                     if row >= 0:
                         add_row(scorer.rows, row, scores)
 
@@ -106,7 +106,7 @@ def _score(
     for m in range(scorer.mixed.shape[0]):
         hashed = mixed_hash(attributes, types, i, begin, end, scorer.mixed[m])
         if hashed != np.uint64(0):
-            row = find(scorer.index, key_of(hashed))
+            row = find(scorer.features, key_of(hashed))
             if row >= 0:
                 add_row(scorer.rows, row, scores)
 
@@ -115,13 +115,13 @@ def _score(
 def _extend(lat: Lattice, i: int, move: Transitions, start: int) -> None:
     """One more word of Viterbi; `i` counts within the lattice."""
     if i == 0:
-        for b in range(lat.count[0]):
+        for b in range(lat.size[0]):
             lat.alpha[0, 0, b] = lat.score[0, b] + transition(move, start, start, lat.label[0, b])
         return
-    before = lat.count[i - 2] if i > 1 else 1
-    for a in range(lat.count[i - 1]):
+    before = lat.size[i - 2] if i > 1 else 1
+    for a in range(lat.size[i - 1]):
         last = lat.label[i - 1, a]
-        for b in range(lat.count[i]):
+        for b in range(lat.size[i]):
             label = lat.label[i, b]
             top = -np.inf
             choice = 0
@@ -151,8 +151,8 @@ def _best_pair(lat: Lattice, n: int) -> tuple[int, int]:
     top = -np.inf
     best_a = 0
     best_b = 0
-    for a in range(lat.count[n - 2] if n > 1 else 1):
-        for b in range(lat.count[n - 1]):
+    for a in range(lat.size[n - 2] if n > 1 else 1):
+        for b in range(lat.size[n - 1]):
             if lat.alpha[n - 1, a, b] > top:
                 top = lat.alpha[n - 1, a, b]
                 best_a = a
@@ -169,15 +169,15 @@ def _settle(lat: Lattice, n: int, path: NDArray[np.int32], emitted: int) -> int:
     width = lat.label.shape[1]
     alive = np.zeros((width, width), np.bool_)
     older = np.zeros((width, width), np.bool_)
-    for a in range(lat.count[n - 2]):
-        for b in range(lat.count[n - 1]):
+    for a in range(lat.size[n - 2]):
+        for b in range(lat.size[n - 1]):
             alive[a, b] = True
     settled = 0
     for i in range(n - 1, 1, -1):
         older[:] = False
         pairs = 0
-        for a in range(lat.count[i - 1]):
-            for b in range(lat.count[i]):
+        for a in range(lat.size[i - 1]):
+            for b in range(lat.size[i]):
                 if alive[a, b]:
                     z = lat.back[i, a, b]
                     if not older[z, a]:
@@ -200,7 +200,7 @@ def _settle(lat: Lattice, n: int, path: NDArray[np.int32], emitted: int) -> int:
     settled = min(settled, n - 2)
     for i in range(settled, n):
         j = i - settled
-        lat.count[j] = lat.count[i]
+        lat.size[j] = lat.size[i]
         lat.label[j] = lat.label[i]
         lat.alpha[j] = lat.alpha[i]
         lat.back[j] = lat.back[i]
@@ -237,7 +237,7 @@ def push(
             emitted += size - rest
             size = rest
         _score(scorer, attributes, vectors, types, i, begin, end, limits, scores)
-        lat.count[size] = select(scores, scorer.margin, -1, lat.label[size], lat.score[size])
+        lat.size[size] = select(scores, scorer.margin, -1, lat.label[size], lat.score[size])
         _extend(lat, size, move, move.classes)
         size += 1
     if close and size > 0:
@@ -295,7 +295,7 @@ def marginals(
             n = last - first
             for k in range(n):
                 _score(scorer, attributes, vectors, types, first + k, begin, end, limits, scores)
-                lat.count[k] = select(scores, scorer.margin, -1, lat.label[k], lat.score[k])
+                lat.size[k] = select(scores, scorer.margin, -1, lat.label[k], lat.score[k])
             start = move.classes if first == begin else -1
             log_z = forward(lat, n, move, start)
             backward(lat, n, move, start)
@@ -314,9 +314,9 @@ def _rank(
 ) -> None:
     """Write the likeliest labels of word k, in falling order."""
     kept = 0
-    for b in range(lat.count[k]):
+    for b in range(lat.size[k]):
         mass = 0.0
-        for a in range(lat.count[k - 1] if k > 0 else 1):
+        for a in range(lat.size[k - 1] if k > 0 else 1):
             mass += np.exp(lat.alpha[k, a, b] + lat.beta[k, a, b] - log_z)
         if kept < labels.shape[0]:
             at = kept

@@ -157,7 +157,7 @@ def given_epoch(
 class GivenScorer(NamedTuple):
     """What gives the options of a tag their scores: features of the word alone, and of context."""
 
-    index: Index
+    features: Index
     rows: SparseRows
     options: Options
     own: NDArray[np.int32]
@@ -191,7 +191,7 @@ def choose_alone(
         for t in range(scorer.own.shape[0]):
             hashed = given_hash(attributes, types, tags, i, i, i + 1, scorer.own[t])
             if hashed != np.uint64(0):
-                row = find(scorer.index, key_of(hashed))
+                row = find(scorer.features, key_of(hashed))
                 if row >= 0:
                     add_row(scorer.rows, row, own)
         best = 0
@@ -234,7 +234,7 @@ def choose(
             for t in range(scorer.context.shape[0]):
                 hashed = given_hash(attributes, types, tags, i, begin, end, scorer.context[t])
                 if hashed != np.uint64(0):
-                    row = find(scorer.index, key_of(hashed))
+                    row = find(scorer.features, key_of(hashed))
                     if row >= 0:
                         add_row(scorer.rows, row, scores)
             best = 0

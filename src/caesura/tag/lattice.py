@@ -45,7 +45,7 @@ class Transitions(NamedTuple):
 class Lattice(NamedTuple):
     """Room for one chain: candidates, their scores, and the tables of inference."""
 
-    count: NDArray[np.int32]
+    size: NDArray[np.int32]
     label: NDArray[np.int32]
     score: NDArray[np.float64]
     alpha: NDArray[np.float64]
@@ -85,7 +85,7 @@ def transition_slot(move: Transitions, before: int, last: int, label: int) -> in
         return (before * n + last) * n + label
     mixed = (np.int64(before) * _MIX1 + last) * _MIX2 + label
     mixed ^= mixed >> np.int64(17)
-    return mixed & np.int64(size - 1)
+    return int(mixed & np.int64(size - 1))
 
 
 @kernel(inline="always")
@@ -153,13 +153,13 @@ def forward(lat: Lattice, n: int, move: Transitions, start: int) -> float:
     alpha[i, a, b] is the log sum over all prefixes that end with candidate a at i-1 and b at i;
     at the first word a is 0.
     """
-    for b in range(lat.count[0]):
+    for b in range(lat.size[0]):
         lat.alpha[0, 0, b] = lat.score[0, b] + transition(move, start, start, lat.label[0, b])
     for i in range(1, n):
-        before = lat.count[i - 2] if i > 1 else 1
-        for a in range(lat.count[i - 1]):
+        before = lat.size[i - 2] if i > 1 else 1
+        for a in range(lat.size[i - 1]):
             last = lat.label[i - 1, a]
-            for b in range(lat.count[i]):
+            for b in range(lat.size[i]):
                 label = lat.label[i, b]
                 top = -np.inf
                 for z in range(before):
@@ -173,13 +173,13 @@ def forward(lat: Lattice, n: int, move: Transitions, start: int) -> float:
                     total += np.exp(lat.beta[i, 0, z] - top)
                 lat.alpha[i, a, b] = top + np.log(total) + lat.score[i, b]
     top = -np.inf
-    before = lat.count[n - 2] if n > 1 else 1
+    before = lat.size[n - 2] if n > 1 else 1
     for a in range(before):
-        for b in range(lat.count[n - 1]):
+        for b in range(lat.size[n - 1]):
             top = max(top, lat.alpha[n - 1, a, b])
     total = 0.0
     for a in range(before):
-        for b in range(lat.count[n - 1]):
+        for b in range(lat.size[n - 1]):
             total += np.exp(lat.alpha[n - 1, a, b] - top)
     return top + np.log(total)
 
@@ -187,18 +187,18 @@ def forward(lat: Lattice, n: int, move: Transitions, start: int) -> float:
 @kernel
 def backward(lat: Lattice, n: int, move: Transitions, start: int) -> None:
     """Fill beta: the log sum over all that follows candidates a at i-1 and b at i."""
-    before = lat.count[n - 2] if n > 1 else 1
+    before = lat.size[n - 2] if n > 1 else 1
     for a in range(before):
-        for b in range(lat.count[n - 1]):
+        for b in range(lat.size[n - 1]):
             lat.beta[n - 1, a, b] = 0.0
     for i in range(n - 2, -1, -1):
-        before = lat.count[i - 1] if i > 0 else 1
+        before = lat.size[i - 1] if i > 0 else 1
         for a in range(before):
             past = lat.label[i - 1, a] if i > 0 else start
-            for b in range(lat.count[i]):
+            for b in range(lat.size[i]):
                 last = lat.label[i, b]
                 top = -np.inf
-                for c in range(lat.count[i + 1]):
+                for c in range(lat.size[i + 1]):
                     value = (
                         lat.beta[i + 1, b, c]
                         + lat.score[i + 1, c]
@@ -207,7 +207,7 @@ def backward(lat: Lattice, n: int, move: Transitions, start: int) -> None:
                     if value > top:
                         top = value
                 total = 0.0
-                for c in range(lat.count[i + 1]):
+                for c in range(lat.size[i + 1]):
                     total += np.exp(
                         lat.beta[i + 1, b, c]
                         + lat.score[i + 1, c]
@@ -220,13 +220,13 @@ def backward(lat: Lattice, n: int, move: Transitions, start: int) -> None:
 @kernel
 def viterbi(lat: Lattice, n: int, move: Transitions, start: int, path: NDArray[np.int32]) -> float:
     """The best labels of a chain, by max-product; ties go to the candidate that comes first."""
-    for b in range(lat.count[0]):
+    for b in range(lat.size[0]):
         lat.alpha[0, 0, b] = lat.score[0, b] + transition(move, start, start, lat.label[0, b])
     for i in range(1, n):
-        before = lat.count[i - 2] if i > 1 else 1
-        for a in range(lat.count[i - 1]):
+        before = lat.size[i - 2] if i > 1 else 1
+        for a in range(lat.size[i - 1]):
             last = lat.label[i - 1, a]
-            for b in range(lat.count[i]):
+            for b in range(lat.size[i]):
                 label = lat.label[i, b]
                 top = -np.inf
                 choice = 0
@@ -241,8 +241,8 @@ def viterbi(lat: Lattice, n: int, move: Transitions, start: int, path: NDArray[n
     top = -np.inf
     best_a = 0
     best_b = 0
-    for a in range(lat.count[n - 2] if n > 1 else 1):
-        for b in range(lat.count[n - 1]):
+    for a in range(lat.size[n - 2] if n > 1 else 1):
+        for b in range(lat.size[n - 1]):
             if lat.alpha[n - 1, a, b] > top:
                 top = lat.alpha[n - 1, a, b]
                 best_a = a

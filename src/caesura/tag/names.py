@@ -10,6 +10,7 @@ from typing import Final
 __all__ = [
     "AFFIX",
     "ATTRIBUTES",
+    "BOUNDARY_TEMPLATES",
     "CHAIN_TEMPLATES",
     "COLUMNS",
     "GIVEN_TEMPLATES",
@@ -35,6 +36,7 @@ START: Final = "start"
 #: Columns that a tagger can learn.
 COLUMNS: Final = ("upos", "xpos", "feats", "lemma", "deprel", "misc", START)
 
+#: For the chain.
 CHAIN_TEMPLATES: Final = (
     "form[0]",
     "lower[0]",
@@ -60,6 +62,17 @@ CHAIN_TEMPLATES: Final = (
     "shape[-1]+shape[0]",
     "shape[0]+shape[1]",
     "shape[-1]+shape[0]+shape[1]",
+)
+
+#: For the boundary labeller, which looks further and at more words together.
+BOUNDARY_TEMPLATES: Final = (
+    *CHAIN_TEMPLATES,
+    "lower[-3]",
+    "lower[3]",
+    "lower[-1]+lower[0]+lower[1]",
+    "lower[0]+lower[1]+lower[2]",
+    "suffix3[-1]+suffix3[0]",
+    "suffix3[0]+suffix3[1]",
 )
 
 #: For a column given the tag of the word, which every feature sees.

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from caesura.tag.names import CHAIN_TEMPLATES, GIVEN_TEMPLATES, LEMMA_TEMPLATES
+from caesura.tag.names import (
+    BOUNDARY_TEMPLATES,
+    CHAIN_TEMPLATES,
+    GIVEN_TEMPLATES,
+    LEMMA_TEMPLATES,
+)
 
 __all__ = ["TaggerOptions", "boundary_options"]
 
@@ -45,6 +50,6 @@ class TaggerOptions:
     seed: int = 1
 
 
-def boundary_options() -> TaggerOptions:
-    """Options of the boundary labeller: UPOS and sentence starts as one label, whole documents."""
-    return TaggerOptions(chain=("upos", "start"), views="documents")
+def boundary_options(chain: tuple[str, ...] = ("xpos", "start")) -> TaggerOptions:
+    """Options of the boundary labeller: tag and sentence start are one label, whole documents."""
+    return TaggerOptions(chain=chain, views="documents", templates=BOUNDARY_TEMPLATES)

@@ -17,7 +17,7 @@ def pack_state(name: str, *tables: NDArray[np.float32]) -> dict[str, NDArray[Any
     for table in tables:
         touched |= table.ravel() != 0
     at = np.flatnonzero(touched)
-    state = {f"{name}:at": at}
+    state: dict[str, NDArray[Any]] = {f"{name}:at": at}
     for number, table in enumerate(tables):
         state[f"{name}:{number}"] = table.ravel()[at]
     return state

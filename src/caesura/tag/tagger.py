@@ -150,7 +150,7 @@ class Tagger:
         batch = [docs] if isinstance(docs, Document) else list(docs)
         if not batch:
             return
-        words, seen = self._encode(batch)
+        words, seen = self.encode(batch)
         begins, offsets = _bounds(batch, regime)
         limits = self._limits(batch)
         path = np.zeros(len(words), np.int32)
@@ -167,7 +167,7 @@ class Tagger:
 
     def posteriors(self, docs: Sequence[Document], regime: Regime = "auto") -> Posteriors:
         """The probabilities of labels for all words of the documents, one after the other."""
-        words, seen = self._encode(docs)
+        words, seen = self.encode(docs)
         begins, _ = _bounds(docs, regime)
         return self._posteriors(words, seen, begins, self._limits(docs))
 
@@ -201,7 +201,8 @@ class Tagger:
 
     # ------------------------------------------------------------ encoding
 
-    def _encode(self, docs: Sequence[Document]) -> tuple[Ints, Seen]:
+    def encode(self, docs: Sequence[Document]) -> tuple[Ints, Seen]:
+        """The types of all words, and what is known of the types."""
         with self._lock:
             if self._cache.full or self._pairs.full:
                 self._forget()
@@ -265,21 +266,42 @@ class Tagger:
         begins: Longs,
         seen: Seen,
     ) -> None:
-        """The columns given the label; what depends on type and label only comes from the cache."""
+        for column, values, chosen in self._choose_given(words, path, begins, seen):
+            fixed = "lemmas" if column == "lemma" else "tags"
+            _write(docs, offsets, column, values, chosen, fixed)
+
+    def _choose_given(
+        self, words: Ints, path: Ints, begins: Longs, seen: Seen
+    ) -> list[tuple[str, list[str], Ints]]:
+        """The columns given the label: for each its values, and which of them each word has.
+
+        What depends on type and label only comes from the cache.
+        """
         memory = seen.pairs
         with self._lock:
             pairs = memory.numbers(words, path, seen.types, seen.attributes)
             alone, settled = dict(memory.alone), dict(memory.settled)
+        found = []
         for column in self.given:
             if column == "lemma":
-                _write(docs, offsets, column, memory.lemmas, pairs, "lemmas")
+                found.append((column, memory.lemmas, pairs))
                 continue
             chosen = np.full(len(words), -1, np.int32)
             choose(
                 self._given[column], seen.attributes, words, path, begins, pairs,
                 alone[column], settled[column], chosen,
             )  # fmt: skip
-            _write(docs, offsets, column, self.part.labels[column], chosen)
+            found.append((column, self.part.labels[column], chosen))
+        return found
+
+    def spell(self, words: Ints, path: Ints, seen: Seen) -> list[tuple[str, ...]]:
+        """The values of `columns` for the words of one window whose labels are known."""
+        own = {c: [self.labels[y][n] for y in path.tolist()] for n, c in enumerate(self.chain)}
+        if self.given:
+            window = np.array([0, len(words)], np.int64)
+            for column, values, chosen in self._choose_given(words, path, window, seen):
+                own[column] = [values[n] if n >= 0 else "" for n in chosen.tolist()]
+        return list(zip(*(own[column] for column in self.columns), strict=True))
 
     def _write_options(
         self,
