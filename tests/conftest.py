@@ -1,4 +1,4 @@
-"""What tests share: where the treebanks are, and a folder for compiled kernels."""
+"""What tests share: where the treebanks are, and how property tests run."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parent.parent
+
+# No deadline: the first example of a kernel waits for the compiler.
+settings.register_profile(
+    "caesura", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("caesura")
 
 
 @pytest.fixture(scope="session")
