@@ -19,7 +19,7 @@ from caesura.document import Document, Strings
 from caesura.errors import InputError
 from caesura.evaluate.atoms import Atoms, atoms
 from caesura.evaluate.conll import Pairs
-from caesura.evaluate.sides import Longs, Side, flatten, spaceless
+from caesura.evaluate.sides import Longs, Side, flatten, mapped, spaceless
 
 __all__ = ["Comparison", "pair", "place"]
 
@@ -106,16 +106,14 @@ def align_words(gold: Side, system: Side) -> Pairs:
     """Align the words of two sides that have common coordinates."""
     from caesura.evaluate.words import Words, align
 
-    lowered: dict[int, Longs] = {}
-    for side in (gold, system):
-        used, places = np.unique(side.form, return_inverse=True)
-        strings = side.strings
-        small = strings.ids(strings[number].lower() for number in used.tolist())
-        lowered[id(side)] = small[places].astype(np.int64)
-    g, s = align(
-        Words(gold.word_start, gold.word_end, gold.multi, lowered[id(gold)]),
-        Words(system.word_start, system.word_end, system.multi, lowered[id(system)]),
-    )
+    def words(side: Side) -> Words:
+        # Forms matter in multi-word tokens only, but either side may have one anywhere.
+        form = side.form.astype(np.int64)
+        if gold.multi.any() or system.multi.any():
+            form = mapped(side.strings, side.form, str.lower)
+        return Words(side.word_start, side.word_end, side.multi, form)
+
+    g, s = align(words(gold), words(system))
     return Pairs(gold, system, g, s)
 
 

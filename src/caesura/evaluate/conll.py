@@ -7,7 +7,7 @@ sides are aligned first, and what could not be aligned counts as wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.document import ROOT, UNKNOWN, Document, Strings
 from caesura.evaluate.score import Score
-from caesura.evaluate.sides import Ints, Longs, Side
+from caesura.evaluate.sides import Longs, Side, mapped
 
 __all__ = [
     "CONTENT",
@@ -91,28 +91,20 @@ class Pairs:
     g: Longs
     s: Longs
 
-    def _mapped(self, side: Side, column: str, change: Callable[[str], str]) -> Ints:
-        """A column with every string changed; one change for each distinct string."""
-        ids = getattr(side, column)
-        used, places = np.unique(ids, return_inverse=True)
-        strings = side.strings
-        changed = strings.ids(change(strings[number]) for number in used.tolist())
-        return changed[places].astype(np.int32)
-
     @cached_property
-    def feats(self) -> tuple[Ints, Ints]:
+    def feats(self) -> tuple[Longs, Longs]:
         """Universal features of both sides."""
         return (
-            self._mapped(self.gold, "feats", universal_features),
-            self._mapped(self.system, "feats", universal_features),
+            mapped(self.gold.strings, self.gold.feats, universal_features),
+            mapped(self.system.strings, self.system.feats, universal_features),
         )
 
     @cached_property
-    def relations(self) -> tuple[Ints, Ints]:
+    def relations(self) -> tuple[Longs, Longs]:
         """Universal relations of both sides."""
         return (
-            self._mapped(self.gold, "deprel", universal_relation),
-            self._mapped(self.system, "deprel", universal_relation),
+            mapped(self.gold.strings, self.gold.deprel, universal_relation),
+            mapped(self.system.strings, self.system.deprel, universal_relation),
         )
 
     @cached_property

@@ -8,7 +8,7 @@ comparing two columns is comparing two arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.document import NO, UNKNOWN, WORD_STRINGS, YES, Document, Strings
 
-__all__ = ["Side", "flatten", "spaceless"]
+__all__ = ["Side", "flatten", "mapped", "spaceless"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -127,6 +127,14 @@ def spaceless(text: str) -> tuple[NDArray[np.uint32], Flags]:
     """The code points of a text, and which of them are not white space."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     return points, ~np.isin(points, SPACES)
+
+
+def mapped(strings: Strings, ids: NDArray[Any], change: Callable[[str], str]) -> Longs:
+    """A column with every string changed; one change for each distinct string."""
+    used = np.flatnonzero(np.bincount(ids, minlength=1))
+    table = np.zeros(int(used.max(initial=0)) + 1, dtype=np.int64)
+    table[used] = strings.ids(change(strings[number]) for number in used.tolist())
+    return np.asarray(table[ids], dtype=np.int64)
 
 
 def _runs(sizes: Iterable[int]) -> Longs:

@@ -7,7 +7,7 @@ chain of unary phrases may repeat a label on one span.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +18,7 @@ from caesura.evaluate.align import Comparison
 from caesura.evaluate.conll import universal_relation
 from caesura.evaluate.evalb import EVERYTHING, Evalb
 from caesura.evaluate.score import Score
-from caesura.evaluate.sides import Longs, Side
+from caesura.evaluate.sides import Longs, Side, mapped
 
 __all__ = ["LEVELS", "Level", "SpanOptions", "Table", "compare_level", "tables", "tuples"]
 
@@ -113,9 +113,9 @@ def tables(
             side.word_start[kept_word], side.word_end[kept_word], label[kept_word]
         )
     if "POS" in levels and side.known(tags):
-        column = _relabelled(strings, getattr(side, tags), lambda tag: f"POS:{tag}")
+        column = mapped(strings, getattr(side, tags), lambda tag: f"POS:{tag}")
         empty_tags = phrases.empty_tag if phrases is not None else nothing
-        empty_tags = _relabelled(strings, empty_tags, lambda tag: f"POS:{tag}")
+        empty_tags = mapped(strings, empty_tags, lambda tag: f"POS:{tag}")
         found["POS"] = Table(
             np.concatenate((side.word_start[kept_word], empty_at)),
             np.concatenate((side.word_end[kept_word], empty_at)),
@@ -128,18 +128,12 @@ def tables(
     return found
 
 
-def _relabelled(strings: Strings, ids: NDArray[np.integer], change: Callable[[str], str]) -> Longs:
-    used, places = np.unique(ids, return_inverse=True)
-    changed = [strings.add(change(strings[number])) for number in used.tolist()]
-    return np.array(changed, dtype=np.int64)[places]
-
-
 def _dependencies(side: Side, options: SpanOptions) -> Table:
     known = side.head != UNKNOWN
     head = side.head[known].astype(np.int64)
     inside = np.maximum(head, 0)
     change = (lambda label: label) if options.subtypes else universal_relation
-    label = _relabelled(side.strings, side.deprel[known], lambda name: f"DEP:{change(name)}")
+    label = mapped(side.strings, side.deprel[known], lambda name: f"DEP:{change(name)}")
     return Table(
         side.word_start[known],
         side.word_end[known],
