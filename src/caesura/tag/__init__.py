@@ -1,4 +1,67 @@
 """Tagging: a linear-chain CRF over words for UPOS and XPOS, FEATS and lemmas given the tag.
 
-The same chain is the boundary labeller. `Tagger` predicts, `train_tagger` learns.
+The same chain is the boundary labeller. `Tagger` predicts, `train_tagger` learns, `jackknife` tags
+training data, `TagStream` tags without end. The kernels import numba and are therefore loaded
+when they are first used.
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from caesura.tag.boundaries import best_threshold, mark_starts, start_probabilities
+    from caesura.tag.jackknife import jackknife
+    from caesura.tag.options import TaggerOptions, boundary_options
+    from caesura.tag.scores import accuracies
+    from caesura.tag.stream import TagStream
+    from caesura.tag.tagger import Tagger
+    from caesura.tag.train import tagger_loop, train_tagger
+    from caesura.tag.trainer import TaggerTrainer
+
+__all__ = [
+    "TagStream",
+    "Tagger",
+    "TaggerOptions",
+    "TaggerTrainer",
+    "accuracies",
+    "best_threshold",
+    "boundary_options",
+    "jackknife",
+    "mark_starts",
+    "start_probabilities",
+    "tagger_loop",
+    "train_tagger",
+    "warmup",
+]
+
+_HOMES = {
+    "TagStream": "stream",
+    "Tagger": "tagger",
+    "TaggerOptions": "options",
+    "TaggerTrainer": "trainer",
+    "accuracies": "scores",
+    "best_threshold": "boundaries",
+    "boundary_options": "options",
+    "jackknife": "jackknife",
+    "mark_starts": "boundaries",
+    "start_probabilities": "boundaries",
+    "tagger_loop": "train",
+    "train_tagger": "train",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def warmup() -> None:
+    """Compile the kernels that tagging needs."""
+    from caesura.document import Document
+    from caesura.tag.empty import empty_tagger
+
+    doc = Document.from_spans("warm up", [0, 5], [4, 7])
+    empty_tagger().tag(doc, k=1)
