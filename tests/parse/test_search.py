@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
+from tests.parse.test_transitions import choices
+from tests.parse.toy import blank, corpus
 
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError
@@ -15,8 +19,6 @@ from caesura.parse.score import Linear8, new_scratch, score_into
 from caesura.parse.stream import JointStream, parse_stream
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.inventory import Inventory
-from tests.parse.test_transitions import choices
-from tests.parse.toy import blank, corpus
 
 
 def random_parser(seed: int, **search) -> Parser:
@@ -281,7 +283,7 @@ def test_k_best(toy_parser: Parser) -> None:
     doc = blank(corpus(11, 1, 2)[0])
     found = toy_parser.with_search(beam=16).k_best(doc, 5)
     assert 1 < len(found) <= 5
-    assert all(a.score >= b.score for a, b in zip(found, found[1:], strict=False))
+    assert all(a.score >= b.score for a, b in itertools.pairwise(found))
     keys = {(p.heads.tobytes(), p.labels.tobytes(), p.starts.tobytes()) for p in found}
     assert len(keys) == len(found)
     best = toy_parser.with_search(beam=16).analyse([doc])[0]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
+from tests.reference import parse as naive
 
 from caesura.parse.arena import ACTION, DEPENDENT, HEAD, LAST, new_arena
 from caesura.parse.limits import no_limits
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.inventory import SB, SWAP, Inventory
 from caesura.parse.transitions.oracle import CYCLE, oracle
-from tests.reference import parse as naive
 
 LABELS = Inventory(("dep", "root"), (0,), (0,), (1,), single_root=False)
 KINDS = ["SHIFT", "SWAP", "SB", "LA", "RA", "RA"]
@@ -146,7 +148,7 @@ def test_20000_random_walks_never_end_dead(single_root: bool) -> None:
             assert twin.starts == tuple(starts)
         if single_root:
             bounds = [*starts, n]
-            for a, b in zip(bounds, bounds[1:], strict=False):
+            for a, b in itertools.pairwise(bounds):
                 inside = [heads[w] for w in range(a, b)]
                 assert inside.count(-1) == 1
                 assert all(a <= h < b for h in inside if h >= 0)

@@ -65,9 +65,7 @@ def legal(c: Configuration, *, single_root: bool, sb: bool = True) -> set[str]:
 def apply(c: Configuration, t: Transition) -> Configuration:
     if t[0] == "SHIFT":
         b0 = c.buffer[0]
-        return replace(
-            c, stack=(*c.stack, b0), buffer=c.buffer[1:], shifted=c.shifted | {b0}
-        )
+        return replace(c, stack=(*c.stack, b0), buffer=c.buffer[1:], shifted=c.shifted | {b0})
     if t[0] == "SB":
         return replace(c, starts=(*c.starts, c.buffer[0]))
     s1, s0 = c.stack[-2:]

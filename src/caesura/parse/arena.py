@@ -1,4 +1,4 @@
-"""Search states that share structure (Goldberg, Zhao & Huang 2013; spec of the beam in Björkelund et al. 2016).
+"""Search states that share structure (Goldberg, Zhao & Huang 2013).
 
 A state is an *item*: a back-pointer, the transition that made it, and pointers to the top *node* of
 its stack and to the first of the nodes that were swapped back to the buffer. A node is one stack

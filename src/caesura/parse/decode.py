@@ -1,4 +1,4 @@
-"""Decoding many documents in one call: the kernel that runs the search over each and writes its trees.
+"""Decoding many documents in one call: the search over each of them, and its trees written out.
 
 `Decoder` is the working memory of one thread.
 """
@@ -61,13 +61,11 @@ def decode_all(
     """Decode instances from number `first` on; returns the first one that is not done, and why.
 
     Words of instance k are bounds[k] to bounds[k + 1]; in the word table each instance has its own
-    two rows for the absent word and the root. An instance that did not fit goes on where it stopped.
+    two rows for the absent word and the root. One that did not fit goes on where it stopped.
     """
     for k in range(first, bounds.shape[0] - 1):
         a, b = bounds[k], bounds[k + 1]
-        part = Words(
-            words.table[a + FIRST_WORD * k : b + FIRST_WORD * (k + 1)], words.context[a:b]
-        )
+        part = Words(words.table[a + FIRST_WORD * k : b + FIRST_WORD * (k + 1)], words.context[a:b])
         out = Result(
             result.heads[a:b],
             result.labels[a:b],
@@ -81,16 +79,11 @@ def decode_all(
             _start(arena, frontier)
             out.starts[:1] = 1
         while True:
-            why = advance(
-                scorer, system, limits, part, arena, frontier, width, prune, bias, True
-            )
+            why = advance(scorer, system, limits, part, arena, frontier, width, prune, bias, True)
             if why != FULL:
                 break
             settle(system, arena, frontier, out, marks, patience)
-            if (
-                2 * arena.used[1] > arena.items.shape[0]
-                or 2 * arena.used[0] > arena.nodes.shape[0]
-            ):
+            if 2 * arena.used[1] > arena.items.shape[0] or 2 * arena.used[0] > arena.nodes.shape[0]:
                 return k, FULL
         if why == DEAD:
             return k, DEAD

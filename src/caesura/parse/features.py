@@ -19,21 +19,62 @@ from caesura.errors import UsageError
 __all__ = ["DEFAULT_TEMPLATES", "Templates", "atoms", "compile_templates", "parse_table"]
 
 #: Words that templates may look at: stack, buffer, their neighbours in the text, their children.
-POSITIONS: Final = (
-    "s0 s1 s2 b0 b1 b2 s0-1 s0+1 s1-1 s1+1 b0-1 b0-2 "
-    "s0l s0l2 s0r s0r2 s1l s1l2 s1r s1r2"
-).split()
+POSITIONS: Final = [
+    "s0",
+    "s1",
+    "s2",
+    "b0",
+    "b1",
+    "b2",
+    "s0-1",
+    "s0+1",
+    "s1-1",
+    "s1+1",
+    "b0-1",
+    "b0-2",
+    "s0l",
+    "s0l2",
+    "s0r",
+    "s0r2",
+    "s1l",
+    "s1l2",
+    "s1r",
+    "s1r2",
+]
 #: What is known of a word: form, lower-cased form, tag, fine tag, word class, morphological
 #: features, form and tag together, suffix.
 COLUMNS: Final = ("w", "n", "p", "x", "c", "m", "wp", "e")
 N_COLUMNS: Final = len(COLUMNS)
 #: What is known of the state: labels of children, valencies and label sets of both sides,
 #: distances, the two last transitions, words since the last start, flags, context before b0.
-STATE: Final = (
-    "none s0l.l s0l2.l s0r.l s0r2.l s1l.l s1l2.l s1r.l s1r2.l "
-    "s0.vl s0.vr s1.vl s1.vr s0.sl s0.sr s1.sl s1.sr "
-    "s1s0.d s0b0.d t1 t2 length flags break speaker evidence"
-).split()
+STATE: Final = [
+    "none",
+    "s0l.l",
+    "s0l2.l",
+    "s0r.l",
+    "s0r2.l",
+    "s1l.l",
+    "s1l2.l",
+    "s1r.l",
+    "s1r2.l",
+    "s0.vl",
+    "s0.vr",
+    "s1.vl",
+    "s1.vr",
+    "s0.sl",
+    "s0.sr",
+    "s1.sl",
+    "s1.sr",
+    "s1s0.d",
+    "s0b0.d",
+    "t1",
+    "t2",
+    "length",
+    "flags",
+    "break",
+    "speaker",
+    "evidence",
+]
 FIRST_STATE: Final = len(POSITIONS) * N_COLUMNS
 N_SLOTS: Final = FIRST_STATE + len(STATE)
 #: Most atoms that a template joins.
@@ -57,7 +98,8 @@ s1.p s0.w s1l.p | s1.p s0.w s1r.p | s1.w s0.p b0.p
 s0.w s1s0.d | s0.p s1s0.d | s1.w s1s0.d | s1.p s1s0.d | s1.w s0.w s1s0.d | s1.p s0.p s1s0.d
 s0.w s0b0.d | s0.p s0b0.d | b0.w s0b0.d | b0.p s0b0.d | s0.p b0.p s0b0.d
 # valencies
-s0.w s0.vr | s0.p s0.vr | s0.w s0.vl | s0.p s0.vl | s1.w s1.vr | s1.p s1.vr | s1.w s1.vl | s1.p s1.vl
+s0.w s0.vr | s0.p s0.vr | s0.w s0.vl | s0.p s0.vl
+s1.w s1.vr | s1.p s1.vr | s1.w s1.vl | s1.p s1.vl
 # children
 s0l.w | s0l.p | s0l.l | s0r.w | s0r.p | s0r.l | s1l.w | s1l.p | s1l.l | s1r.w | s1r.p | s1r.l
 s0l2.w | s0l2.p | s0l2.l | s0r2.w | s0r2.p | s0r2.l
@@ -65,7 +107,8 @@ s1l2.w | s1l2.p | s1l2.l | s1r2.w | s1r2.p | s1r2.l
 s0.p s0l.p s0l2.p | s0.p s0r.p s0r2.p | s1.p s1l.p s1l2.p | s1.p s1r.p s1r2.p
 s1.p s0.p s0l.l | s1.p s0.p s0r.l | s1.p s0.p s1l.l | s1.p s0.p s1r.l
 # label sets
-s0.w s0.sr | s0.p s0.sr | s0.w s0.sl | s0.p s0.sl | s1.w s1.sr | s1.p s1.sr | s1.w s1.sl | s1.p s1.sl
+s0.w s0.sr | s0.p s0.sr | s0.w s0.sl | s0.p s0.sl
+s1.w s1.sr | s1.p s1.sr | s1.w s1.sl | s1.p s1.sl
 # history
 t1 | t1 t2 | t1 s0.p | t1 t2 s0.p s1.p
 # neighbours in the text
@@ -108,7 +151,7 @@ DEFAULT_TEMPLATES: Final = parse_table(DEFAULT_TABLE)
 
 
 def compile_templates(templates: Sequence[str]) -> Templates:
-    """Slots and seeds of templates; the seed follows from the text, not from the place in the table."""
+    """Slots and seeds of templates; the seed follows from the text, not from the place."""
     known = atoms()
     none = FIRST_STATE + STATE.index("none")
     slots = np.full((len(templates), ARITY), none, np.int32)
@@ -131,7 +174,9 @@ def string_hashes(strings: Iterable[str]) -> NDArray[np.uint64]:
     from hashlib import blake2b
 
     values = (
-        int.from_bytes(blake2b(s.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+        int.from_bytes(
+            blake2b(s.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
+        )
         if s
         else 0
         for s in strings

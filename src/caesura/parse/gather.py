@@ -43,7 +43,7 @@ def _everywhere(builder: Any, wide: Any, value: Any) -> Any:
 def _sum_block(
     builder: Any, data: Any, rows: Any, count: Any, width: Any, sums: Any, at: Any, lanes: int
 ) -> None:
-    """sums[at : at + lanes] = the sum over rows of row[at : at + lanes], scaled if they are bytes."""
+    """Sum up row[at : at + lanes] over rows, scaled if they are bytes."""
     bytes_ = data.type.pointee == _BYTE
     wide = ir.VectorType(_INT if bytes_ else _FLOAT, lanes)
     total = cgutils.alloca_once(builder, wide)
@@ -107,4 +107,4 @@ def _add_plainly(table: NDArray[Any], rows: NDArray[np.uint64], sums: NDArray[An
 
 
 #: sums[:] = the sum of rows of a table; a row of bytes is shifted by its last byte first.
-add_rows = _add_rows if compiled() else _add_plainly
+add_rows: Any = _add_rows if compiled() else _add_plainly

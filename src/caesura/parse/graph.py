@@ -93,18 +93,20 @@ def graph_of(
 
 
 @kernel
-def _arc(graph: Graph, dependent: int, head: int) -> float:
+def _arc(graph: Graph, dependent: int, head: int) -> np.float32:
     """What this head costs the dependent."""
     if head < 0:
-        return graph.arcs[dependent, 0]
+        return np.float32(graph.arcs[dependent, 0])
     place = head - graph.base[dependent] + 1
     if place < 1 or place >= graph.arcs.shape[1]:
         return FLOOR
-    return graph.arcs[dependent, place]
+    return np.float32(graph.arcs[dependent, place])
 
 
 @kernel
-def _lost(graph: Graph, arena: Arena, word: int, under: int, following: int, closed: bool) -> float:
+def _lost(
+    graph: Graph, arena: Arena, word: int, under: int, following: int, closed: bool
+) -> np.float32:
     """What the words that want this one as their head lose when it leaves the stack."""
     loss = np.float32(0.0)
     if not closed:
@@ -140,8 +142,10 @@ def score_graph(
     begin = np.float32(0.0)
     if open_:
         begin = graph.start[following] - graph.cross[following]
-        out[SB] = min(begin, np.float32(0.0))
-        out[SHIFT] = min(-begin, np.float32(0.0))
+        if begin < 0:
+            out[SB] = begin
+        else:
+            out[SHIFT] = -begin
     if depth < 2:
         return
     under = arena.nodes[stack, BELOW]
@@ -166,6 +170,6 @@ def score_graph(
         out[FIRST_ARC + 1] += _LATE
         out[FIRST_ARC + 2] += _LATE
         out[SHIFT] += _LATE
-    elif max(left, right) >= np.float32(0.0):
+    elif left >= 0 or right >= 0:
         out[SHIFT] += _LATE
         out[SB] += _LATE

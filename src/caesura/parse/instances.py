@@ -6,6 +6,7 @@ them becomes unknown and costs nothing, is counted, and is named.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -145,7 +146,7 @@ def _warning(doc: Document, word: int, what: str) -> CaesuraWarning:
 def chunks(
     trees: Sequence[Tree], size: int, seed: int, epoch: int, *, sentences: bool
 ) -> list[tuple[int, int, int]]:
-    """Runs of about `size` sentences as (document, first word, last word + 1), cut anew each epoch."""
+    """Runs of about `size` sentences: document, first word, last word + 1; anew each epoch."""
     rng = generator(seed, epoch, 1)
     found = []
     for k, tree in enumerate(trees):
@@ -159,5 +160,5 @@ def chunks(
             # A random phase, so that not always the same sentences open an instance.
             phase = int(rng.integers(1, size + 1))
             cuts = [0, *range(phase, count, size), count]
-        found += [(k, bounds[i], bounds[j]) for i, j in zip(cuts, cuts[1:], strict=False)]
+        found += [(k, bounds[i], bounds[j]) for i, j in itertools.pairwise(cuts)]
     return [chunk for chunk in found if chunk[2] > chunk[1]]

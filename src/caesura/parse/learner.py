@@ -73,7 +73,9 @@ class Tally:
 class Learner:
     """Weights and working memory; `run` learns from instances in the order given."""
 
-    def __init__(self, options: TrainOptions, system: System, templates: Templates, width: int) -> None:
+    def __init__(
+        self, options: TrainOptions, system: System, templates: Templates, width: int
+    ) -> None:
         self.options = options
         self.system = system
         rows = 1 << options.bits
@@ -126,7 +128,7 @@ class Learner:
         return tally
 
     def derivation(self, instance: Instance) -> NDArray[np.int32] | None:
-        """The gold transitions: the oracle's, or where several are right those of the highest score."""
+        """The gold transitions: the oracle's, or of several right ones those that score highest."""
         options = self.options
         if instance.complete and options.boundaries != "latent":
             late, eager = options.boundaries == "late", options.swap == "eager"

@@ -1,10 +1,11 @@
-"""What the caller fixed, checked and prepared for the search: boundaries, heads, labels, some or all.
+"""What the caller fixed, boundaries, heads and labels, checked and prepared for the search.
 
 Combinations that no tree can satisfy are refused here, by name, before the search starts.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -32,7 +33,7 @@ def no_limits() -> Limits:
 
 @dataclass
 class Given:
-    """Boundaries (`FREE`, `MUST`, `NEVER`), heads (`UNKNOWN` where free) and labels (-1 where free)."""
+    """Boundaries (FREE, MUST, NEVER), heads (UNKNOWN where free) and labels (-1 where free)."""
 
     starts: NDArray[np.int8]
     heads: Ints
@@ -159,7 +160,7 @@ def _one_root_each(starts: NDArray[np.int8], after: Ints, heads: Ints, name: str
         after[possible[at]] = first
     # A sentence whose words all have heads among themselves has no root left.
     bounds = [0, *np.flatnonzero(starts == MUST).tolist(), len(heads)]
-    for low, high in zip(bounds, bounds[1:], strict=False):
+    for low, high in itertools.pairwise(bounds):
         free = starts[low + 1 : high] == FREE
         if high > low and not free.any() and np.all(heads[low:high] >= 0):
             raise InputError(
@@ -193,9 +194,7 @@ def completed(limits: Limits, low: int, high: int) -> Limits:
     return Limits(starts, limits.after, heads, limits.labels, wanted, rank, limits.patient)
 
 
-def _can_hang(
-    limits: Limits, starts: NDArray[np.int8], heads: Ints, word: int, head: int
-) -> bool:
+def _can_hang(limits: Limits, starts: NDArray[np.int8], heads: Ints, word: int, head: int) -> bool:
     between = slice(min(word, head) + 1, max(word, head) + 1)
     if np.any(starts[between] == MUST) or np.any(limits.after[between] >= 0):
         return False

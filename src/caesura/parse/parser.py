@@ -3,8 +3,8 @@
     parser = Parser.load("model.caesura")
     parser.parse(docs)
 
-What a document declares fixed (`Document.fixed`: sentences, heads) is obeyed, whether some or all of
-it is given. A parser trained on single sentences takes the boundaries that it is given.
+What a document declares fixed (`Document.fixed`: sentences, heads) is obeyed, whether some or all
+of it is given. A parser trained on single sentences takes the boundaries that it is given.
 """
 
 from __future__ import annotations
@@ -54,15 +54,24 @@ class Parse:
     @classmethod
     def of(cls, result: Result, a: int, b: int, score: float = 0.0) -> Parse:
         """Words a..b-1 of what the search wrote."""
-        columns = [column[a:b] for column in result]
+        columns: list[Any] = [column[a:b] for column in result]
         columns[2] = columns[2] == 1
-        return cls(*columns, score)
+        parse = cls(*columns)
+        parse.score = score
+        return parse
 
     @staticmethod
     def join(parts: Sequence[Parse]) -> Parse:
         """Pieces of one document, whose heads already count from its first word."""
-        names = [name for name in Parse.__dataclass_fields__ if name != "score"]
-        return Parse(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        columns: list[Any] = [
+            np.concatenate(column)
+            for column in zip(*(part.columns() for part in parts), strict=True)
+        ]
+        return Parse(*columns)
+
+    def columns(self) -> list[Any]:
+        """All that is said word by word."""
+        return [value for name, value in vars(self).items() if name != "score"]
 
 
 @dataclass

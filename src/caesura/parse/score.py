@@ -142,7 +142,9 @@ def _subtree(slots: NDArray[np.uint64], words: Words, node: NDArray[np.int32], w
     slots[state + 1] = _code(min(valency >> 16, 6))
     state = FIRST_STATE + 13 + 2 * which
     slots[state] = (np.uint64(node[LEFT_SET]) | (np.uint64(node[LEFT_SET + 1]) << _HALF)) + _ONE
-    slots[state + 1] = (np.uint64(node[RIGHT_SET]) | (np.uint64(node[RIGHT_SET + 1]) << _HALF)) + _ONE
+    slots[state + 1] = (
+        np.uint64(node[RIGHT_SET]) | (np.uint64(node[RIGHT_SET + 1]) << _HALF)
+    ) + _ONE
 
 
 @kernel
@@ -153,7 +155,7 @@ def fill_slots(slots: NDArray[np.uint64], words: Words, arena: Arena, item: int)
     state = arena.items[item]
     node0 = nodes[state[STACK]]
     s0 = node0[TOKEN]
-    s1, s2 = ABSENT, ABSENT
+    s1 = ABSENT
     depth = node0[DEPTH]
     choice1, choice2 = ABSENT, ABSENT
     node1 = nodes[0]
@@ -163,7 +165,6 @@ def fill_slots(slots: NDArray[np.uint64], words: Words, arena: Arena, item: int)
         choice1 = node1[CHOICE]
         if depth >= 3:
             node2 = nodes[node1[BELOW]]
-            s2 = node2[TOKEN]
             choice2 = node2[CHOICE]
     swapped = state[SWAPPED] >= 0
     following = state[NEXT]
@@ -268,7 +269,9 @@ def _score8(
 SCORERS: Final[dict[type, Any]] = {Linear8: _score8, Linear32: _score32, Graph: score_graph}
 
 
-def score_into(scorer: Any, words: Words, arena: Arena, item: int, out: NDArray[np.float32]) -> None:
+def score_into(
+    scorer: Any, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
+) -> None:
     """Write the scores of all transitions of an item."""
     SCORERS[type(scorer)](scorer, words, arena, item, out)
 
@@ -276,7 +279,7 @@ def score_into(scorer: Any, words: Words, arena: Arena, item: int, out: NDArray[
 @overload(score_into)
 def _choose(scorer: Any, words: Any, arena: Any, item: Any, out: Any) -> Any:
     assert isinstance(scorer, types.BaseNamedTuple)
-    chosen = SCORERS[scorer.instance_class]
+    chosen = SCORERS[getattr(scorer, "instance_class")]  # noqa: B009
 
     def score(scorer: Any, words: Any, arena: Any, item: Any, out: Any) -> None:
         chosen(scorer, words, arena, item, out)

@@ -1,4 +1,4 @@
-"""Scores of analyses on the words of gold: attachment, and sentence starts (Björkelund et al. 2016, section 5.1)."""
+"""Scores on the words of gold: attachment, and sentence starts (Björkelund et al. 2016)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def f1(right: float, found: float, gold: float) -> float:
 def scores(
     docs: Sequence[Document], parses: Sequence[Parse], inventory: Inventory, *, trees: bool = True
 ) -> dict[str, float]:
-    """LAS and UAS over words with a known head; starts without and with those that open a document."""
+    """LAS and UAS over words with a known head; starts without and with document-initial ones."""
     words = heads = both = right = found = gold = 0
     for doc, parse in zip(docs, parses, strict=True):
         known = doc.head != UNKNOWN

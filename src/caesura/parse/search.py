@@ -48,7 +48,7 @@ _NOWHERE: Final = -1e300
 
 
 class Frontier(NamedTuple):
-    """The beam, the candidates for the next one, and the counters (beam size, steps, scored items)."""
+    """The beam, the candidates for the next one, and counts: beam size, steps, scored, forced."""
 
     beam: NDArray[np.int64]
     parents: NDArray[np.int64]
@@ -75,9 +75,9 @@ def new_frontier(width: int, n_actions: int) -> Frontier:
 
 @kernel
 def _insert(
-    frontier: Frontier, kept: int, width: int, total: float, parent: int, action: int, margin: float
+    frontier: Frontier, kept: int, width: int, total: float, parent: int, action: int, margin: Any
 ) -> int:
-    """Put a candidate into the sorted list of the best; an equal one that came first stays first."""
+    """Put a candidate into the sorted list of the best; of equal ones the first stays first."""
     totals = frontier.totals
     at = kept
     while at > 0 and totals[at - 1] < total:
@@ -240,7 +240,7 @@ def advance(
     bias: float,
     ended: bool,
 ) -> int:
-    """Search until the best item is terminal, words run out, the arena is full or nothing is allowed."""
+    """Search until the best item is terminal, words run out, or the arena is full."""
     n = words.context.shape[0]
     bounds = np.zeros(6, np.int64)
     while True:

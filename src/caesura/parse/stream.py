@@ -1,4 +1,4 @@
-"""Parsing an endless document: words go in as they come, sentences come out as soon as they are final.
+"""Parsing an endless document: words go in, sentences come out as soon as they are final.
 
 A sentence is final when all items of the beam agree on it. Memory does not grow with the document:
 final words are dropped, and so is the part of the search that led to them.
@@ -7,7 +7,7 @@ final words are dropped, and so is the part of the search that led to them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -127,9 +127,11 @@ class JointStream:
         more = new_result(doc.n_words)
         if len(self._result.heads):
             more.starts[:] = 0
-        self._result = Result(
-            *(np.concatenate(pair) for pair in zip(self._result, more, strict=True))
-        )
+        columns: list[Any] = [
+            np.concatenate([old, new])
+            for old, new in zip(list(self._result), list(more), strict=True)
+        ]
+        self._result = Result(*columns)
 
     def _limits(self) -> Limits:
         from caesura.parse.limits import Given, limits_of, no_limits
@@ -166,9 +168,8 @@ class JointStream:
         first = self._known
         parse = Parse.of(self._result, first, final)
         parse.heads = np.where(parse.heads >= 0, parse.heads - first, parse.heads)
-        copied = [np.array(column) for column in list(vars(parse).values())[:-1]]
         self._known = final
-        return Parse(*copied)
+        return Parse.join([parse])
 
     def _drop(self) -> None:
         """Forget final words but the last few."""
@@ -184,7 +185,8 @@ class JointStream:
             self._words.context[offset:].copy(),
         )
         self._starts = self._starts[offset:].copy()
-        self._result = Result(*(column[offset:].copy() for column in self._result))
+        columns: list[Any] = [column[offset:].copy() for column in self._result]
+        self._result = Result(*columns)
         heads = self._result.heads
         heads[heads >= 0] -= offset
         self._known = _CONTEXT
@@ -241,5 +243,3 @@ def parse_stream(
         held = piece
     if held is not None:
         yield from ready(held, last=True)
-
-

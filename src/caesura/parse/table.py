@@ -1,4 +1,4 @@
-"""The weight table in 8 bits: a row is integers times a power of two, whose exponent is its last byte.
+"""The weight table in 8 bits: integers times a power of two, the exponent in a row's last byte.
 
 The exponents count from one unit for the whole table, so that the search adds integers only and a
 score is exact; rows a hundred times smaller than the largest keep full precision.

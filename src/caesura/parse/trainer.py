@@ -1,4 +1,4 @@
-"""Trains a joint parser epoch by epoch (Björkelund et al. 2016): a learner for `caesura.learn.loop`.
+"""Trains a joint parser epoch by epoch: a learner for `caesura.learn.loop`.
 
 With several shards the data are learned in parts side by side, and weights are averaged after each
 epoch (iterative parameter mixing, McDonald et al. 2010); the result depends on the number of
@@ -55,7 +55,9 @@ class ParserTrainer:
         self.tags = _tags(docs) if options.tags else ()
         self.hasher = Hasher(word_classes)
         self._data = self._prepare(docs, warn)
-        self._unedited = self._prepare([d for d, e in zip(unedited, train, strict=False) if e.n_words], None)
+        self._unedited = self._prepare(
+            [d for d, e in zip(unedited, train, strict=False) if e.n_words], None
+        )
         trees = [tree for _, tree in (*self._data, *self._unedited)]
         self.inventory = Inventory.learn(
             [(tree.heads, tree.names) for tree in trees],
@@ -214,7 +216,7 @@ class ParserTrainer:
 def _tags(docs: Sequence[Document]) -> tuple[str, ...]:
     """The tag columns that are filled in all of the training documents, more or less."""
     words = sum(doc.n_words for doc in docs)
-    filled = {name: sum(np.count_nonzero(getattr(doc, name)) for doc in docs) for name in TAG_COLUMNS}
+    filled = {
+        name: sum(np.count_nonzero(getattr(doc, name)) for doc in docs) for name in TAG_COLUMNS
+    }
     return tuple(name for name, count in filled.items() if count > words / 4)
-
-

@@ -1,4 +1,4 @@
-"""Learning from one instance: greedy, LaSO, early update, max-violation and DLaSO (Björkelund et al. 2016, section 4).
+"""Learning from one instance: LaSO, early update, max-violation, DLaSO (Björkelund et al. 2016).
 
 An update is a pair of items, a gold one and the best of the beam; only the steps after their last
 common ancestor count. Steps are plain perceptron or passive-aggressive, and weights are averaged
@@ -44,7 +44,7 @@ PER_UPDATE: Final = 2
 
 
 class Gold(NamedTuple):
-    """The gold derivation of an instance, and the trees and boundaries that errors are counted by."""
+    """The gold derivation of an instance, and the trees and boundaries to count errors by."""
 
     actions: NDArray[np.int32]
     heads: NDArray[np.int32]
@@ -70,7 +70,7 @@ class Steps(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """The updates of one instance: gold item, predicted item, and the step at which it was found."""
+    """The updates of one instance: gold item, predicted item, step."""
 
     gold: NDArray[np.int64]
     predicted: NDArray[np.int64]
@@ -89,7 +89,8 @@ def new_delta(bits: int = 18) -> Delta:
 
 
 def new_pairs(steps: int) -> Pairs:
-    return Pairs(*(np.zeros(max(1, steps), np.int64) for _ in range(3)), np.zeros(1, np.int64))
+    gold, predicted, step = (np.zeros(max(1, steps), np.int64) for _ in range(3))
+    return Pairs(gold, predicted, step, np.zeros(1, np.int64))
 
 
 @kernel
@@ -118,7 +119,7 @@ def _clear(delta: Delta) -> None:
 
 @kernel
 def _errors(gold: Gold, system: System, arena: Arena, item: int) -> int:
-    """1 if the transition that made this item assigned a wrong arc or decided a boundary wrongly."""
+    """1 if the transition that made this item was a wrong arc or a wrong boundary decision."""
     state = arena.items[item]
     action = state[ACTION]
     if action == SB:
@@ -172,7 +173,7 @@ def _collect(
     right: int,
     wrong: int,
 ) -> int:
-    """Add the difference of two derivations since their last common ancestor; returns the errors."""
+    """Add the difference of two derivations since their common ancestor; returns the errors."""
     errors = 0
     while right != wrong:
         if right > wrong:
@@ -238,7 +239,7 @@ def learn(
     width: int,
     prune: float,
 ) -> int:
-    """Decode one instance beside its gold derivation and update; returns how many steps were used."""
+    """Decode one instance beside its gold derivation and update; returns the steps used."""
     total = gold.actions.shape[0]
     bounds = np.zeros(6, np.int64)
     arena.used[:] = 1

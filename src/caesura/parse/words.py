@@ -1,4 +1,4 @@
-"""The words of a document as the parser sees them: hashed columns, and what stands before each word.
+"""The words of a document as the parser sees them: hashed columns, and what is before each word.
 
 Strings are hashed once for each distinct string, so that a step of the search only mixes integers.
 """
@@ -47,7 +47,9 @@ class Hasher:
         self.classes = classes or {}
         self._tables: dict[int, tuple[Strings, dict[str, NDArray[np.uint64]]]] = {}
 
-    def take(self, strings: Strings, ids: NDArray[np.int32], form: str = "plain") -> NDArray[np.uint64]:
+    def take(
+        self, strings: Strings, ids: NDArray[np.int32], form: str = "plain"
+    ) -> NDArray[np.uint64]:
         kept = self._tables.get(id(strings))
         if kept is None or kept[0] is not strings:
             if len(self._tables) >= 4:
@@ -92,7 +94,9 @@ def words_of(
     n = doc.n_words
     table = np.zeros((n + FIRST_WORD, N_COLUMNS), np.uint64)
     seeds = np.array([[_ABSENT_SEED], [_ROOT_SEED]], np.uint64)
-    table[:FIRST_WORD] = seeds * (np.arange(N_COLUMNS, dtype=np.uint64) * np.uint64(2) + np.uint64(1))
+    table[:FIRST_WORD] = seeds * (
+        np.arange(N_COLUMNS, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    )
     body = table[FIRST_WORD:]
     column = {name: body[:, k] for k, name in enumerate(COLUMNS)}
     column["w"][:] = hasher.take(doc.strings, doc.form)
@@ -158,7 +162,9 @@ def cut(words: Words, bounds: NDArray[np.int64]) -> Words:
     """The word table of the pieces that lie between bounds."""
     lengths = np.diff(bounds)
     piece = np.repeat(np.arange(len(lengths)), lengths)
-    table = np.empty((int(bounds[-1] - bounds[0]) + FIRST_WORD * len(lengths), N_COLUMNS), np.uint64)
+    table = np.empty(
+        (int(bounds[-1] - bounds[0]) + FIRST_WORD * len(lengths), N_COLUMNS), np.uint64
+    )
     firsts = bounds[:-1] - bounds[0] + FIRST_WORD * np.arange(len(lengths))
     for row in range(FIRST_WORD):
         table[firsts + row] = words.table[row]

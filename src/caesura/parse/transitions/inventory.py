@@ -1,4 +1,4 @@
-"""The labelled transitions of one model: which labels a LEFT-ARC, a RIGHT-ARC and a root arc may carry.
+"""The labelled transitions of one model: which labels left, right and root arcs may carry.
 
 They are learned from the training trees, so that a root arc is only ever offered root labels and
 a label that never stands to the left of its head is not offered there.
@@ -39,7 +39,7 @@ class System(NamedTuple):
 
 @dataclass(frozen=True)
 class Inventory:
-    """Labels, and those of them that each kind of arc may carry; `sb` and `single_root` as trained."""
+    """Labels, those that each kind of arc may carry, and the switches of the system."""
 
     labels: tuple[str, ...]
     left: tuple[int, ...]

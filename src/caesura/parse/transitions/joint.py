@@ -1,4 +1,4 @@
-"""Arc-standard with SWAP and SB (Björkelund et al. 2016, section 3): trees and boundaries of a document.
+"""Arc-standard with SWAP and SB (Björkelund et al. 2016, section 3): trees and boundaries.
 
 A state lives in an arena (`caesura.parse.arena`). `legal` and `apply` are the transition system;
 `limit` narrows the legal transitions to those that respect what the caller fixed.
@@ -87,7 +87,7 @@ def is_terminal(arena: Arena, item: int, n: int) -> bool:
 
 @kernel
 def legal(system: System, arena: Arena, item: int, n: int) -> int:
-    """The transitions whose preconditions hold, as bits (table of section 3.1, with single_root)."""
+    """The transitions whose preconditions hold, as bits (section 3.1, and single_root)."""
     nodes = arena.nodes
     state = arena.items[item]
     top = state[STACK]
@@ -137,14 +137,16 @@ def limit(limits: Limits, can: int, arena: Arena, item: int, n: int) -> int:
     s1 = nodes[below, TOKEN]
     head0 = limits.heads[s0]
     done0 = nodes[top, KEPT] == limits.wanted[s0]
-    if not (done0 and (head0 == ABSENT or head0 == s1)):
+    fits0 = (head0 == ABSENT) | (head0 == s1)
+    if not (done0 and fits0):
         can &= ~(CAN_RIGHT | CAN_ROOT)
     elif head0 == s1 and can & (CAN_RIGHT | CAN_ROOT) != 0:
         return can & (CAN_RIGHT | CAN_ROOT)
     if s1 == ROOT:
         return can
     head1 = limits.heads[s1]
-    if nodes[below, KEPT] != limits.wanted[s1] or not (head1 == ABSENT or head1 == s0):
+    fits1 = (head1 == ABSENT) | (head1 == s0)
+    if nodes[below, KEPT] != limits.wanted[s1] or not fits1:
         can &= ~CAN_LEFT
     elif head1 == s0:
         return CAN_LEFT

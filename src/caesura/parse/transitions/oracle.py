@@ -1,4 +1,4 @@
-"""The static oracle of a document: Nivre, Kuhlmann & Hall (2009) with lazy or eager SWAP, and SB early or late.
+"""The static oracle of Nivre, Kuhlmann & Hall (2009), lazy or eager, with SB early or late.
 
 The order in which words must stand (`projective_rank`) and the components that need no SWAP are
 computed once for a document; the derivation then follows from the first rule that fires.
@@ -85,14 +85,20 @@ def _components(heads: Ints) -> Ints:
     stack = np.zeros(n + 1, np.int32)
     size, front = 0, 0
     while True:
-        if size >= 2 and heads[stack[size - 2]] == stack[size - 1] and missing[stack[size - 2]] == 0:
+        if (
+            size >= 2
+            and heads[stack[size - 2]] == stack[size - 1]
+            and missing[stack[size - 2]] == 0
+        ):
             s0 = stack[size - 1]
             parents[_find(parents, stack[size - 2])] = _find(parents, s0)
             missing[s0] -= 1
             size -= 1
             stack[size - 1] = s0
         elif (
-            size >= 2 and heads[stack[size - 1]] == stack[size - 2] and missing[stack[size - 1]] == 0
+            size >= 2
+            and heads[stack[size - 1]] == stack[size - 2]
+            and missing[stack[size - 1]] == 0
         ):
             parents[_find(parents, stack[size - 1])] = _find(parents, stack[size - 2])
             missing[stack[size - 2]] -= 1
@@ -160,11 +166,11 @@ def oracle(
             missing[s0] -= 1
             size -= 1
             stack[size - 1] = s0
-        elif size >= 1 and heads[s0] == s1 and missing[s0] == 0 and (
-            size >= 2
-            or system.single_root == 0
-            or empty
-            or (back == 0 and front == last)
+        elif (
+            size >= 1
+            and heads[s0] == s1
+            and missing[s0] == 0
+            and (size >= 2 or system.single_root == 0 or empty or (back == 0 and front == last))
         ):
             action = system.right_of[labels[s0]] if size >= 2 else system.root_of[labels[s0]]
             if size >= 2:

@@ -1,0 +1,241 @@
+"""`caesura train parser`: learn to parse from a treebank, by one of the recipes of the paper."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from caesura.cli.config import configure
+from caesura.cli.files import Inputs
+from caesura.cli.options import (
+    config_options,
+    json_option,
+    reading_options,
+    seed_option,
+    threads_option,
+)
+
+if TYPE_CHECKING:
+    from caesura.document import Document
+    from caesura.parse.options import TrainOptions
+
+__all__ = ["command", "train_parser"]
+
+_RECIPES = ("joint", "gold", "nosyntax", "joint-reparsed", "pipeline:nosyntax")
+
+
+def train_parser(
+    train: Sequence[Document],
+    dev: Sequence[Document],
+    output: str,
+    options: TrainOptions,
+    *,
+    recipe: str = "joint",
+    held_out: Sequence[Document] = (),
+    classes: str | None = None,
+    patience: int | None = None,
+    resume: bool = False,
+    quiet: bool = False,
+    sources: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Train all stages of a recipe, write the model, and say how it went.
+
+    With `held_out` the boundary bias is tuned on these documents, else it is 0.
+    """
+    from caesura.cli.training import watch
+    from caesura.models.file import save
+    from caesura.parse.parser import Parser
+    from caesura.parse.recipes import stages
+    from caesura.parse.train import finish, parser_loop
+
+    unedited = _spoken(train) if options.dropout > 0 else []
+    parts, told = {}, {}
+    warnings: list[str] = []
+    loops = []
+    for stage in stages(recipe, options):
+        loop = parser_loop(
+            train,
+            dev,
+            stage.options,
+            unedited=unedited,
+            word_classes=_read_classes(classes) if classes else None,
+            metric=stage.metric,
+            patience=patience,
+            checkpoint=Path(f"{output}.{stage.part}.checkpoint"),
+            resume=resume,
+            fingerprint=_fingerprint(train, stage.options, classes),
+            warn=lambda warning: warnings.append(str(warning)),
+        )
+        epochs = watch(loop, stage.system.capitalize(), quiet=quiet)
+        parser = finish(Parser.from_part(loop.best["parser"]), held_out or dev, bias=bool(held_out))
+        parts[stage.part] = parser.to_part()
+        scores = next((e.scores for e in epochs if e.epoch == loop.best_epoch), {})
+        told[stage.part] = {
+            "system": stage.system,
+            "epochs": len(epochs),
+            "best_epoch": loop.best_epoch,
+            "bias": parser.search.bias,
+            "scores": dict(scores),
+        }
+        loops.append(loop)
+    if warnings and not quiet:
+        for line in warnings[:10]:
+            click.echo(line, err=True)
+        if len(warnings) > 10:
+            click.echo(f"… and {len(warnings) - 10} more warnings of this kind", err=True)
+    meta = {
+        "trained_on": [Path(source).name for source in sources],
+        "recipe": recipe,
+        "words": sum(doc.n_words for doc in train),
+        "stages": told,
+    }
+    save(output, parts, meta=meta, card=_card(meta))
+    for loop in loops:
+        loop.finish()
+    return {"model": output, "recipe": recipe, "warnings": len(warnings), "stages": told}
+
+
+def _spoken(documents: Sequence[Document]) -> list[Document]:
+    from caesura import transform
+
+    return [transform.speech(doc) for doc in documents]
+
+
+def _read_classes(path: str) -> dict[str, int]:
+    from caesura.cluster import load_classes
+
+    return dict(load_classes(path))
+
+
+def _fingerprint(train: Sequence[Document], options: TrainOptions, classes: str | None) -> str:
+    settings = {k: v for k, v in asdict(options).items() if k not in ("epochs", "threads")}
+    digest = hashlib.sha256(repr(sorted(settings.items())).encode())
+    for doc in train:
+        for column in ("form", "upos", "xpos", "feats", "deprel"):
+            digest.update("\x1f".join(doc.column(column)).encode("utf-8", "surrogatepass"))
+        digest.update(doc.head.tobytes())
+        digest.update(doc.sent_start.tobytes())
+    if classes:
+        digest.update(Path(classes).read_bytes())
+    return digest.hexdigest()
+
+
+def _card(meta: dict[str, Any]) -> str:
+    lines = ["# Parser", "", f"Recipe {meta['recipe']}, trained on {meta['words']} words."]
+    for name, stage in meta["stages"].items():
+        if stage["scores"]:
+            lines += ["", f"| {name} ({stage['system']}) | dev |", "|---|---|"]
+            lines += [f"| {metric} | {value:.2f} |" for metric, value in stage["scores"].items()]
+    return "\n".join(lines) + "\n"
+
+
+@click.command()
+@click.argument("train", metavar="TRAIN…", nargs=-1, required=True)
+@click.option("--dev", metavar="DEV", multiple=True, help="Dev data, scored after each epoch.")
+@click.option("-o", "--output", required=True, metavar="MODEL", help="Write the model here.")
+@click.option(
+    "--recipe",
+    type=click.Choice(_RECIPES),
+    default="joint",
+    show_default=True,
+    help="What to train: boundaries and trees together, or one of the systems it is compared to.",
+)
+@click.option(
+    "--tune",
+    metavar="HELD-OUT",
+    multiple=True,
+    help="Tune the boundary bias on these data (they may be the dev data).",
+)
+@click.option("--beam", type=click.IntRange(min=1), help="Width of the beam.")
+@click.option("--epochs", type=click.IntRange(min=1), help="Passes over the data.")
+@click.option(
+    "--patience",
+    type=click.IntRange(min=1),
+    help="Stop after this many epochs without a better dev score.",
+)
+@click.option(
+    "--dropout",
+    type=click.FloatRange(0, 1),
+    help="Share of documents seen lower-cased and without punctuation.",
+)
+@click.option("--classes", metavar="CLASSES", help="Word classes as features.")
+@click.option("--shards", type=click.IntRange(min=1), help="Learn in parts that are then averaged.")
+@click.option("--resume", is_flag=True, help="Go on from the checkpoint of an interrupted run.")
+@threads_option
+@seed_option
+@config_options
+@reading_options
+@json_option
+def command(
+    train: tuple[str, ...],
+    dev: tuple[str, ...],
+    output: str,
+    recipe: str,
+    tune: tuple[str, ...],
+    beam: int | None,
+    epochs: int | None,
+    patience: int | None,
+    dropout: float | None,
+    classes: str | None,
+    shards: int | None,
+    resume: bool,
+    threads: int,
+    seed: int,
+    config: Path | None,
+    settings: tuple[str, ...],
+    from_format: str | None,
+    skip_bad: bool,
+    strict: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Train a parser on TRAIN, whose documents have sentences, trees and (better predicted) tags.
+
+    Tags should be predicted by taggers that have not seen the data: see
+    `caesura train tagger --jackknife`. After each epoch a checkpoint is written beside MODEL;
+    --resume goes on from it to the same result.
+    """
+    from caesura.parse.options import TrainOptions
+
+    flags = {
+        "search.beam": beam,
+        "epochs": epochs,
+        "dropout": dropout,
+        "shards": shards,
+        "threads": threads,
+        "seed": seed,
+    }
+    options = configure(TrainOptions(), config, settings, flags, section="parser")
+
+    def read(paths: tuple[str, ...]) -> list[Document]:
+        if not paths:
+            return []
+        inputs = Inputs(
+            paths, from_format, what="Reading", skip_bad=skip_bad, strict=strict, quiet=quiet
+        )
+        documents = list(inputs)
+        inputs.finish()
+        return documents
+
+    told = train_parser(
+        read(train),
+        read(dev),
+        output,
+        options,
+        recipe=recipe,
+        held_out=read(tune),
+        classes=classes,
+        patience=patience,
+        resume=resume,
+        quiet=quiet,
+        sources=train,
+    )
+    if as_json:
+        import json
+
+        click.echo(json.dumps(told, ensure_ascii=False))

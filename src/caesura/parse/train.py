@@ -1,0 +1,105 @@
+"""Train a parser from documents: one function for scripts, benchmarks and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from caesura.document import Document
+from caesura.errors import WarningSink
+from caesura.learn.loop import Event, Loop
+from caesura.models.file import Part
+from caesura.parse.options import TrainOptions
+from caesura.parse.parser import Parser
+from caesura.parse.recipes import METRIC, Reparsed, load_parser, stages
+
+if TYPE_CHECKING:
+    from caesura.parse.trainer import ParserTrainer
+
+__all__ = ["finish", "parser_loop", "train_parser"]
+
+
+def parser_loop(
+    train: Sequence[Document],
+    dev: Sequence[Document] = (),
+    options: TrainOptions | None = None,
+    *,
+    unedited: Sequence[Document] = (),
+    word_classes: Mapping[str, int] | None = None,
+    metric: str | None = None,
+    patience: int | None = None,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    fingerprint: str = "",
+    warn: WarningSink | None = None,
+) -> Loop:
+    """A training loop over one parser; iterate over it, then take `best`."""
+    from caesura.parse.trainer import ParserTrainer
+
+    options = options or TrainOptions()
+    trainer: ParserTrainer = ParserTrainer(
+        train, dev, options, unedited=unedited, word_classes=word_classes, warn=warn
+    )
+    if metric is None:
+        system = "nosyntax" if options.chains else "joint"
+        metric = METRIC["gold" if options.boundaries == "none" else system]
+    return Loop(
+        trainer,
+        options.epochs,
+        metric=metric,
+        patience=patience,
+        checkpoint=checkpoint,
+        resume=resume,
+        fingerprint=fingerprint,
+    )
+
+
+def finish(
+    parser: Parser, held_out: Sequence[Document], *, bias: bool = False, calibrate: bool = True
+) -> Parser:
+    """Tune the boundary bias if asked, and calibrate confidences, on held-out documents."""
+    if not held_out:
+        return parser
+    if bias and parser.inventory.sb:
+        from caesura.parse.tune import tune_bias
+
+        parser = parser.with_search(bias=tune_bias(parser, held_out)[0])
+    if calibrate:
+        from caesura.parse.confidence import calibrate as fit
+
+        parser = replace(parser, calibration=fit(parser, held_out))
+    return parser
+
+
+def train_parser(
+    train: Sequence[Document],
+    dev: Sequence[Document] = (),
+    options: TrainOptions | None = None,
+    *,
+    recipe: str = "joint",
+    unedited: Sequence[Document] = (),
+    word_classes: Mapping[str, int] | None = None,
+    tune: bool = False,
+    on_event: Callable[[Event], None] | None = None,
+    warn: WarningSink | None = None,
+) -> Parser | Reparsed:
+    """Train a recipe to the end. With `tune` the boundary bias is tuned on the dev documents."""
+    parts: dict[str, Part] = {}
+    for stage in stages(recipe, options):
+        loop = parser_loop(
+            train,
+            dev,
+            stage.options,
+            unedited=unedited,
+            word_classes=word_classes,
+            metric=stage.metric,
+            warn=warn,
+        )
+        for event in loop:
+            if on_event is not None:
+                on_event(event)
+        parser = finish(Parser.from_part(loop.best["parser"]), dev, bias=tune)
+        parts[stage.part] = parser.to_part()
+    return load_parser(parts)
