@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Generic, TypeVar, overload
 
-from caesura.document import ROOT, UNKNOWN, Document, misc_items
+from caesura.document import ROOT, UNKNOWN, Document, Longs, misc_items
 
 __all__ = ["Sentence", "Token", "Word"]
 
@@ -158,10 +158,11 @@ class Sentence:
 
     __slots__ = ("doc", "first_token", "index", "last_token")
 
-    def __init__(self, doc: Document, index: int) -> None:
+    def __init__(self, doc: Document, index: int, bounds: Longs | None = None) -> None:
         self.doc = doc
         self.index = index
-        bounds = doc.sentence_bounds
+        if bounds is None:
+            bounds = doc.sentence_bounds
         self.first_token = int(bounds[index])
         #: One past the last token.
         self.last_token = int(bounds[index + 1])
@@ -272,8 +273,12 @@ class TokenList(_Views[Token]):
 
 
 class SentenceList(_Views[Sentence]):
+    __slots__ = ("_bounds",)
+
     def __init__(self, doc: Document) -> None:
-        super().__init__(doc, 0, doc.n_sentences)
+        # Kept, since to find them takes a pass over all tokens.
+        self._bounds = doc.sentence_bounds
+        super().__init__(doc, 0, len(self._bounds) - 1)
 
     def _view(self, index: int) -> Sentence:
-        return Sentence(self._doc, index)
+        return Sentence(self._doc, index, self._bounds)

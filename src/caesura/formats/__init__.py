@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from caesura.document import Document
-from caesura.errors import UsageError, WarningSink
+from caesura.errors import InputError, UsageError, WarningSink
 from caesura.formats.build import in_pieces
 from caesura.formats.io import open_read, open_write, stem
 from caesura.formats.options import ReadOptions, Skipped, WriteOptions
@@ -58,8 +58,9 @@ def format_of(path: str | os.PathLike[str], *, default: str | None = None) -> st
     if default is not None:
         return default
     known = ", ".join(ext for _, extensions in FORMATS.values() for ext in extensions)
-    raise UsageError(
-        f"cannot tell the format of {os.fspath(path)!r} by its extension",
+    raise InputError(
+        "the extension tells no format",
+        file=os.fspath(path),
         remedy=f"Name it with --from or --to; extensions are: {known}.",
     )
 
@@ -90,6 +91,7 @@ def read(
     strict: bool = False,
     warn: WarningSink | None = None,
     encoding: str = "utf-8",
+    errors: str = "strict",
     pieces: int | None = None,
     space: bool = True,
     token_range: bool = False,
@@ -106,6 +108,7 @@ def read(
         strict=strict,
         warn=warn,
         encoding=encoding,
+        errors=errors,
         pieces=pieces,
         space=space,
         token_range=token_range,

@@ -17,7 +17,7 @@ from caesura.formats import rows
 from caesura.formats.options import ReadOptions
 from caesura.formats.rows import NEWDOC, NEWPAR, Rows
 
-__all__ = ["leave_out_bad", "sent_id", "warn"]
+__all__ = ["in_cycles", "leave_out_bad", "sent_id", "warn"]
 
 _COLUMNS: Final = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _COLUMNS_X: Final = (
@@ -41,8 +41,12 @@ def sent_id(lines: list[str] | tuple[str, ...]) -> str | None:
 
 def leave_out_bad(
     sentences: list[str], numbers: list[int], options: ReadOptions, x: bool
-) -> tuple[list[str], list[int]]:
-    """The sentences that can be read; the first bad one is fatal unless bad ones are skipped."""
+) -> tuple[list[str], list[int], tuple[str, ...]]:
+    """The sentences that can be read; the first bad one is fatal unless bad ones are skipped.
+
+    The last value is the comments that start a document or paragraph whose first sentence was
+    left out at the end of the run.
+    """
     good, good_numbers = [], []
     boundary: list[str] = []
     for sentence, number in zip(sentences, numbers, strict=True):
@@ -64,7 +68,7 @@ def leave_out_bad(
             boundary = []
         good.append(sentence)
         good_numbers.append(number)
-    return good, good_numbers
+    return good, good_numbers, tuple(boundary)
 
 
 def diagnose(sentence: str, first: int, options: ReadOptions, x: bool) -> FormatError:
@@ -186,7 +190,7 @@ def warn(found: Rows, sentences: list[str], numbers: list[int], options: ReadOpt
     sentence_of = np.repeat(np.arange(len(counts)), counts)
     roots = np.bincount(sentence_of[head == -1], minlength=len(counts))
     selfs = np.bincount(sentence_of[head == np.arange(len(head))], minlength=len(counts))
-    cyclic = np.bincount(sentence_of[_in_cycles(head)], minlength=len(counts))
+    cyclic = np.bincount(sentence_of[in_cycles(head)], minlength=len(counts))
     for s in np.flatnonzero((roots > 1) | (selfs > 0) | (cyclic > 0)).tolist():
         comments = found.comments[s]
         base, name = lines[s] + len(comments), sent_id(comments)
@@ -205,7 +209,7 @@ def _only_comments(sentence: str) -> bool:
     return all(line.startswith("#") for line in sentence.split("\n"))
 
 
-def _in_cycles(head: np.ndarray) -> np.ndarray:
+def in_cycles(head: np.ndarray) -> np.ndarray:
     """Whether each word leads back to itself or into a cycle: pointer doubling over all words."""
     n = len(head)
     end = n

@@ -50,12 +50,14 @@ def read_rows(stream: BinaryIO, options: ReadOptions, *, x: bool) -> Iterator[Do
         if "\n\n\n" in body or body[:1] == "\n" or body[-2:] != "\n\n":
             sentences = _numbered(body, line)[0]
         good: tuple[list[str], list[int]] | None = None
+        lost: tuple[str, ...] = ()
         try:
             found = rows.parse(sentences, carry, strings, options, x)
         except rows.Malformed:
-            good = check.leave_out_bad(*_numbered(body, line), options, x)
-            found = rows.parse(good[0], carry, strings, options, x)
-        carry = found.carry
+            kept, numbers, lost = check.leave_out_bad(*_numbered(body, line), options, x)
+            good = kept, numbers
+            found = rows.parse(kept, carry, strings, options, x)
+        carry = found.carry + lost
         if options.checking:
             check.warn(found, *(good or _numbered(body, line)), options)
         yield from gatherer.add(found)

@@ -115,13 +115,14 @@ def blocks(
 
     Blocks end at a line end unless `whole_lines` is off; CRLF becomes LF (unless it is to be kept)
     and a byte order mark is dropped, each with a warning. NUL and bytes that are not of the
-    encoding are fatal.
+    encoding are fatal, or become U+FFFD if the options say so.
     """
     try:
-        decoder = codecs.getincrementaldecoder(options.encoding)()
+        decoder = codecs.getincrementaldecoder(options.encoding)(options.errors)
     except LookupError:
         raise UsageError(f"there is no encoding {options.encoding!r}") from None
     line, column, first, crlf = 1, 1, True, False
+    offset = 0  # bytes that are decoded
     waiting: list[str] = []  # the beginning of a line whose end is yet to come
     held = ""  # a CR that may belong to a CRLF
     while True:
@@ -130,14 +131,19 @@ def blocks(
             text = held + decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
             before = error.object[: error.start].decode(options.encoding, "replace")
-            raise _bad_bytes(error, "".join(waiting) + before, line, column, options) from None
+            # What the decoder held back is at the front of what it failed on.
+            at = offset + len(data) - len(error.object) + error.start
+            raise _bad_bytes(error, "".join(waiting) + before, line, column, at, options) from None
         held = ""
+        offset += len(data)
         if first and text:
             first = False
             if text.startswith("\ufeff"):
                 text = text[1:]
                 options.warning("starts with a byte order mark, which is left out", 1)
-        if "\0" in text:
+        if "\0" in text and options.errors == "replace":
+            text = text.replace("\0", "\ufffd")
+        elif "\0" in text:
             before = "".join(waiting) + text[: text.index("\0")]
             raise options.error(
                 "there is a NUL character",
@@ -178,14 +184,14 @@ def _column(before: str, column: int) -> int:
 
 
 def _bad_bytes(
-    error: UnicodeDecodeError, before: str, line: int, column: int, options: ReadOptions
+    error: UnicodeDecodeError, before: str, line: int, column: int, at: int, options: ReadOptions
 ) -> FormatError:
     bad = error.object[error.start : error.start + 1]
     remedy = "Convert the file to UTF-8"
     if options.encoding.lower().replace("-", "") == "utf8":
         remedy += ", or name its encoding, for example --encoding latin-1"
     return options.error(
-        f"byte 0x{bad.hex()} is not {options.encoding.upper()}",
+        f"byte 0x{bad.hex()} is not {options.encoding.upper()} (byte {at:,} of the file)",
         line + before.count("\n"),
         _column(before, column),
         remedy=remedy + ".",
@@ -223,8 +229,13 @@ def open_write(path: StrPath) -> Iterator[BinaryIO]:
             remedy=f"Make the directory {directory} first.",
         )
     if target.exists() and not target.is_file():  # a pipe or a device: nothing to replace
-        with open(name, "wb") as device:
-            yield device
+        try:
+            with open(name, "wb") as device:
+                yield device
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise InputError(f"cannot be written ({error.strerror})", file=name) from None
         return
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix="~", dir=directory)

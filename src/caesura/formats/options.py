@@ -34,6 +34,8 @@ class ReadOptions:
     #: Told of each warning; None spares the checks that only give warnings.
     warn: WarningSink | None = None
     encoding: str = "utf-8"
+    #: What becomes of bytes that are not of the encoding: "strict" stops, "replace" puts U+FFFD.
+    errors: str = "strict"
     #: Yield a document in pieces of about so many tokens, cut between sentences.
     pieces: int | None = None
     #: CoNLL-U, CoNLL-X, tokens: join tokens by a space where the file does not say.

@@ -16,6 +16,7 @@ import numpy as np
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError, MissingExtra
 from caesura.formats import jsonl
+from caesura.formats.check import in_cycles
 from caesura.formats.io import read_bytes
 from caesura.formats.options import ReadOptions, WriteOptions
 
@@ -136,12 +137,12 @@ def _columns(doc: Document) -> _Columns:
 
 
 def to_spacy(doc: Document, vocab: Any) -> Any:
-    """A document as a spaCy Doc; heads are given only if all are known."""
+    """A document as a spaCy Doc; heads are given only if all are known and there is no cycle."""
     _spacy()
     from spacy.tokens import Doc
 
     columns = _columns(doc)
-    parsed = doc.n_words > 0 and bool(np.all(doc.head != UNKNOWN))
+    parsed = _parsed(doc)
     made = Doc(
         vocab,
         words=columns.words,
@@ -173,6 +174,10 @@ def from_spacy(made: Any, *, source: str | None = None) -> Document:
     return doc
 
 
+def _parsed(doc: Document) -> bool:
+    return doc.n_words > 0 and bool(np.all(doc.head != UNKNOWN)) and not in_cycles(doc.head).any()
+
+
 def _base(made: Any) -> Document | None:
     """The document that the Doc was made of, with what was changed since; None if there is none."""
     if not made._.caesura:
@@ -184,38 +189,38 @@ def _base(made: Any) -> Document | None:
     columns = _columns(doc)
     if columns.words != [token.text for token in made]:
         return None
-    morphology = made.vocab.morphology
-    values = {
+    # What spaCy makes of the document now, after a journey through a DocBin like that of `made`.
+    before, now = _view(_stored(to_spacy(doc, made.vocab))), _view(made)
+    for name in ("lemma", "upos", "xpos", "feats", "deprel"):
+        kept = doc.column(name)
+        for word, place in enumerate(columns.place):
+            if now[name][place] != before[name][place]:
+                kept[word] = now[name][place]
+        doc.set_column(name, kept)
+    word_at = {place: word for word, place in enumerate(columns.place)}
+    for word, place in enumerate(columns.place):
+        head = now["head"][place]
+        if head != before["head"][place]:
+            doc.head[word] = ROOT if head == place else word_at.get(head, UNKNOWN)
+    return doc
+
+
+def _stored(made: Any) -> Any:
+    from spacy.tokens import DocBin
+
+    data = DocBin(docs=[made]).to_bytes()
+    return next(iter(DocBin().from_bytes(data).get_docs(made.vocab)))
+
+
+def _view(made: Any) -> dict[str, list[Any]]:
+    return {
         "lemma": [token.lemma_ for token in made],
         "upos": [token.pos_ for token in made],
         "xpos": [token.tag_ for token in made],
         "feats": [str(token.morph) for token in made],
         "deprel": [token.dep_ for token in made],
+        "head": [token.head.i for token in made],
     }
-    parsed = doc.n_words > 0 and bool(np.all(doc.head != UNKNOWN))
-    expected = {
-        "lemma": columns.lemmas,
-        "upos": columns.pos,
-        "xpos": columns.tags,
-        "feats": [
-            str(morphology.strings[morphology.add(_morph(value))]) if value else ""
-            for value in columns.morphs
-        ],
-        "deprel": columns.deps if parsed else [""] * len(columns.words),
-    }
-    for name, now in values.items():
-        kept = doc.column(name)
-        for word, place in enumerate(columns.place):
-            if now[place] != expected[name][place]:
-                kept[word] = now[place]
-        doc.set_column(name, kept)
-    if made.has_annotation("DEP"):
-        word_at = {place: word for word, place in enumerate(columns.place)}
-        for word, place in enumerate(columns.place):
-            head = made[place].head.i
-            if not parsed or head != columns.heads[place]:
-                doc.head[word] = ROOT if head == place else word_at.get(head, UNKNOWN)
-    return doc
 
 
 def _plain(made: Any) -> Document:

@@ -227,7 +227,7 @@ def _cue_times(line: str, number: int, options: ReadOptions) -> tuple[float, flo
 
 def _cue(turns: _Turns, text: str, begin: float, end: float, vtt: bool) -> None:
     """Add the turns of one cue; a voice tag `<v Name>` starts one."""
-    plain, spans, voices = _untagged(text)
+    plain, spans, voices = _untagged(text, vtt)
     if not voices:
         speaker = ""
         shouted = _SHOUTED.match(plain) if not vtt else None
@@ -249,7 +249,9 @@ def _cue(turns: _Turns, text: str, begin: float, end: float, vtt: bool) -> None:
                 turns.markup.append((a + base, b + base, label))
 
 
-def _untagged(text: str) -> tuple[str, list[tuple[int, int, str]], list[tuple[int, str]]]:
+def _untagged(
+    text: str, vtt: bool
+) -> tuple[str, list[tuple[int, int, str]], list[tuple[int, str]]]:
     """Text without tags, the spans of those that are mark-up, and where voices start."""
     parts: list[str] = []
     size = at = 0
@@ -259,7 +261,7 @@ def _untagged(text: str) -> tuple[str, list[tuple[int, int, str]], list[tuple[in
 
     def append(piece: str) -> None:
         nonlocal size
-        piece = html.unescape(piece)
+        piece = html.unescape(piece) if vtt else piece
         parts.append(piece)
         size += len(piece)
 

@@ -1,0 +1,4 @@
+Birds
+sing	always
+.
+
