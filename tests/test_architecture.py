@@ -18,10 +18,11 @@ PACKAGE = Path(caesura.__file__).parent
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "jit", "paths"),
     ("document", "views", "pieces"),
-    ("models", "formats", "transform", "render"),
+    ("models", "formats", "transform", "render", "blocks"),
     ("inspect", "learn"),
     ("cluster",),
-    ("tokenize", "tag", "parse", "induce", "neural", "evaluate"),
+    ("tokenize", "tag", "parse", "induce", "evaluate"),
+    ("neural",),
     ("pipeline",),
     ("serve", "spacy", "engines"),
     ("cli",),

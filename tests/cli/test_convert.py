@@ -71,7 +71,7 @@ def test_no_input_is_a_wrong_call(
     [
         (["nowhere.conllu"], 1, "nowhere.conllu: there is no such file"),
         ([EXAMPLE, "--to", "papyrus"], 2, "there is no format 'papyrus'"),
-        ([EXAMPLE, "-o", "x.papyrus"], 2, "cannot tell the format of 'x.papyrus'"),
+        ([EXAMPLE, "-o", "x.papyrus"], 1, "x.papyrus: the extension tells no format"),
         ([EXAMPLE, "--drop", "colour"], 2, "there is no column colour"),
         ([EXAMPLE, "--punct-xpos", "."], 2, "Add --drop-punct"),
         ([EXAMPLE, "--split", "2"], 2, "Name a folder"),
