@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -36,7 +36,7 @@ def load_encoder(folder: Path, layers: int) -> nn.Module:
 
     config = AutoConfig.from_pretrained(folder, local_files_only=True)
     config.num_hidden_layers = min(layers, config.num_hidden_layers)
-    model: nn.Module = AutoModel.from_pretrained(
+    model: Any = AutoModel.from_pretrained(
         folder,
         config=config,
         local_files_only=True,
@@ -45,7 +45,7 @@ def load_encoder(folder: Path, layers: int) -> nn.Module:
     )
     if getattr(model, "pooler", None) is not None:
         model.pooler = None
-    return model
+    return cast(nn.Module, model)
 
 
 class Mlp(nn.Module):
@@ -67,7 +67,7 @@ class Net(nn.Module):
         super().__init__()
         self.options = options
         self.sizes = sizes
-        self.encoder = encoder
+        self.encoder: Any = encoder
         config: Any = encoder.config
         hidden: int = config.hidden_size
         self.shape = nn.Embedding(len(SHAPES), hidden, padding_idx=0)

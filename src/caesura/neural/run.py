@@ -77,7 +77,6 @@ class Encoder:
         """The scores of all words of a document, read in windows that overlap."""
         n = doc.n_words
         pieces, pointer = self.subwords.pieces(doc)
-        pointer = _shortened(pointer, limit)
         features = word_features(doc)
         windows = overlapping(pointer, 0, n, limit, overlap)
         width = max((w.last - w.first for w in windows), default=0) + 1
@@ -97,13 +96,6 @@ class Encoder:
 
     def _run(self, inputs: Batch) -> list[Any]:
         return list(self.session.run(list(_OUTPUTS), inputs.inputs()))
-
-
-def _shortened(pointer: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
-    """Where a word begins, if a word longer than a window counted as a window."""
-    if len(pointer) > 1 and np.diff(pointer).max() > limit:
-        raise ModelError("a word is longer than a window")
-    return pointer
 
 
 def _groups(windows: list[Window], pointer: NDArray[np.int64]) -> list[list[Window]]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,10 @@ from caesura.document import Document
 from caesura.errors import InputError, MissingExtra, ModelError
 
 __all__ = ["Subwords"]
+
+#: Of longer words only so many characters are looked at, and so many of their sub-words kept.
+_CHARACTERS: Final = 200
+_PIECES: Final = 64
 
 
 @dataclass(frozen=True)
@@ -75,9 +78,9 @@ class Subwords:
     def pieces(self, doc: Document) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The sub-words of all words, and where each word's begin (one more than words)."""
         types, place = np.unique(doc.form, return_inverse=True)
-        forms = [doc.strings[i] or " " for i in types.tolist()]
+        forms = [doc.strings[i][:_CHARACTERS] or " " for i in types.tolist()]
         encodings = self.tokenizer.encode_batch(forms, add_special_tokens=False)
-        by_type = [encoding.ids or [self.unknown] for encoding in encodings]
+        by_type = [encoding.ids[:_PIECES] or [self.unknown] for encoding in encodings]
         sizes = np.array([len(ids) for ids in by_type], dtype=np.int64)
         flat = (
             np.concatenate([np.array(ids, dtype=np.int32) for ids in by_type])
@@ -89,7 +92,3 @@ class Subwords:
         pointer = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         within = np.arange(pointer[-1]) - np.repeat(pointer[:-1], counts)
         return flat[np.repeat(offset[place], counts) + within], pointer
-
-
-def vocabulary_size(definition: str) -> int:
-    return len(json.loads(definition).get("model", {}).get("vocab", {}))

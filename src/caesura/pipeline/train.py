@@ -147,7 +147,7 @@ class PipelineTrainer:
 
     def _tokenizer(self) -> Part:
         from caesura.tokenize.tokenizer import Tokenizer
-        from caesura.tokenize.train import TokenizerTrainer
+        from caesura.tokenize.training import TokenizerTrainer
 
         options = replace(self.options.tokenizer, seed=self.options.seed)
         init = self._init_part("tokenizer")
@@ -197,7 +197,7 @@ class PipelineTrainer:
     def _prepare(self, spaced: bool, tags: bool) -> Part:
         """Tags and evidence for all training documents, by models that have not seen them."""
         from caesura.tag.jackknife import jackknife
-        from caesura.tokenize.train import cross_evidence
+        from caesura.tokenize.training import cross_evidence
         from caesura.transform import speech
 
         options = self.options

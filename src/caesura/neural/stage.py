@@ -1,0 +1,284 @@
+"""The neural stage of a pipeline: the network scores, the joint search decides.
+
+Tags and lemmas are the network's own; boundaries and trees are searched with the same transitions,
+constraints and beam as by the linear parser, with `parse.graph` as the scorer. Labels are chosen
+for the arcs of the tree, root labels for roots alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.blocks import in_blocks
+from caesura.document import UNKNOWN, YES, Document
+from caesura.errors import ModelError
+from caesura.models.file import Part
+from caesura.neural.run import TAGS, Encoder, Scores
+from caesura.neural.subwords import Subwords
+from caesura.parse.features import N_COLUMNS
+from caesura.parse.options import SearchOptions
+from caesura.parse.transitions.inventory import Inventory
+from caesura.parse.words import FIRST_WORD, Words
+from caesura.tag.lemmas import apply_rule
+
+if TYPE_CHECKING:
+    from caesura.parse.decode import Decoder
+    from caesura.parse.limits import Given
+    from caesura.parse.settle import Result
+
+__all__ = ["NeuralParser", "SearchSettings"]
+
+#: Longer documents are read in blocks of so many words, since arcs need memory.
+_LONG: Final = 8000
+_PIECE: Final = 2000
+_ARCS: Final = ("left", "right", "root")
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How scores become transitions; tuned on held-out text."""
+
+    beam: int = 8
+    #: What a swap costs, how much crossing arcs speak against a boundary, and what is added to
+    #: the evidence for a boundary.
+    swap: float = 1.0
+    crossing: float = 0.5
+    bias: float = 0.0
+
+
+class NeuralParser:
+    """A network with its vocabulary and labels. Threads may share one."""
+
+    def __init__(
+        self,
+        graph: bytes,
+        subwords: Subwords,
+        labels: dict[str, list[str]],
+        label_weights: NDArray[np.float32],
+        settings: SearchSettings,
+        *,
+        threads: int = 1,
+    ) -> None:
+        self.graph = graph
+        self.encoder = Encoder(graph, subwords, threads=threads)
+        self.labels = labels
+        self.label_weights = label_weights
+        self.settings = settings
+        self.inventory = Inventory(_ARCS, (0,), (1,), (2,))
+        self._roots = np.array([name.split(":")[0] == "root" for name in labels["deprel"]])
+        self._lemma = lru_cache(1 << 16)(apply_rule)
+
+    # ------------------------------------------------------------ model file
+
+    def to_part(self) -> Part:
+        arrays: dict[str, NDArray[Any]] = {
+            "graph": np.frombuffer(self.graph, np.uint8),
+            "subwords": np.frombuffer(self.encoder.subwords.definition.encode(), np.uint8),
+            "label": self.label_weights.astype(np.float16),
+        }
+        settings = self.settings
+        config = {
+            "beam": settings.beam,
+            "swap": settings.swap,
+            "crossing": settings.crossing,
+            "bias": settings.bias,
+        }
+        return Part("neural", config, dict(self.labels), arrays)
+
+    @classmethod
+    def from_part(cls, part: Part, *, mode: str = "accurate", threads: int = 1) -> NeuralParser:
+        if part.kind != "neural":
+            raise ModelError(f"this is a {part.kind}, not a neural parser")
+        for name in (*TAGS, "deprel"):
+            if not part.labels.get(name):
+                raise ModelError(f"the neural parser has no labels for {name}")
+        settings = SearchSettings(
+            beam=1 if mode == "fast" else int(part.option("beam", int, 8)),
+            swap=float(part.option("swap", (int, float), 1.0)),
+            crossing=float(part.option("crossing", (int, float), 0.5)),
+            bias=float(part.option("bias", (int, float), 0.0)),
+        )
+        n = len(part.labels["deprel"])
+        return cls(
+            part.array("graph", np.uint8, (None,)).tobytes(),
+            Subwords.from_json(_text(part.array("subwords", np.uint8, (None,)))),
+            part.labels,
+            part.array("label", np.float16, (None, n, None)).astype(np.float32),
+            settings,
+            threads=threads,
+        )
+
+    def with_search(self, **changes: Any) -> NeuralParser:
+        """The same network with other settings of the search."""
+        other = object.__new__(NeuralParser)
+        other.__dict__ = dict(self.__dict__)
+        other.settings = replace(self.settings, **changes)
+        return other
+
+    # --------------------------------------------------------------- parsing
+
+    def annotate(self, docs: Sequence[Document], *, confidence: bool = False) -> None:
+        """Fill tags, lemmas, boundaries and trees of documents with tokens, in place."""
+        for doc in docs:
+            if doc.n_words <= _LONG:
+                self._annotate(doc, confidence)
+                continue
+            cuts = [*range(0, doc.n_tokens, _PIECE), doc.n_tokens]
+            pieces = (doc.cut(a, b) for a, b in pairwise(cuts))
+            done = in_blocks(pieces, lambda piece: self._annotate(piece, confidence))
+            whole = Document.join(list(done))
+            for name in ("strings", "sent_start", "head", "deprel", "form", *TAGS, "misc"):
+                setattr(doc, name, getattr(whole, name))
+            for name in ("sent_conf", "tag_conf", "arc_conf"):
+                setattr(doc, name, getattr(whole, name))
+
+    def _annotate(self, doc: Document, confidence: bool) -> None:
+        scores = self.encoder.scores(doc)
+        self._write_tags(doc, scores, confidence)
+        decoder, given = self._decoder(doc, scores)
+        result = self._decode(decoder, doc, given)
+        self._write_tree(doc, scores, result)
+        if confidence:
+            self._write_confidences(doc, scores, result)
+
+    def k_best(self, doc: Document, k: int) -> list[Document]:
+        """Up to k different analyses, the best first."""
+        from caesura.parse.kbest import k_best
+        from caesura.parse.limits import limits_of, no_limits
+
+        scores = self.encoder.scores(doc)
+        self._write_tags(doc, scores, False)
+        decoder, given = self._decoder(doc, scores)
+        limits = limits_of(given, single_root=True) if given.anything else no_limits()
+        found = []
+        for parse in k_best(decoder, _words(doc.n_words), limits, k):
+            copy = replace(doc)
+            self._write_tree(copy, scores, parse)
+            found.append(copy)
+        return found
+
+    def _decoder(self, doc: Document, scores: Scores) -> tuple[Decoder, Given]:
+        from caesura.parse.decode import Decoder
+        from caesura.parse.graph import graph_of
+        from caesura.parse.limits import given_in
+
+        settings = self.settings
+        graph = graph_of(
+            scores.arcs,
+            scores.base,
+            scores.sizes,
+            scores.start + np.float32(settings.bias),
+            swap=settings.swap,
+            crossing=settings.crossing,
+        )
+        search = SearchOptions(beam=settings.beam)
+        decoder = Decoder(graph, self.inventory.system(), self.inventory.size, search)
+        given = given_in(doc, ())
+        given.labels[:] = -1  # labels are written afterwards
+        return decoder, given
+
+    def _decode(self, decoder: Decoder, doc: Document, given: Given) -> Result:
+        from caesura.parse.obey import decode_given
+
+        return decode_given(decoder, doc, _words(doc.n_words), given, single_root=True)
+
+    # --------------------------------------------------------------- writing
+
+    def _write_tags(self, doc: Document, scores: Scores, confidence: bool) -> None:
+        given = {"upos": "tags", "xpos": "tags", "feats": "tags", "lemma": "lemmas"}
+        for column in ("upos", "xpos", "feats"):
+            names = doc.strings.ids(self.labels[column])
+            found = names[scores.tags[column].argmax(1)]
+            if given[column] in doc.fixed:
+                known = getattr(doc, column)
+                found = np.where(known > 0, known, found)
+            setattr(doc, column, found.astype(np.int32))
+        if not ("lemmas" in doc.fixed and np.all(doc.lemma > 0)):
+            doc.lemma = self._lemmas(doc, scores.tags["lemma"].argmax(1))
+        if confidence:
+            doc.tag_conf = _softmax(scores.tags["upos"]).max(1)
+
+    def _lemmas(self, doc: Document, rules: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Lemmas by rule, worked out once for each pair of form and rule."""
+        names = self.labels["lemma"]
+        pairs = doc.form.astype(np.int64) * len(names) + rules
+        kinds, where = np.unique(pairs, return_inverse=True)
+        made = doc.strings.ids(
+            self._lemma(doc.strings[pair // len(names)], names[pair % len(names)])
+            for pair in kinds.tolist()
+        )
+        found = made[where]
+        if "lemmas" in doc.fixed:
+            found = np.where(doc.lemma > 0, doc.lemma, found)
+        return found.astype(np.int32)
+
+    def _write_tree(self, doc: Document, scores: Scores, result: Any) -> None:
+        heads = np.asarray(result.heads, np.int32)
+        deprel = doc.strings.ids(self.labels["deprel"])[self._labels(scores, heads)]
+        if "heads" in doc.fixed:
+            deprel = np.where((doc.head != UNKNOWN) & (doc.deprel > 0), doc.deprel, deprel)
+        doc.deprel = deprel.astype(np.int32)
+        doc.head = heads
+        first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
+        starts = np.asarray(result.starts)[first] == 1
+        doc.sent_start = np.where(starts, YES, 0).astype(np.int8)
+
+    def _labels(self, scores: Scores, heads: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The best label of each arc."""
+        weights, n = self.label_weights, len(heads)
+        one = np.ones((n, 1), np.float32)
+        root = (heads < 0)[:, None]
+        vectors = np.where(
+            root, scores.label_root[None, :], scores.label_head[np.maximum(heads, 0)]
+        )
+        dependents = np.concatenate([scores.label_dep, one], 1)
+        vectors = np.concatenate([vectors, one], 1)
+        size, labels, _ = weights.shape
+        found = np.zeros(n, np.int64)
+        flat = weights.reshape(size, -1)
+        for a in range(0, n, 512):  # a batch at a time, for the sake of memory
+            b = slice(a, a + 512)
+            mixed = (dependents[b] @ flat).reshape(-1, labels, weights.shape[2])
+            points = np.matmul(mixed, vectors[b, :, None])[:, :, 0]
+            points = np.where(root[b] == self._roots[None, :], points, -np.inf)
+            found[b] = points.argmax(1)
+        return found
+
+    def _write_confidences(self, doc: Document, scores: Scores, result: Result) -> None:
+        heads = np.asarray(result.heads)
+        place = np.where(heads < 0, 0, heads - scores.base + 1)
+        inside = (place >= 0) & (place < scores.arcs.shape[1])
+        chances = _softmax(scores.arcs)
+        rows = np.arange(len(heads))
+        doc.arc_conf = np.where(inside, chances[rows, np.where(inside, place, 0)], 0).astype(
+            np.float32
+        )
+        first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
+        start = 1.0 / (1.0 + np.exp(-(scores.start + self.settings.bias)))
+        start[:1] = 1.0
+        doc.sent_conf = start[first].astype(np.float32)
+
+
+def _softmax(points: NDArray[np.float32]) -> NDArray[np.float32]:
+    powers = np.exp(points - points.max(1, keepdims=True))
+    found: NDArray[np.float32] = (powers / powers.sum(1, keepdims=True)).astype(np.float32)
+    return found
+
+
+def _words(n: int) -> Words:
+    """The search asks this scorer by number alone, so words need no features."""
+    return Words(np.zeros((n + FIRST_WORD, N_COLUMNS), np.uint64), np.zeros((n, 3), np.int32))
+
+
+def _text(array: NDArray[Any]) -> str:
+    try:
+        return array.tobytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError("its sub-word vocabulary is damaged") from error
