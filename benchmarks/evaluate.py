@@ -68,7 +68,7 @@ def against_plain_scorer(
         return conll18(list(read(gold)), list(read(system)))
 
     def whole() -> Any:
-        return evaluate(list(read(gold)), list(read(system)))
+        return evaluate(list(read(gold)), list(read(system))).as_dict()
 
     runs: dict[str, Callable[[], Any]] = {
         "plain scorer": plain,

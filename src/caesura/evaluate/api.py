@@ -10,15 +10,14 @@ from caesura.document import Document
 from caesura.errors import InputError, WarningSink
 from caesura.evaluate.align import Comparison, pair
 from caesura.evaluate.breakdown import unit_counts
-from caesura.evaluate.calibration import calibrations
 from caesura.evaluate.conll import Pairs, score_pairs
 from caesura.evaluate.enhanced import enhanced_scores
-from caesura.evaluate.loss import Losses, attribute, stage_losses
+from caesura.evaluate.loss import Losses, stage_losses
 from caesura.evaluate.report import Report
 from caesura.evaluate.score import Score
 from caesura.evaluate.segments import attachment, segment_scores
 from caesura.evaluate.significance import SAMPLES, Significance, compare_units
-from caesura.evaluate.spans import LEVELS, Level, SpanOptions, compare_level, tables, tag_column
+from caesura.evaluate.spans import LEVELS, SpanOptions, has_phrases
 
 __all__ = ["Source", "compare", "evaluate", "load"]
 
@@ -102,20 +101,18 @@ def evaluate(
     notes = [*comparison.notes, *_notes(comparison)]
     scores, left_out = _scores(comparison.pairs)
     notes += left_out
-    spans, missing = _levels(comparison, options, tuple(levels))
+    notes += _one_sided(comparison, levels)
     losses: Losses | None = None
     if outputs:
         stages = {stage: load(source, text=text) for stage, source in outputs.items()}
         losses = stage_losses(truth, {"raw": found, **stages})
-    both = comparison.gold.known("head") and comparison.system.known("head")
     return Report(
         name=name,
         comparison=comparison,
         scores=scores,
-        levels=spans,
-        attribution=attribute(comparison.pairs) if both else {},
-        calibration=calibrations(comparison.pairs),
-        notes=notes + missing,
+        options=options,
+        wanted=tuple(levels),
+        notes=notes,
         losses=losses,
     )
 
@@ -161,25 +158,20 @@ def _scores(pairs: Pairs) -> tuple[dict[str, Score], list[str]]:
     return scores, []
 
 
-def _levels(
-    comparison: Comparison, options: SpanOptions, wanted: tuple[str, ...]
-) -> tuple[dict[str, Level], list[str]]:
+def _one_sided(comparison: Comparison, wanted: Sequence[str]) -> list[str]:
+    """Structure that only one side has, so that it cannot be compared."""
     gold, system = comparison.gold, comparison.system
-    tags = tag_column(options, gold, system)
-    left = tables(gold, options, wanted, tags)
-    right = tables(system, options, wanted, tags)
-    levels = {
-        name: compare_level(name, left[name], right[name], comparison, options)
-        for name in wanted
-        if name in left and name in right
-    }
+    if not system.n_tokens:
+        return []
     notes = []
-    what = {"PS": "phrase structure", "DEP": "dependencies"}
-    for name in wanted:
-        if system.n_tokens and name in what and (name in left) != (name in right):
-            owner = "gold" if name in left else "the system"
-            notes.append(f"only {owner} has {what[name]}, which is left out")
-    return levels, notes
+    for level, what, left, right in (
+        ("PS", "phrase structure", has_phrases(gold), has_phrases(system)),
+        ("DEP", "dependencies", gold.known("head"), system.known("head")),
+    ):
+        if level in wanted and left != right:
+            owner = "gold" if left else "the system"
+            notes.append(f"only {owner} has {what}, which is left out")
+    return notes
 
 
 def compare(

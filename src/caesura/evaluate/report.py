@@ -15,12 +15,12 @@ import numpy as np
 
 from caesura.evaluate.align import Comparison
 from caesura.evaluate.breakdown import Row, breakdown
-from caesura.evaluate.calibration import Calibration
+from caesura.evaluate.calibration import Calibration, calibrations
 from caesura.evaluate.confusions import Confusion, confusions
 from caesura.evaluate.conll import METRICS
-from caesura.evaluate.loss import Losses
+from caesura.evaluate.loss import Losses, attribute
 from caesura.evaluate.score import Score
-from caesura.evaluate.spans import Level
+from caesura.evaluate.spans import LEVELS, Level, SpanOptions, compare_levels
 
 __all__ = ["Report"]
 
@@ -44,11 +44,9 @@ class Report:
     comparison: Comparison
     #: Scores by name: those of CoNLL 2018 first.
     scores: dict[str, Score]
-    #: Spans level by level: SENT, TOK, WORD, POS, PS, DEP.
-    levels: dict[str, Level]
-    #: Gold words by the layer that failed them.
-    attribution: dict[str, int]
-    calibration: dict[str, Calibration]
+    #: How spans are compared, and which levels of them.
+    options: SpanOptions = field(default_factory=SpanOptions)
+    wanted: tuple[str, ...] = LEVELS
     #: What was left out or is odd, each in one sentence.
     notes: list[str] = field(default_factory=list)
     #: What each layer costs, where outputs from better input were given.
@@ -71,6 +69,23 @@ class Report:
             "gold": int(np.count_nonzero(comparison.gold.lost)),
             "system": int(np.count_nonzero(comparison.system.lost)),
         }
+
+    @cached_property
+    def levels(self) -> dict[str, Level]:
+        """Spans level by level: SENT, TOK, WORD, POS, PS, DEP, as far as both sides have them."""
+        return compare_levels(self.comparison, self.options, self.wanted)
+
+    @cached_property
+    def attribution(self) -> dict[str, int]:
+        """Gold words by the layer that failed them; empty without trees."""
+        pairs = self.comparison.pairs
+        both = pairs.gold.known("head") and pairs.system.known("head")
+        return attribute(pairs) if both else {}
+
+    @cached_property
+    def calibration(self) -> dict[str, Calibration]:
+        """How far the confidences of the system can be trusted, where it gives them."""
+        return calibrations(self.comparison.pairs)
 
     def breakdown(self, by: str) -> list[Row]:
         """Scores by document, genre, sentence length, arc length, label or tag."""

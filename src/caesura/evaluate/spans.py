@@ -20,9 +20,20 @@ from caesura.evaluate.evalb import EVERYTHING, Evalb
 from caesura.evaluate.score import Score
 from caesura.evaluate.sides import Longs, Side, mapped
 
-__all__ = ["LEVELS", "Level", "SpanOptions", "Table", "compare_level", "tables", "tuples"]
+__all__ = [
+    "LEVELS",
+    "Level",
+    "SpanOptions",
+    "Table",
+    "compare_level",
+    "compare_levels",
+    "tables",
+    "tuples",
+]
 
 LEVELS = ("SENT", "TOK", "WORD", "POS", "PS", "DEP")
+#: Keys of rows stay below this.
+LARGEST = 2**62
 
 
 @dataclass(frozen=True)
@@ -70,6 +81,10 @@ class Level:
     exact: Score
 
 
+def has_phrases(side: Side) -> bool:
+    return any(len(doc.node_label) for doc in side.docs)
+
+
 def tag_column(options: SpanOptions, *sides: Side) -> str:
     if options.tags != "auto":
         return options.tags
@@ -83,7 +98,7 @@ def tables(
     found: dict[str, Table] = {}
     strings = side.strings
     kept_word, phrases = np.ones(side.n_words, dtype=bool), None
-    if any(len(doc.node_label) for doc in side.docs):
+    if has_phrases(side):
         from caesura.evaluate.trees import trees
 
         phrases = trees(side, options.evalb)
@@ -143,6 +158,21 @@ def _dependencies(side: Side, options: SpanOptions) -> Table:
     )
 
 
+def compare_levels(
+    comparison: Comparison, options: SpanOptions, wanted: tuple[str, ...] = LEVELS
+) -> dict[str, Level]:
+    """The levels that both sides have."""
+    gold, system = comparison.gold, comparison.system
+    tags = tag_column(options, gold, system)
+    left = tables(gold, options, wanted, tags)
+    right = tables(system, options, wanted, tags)
+    return {
+        name: compare_level(name, left[name], right[name], comparison, options)
+        for name in wanted
+        if name in left and name in right
+    }
+
+
 def compare_level(
     name: str, gold: Table, system: Table, comparison: Comparison, options: SpanOptions
 ) -> Level:
@@ -175,10 +205,16 @@ def _keys(gold: list[Longs], system: list[Longs]) -> tuple[Longs, Longs]:
     """One number for each row: equal rows have equal numbers, repeated ones are told apart."""
     size = len(gold[0])
     key = np.zeros(size + len(system[0]), dtype=np.int64)
+    room = 1
     for of_gold, of_system in zip(gold, system, strict=True):
         both = np.concatenate((of_gold, of_system)) + 1
-        key = key * (both.max(initial=0) + 1) + both
-        key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+        values = int(both.max(initial=0)) + 1
+        if room * values > LARGEST:
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            room = len(key) + 1
+        key = key * values + both
+        room *= values
+    key = np.unique(key, return_inverse=True)[1].astype(np.int64)
     turns = np.concatenate((_turn(key[:size]), _turn(key[size:])))
     key = key * (turns.max(initial=0) + 1) + turns
     return key[:size], key[size:]
