@@ -70,6 +70,7 @@ def test_no_input_is_a_wrong_call(
     ("arguments", "status", "said"),
     [
         (["nowhere.conllu"], 1, "nowhere.conllu: there is no such file"),
+        ([EXAMPLE.parent, "--to", "text"], 1, "is a directory, not a file"),
         ([EXAMPLE, "--to", "papyrus"], 2, "there is no format 'papyrus'"),
         ([EXAMPLE, "-o", "x.papyrus"], 1, "x.papyrus: the extension tells no format"),
         ([EXAMPLE, "--drop", "colour"], 2, "there is no column colour"),

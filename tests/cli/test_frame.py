@@ -173,6 +173,7 @@ def test_an_interruption_leaves_no_half_written_file(tmp_path: Path) -> None:
     while not list(tmp_path.iterdir()):
         time.sleep(0.02)
         assert run.poll() is None
+    time.sleep(0.5)
     run.send_signal(signal.SIGINT)
     _, said = run.communicate()
     assert run.returncode == cli.INTERRUPTED

@@ -107,6 +107,14 @@ def test_the_report_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--all shows them" not in capsys.readouterr().out
 
 
+def test_a_text_without_words_has_a_short_report(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["inspect", str(EXAMPLE.parent / "interview.transcript")]) == 0
+    out = capsys.readouterr().out
+    assert "turns                7" in out
+    assert "There are no words" in out
+    assert "Sentence lengths" not in out
+
+
 def test_the_report_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["inspect", "--json", str(EXAMPLE)]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -27,6 +27,9 @@ PIECES = 200_000
 
 def input_paths(paths: Sequence[str]) -> list[str]:
     """The files named, else the standard input, unless that is somebody at a terminal."""
+    for path in paths:
+        if os.path.isdir(path):
+            raise InputError("is a directory, not a file", file=path, remedy="Name files in it.")
     if paths:
         return list(paths)
     if sys.stdin.isatty():

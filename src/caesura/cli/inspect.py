@@ -68,6 +68,8 @@ def command(
 
 def show(found: Inspection, *, limit: int | None = LABELS) -> str:
     """What was found, for people."""
+    if not found.words:
+        return _sections([("Size", _rows(_size(found))), ("Mind before training", _advice(found))])
     lengths = found.sentence_lengths
     sections = [
         ("Size", _rows(_size(found))),
@@ -118,12 +120,19 @@ def show(found: Inspection, *, limit: int | None = LABELS) -> str:
         labels: Mapping[str, int] = getattr(found, name)
         sections.append((f"{name.upper()}: {len(labels)} labels", _labels(labels, limit)))
     if found.warnings:
-        advice = [
-            textwrap.fill(a.message, 98, initial_indent="  - ", subsequent_indent="    ")
-            for a in found.warnings
-        ]
-        sections.append(("Mind before training", "\n".join(advice)))
+        sections.append(("Mind before training", _advice(found)))
+    return _sections(sections)
+
+
+def _sections(sections: Sequence[tuple[str, str]]) -> str:
     return "\n\n".join(f"{title}\n{body}" for title, body in sections if body)
+
+
+def _advice(found: Inspection) -> str:
+    return "\n".join(
+        textwrap.fill(a.message, 98, initial_indent="  - ", subsequent_indent="    ")
+        for a in found.warnings
+    )
 
 
 def _size(found: Inspection) -> dict[str, str]:
