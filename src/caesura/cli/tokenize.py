@@ -132,7 +132,7 @@ def _stream(file: str, tool: Tokenizer, reading: dict[str, Any]) -> Iterator[Doc
     options = ReadOptions(file="<stdin>" if file == "-" else file, **reading)
     stream = tool.stream(whole_sentences=True)
     with open_read(file) as raw:
-        for text, _ in blocks(raw, options, size=_BLOCK, whole_lines=False):
+        for text, _ in blocks(raw, options, size=_BLOCK, whole_lines=False, keep_crlf=True):
             piece = stream.feed(text)
             if piece.n_tokens:
                 piece.source = file

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from caesura.tokenize.rules import RuleTokenizer
     from caesura.tokenize.stream import Stream
     from caesura.tokenize.tokenizer import Tokenizer
-    from caesura.tokenize.train import TokenizerTrainer, cross_evidence, train
+    from caesura.tokenize.training import TokenizerTrainer, cross_evidence, train
 
 __all__ = [
     "RuleTokenizer",
@@ -32,9 +32,9 @@ _HOMES = {
     "Stream": "stream",
     "Tokenizer": "tokenizer",
     "TokenizerOptions": "options",
-    "TokenizerTrainer": "train",
-    "cross_evidence": "train",
-    "train": "train",
+    "TokenizerTrainer": "training",
+    "cross_evidence": "training",
+    "train": "training",
 }
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from caesura.document import MAYBE, YES, Document
+from caesura.tokenize.paragraphs import paragraphs
 from caesura.tokenize.punkt import Statistics
 
 __all__ = ["RuleTokenizer"]
@@ -29,7 +30,7 @@ def _pattern() -> Any:
 
     return regex.compile(
         r"""
-          (?:(?:https?|ftp)://|www\.)[^\s<>"“”«»]*[^\s<>"“”«».,;:!?)\]}'’…]  # addresses
+          (?:(?:https?|ftp)://|www\.)[^\s\x1c-\x1f<>"“”«»]*[^\s\x1c-\x1f<>"“”«».,;:!?)\]}'’…]  # addresses
         | [\p{L}\p{N}_.+-]{1,64}+@[\p{L}\p{N}-]++(?:\.[\p{L}\p{N}-]++)+       # e-mail
         | [\#@][\p{L}\p{N}_]++                                                # tags and names
         | (?<![\p{L}\p{N}])(?:[:;=8][-o^']?[)(\]\[DPp/\\|*3]+|<3+)(?![\p{L}\p{N}])
@@ -42,7 +43,7 @@ def _pattern() -> Any:
           (?:['’ʼ·](?![\p{Han}\p{Hiragana}\p{Katakana}])[\p{L}][\p{L}\p{M}\p{N}\p{Cf}_]*+)*+
         | ([.!?…*=~_-])\1*+                                                   # runs of one mark
         | \p{Regional_Indicator}{2}
-        | \S(?:\u200d\S|[\p{M}\p{Cf}\p{Emoji_Modifier}])*+                    # emoji with joiners
+        | [^\s\x1c-\x1f](?:\u200d[^\s\x1c-\x1f]|[\p{M}\p{Cf}\p{Emoji_Modifier}])*+  # joiners
         """,
         regex.VERBOSE | regex.V1,
     )
@@ -66,7 +67,9 @@ class RuleTokenizer:
 
     def tokenize(self, source: str | Document, *, sentences: bool = True) -> Document:
         """Tokens and sentences of a text; tokens and sentences that a document fixed stay."""
-        given = source if isinstance(source, Document) else Document(text=source)
+        given = source
+        if isinstance(given, str):
+            given = Document(text=given, paragraph_start=paragraphs(given))
         text = given.text
         if "tokens" in given.fixed and given.n_tokens:
             spans = list(zip(given.token_start.tolist(), given.token_end.tolist(), strict=True))

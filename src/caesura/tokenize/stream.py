@@ -9,6 +9,7 @@ import numpy as np
 from caesura.document import Document, Strings
 from caesura.tokenize.build import build
 from caesura.tokenize.engine import NOTHING, Decided, Engine
+from caesura.tokenize.paragraphs import paragraphs
 
 if TYPE_CHECKING:
     from caesura.tokenize.tokenizer import Tokenizer
@@ -47,6 +48,7 @@ class Stream:
         self._base = 0  # its offset
         self._before: list[str] = []
         self._started = False
+        self._opens = True  # whether the next token is the first of a paragraph
         self._finished = False
 
     def feed(self, text: str, *, last: bool = False) -> Document:
@@ -85,8 +87,11 @@ class Stream:
             after=after,
             id=self._id,
             continues=self._started,
+            paragraph_start=paragraphs(piece_text, opens=self._opens),
         )
         self._started = True
+        gap = piece_text[len(piece_text.rstrip()) :]
+        self._opens = gap.count("\n") > 1 or (self._opens and gap == piece_text)
         last_two = zip(decided.starts[-2:].tolist(), decided.ends[-2:].tolist(), strict=True)
         self._before = [*self._before, *(piece_text[a:b] for a, b in last_two)][-2:]
         self._base += end

@@ -25,6 +25,7 @@ from caesura.tokenize.engine import Decided, Engine, Given, mark_tokens
 from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.packed import Packed
+from caesura.tokenize.paragraphs import paragraphs
 from caesura.tokenize.stream import Stream
 
 __all__ = ["Tokenizer"]
@@ -74,11 +75,14 @@ class Tokenizer:
         table = strings if strings is not None else Strings()
         if tokens is None:
             decided = self._decide(source, given)
-            return self._build(source, decided, sentences, table)
+            return self._build(
+                source, decided, sentences, table, paragraph_start=paragraphs(source)
+            )
         spans = np.array(list(tokens), dtype=np.int64).reshape(-1, 2)
         doc = Document.from_spans(source, spans[:, 0], spans[:, 1], strings=table)
         doc.check()
         doc.fixed = frozenset({"tokens"})
+        doc.paragraph_start = paragraphs(source)
         expand(doc, doc.column("form"), self._cache)
         doc.blank_words()
         self._evidence(doc, given, sentences)

@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+import pytest
+from tests.tokenize.corpus import documents
+
+from caesura.tokenize import Tokenizer, TokenizerOptions, train
+
+SMALL = TokenizerOptions(bits=16, epochs=4, rare_cut=2, rare_start=2)
+
+
+@pytest.fixture(scope="session")
+def tokenizer() -> Tokenizer:
+    return train(documents(40), SMALL)

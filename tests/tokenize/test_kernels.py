@@ -1,0 +1,72 @@
+"""The compiled kernels against their slow twins."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.reference import tokenize as twin
+from tests.tokenize.corpus import document
+
+from caesura.tokenize import Tokenizer
+from caesura.tokenize._logistic import new_table, step
+from caesura.tokenize._text import prepare, stretch
+from caesura.tokenize.characters import MARGIN, classify, code_points
+
+TEXTS = st.one_of(
+    st.text(alphabet="aB1.,'-/:@w中 \n", max_size=120),
+    st.integers(0, 30).map(lambda seed: document(seed, 4).text),
+)
+
+
+@given(st.text(max_size=60), st.data())
+@settings(max_examples=40, deadline=None)
+def test_the_hash_of_a_stretch_is_that_of_its_characters(text: str, data: st.DataObject) -> None:
+    classes, folded = classify(code_points(text))
+    prepared = prepare(classes, folded)
+    start = data.draw(st.integers(0, len(text))) + MARGIN
+    end = data.draw(st.integers(start, len(text) + MARGIN))
+    assert int(stretch(prepared, start, end)) == twin.stretch_hash(folded[start:end].tolist())
+
+
+@given(TEXTS)
+@settings(max_examples=40, deadline=None)
+def test_tokens_equal_those_of_the_twin(tokenizer: Tokenizer, text: str) -> None:
+    found = tokenizer.tokenize(text)
+    expected = twin.cut(text, tokenizer.cuts.weights(), tokenizer.options.bits)
+    spans = list(zip(found.token_start.tolist(), found.token_end.tolist(), strict=True))
+    assert spans == expected
+
+
+def test_a_step_of_learning_equals_that_of_the_twin() -> None:
+    rng = np.random.default_rng(3)
+    table = new_table(8, least=1)
+    table.seen[:] = 1
+    weights, squares = np.zeros(256), np.zeros(256)
+    statistics = np.zeros(3)
+    loss = 0.0
+    for _ in range(200):
+        rows = rng.choice(256, size=6, replace=False)
+        truth = bool(rows.sum() % 2)
+        step(rows.astype(np.int64), 6, truth, table, 0.1, statistics)
+        loss += twin.logistic_step(weights, squares, rows.tolist(), truth, 0.1)
+    np.testing.assert_allclose(table.weights, weights, atol=1e-4)
+    np.testing.assert_allclose(statistics[1], loss, rtol=1e-4)
+
+
+def test_the_slope_is_that_of_the_loss() -> None:
+    """A small step changes the loss as the squared length of the gradient foretells."""
+    rng = np.random.default_rng(5)
+    rows = np.arange(7, dtype=np.int64)
+    for truth in (False, True):
+        table = new_table(8, least=1)
+        table.seen[:] = 1
+        table.weights[:7] = rng.normal(size=7)
+        table.squares[:] = 1e12  # makes the step tiny
+        before, after = np.zeros(3), np.zeros(3)
+        score = float(table.weights[:7].sum())
+        step(rows, 7, truth, table, 1e2, before)
+        step(rows, 7, truth, table, 0.0, after)
+        gradient = 1 / (1 + np.exp(-score)) - truth
+        expected = -7 * gradient * gradient * 1e2 / 1e6
+        assert abs((after[1] - before[1]) - expected) < 0.05 * abs(expected)

@@ -1,0 +1,116 @@
+"""What the trained tokeniser does with text, tokens and sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.tokenize.corpus import documents
+
+from caesura.document import MAYBE, NO, YES, Document
+from caesura.errors import InputError, UsageError
+from caesura.evaluate import conll18
+from caesura.tokenize import Tokenizer
+
+
+def surfaces(doc: Document) -> list[str]:
+    return [token.text for token in doc.tokens]
+
+
+def test_learns_its_treebank(tokenizer: Tokenizer) -> None:
+    gold = documents(10, first=100)
+    scores = conll18(gold, [tokenizer.tokenize(doc.text) for doc in gold])
+    assert scores["Tokens"].f1 > 99.0
+    assert scores["Words"].f1 > 99.0
+    assert scores["Sentences"].f1 > 95.0
+
+
+def test_multi_word_tokens_have_words(tokenizer: Tokenizer) -> None:
+    doc = tokenizer.tokenize("She won't buy it's box.")
+    assert surfaces(doc) == ["She", "won't", "buy", "it's", "box", "."]
+    assert doc.column("form") == ["She", "wo", "n't", "buy", "it", "'s", "box", "."]
+    assert doc.word_token.tolist() == [0, 1, 1, 2, 3, 3, 4, 5]
+
+
+def test_evidence_without_a_decision(tokenizer: Tokenizer) -> None:
+    doc = tokenizer.tokenize("She reads 3.5 apples. He paints 3.5 apples.", sentences=False)
+    assert set(doc.sent_start.tolist()) == {MAYBE}
+    assert doc.start_evidence is not None
+    assert doc.start_evidence[0] == 1.0
+    assert doc.start_evidence[5] > 0.5 > doc.start_evidence[1]
+
+
+def test_given_tokens_are_kept(tokenizer: Tokenizer) -> None:
+    text = "She reads it.He reads"
+    spans = [(0, 3), (4, 9), (10, 13), (13, 21)]
+    doc = tokenizer.tokenize(text, tokens=spans)
+    assert surfaces(doc) == ["She", "reads", "it.", "He reads"]
+    assert doc.start_evidence is not None
+    assert len(doc.start_evidence) == 4
+
+
+def test_tokens_that_overlap_are_refused(tokenizer: Tokenizer) -> None:
+    with pytest.raises(InputError, match="overlap"):
+        tokenizer.tokenize("abc def", tokens=[(0, 3), (2, 5)])
+
+
+def test_given_sentence_starts_are_obeyed_inside_a_chunk(tokenizer: Tokenizer) -> None:
+    doc = tokenizer.tokenize("She reads. Hereads it", sentence_starts=[13], no_boundary=[11])
+    starts = doc.token_start[doc.sent_start == YES].tolist()
+    assert starts == [0, 13]
+
+
+def test_an_offset_outside_the_text_is_refused(tokenizer: Tokenizer) -> None:
+    with pytest.raises(UsageError, match="outside the text"):
+        tokenizer.tokenize("abc", sentence_starts=[9])
+
+
+@pytest.mark.parametrize("fixed", [{"tokens"}, {"sentences"}, {"tokens", "sentences"}])
+def test_what_a_document_fixed_is_obeyed(tokenizer: Tokenizer, fixed: set[str]) -> None:
+    gold = documents(1, first=200)[0]
+    # Tokens and sentences that no tokeniser would choose.
+    odd = gold.cut(0, gold.n_tokens)
+    odd.sent_start = np.where(np.arange(odd.n_tokens) % 5 == 0, YES, NO).astype(np.int8)
+    odd.fixed = frozenset(fixed)
+    doc = tokenizer.tokenize(odd)
+    doc.check()
+    if "tokens" in fixed:
+        assert doc.token_start.tolist() == odd.token_start.tolist()
+        assert doc.column("form") == odd.column("form")
+    if "sentences" in fixed:
+        assert (
+            doc.token_start[doc.sent_start == YES].tolist()
+            == odd.token_start[odd.sent_start == YES].tolist()
+        )
+
+
+def test_partly_known_sentences(tokenizer: Tokenizer) -> None:
+    doc = tokenizer.tokenize("She reads 3.5 apples. He paints 3.5 apples.")
+    assert doc.sent_start[5] == YES
+    part = replace(doc, fixed=frozenset({"tokens", "sentences"}))
+    part.sent_start = np.full(doc.n_tokens, MAYBE, dtype=np.int8)
+    part.sent_start[5] = NO
+    assert tokenizer.tokenize(part).sent_start.tolist() == [1, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+
+
+def test_what_else_a_document_has_is_kept(tokenizer: Tokenizer) -> None:
+    source = Document(text="She reads\nHe reads 3.5", id="d1", source="d1.txt")
+    source.paragraph_start = np.array([0, 10], dtype=np.int64)
+    doc = tokenizer.tokenize(source)
+    assert (doc.id, doc.source) == ("d1", "d1.txt")
+    assert doc.paragraph_start.tolist() == [0, 10]
+    assert doc.token_start[doc.sent_start == YES].tolist() == [0, 10]
+
+
+def test_empty_and_blank_texts(tokenizer: Tokenizer) -> None:
+    for text in ("", " ", "\n\n\n"):
+        doc = tokenizer.tokenize(text)
+        doc.check()
+        assert doc.n_tokens == 0
+        assert doc.text == text
+
+
+def test_two_spellings_of_case(tokenizer: Tokenizer) -> None:
+    doc = tokenizer.tokenize("SHE WON'T READ.")
+    assert doc.column("form")[:3] == ["SHE", "WO", "N'T"]
