@@ -110,8 +110,12 @@ class _Parser(HTMLParser):
             if core[-1] == " ":
                 self.breaking = " "
             return
-        if data.strip("\n"):
-            self._append(data if self.breaking != "\n\n" else data.strip("\n"))
+        if self.breaking == "\n\n":
+            data = data.lstrip("\n")
+        core = data.rstrip("\n")
+        if core:
+            self._append(core)
+        self.breaking = self.breaking or data[len(core) :]
 
     def _append(self, text: str) -> None:
         if self.breaking and self.size:

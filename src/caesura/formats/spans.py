@@ -127,7 +127,7 @@ def write_files(
 def _spans(doc: Document) -> Iterator[tuple[int, int, str]]:
     starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
     paragraphs = doc.paragraph_start.tolist()
-    for a, b in zip(paragraphs, [*paragraphs[1:], len(doc.text)], strict=True):
+    for a, b in pairwise([*paragraphs, len(doc.text)]):
         yield a, a + len(doc.text[a:b].rstrip()), "paragraph"
     if doc.has_sentences:
         bounds = doc.sentence_bounds.tolist()
