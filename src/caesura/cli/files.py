@@ -22,7 +22,7 @@ from caesura.errors import InputError, UsageError
 __all__ = ["Inputs", "Target", "input_paths", "targets"]
 
 #: Documents are read in pieces of about so many tokens where a verb can do with pieces.
-PIECES = 200_000
+PIECES = 50_000
 
 
 def input_paths(paths: Sequence[str]) -> list[str]:
