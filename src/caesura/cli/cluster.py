@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from caesura.cli.options import inputs_argument, json_option, reading_options
+
+if TYPE_CHECKING:
+    from caesura.document import Document
 
 __all__ = ["command"]
 
@@ -62,7 +64,7 @@ def command(
 
     warn = WarningPrinter(quiet=quiet, strict=strict)
     reading = {"skip_bad": skip_bad, "strict": strict, "warn": warn, "encoding": encoding}
-    text = _sentences(inputs or ("-",), from_format, lower, reading)
+    text = _documents(inputs or ("-",), from_format, lower, reading)
     with Progress("Clustering", total=1.0, quiet=quiet) as progress:
 
         def report(share: float, note: str) -> None:
@@ -79,9 +81,9 @@ def command(
                     "tokens": words})  # fmt: skip
 
 
-def _sentences(
+def _documents(
     files: Sequence[str], from_format: str | None, lower: bool, reading: dict[str, Any]
-) -> Iterator[list[str]]:
+) -> Iterator[Document]:
     from caesura.formats import format_of, read
     from caesura.tokenize import RuleTokenizer
 
@@ -91,9 +93,6 @@ def _sentences(
         for doc in read(file, kind, **reading):
             if not doc.n_tokens:
                 doc = rules.tokenize(doc)
-            forms = doc.column("form")
             if lower:
-                forms = [form.lower() for form in forms]
-            bounds = doc.first_word[doc.sentence_bounds].tolist()
-            for first, last in pairwise(bounds):
-                yield forms[first:last]
+                doc.set_column("form", [form.lower() for form in doc.column("form")])
+            yield doc

@@ -7,10 +7,12 @@ load_classes("en.classes").of("Tuesday")
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import Literal
 
 from caesura.cluster.classes import WordClasses, load_classes, save_classes
+from caesura.document import Document
 from caesura.errors import UsageError
 
 __all__ = ["WordClasses", "cluster", "load_classes", "save_classes", "warmup"]
@@ -20,7 +22,7 @@ Report = Callable[[float, str], None]
 
 
 def cluster(
-    sentences: Iterable[list[str]],
+    sentences: Iterable[list[str] | Document],
     classes: int = 200,
     *,
     method: Literal["exchange", "brown"] = "exchange",
@@ -30,13 +32,14 @@ def cluster(
 ) -> WordClasses:
     """Classes of the words of a text; words seen less than `min_count` times share one class.
 
+    The text is given as sentences (lists of words) or as documents, whose sentences are taken.
     The name of a class is a number, or with `brown` the path of the class in the tree of mergers.
     """
     if classes < 1 or min_count < 1 or passes < 1:
         raise UsageError("classes, min_count and passes must be 1 or more")
     from caesura.cluster.counts import RARE, count_bigrams
 
-    bigrams, seen = count_bigrams(sentences, min_count)
+    bigrams, seen = count_bigrams(_sentences(sentences), min_count)
     names: list[str]
     if method == "brown":
         from caesura.cluster.brown import brown
@@ -64,6 +67,16 @@ def cluster(
     }
     order = sorted(seen, key=lambda word: (-seen[word], word))
     return WordClasses((word, found.get(word, "rare"), seen[word]) for word in order)
+
+
+def _sentences(texts: Iterable[list[str] | Document]) -> Iterator[list[str]]:
+    for text in texts:
+        if not isinstance(text, Document):
+            yield text
+            continue
+        forms = text.column("form")
+        for first, last in pairwise(text.first_word[text.sentence_bounds].tolist()):
+            yield forms[first:last]
 
 
 def warmup() -> None:

@@ -30,7 +30,8 @@ def _pattern() -> Any:
 
     return regex.compile(
         r"""
-          (?:(?:https?|ftp)://|www\.)[^\s\x1c-\x1f<>"“”«»]*[^\s\x1c-\x1f<>"“”«».,;:!?)\]}'’…]  # addresses
+          (?:(?:https?|ftp)://|www\.)                                         # addresses
+          [^\s\x1c-\x1f<>"“”«»]*[^\s\x1c-\x1f<>"“”«».,;:!?)\]}'’…]
         | [\p{L}\p{N}_.+-]{1,64}+@[\p{L}\p{N}-]++(?:\.[\p{L}\p{N}-]++)+       # e-mail
         | [\#@][\p{L}\p{N}_]++                                                # tags and names
         | (?<![\p{L}\p{N}])(?:[:;=8][-o^']?[)(\]\[DPp/\\|*3]+|<3+)(?![\p{L}\p{N}])

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from caesura.document import MAYBE, NO, YES, Document, Strings
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
+from caesura.tokenize._starts import STATE, starts
+from caesura.tokenize._text import prepare
 from caesura.tokenize.build import SplitCache, build, expand
 from caesura.tokenize.characters import classify, code_points
 from caesura.tokenize.engine import Decided, Engine, Given, mark_tokens
@@ -156,9 +158,6 @@ class Tokenizer:
         return self._probabilities(doc, Given(paragraphs=doc.paragraph_start))
 
     def _probabilities(self, doc: Document, given: Given) -> NDArray[np.float32]:
-        from caesura.tokenize._starts import STATE, starts
-        from caesura.tokenize._text import prepare
-
         text = prepare(*classify(code_points(doc.text)))
         marks = mark_tokens(text, doc.token_start, doc.token_end, given.paragraphs)
         evidence = np.empty(doc.n_tokens, dtype=np.float32)

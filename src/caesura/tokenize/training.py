@@ -27,7 +27,7 @@ from caesura.tokenize.characters import MARGIN, classify, code_points
 from caesura.tokenize.engine import mark_tokens
 from caesura.tokenize.multiword import Splitter, learn_splitter
 from caesura.tokenize.options import TokenizerOptions
-from caesura.tokenize.packed import pack
+from caesura.tokenize.packed import Packed, pack
 from caesura.tokenize.tokenizer import KIND, Tokenizer
 
 __all__ = ["Scorer", "TokenizerTrainer", "cross_evidence", "train"]
@@ -57,9 +57,9 @@ def _lesson(doc: Document, cuts: bool = True) -> _Lesson:
     return _Lesson(text, begins, marks, (doc.sent_start == YES).astype(np.int8), cuts)
 
 
-def _lessons(docs: Sequence[Document], options: TokenizerOptions) -> list[_Lesson]:
+def _lessons(docs: Sequence[Document], options: TokenizerOptions, number: int = 0) -> list[_Lesson]:
     """The documents and those copies of them that the options ask for."""
-    random = generator(options.seed, 0)
+    random = generator(options.seed, number)
     lessons = []
     for doc in docs:
         lessons.append(_lesson(doc))
@@ -252,19 +252,35 @@ def cross_evidence(
     names = sorted(set(group))
     order = generator(options.seed, 1).permutation(len(names))
     fold = {name: int(order[i]) % folds for i, name in enumerate(names)}
+    lessons = [_lessons([piece], options, i) for i, piece in enumerate(pieces)]
     found: list[NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(pieces)
     for number in range(folds):
         held = [i for i in range(len(pieces)) if fold[group[i]] == number]
-        rest = [pieces[i] for i in range(len(pieces)) if fold[group[i]] != number]
+        rest = [x for i in range(len(pieces)) if fold[group[i]] != number for x in lessons[i]]
         if not held:
             continue
-        tokenizer = train(rest or pieces, options)
+        tokenizer = _starts_only(rest, options)
         for i in held:
             found[i] = tokenizer.evidence(pieces[i])
     gathered: list[list[NDArray[np.float32]]] = [[] for _ in docs]
     for i, number in enumerate(owner):
         gathered[number].append(found[i])
     return [np.concatenate(parts) if parts else np.zeros(0, np.float32) for parts in gathered]
+
+
+def _starts_only(lessons: Sequence[_Lesson], options: TokenizerOptions) -> Tokenizer:
+    """A tokeniser that knows about sentence starts and nothing else."""
+    table = new_table(options.bits, options.rare_start)
+    statistics = np.zeros(3)
+    for number in range(options.epochs + 1):
+        order = epoch_order(len(lessons), options.seed, number).tolist()
+        rate = options.rate / (1.0 + options.decay * (number - 1)) if number else _COUNT
+        own = number >= options.own_from
+        for i in order:
+            lesson = lessons[i]
+            start_epoch(lesson.marks, lesson.starts, table, options.bits, rate, own, statistics)
+    nothing = Packed(np.zeros(1, np.int8), np.zeros(256, np.float32))
+    return Tokenizer(options, nothing, pack(table.weights, options.prune), Splitter())
 
 
 def _cut(doc: Document, parts: int) -> list[Document]:
