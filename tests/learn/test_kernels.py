@@ -1,0 +1,75 @@
+"""Hashing, index, updates: the kernels equal their slow twins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.reference import learn as naive
+
+from caesura.jit import kernel
+from caesura.learn.hashing import mix
+from caesura.learn.index import build, find
+from caesura.learn.shuffle import epoch_order
+from caesura.learn.updates import adagrad, add, average, passive_aggressive
+
+small = st.floats(-4, 4, width=32)
+
+
+@given(st.integers(0, naive.MASK))
+@settings(max_examples=50)
+def test_mix(value: int) -> None:
+    assert int(mix(np.uint64(value))) == naive.mix(value)
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), unique=True, max_size=200))
+@settings(max_examples=30)
+def test_every_key_is_found_and_no_other(keys: list[int]) -> None:
+    keys.sort()
+    index = build(np.array(keys, np.uint32))
+    for row, key in enumerate(keys):
+        assert find(index, np.uint32(key)) == row
+    for key in {0, 1, 2**32 - 1, 12345} - set(keys):
+        assert find(index, np.uint32(key)) == -1
+
+
+@given(st.lists(st.tuples(st.integers(1, 20), small), max_size=10), st.integers(1, 30))
+@settings(max_examples=50)
+def test_lazy_average_is_the_plain_one(steps: list[tuple[int, float]], ticks: int) -> None:
+    steps = [(tick, delta) for tick, delta in steps if tick <= ticks]
+    weight, total = np.zeros(1, np.float32), np.zeros(1, np.float32)
+    for tick, delta in steps:
+        add(weight, total, 0, delta, float(tick))
+    assert average(weight, total, ticks)[0] == pytest.approx(naive.average(steps, ticks), abs=1e-3)
+
+
+@given(st.lists(small, max_size=8), st.sampled_from([0.0, 0.1]))
+@settings(max_examples=50)
+def test_adagrad(slopes: list[float], l2: float) -> None:
+    weight, square, total = (np.zeros(1, np.float32) for _ in range(3))
+    for slope in slopes:
+        adagrad(weight, square, total, 0, slope, 0.1, 0.1, l2, 1.0)
+    assert weight[0] == pytest.approx(naive.adagrad(slopes, 0.1, 0.1, l2), abs=1e-4)
+
+
+@given(st.floats(-1, 10), st.floats(0, 10), st.sampled_from([0.1, 1.0, float("inf")]))
+@settings(max_examples=50)
+def test_passive_aggressive(loss: float, norm: float, bound: float) -> None:
+    want = naive.passive_aggressive(loss, norm, bound)
+    assert passive_aggressive(loss, norm, bound) == pytest.approx(want)
+
+
+def test_the_order_of_an_epoch_depends_on_seed_and_epoch_only() -> None:
+    assert epoch_order(50, 1, 3).tolist() == epoch_order(50, 1, 3).tolist()
+    assert sorted(epoch_order(50, 1, 3).tolist()) == list(range(50))
+    assert epoch_order(50, 1, 3).tolist() != epoch_order(50, 1, 4).tolist()
+    assert epoch_order(50, 1, 3).tolist() != epoch_order(50, 2, 3).tolist()
+
+
+def test_kernels_can_be_borrowed_by_other_kernels() -> None:
+    @kernel
+    def twice(value: np.uint64) -> np.uint64:
+        return mix(mix(value))
+
+    assert int(twice(np.uint64(7))) == naive.mix(naive.mix(7))

@@ -1,0 +1,99 @@
+"""Packing: what comes out is what went in, rounded row by row; a broken table is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from tests.reference import learn as naive
+
+from caesura.errors import ModelError
+from caesura.learn.packing import (
+    measure_loss,
+    pack,
+    pack_keys,
+    quantise,
+    unpack_bytes,
+    unpack_dense,
+    unpack_keys,
+    unpack_sparse,
+)
+
+values = st.floats(-100, 100, width=32).map(lambda w: 0.0 if abs(w) < 1e-6 else w)
+tables = arrays(np.float32, st.tuples(st.integers(1, 6), st.integers(1, 9)), elements=values)
+
+
+@given(tables, st.sampled_from([8, 16]))
+@settings(max_examples=50)
+def test_packing_rounds_each_row_to_its_own_scale(table: np.ndarray, bits: int) -> None:
+    again = unpack_dense(pack(table, bits=bits), table.shape[1])
+    want = [naive.quantised(row, bits) for row in table.tolist()]
+    np.testing.assert_allclose(again, want, rtol=1e-6)
+    integers, exponents = quantise(table, bits)
+    np.testing.assert_allclose(np.ldexp(integers.astype(float), exponents[:, None]), want)
+
+
+@given(tables)
+@settings(max_examples=30)
+def test_all_ways_of_unpacking_agree(table: np.ndarray) -> None:
+    packed = pack(table)
+    dense = unpack_dense(packed, table.shape[1], width=table.shape[1] + 3)
+    assert not dense[:, table.shape[1] :].any()
+    integers, scales = unpack_bytes(packed, table.shape[1])
+    assert integers.dtype == np.int8
+    np.testing.assert_allclose(integers * scales[:, None], dense[:, : table.shape[1]])
+    sparse = unpack_sparse(packed, table.shape[1])
+    for row in range(len(table)):
+        low, high = sparse.begin[row], sparse.begin[row + 1]
+        assert sparse.value[low:high].tolist() == dense[row, sparse.column[low:high]].tolist()
+        assert high - low == np.count_nonzero(dense[row])
+
+
+def test_small_weights_are_pruned() -> None:
+    table = np.array([[0.01, 1.0, -0.04], [0.0, 0.0, 0.02]], np.float32)
+    again = unpack_dense(pack(table, floor=0.05), 3)
+    assert again.tolist() == [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+
+
+def test_the_loss_is_measured() -> None:
+    table = np.array([[0.01, 1.0, -0.4]], np.float32)
+    loss = measure_loss(table, lambda w: {"sum": float(w.sum())}, floor=0.05)
+    assert (loss.kept, loss.dropped) == (2, 1)
+    assert loss.largest_error == pytest.approx(0.01, abs=5e-3)
+    assert loss.before["sum"] == pytest.approx(0.61)
+    assert loss.after["sum"] == pytest.approx(0.6, abs=0.01)
+
+
+def test_many_classes_need_wider_columns() -> None:
+    table = np.zeros((2, 300), np.float32)
+    table[1, 299] = 2.0
+    packed = pack(table)
+    assert packed["columns"].dtype == np.uint16
+    assert unpack_dense(packed, 300)[1, 299] == 2.0
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), unique=True, max_size=50))
+@settings(max_examples=30)
+def test_keys_come_back(keys: list[int]) -> None:
+    sorted_keys = np.array(sorted(keys), np.uint32)
+    assert unpack_keys(pack_keys(sorted_keys)).tolist() == sorted(keys)
+
+
+def test_broken_tables_are_refused() -> None:
+    packed = pack(np.ones((3, 4), np.float32))
+    for name, broken in {
+        "counts": packed["counts"][:-1],
+        "columns": packed["columns"] + np.uint8(4),
+        "values": packed["values"].astype(np.float32),
+        "exponents": packed["exponents"].reshape(1, -1),
+    }.items():
+        with pytest.raises(ModelError, match="wrong shape"):
+            unpack_sparse({**packed, name: broken}, 4)
+    with pytest.raises(ModelError, match="has no 'values'"):
+        unpack_sparse({n: a for n, a in packed.items() if n != "values"}, 4)
+    with pytest.raises(ModelError, match="do not rise"):
+        unpack_keys(np.array([5, 0], np.uint32))
+    with pytest.raises(ValueError, match="8 or 16"):
+        pack(np.ones((1, 1), np.float32), bits=4)
