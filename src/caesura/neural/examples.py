@@ -49,6 +49,11 @@ _MARKS: Final = (
 )
 
 
+#: Shapes that an unedited text does not have, and the share of them that makes no difference.
+_EDITED: Final = (2, 3, 4, 5, 8, 9, 10, 11, 12)
+_FEW: Final = 0.01
+
+
 def shape(form: str) -> int:
     """The number of a word's shape in SHAPES."""
     known = _MARKS.get(form)
@@ -71,16 +76,23 @@ def shape(form: str) -> int:
     return 10 if form[0] in "!?" else (14 if not form[0].isspace() else 15)
 
 
-def word_features(doc: Document, seen: bool = True) -> NDArray[np.int64]:
-    """Shape, space before and paragraph start of each word; all 0 where they shall not be seen."""
+def word_features(doc: Document, seen: bool | None = None) -> NDArray[np.int64]:
+    """Shape, space before and paragraph start of each word; all 0 where they shall not be seen.
+
+    By default they are not seen in a text that has neither capitals nor punctuation to speak of:
+    there they would tell the network of a world that it never met in training.
+    """
     features = np.zeros((doc.n_words, 3), dtype=np.int64)
-    if not seen or not doc.n_words:
+    if seen is False or not doc.n_words:
         return features
     cache: dict[int, int] = {}
     for number, form in enumerate(doc.form.tolist()):
         if form not in cache:
             cache[form] = shape(doc.strings[form] or " ")
         features[number, 0] = cache[form]
+    if seen is None and np.isin(features[:, 0], _EDITED).sum() <= _FEW * doc.n_words:
+        features[:] = 0
+        return features
     first = np.ones(doc.n_words, dtype=bool)
     first[1:] = doc.word_token[1:] != doc.word_token[:-1]
     spaced = np.ones(doc.n_tokens, dtype=bool)

@@ -44,6 +44,8 @@ class Scores:
     label_dep: Floats
     label_head: Floats
     label_root: Floats
+    #: Whether the text has capitals and punctuation.
+    edited: bool = True
 
 
 class Encoder:
@@ -92,7 +94,10 @@ class Encoder:
                 found = _empty(n, width, out)
             for row, window in enumerate(group):
                 _keep(found, out, row, window)
-        return found if found is not None else _nothing()
+        if found is None:
+            return _nothing()
+        found.edited = bool(features.any())
+        return found
 
     def _run(self, inputs: Batch) -> list[Any]:
         return list(self.session.run(list(_OUTPUTS), inputs.inputs()))

@@ -46,11 +46,13 @@ class SearchSettings:
     """How scores become transitions; tuned on held-out text."""
 
     beam: int = 8
-    #: What a swap costs, how much crossing arcs speak against a boundary, and what is added to
-    #: the evidence for a boundary.
+    #: What a swap costs, and how much crossing arcs speak against a boundary.
     swap: float = 1.0
     crossing: float = 0.5
+    #: What is added to the evidence for a boundary, and how much more where the text has neither
+    #: capitals nor punctuation.
     bias: float = 0.0
+    unedited: float = 0.0
 
 
 class NeuralParser:
@@ -89,6 +91,7 @@ class NeuralParser:
             "swap": settings.swap,
             "crossing": settings.crossing,
             "bias": settings.bias,
+            "unedited": settings.unedited,
         }
         return Part("neural", config, dict(self.labels), arrays)
 
@@ -104,6 +107,7 @@ class NeuralParser:
             swap=float(part.option("swap", (int, float), 1.0)),
             crossing=float(part.option("crossing", (int, float), 0.5)),
             bias=float(part.option("bias", (int, float), 0.0)),
+            unedited=float(part.option("unedited", (int, float), 0.0)),
         )
         n = len(part.labels["deprel"])
         return cls(
@@ -174,7 +178,7 @@ class NeuralParser:
             scores.arcs,
             scores.base,
             scores.sizes,
-            scores.start + np.float32(settings.bias),
+            scores.start + np.float32(self._bias(scores)),
             swap=settings.swap,
             crossing=settings.crossing,
         )
@@ -183,6 +187,10 @@ class NeuralParser:
         given = given_in(doc, ())
         given.labels[:] = -1  # labels are written afterwards
         return decoder, given
+
+    def _bias(self, scores: Scores) -> float:
+        settings = self.settings
+        return settings.bias + (0.0 if scores.edited else settings.unedited)
 
     def _decode(self, decoder: Decoder, doc: Document, given: Given) -> Result:
         from caesura.parse.obey import decode_given
@@ -261,7 +269,7 @@ class NeuralParser:
             np.float32
         )
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
-        start = 1.0 / (1.0 + np.exp(-(scores.start + self.settings.bias)))
+        start = 1.0 / (1.0 + np.exp(-(scores.start + self._bias(scores))))
         start[:1] = 1.0
         doc.sent_conf = start[first].astype(np.float32)
 

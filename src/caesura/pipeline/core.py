@@ -29,9 +29,11 @@ __all__ = ["MODES", "Mode", "Pipeline", "load", "split"]
 Mode = Literal["accurate", "fast"]
 MODES: Final = ("accurate", "fast")
 #: Longer texts go through in blocks.
-_LONG: Final = 60_000
+LONG: Final = 60_000
 #: Characters of small texts that are done in one call of the kernels.
 _BATCH: Final = 60_000
+#: A line so long is cut anywhere.
+_ENDLESS: Final = 1 << 22
 #: Characters that a stream takes at a time.
 _CHUNK: Final = 1 << 15
 
@@ -94,7 +96,7 @@ class Pipeline:
             doc = self._tokenise(keep_given(source, keep), newline_is_boundary)
         else:
             given = tokens is not None or starts is not None or no_boundary is not None
-            if not given and not newline_is_boundary and len(source) > _LONG:
+            if not given and not newline_is_boundary and len(source) > LONG:
                 chunks = (source[at : at + _CHUNK] for at in range(0, len(source), _CHUNK))
                 return Document.join(list(self._stream(chunks, confidence)))
             if newline_is_boundary:
@@ -173,22 +175,27 @@ class Pipeline:
         wanted = tuple(keep)
 
         def work(batch: list[str | Document]) -> list[Document]:
-            return self._batch(batch, wanted, newline_is_boundary, confidence)
+            return self.batch(
+                batch, keep=wanted, newline_is_boundary=newline_is_boundary, confidence=confidence
+            )
 
         yield from _ordered(work, _batches(sources), threads)
 
-    def _batch(
+    def batch(
         self,
         batch: Sequence[str | Document],
-        keep: tuple[str, ...],
-        newline_is_boundary: bool,
-        confidence: bool,
+        *,
+        keep: Iterable[str] = (),
+        newline_is_boundary: bool = False,
+        confidence: bool = False,
     ) -> list[Document]:
+        """Parse some texts or documents in one call of the kernels, which is quicker."""
+        wanted = tuple(keep)
         if len(batch) == 1:
             return [
                 self(
                     batch[0],
-                    keep=keep,
+                    keep=wanted,
                     newline_is_boundary=newline_is_boundary,
                     confidence=confidence,
                 )
@@ -198,7 +205,9 @@ class Pipeline:
         for source in batch:
             if isinstance(source, str):
                 source = Document(text=source, strings=strings)
-            docs.append(self._tokenise(keep_given(source, keep), newline_is_boundary))
+            elif not source.n_tokens and len(source.strings) == 1:
+                source = replace(source, strings=strings)
+            docs.append(self._tokenise(keep_given(source, wanted), newline_is_boundary))
         self.annotate(docs, confidence=confidence)
         for doc in docs:
             doc.fixed = frozenset()
@@ -210,6 +219,7 @@ class Pipeline:
         self,
         source: str | os.PathLike[str] | Iterable[str],
         *,
+        newline_is_boundary: bool = False,
         confidence: bool = False,
         encoding: str = "utf-8",
     ) -> Iterator[Document]:
@@ -226,6 +236,12 @@ class Pipeline:
             )
         else:
             blocks = source
+        if newline_is_boundary:
+            for number, lines in enumerate(_whole_lines(blocks)):
+                piece = self(lines, newline_is_boundary=True, confidence=confidence)
+                piece.continues = number > 0
+                yield piece
+            return
         yield from self._stream(blocks, confidence)
 
     def _stream(self, blocks: Iterable[str], confidence: bool) -> Iterator[Document]:
@@ -251,11 +267,18 @@ class Pipeline:
 
     # -------------------------------------------------------------- k best
 
-    def k_best(self, source: str | Document, k: int, *, keep: Iterable[str] = ()) -> list[Document]:
+    def k_best(
+        self,
+        source: str | Document,
+        k: int,
+        *,
+        keep: Iterable[str] = (),
+        newline_is_boundary: bool = False,
+    ) -> list[Document]:
         """Up to k different analyses of one text or document, the best first."""
         if isinstance(source, str):
             source = Document(text=source)
-        doc = self._tokenise(keep_given(source, keep))
+        doc = self._tokenise(keep_given(source, keep), newline_is_boundary)
         if not doc.n_words:
             return [doc]
         if self.neural is not None:
@@ -270,6 +293,21 @@ class Pipeline:
             copy.fixed = frozenset()
             found.append(copy)
         return found
+
+
+def _whole_lines(blocks: Iterable[str]) -> Iterator[str]:
+    """The same text cut after line ends, into parts that are not much longer than a block."""
+    wait: list[str] = []
+    size = 0
+    for block in blocks:
+        end = block.rfind("\n") + 1
+        if size + end >= LONG and (end or size >= _ENDLESS):
+            yield "".join([*wait, block[:end]])
+            wait, size = [block[end:]], len(block) - end
+            continue
+        wait.append(block)
+        size += len(block)
+    yield "".join(wait)
 
 
 class _Breaks:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -82,7 +82,7 @@ class PipelineTrainer:
             if not resume and folder.exists():
                 shutil.rmtree(folder)
             folder.mkdir(parents=True, exist_ok=True)
-        self._fingerprint = self._print()
+        self._data = self._data_hash()
 
     # -------------------------------------------------------------- stages
 
@@ -118,15 +118,15 @@ class PipelineTrainer:
     def _stage(self, name: str, work: Callable[[], Part]) -> Part:
         """A stage that was done before is taken from the folder."""
         path = self.folder / f"{name}.part" if self.folder is not None else None
+        fingerprint = self._fingerprint(name)
         if path is not None and path.exists():
             file = load(path)
-            if file.meta.get("fingerprint") == self._fingerprint:
+            if file.meta.get("fingerprint") == fingerprint:
                 self._watch(name, "was done before and is kept")
                 return file.part(name)
         part = work()
         if path is not None:
-            meta = {"fingerprint": self._fingerprint}
-            save(path, {name: part}, meta=meta, compress=False)
+            save(path, {name: part}, meta={"fingerprint": fingerprint}, compress=False)
         return part
 
     def _loop(self, name: str, trainer: Any, epochs: int, metric: str, patience: int) -> Loop:
@@ -138,7 +138,7 @@ class PipelineTrainer:
             patience=patience,
             checkpoint=path,
             resume=path is not None and path.exists(),
-            fingerprint=self._fingerprint,
+            fingerprint=self._fingerprint(name),
         )
         for event in loop:
             self._watch(name, event)
@@ -287,8 +287,22 @@ class PipelineTrainer:
     def _init_part(self, name: str) -> Part | None:
         return self.init.parts.get(name) if self.init is not None else None
 
-    def _print(self) -> str:
-        digest = hashlib.sha256(repr(sorted(asdict(self.options).items())).encode())
+    def _fingerprint(self, stage: str) -> str:
+        """What a stage depends on: the data and the options that concern it."""
+        options = self.options
+        seen: tuple[Any, ...] = (options.seed, options.speech > 0)
+        if stage == "tokenizer":
+            seen = (options.seed, options.tokenizer)
+        elif stage == "tagger":
+            seen += (options.tagger,)
+        elif stage == "prepared":
+            seen += (options.tokenizer, options.tagger, options.folds)
+        else:
+            seen += (options,)
+        return hashlib.sha256(f"{self._data} {stage} {seen!r}".encode()).hexdigest()
+
+    def _data_hash(self) -> str:
+        digest = hashlib.sha256()
         for doc in (*self.train, *self.dev):
             digest.update(doc.text.encode("utf-8", "surrogatepass"))
             for column in ("form", "upos", "xpos", "feats", "lemma", "deprel"):
