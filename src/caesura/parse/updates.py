@@ -272,7 +272,7 @@ def learn(
         lost = not inside or (step == total - 1 and best != gold_item)
         if update == MAX_VIOLATION:
             violation = arena.scores[best] - arena.scores[gold_item]
-            if best != gold_item and violation >= 0.0 and (violation > worst or pairs.used[0] == 0):
+            if best != gold_item and violation >= worst:
                 worst = violation
                 pairs.gold[0], pairs.predicted[0], pairs.step[0] = gold_item, best, step + 1
                 pairs.used[0] = 1

@@ -1,0 +1,246 @@
+"""Learning: what updates do, what they may not do, and that training is repeatable."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.parse.toy import blank, corpus
+
+from caesura.document import ROOT, UNKNOWN, YES
+from caesura.errors import InputError, UsageError
+from caesura.learn.loop import Loop
+from caesura.models.file import load, save
+from caesura.parse.arena import PARENT
+from caesura.parse.learner import Learner
+from caesura.parse.options import SearchOptions, TrainOptions
+from caesura.parse.parser import Parser
+from caesura.parse.recipes import Reparsed, load_parser, stages
+from caesura.parse.scores import scores
+from caesura.parse.train import finish, train_parser
+from caesura.parse.trainer import ParserTrainer
+
+SMALL = TrainOptions(search=SearchOptions(beam=4), bits=12, epochs=2)
+
+
+def trained(options: TrainOptions, docs=None, epochs: int = 2) -> ParserTrainer:
+    trainer = ParserTrainer(docs or corpus(1, 12), (), options)
+    for epoch in range(1, epochs + 1):
+        trainer.epoch(epoch)
+    return trainer
+
+
+@pytest.mark.parametrize("update", ["dlaso", "max-violation", "early", "laso", "greedy"])
+@pytest.mark.parametrize("step", ["perceptron", "pa"])
+def test_every_update_learns(update, step) -> None:
+    trainer = trained(replace(SMALL, update=update, step=step), corpus(1, 30, 3), epochs=6)
+    dev = corpus(2, 4)
+    assert scores(dev, trainer.parser().analyse(dev), trainer.inventory)["LAS"] > 70
+
+
+def test_shares_of_the_gold_sequence() -> None:
+    docs = corpus(3, 8, 12)
+    shares = {}
+    for update in ("dlaso", "max-violation", "early"):
+        options = replace(SMALL, update=update, chunk=0, step="perceptron")
+        shares[update] = ParserTrainer(docs, (), options).epoch(1)["share"]
+    assert shares["dlaso"] == 1.0
+    assert shares["early"] < 0.5
+    assert shares["max-violation"] <= 1.0
+
+
+@pytest.mark.parametrize("update", ["dlaso", "max-violation", "early"])
+def test_every_update_is_a_violation(update) -> None:
+    """score(prediction) >= score(gold) since their common ancestor, for each recorded pair."""
+    trainer = ParserTrainer(corpus(4, 6), (), replace(SMALL, update=update))
+    learner = trainer.learner
+    seen = 0
+    for instance in trainer.instances(1):
+        learner.run([instance])
+        scores_, items = learner.arena.scores, learner.arena.items
+        for k in range(int(learner.pairs.used[0])):
+            gold, predicted = int(learner.pairs.gold[k]), int(learner.pairs.predicted[k])
+            assert scores_[predicted] >= scores_[gold] - 1e-6
+            # Both are as long as the step says, or the prediction has already ended.
+            assert depth(items, gold) == learner.pairs.step[k]
+            seen += 1
+    assert seen >= 5
+
+
+def depth(items: np.ndarray, item: int) -> int:
+    steps = 0
+    while item > 0:
+        item, steps = int(items[item, PARENT]), steps + 1
+    return steps
+
+
+def test_dlaso_with_an_unlimited_beam_is_the_structured_perceptron() -> None:
+    """Gold never falls out of the beam, so the only update is that of the full sequences."""
+    doc = corpus(5, 1)[0].cut(0, 3)
+    doc.head = np.array([2, 2, ROOT], np.int32)
+    doc.set_column("deprel", ["det", "nsubj", "root"])
+    docs = [doc]
+    wide = replace(SMALL, search=SearchOptions(beam=60_000), bits=10, boundaries="none")
+    tables = []
+    for update in ("dlaso", "early"):
+        trainer = ParserTrainer(docs, (), replace(wide, update=update, step="perceptron"))
+        for epoch in (1, 2, 3):
+            trainer.epoch(epoch)
+            assert trainer.learner.pairs.used[0] <= 1
+        tables.append(trainer.learner.weights)
+    assert np.array_equal(*tables)
+
+
+def test_averages_are_those_of_a_running_sum() -> None:
+    from caesura.learn.updates import average
+
+    trainer = ParserTrainer(corpus(6, 4), (), replace(SMALL, step="perceptron"))
+    learner = trainer.learner
+    total = np.zeros_like(learner.weights, dtype=np.float64)
+    # Tick t changes the weights that hold from then on; the average is over ticks 1..n.
+    for instance in trainer.instances(1):
+        total += learner.weights
+        learner.run([instance])
+    expected = total / learner.ticks
+    found = average(learner.weights, learner.summed, learner.ticks)
+    assert np.allclose(found, learner.weights - learner.summed / learner.ticks)
+    assert np.allclose(found, expected, atol=1e-3)
+
+
+def test_same_seed_same_weights() -> None:
+    a, b = trained(SMALL), trained(SMALL)
+    assert np.array_equal(a.learner.weights, b.learner.weights)
+    c = trained(replace(SMALL, seed=2))
+    assert not np.array_equal(a.learner.weights, c.learner.weights)
+
+
+def test_mixing_does_not_depend_on_threads() -> None:
+    tables = [
+        trained(replace(SMALL, shards=3, threads=threads)).learner.weights for threads in (1, 2, 3)
+    ]
+    assert np.array_equal(tables[0], tables[1])
+    assert np.array_equal(tables[0], tables[2])
+
+
+def test_an_interrupted_run_goes_on_to_the_same_result(tmp_path) -> None:
+    docs, dev = corpus(1, 8), corpus(2, 2)
+    whole = Loop(ParserTrainer(docs, dev, SMALL), 3, metric="mean")
+    whole.run()
+    path = tmp_path / "checkpoint"
+    first = Loop(ParserTrainer(docs, dev, SMALL), 2, metric="mean", checkpoint=path)
+    first.run()
+    again = Loop(ParserTrainer(docs, dev, SMALL), 3, metric="mean", checkpoint=path, resume=True)
+    again.run()
+    assert [e.scores for e in whole.history[2:]] == [e.scores for e in again.history]
+
+
+def test_a_model_file_parses_as_before(toy_parser: Parser, tmp_path) -> None:
+    save(tmp_path / "m", {"parser": toy_parser.to_part()})
+    again = load_parser(load(tmp_path / "m"))
+    assert isinstance(again, Parser)
+    docs = corpus(9, 3)
+    for a, b in zip(toy_parser.analyse(docs), again.analyse(docs), strict=True):
+        assert np.array_equal(a.heads, b.heads)
+        assert np.array_equal(a.labels, b.labels)
+        assert np.allclose(a.arc_margins, b.arc_margins)
+
+
+# --------------------------------------------------------- trees that are not as they should be
+
+
+def test_bad_trees_are_used_where_they_can_be() -> None:
+    docs = corpus(7, 6)
+    told: list[str] = []
+    first, second, third = docs[:3]
+    bounds = np.flatnonzero(first.word_sent_start == YES)
+    first.head[bounds[0]], first.head[bounds[0] + 1] = bounds[0] + 1, bounds[0]  # a cycle
+    roots = np.flatnonzero(second.head == ROOT)
+    second.head[roots[0] - 1] = ROOT  # two roots
+    third.head[:4] = UNKNOWN  # a partial tree
+    trainer = ParserTrainer(docs, (), SMALL, warn=lambda warning: told.append(str(warning)))
+    stats = trainer.epoch(1)
+    assert (stats["cyclic"], stats["several_roots"], stats["partial"]) == (1, 1, 1)
+    assert "skipped" not in stats
+    assert any("a cycle" in line for line in told)
+    assert any("several roots" in line for line in told)
+
+
+def test_no_tree_at_all() -> None:
+    with pytest.raises(InputError, match="no root"):
+        ParserTrainer([blank_with_sentences()], (), SMALL)
+
+
+def blank_with_sentences():
+    doc = corpus(8, 1)[0]
+    plain = blank(doc)
+    plain.sent_start = doc.sent_start
+    return plain
+
+
+@pytest.mark.parametrize("boundaries", ["late", "latent"])
+def test_late_and_latent_boundaries(boundaries) -> None:
+    options = replace(SMALL, boundaries=boundaries, single_root=False)
+    trainer = trained(options, epochs=3)
+    dev = corpus(2, 4)
+    result = scores(dev, trainer.parser().analyse(dev), trainer.inventory)
+    assert result["Starts"] > 60
+
+
+def test_a_single_root_needs_early_boundaries() -> None:
+    with pytest.raises(UsageError, match="single root cannot be guaranteed with late"):
+        TrainOptions(boundaries="late")
+
+
+# --------------------------------------------------------------------------------------- recipes
+
+
+@pytest.mark.parametrize("recipe", ["joint", "gold", "nosyntax", "joint-reparsed"])
+def test_recipes(recipe: str) -> None:
+    parser = train_parser(corpus(1, 12), corpus(2, 2), SMALL, recipe=recipe)
+    dev = corpus(3, 3)
+    docs = [blank(doc) for doc in dev]
+    if recipe == "gold":
+        with pytest.raises(InputError, match="trained on single sentences"):
+            parser.parse(docs)
+        for doc, gold in zip(docs, dev, strict=True):
+            doc.sent_start = gold.sent_start
+    parser.parse(docs)
+    assert isinstance(parser, Reparsed) == (recipe == "joint-reparsed")
+    starts = sum(int((a.sent_start == b.sent_start).sum()) for a, b in zip(docs, dev, strict=True))
+    assert starts > 0.8 * sum(doc.n_tokens for doc in dev)
+
+
+def test_an_unknown_recipe_is_refused() -> None:
+    with pytest.raises(UsageError, match="no recipe 'best'"):
+        stages("best")
+
+
+def test_chains_and_dropout() -> None:
+    docs = corpus(1, 8)
+    spoken = corpus(1, 8)
+    options = replace(SMALL, dropout=0.5)
+    trainer = ParserTrainer(docs, (), options, unedited=spoken)
+    assert trainer.epoch(1)["updates"] > 0
+    with pytest.raises(InputError, match="unedited"):
+        ParserTrainer(docs, (), options, unedited=spoken[:3])
+
+
+def test_calibrated_confidences(toy_parser: Parser) -> None:
+    held = corpus(21, 12)
+    parser = finish(toy_parser, held, bias=True)
+    doc = blank(corpus(22, 1)[0])
+    parser.parse(doc, confidence=True)
+    assert doc.sent_conf is not None
+    assert doc.arc_conf is not None
+    assert np.all((doc.arc_conf >= 0) & (doc.arc_conf <= 1))
+    assert doc.sent_conf[doc.sent_start == YES].min() > doc.sent_conf[doc.sent_start != YES].mean()
+    assert set(parser.calibration) == {"arcs", "starts"}
+    assert math.isfinite(parser.search.bias)
+
+
+def test_a_learner_makes_room() -> None:
+    trainer = ParserTrainer(corpus(1, 1, 60), (), replace(SMALL, chunk=0))
+    assert isinstance(trainer.learner, Learner)
+    assert trainer.epoch(1)["share"] == 1.0
