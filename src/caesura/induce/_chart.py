@@ -33,7 +33,7 @@ TINY, HUGE = 1e-200, 1e200
 
 
 class Charts(NamedTuple):
-    """Weights of half-trees, flat: [head x n + outer edge or dependent]; `edge`: [edge x n + head]."""
+    """Weights of half-trees: [head x n + outer edge or dependent]; `edge`: [edge x n + head]."""
 
     go_l: Floats
     go_r: Floats
@@ -374,7 +374,7 @@ def collect(
 
 @kernel
 def _inner(s: Sheet, c: Charts, n: int, side: int, h: int, d: int, constraint: int) -> float:
-    """An arc and its dependent's inner side, where the dependent is the head's first on that side."""
+    """An arc and its dependent's inner side, where the head has no nearer dependent."""
     first_of, last_of = s.first, s.last
     apart = first_of[h] != first_of[d]
     if constraint == STRICT and apart and last_of[h] != first_of[h]:

@@ -1,4 +1,4 @@
-"""Trees drawn from their exact distribution, and sentences drawn from a grammar. Compiled code only."""
+"""Trees drawn by their probability, and sentences drawn from a grammar. Compiled code only."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def right_splits(constraint: int, h: int, d: int, last_h: int, first_d: int) -> 
     last words of fragments are. The conditions are those of the prose definitions, spelt out by
     what they leave when head and dependent lie in two fragments; in one, every split is allowed.
     """
-    if constraint == FREE or constraint == SPRAWL_LITERAL:
+    if constraint in (FREE, SPRAWL_LITERAL):
         return h, False
     if constraint == THREAD:
         return last_h, False
@@ -114,7 +114,7 @@ def right_splits(constraint: int, h: int, d: int, last_h: int, first_d: int) -> 
 @kernel
 def left_splits(constraint: int, h: int, d: int, first_h: int, last_d: int) -> tuple[int, bool]:
     """The mirror image: splits up to the first number, above it only first words of fragments."""
-    if constraint == FREE or constraint == SPRAWL_LITERAL:
+    if constraint in (FREE, SPRAWL_LITERAL):
         return h, False
     if constraint == THREAD:
         return first_h, False
@@ -126,4 +126,4 @@ def left_splits(constraint: int, h: int, d: int, first_h: int, last_d: int) -> t
 @kernel
 def confined(constraint: int) -> bool:
     """Loose and strict: a word attached inside its fragment may not reach outside it."""
-    return constraint == LOOSE or constraint == STRICT
+    return constraint in (LOOSE, STRICT)

@@ -133,7 +133,7 @@ def best(
     seed: int | None = None,
     workers: int = 1,
 ) -> Best:
-    """The best tree of each sentence; equally good ones are drawn from with a seed, else leftmost."""
+    """The best tree of each sentence; of equally good ones the leftmost, or with a seed any."""
     number = code(constraint)
     if number in LITERAL:
         return _literal(sentences, tables, number - 3)

@@ -91,7 +91,7 @@ def _seal(i: int, h: int, j: int, x: int, y: int, constraint: str) -> bool:
 def _whole(
     tree: npt.NDArray[np.int_], left: list[int], right: list[int], x: int, y: int, threads: bool
 ) -> bool:
-    """Tear: no child from outside the fragment is sealed inside it (thread: and hangs from inside)."""
+    """Tear: no outside child is sealed inside the fragment (thread: if it hangs from inside)."""
     for h, parent in enumerate(tree.tolist()):
         if parent < 0:
             continue

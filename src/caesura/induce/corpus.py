@@ -154,7 +154,7 @@ def _first(sentence: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
 
 
 def _elements(doc: Document) -> Ints:
-    """Fragments from inline mark-up: the outermost elements are fragments, other words are alone."""
+    """Fragments from mark-up: outermost inline elements; every other word is a fragment."""
     numbers = np.arange(doc.n_words, dtype=np.int32)
     starts = doc.token_start[doc.word_token]
     ends = doc.token_end[doc.word_token]

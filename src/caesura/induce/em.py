@@ -17,7 +17,7 @@ import numpy as np
 from caesura.induce.charts import best, count, expect, likelihood
 from caesura.induce.contexts import Contexts
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Tables, normalise
+from caesura.induce.tables import Floats, Tables, normalise
 
 __all__ = ["Regime", "Step", "run"]
 
@@ -39,13 +39,18 @@ class Regime:
     smoothing: float = 1.0
     #: Smoothing of the model that is returned, if it differs from that of the iterations.
     final_smoothing: float | None = None
+    #: Soft counts are taken under probabilities raised to a power that grows from 1 to this one in
+    #: `sharpening` iterations: between soft EM (1) and hard EM (unambiguity regularisation, Tu &
+    #: Honavar 2012).
+    sharpness: float = 1.0
+    sharpening: int = 30
     #: Seed by which equally good trees are chosen; the leftmost without.
     ties: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One iteration: bits a token under the objective that steers and under the one that watches."""
+    """One iteration: bits a word of the objective that steers and of the one that watches."""
 
     stage: str
     iteration: int
@@ -61,14 +66,38 @@ Run = Generator[Step, None, Tables]
 
 
 def _e_step(
-    objective: str, words: Sentences, tables: Tables, row: Contexts, regime: Regime, workers: int
+    objective: str,
+    words: Sentences,
+    tables: Tables,
+    row: Contexts,
+    regime: Regime,
+    workers: int,
+    iteration: int = 0,
+    pull: Floats | None = None,
 ) -> tuple[Tables, float, int]:
+    true = tables
+    if pull is not None:
+        tables = pulled(tables, pull)
+    if objective == "soft" and regime.sharpness != 1.0 and iteration > 1:
+        grown = min(1.0, (iteration - 1) / max(1, regime.sharpening))
+        power = 1.0 + (regime.sharpness - 1.0) * grown
+        sharp = Tables(*(t**power for t in tables[:4]), tables.fringe)
+        counts = expect(words, sharp, row, regime.constraint, workers).counts
+        found = likelihood(words, true, regime.constraint, workers)
+        return counts, float(found.sum()), 0
     if objective == "soft":
         found = expect(words, tables, row, regime.constraint, workers)
         return found.counts, float(found.scores.sum()), int(found.lifted.sum())
     trees = best(words, tables, regime.constraint, seed=regime.ties, workers=workers)
     counts = count(words, trees.heads, row, tables.root.shape[-1], workers)
     return counts, float(trees.scores.sum()), int(trees.lifted.sum())
+
+
+def pulled(tables: Tables, pull: Floats) -> Tables:
+    """Tables under which every word weighs by its class when it is a head or a root."""
+    return tables._replace(
+        attach=tables.attach * pull[None, None, None, :, None], root=tables.root * pull[None, :]
+    )
 
 
 def _watch(objective: str, words: Sentences, tables: Tables, workers: int) -> float:
@@ -86,10 +115,14 @@ def run(
     *,
     stage: str = "",
     workers: int = 1,
+    pull: Floats | None = None,
 ) -> Run:
-    """Run EM from the given tables; yields a step for each iteration and returns tables."""
+    """Run EM from the given tables; yields a step for each iteration and returns tables.
+
+    With `pull`, expectations are taken under `pulled` tables, and re-estimated without.
+    """
     if regime.stop == "alternate":
-        return (yield from _alternate(words, tables, row, regime, stage, workers))
+        return (yield from _alternate(words, tables, row, regime, stage, workers, pull))
     per_bit = -1.0 / (np.log(2.0) * max(1, words.n_words))
     before = np.inf
     watched_before = np.inf
@@ -98,7 +131,9 @@ def run(
     lowest, kept, since = np.inf, tables, 0
     for iteration in range(1, regime.iterations + 1):
         clock = time.perf_counter()
-        counts, score, lifted = _e_step(regime.objective, words, tables, row, regime, workers)
+        counts, score, lifted = _e_step(
+            regime.objective, words, tables, row, regime, workers, iteration, pull
+        )
         bits = score * per_bit
         watched = None
         if regime.stop == "lateen":
@@ -139,7 +174,13 @@ def _finish(
 
 
 def _alternate(
-    words: Sentences, tables: Tables, row: Contexts, regime: Regime, stage: str, workers: int
+    words: Sentences,
+    tables: Tables,
+    row: Contexts,
+    regime: Regime,
+    stage: str,
+    workers: int,
+    pull: Floats | None,
 ) -> Run:
     """Soft and hard EM in turns, each to convergence, until neither lowers its own objective."""
     turn = regime.objective
@@ -148,7 +189,7 @@ def _alternate(
     for _ in range(20):
         one = replace(regime, objective=turn, stop="converged", iterations=regime.iterations)
         bits = np.inf
-        runner = run(words, tables, row, one, stage=stage, workers=workers)
+        runner = run(words, tables, row, one, stage=stage, workers=workers, pull=pull)
         while True:
             try:
                 step = next(runner)

@@ -33,6 +33,7 @@ def initialise(
     seed: int = 0,
     constraint: str | None = None,
     smoothing: float = 1.0,
+    pull: Floats | None = None,
 ) -> Tables:
     """The first grammar, by the name of the way it is made."""
     if name == "random":
@@ -42,7 +43,7 @@ def initialise(
     if name in ("distance", "distance-pairs"):
         return from_distances(sentences, row, classes, pairs=name == "distance-pairs")
     if name == "harmonic":
-        return harmonic(sentences, row, classes)
+        return harmonic(sentences, row, classes, pull=pull)
     if name == "uniform":
         return uniform(row, classes)
     raise UsageError(
@@ -135,38 +136,47 @@ def from_distances(
     return tables._replace(stop=half, go=half.copy())
 
 
-def harmonic(sentences: Sentences, row: Contexts, classes: int, kappa: float = 1.0) -> Tables:
-    """Heads by 1/(distance + kappa), stops by the expected number of children (Klein & Manning)."""
-    attach = np.zeros((2, classes, classes))
+def harmonic(
+    sentences: Sentences,
+    row: Contexts,
+    classes: int,
+    kappa: float = 1.0,
+    pull: Floats | None = None,
+    smoothing: float = 1e-3,
+) -> Tables:
+    """Heads by 1/(distance + kappa), stops by the expected number of children (Klein & Manning).
+
+    With `pull`, a number for each class, words of a class are heads and roots in proportion to it.
+    """
     counts = empty(row, classes)
+    weight = np.ones(classes) if pull is None else np.maximum(pull, 1e-12)
     lengths = sentences.lengths
-
-    def weigh(n: int) -> Floats:
-        distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
-        weights = 1.0 / (distance + kappa)
-        np.fill_diagonal(weights, 0.0)
-        shares = weights / np.maximum(weights.sum(axis=0, keepdims=True), 1e-300)
-        return np.asarray(shares * (1.0 - 1.0 / n))
-
-    _by_length(sentences, weigh, attach)
     for n in np.unique(lengths).tolist():
         if n == 0:
             continue
-        rows = sentences.starts[:-1][lengths == n][:, None] + np.arange(n)
-        heads = sentences.classes[rows]
-        shares = weigh(n)
-        for side, expected in enumerate((np.tril(shares).sum(axis=1), np.triu(shares).sum(axis=1))):
-            for h in range(n):
-                e = expected[h]
-                near = np.minimum(1.0, e)
-                for table, adjacent, value in (
-                    (counts.go, 1, near),
-                    (counts.stop, 1, 1.0 - near),
-                    (counts.go, 0, max(0.0, e - 1.0)),
-                    (counts.stop, 0, near),
-                ):
-                    for comp in range(table.shape[0]):
-                        np.add.at(table[comp, side, adjacent], heads[:, h], value)
-    counts.attach[:] = attach[:, None, None]
-    _root_by_frequency(sentences, counts)
-    return normalise(counts, row, 1e-3)
+        words = sentences.classes[sentences.starts[:-1][lengths == n][:, None] + np.arange(n)]
+        distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+        near = 1.0 / (distance + kappa)
+        np.fill_diagonal(near, 0.0)
+        roots = weight[words] / weight[words].sum(axis=1, keepdims=True)
+        # shares [sentence, head, dependent]: of each dependent, what the root leaves
+        shares = near[None] * weight[words][:, :, None]
+        shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+        shares *= 1.0 - roots[:, None, :] if n > 1 else 0.0
+        np.add.at(counts.root, (slice(None), words.ravel()), roots.ravel())
+        for h in range(n):
+            for d in range(n):
+                if h != d:
+                    at = (slice(None), slice(None), words[:, h], words[:, d])
+                    np.add.at(counts.attach[int(d > h)], at, shares[:, h, d])
+        for side, among in ((0, np.tril(near, -1) > 0), (1, np.triu(near, 1) > 0)):
+            children = (shares * among[None]).sum(axis=2)
+            first = np.minimum(1.0, children)
+            for table, adjacent, value in (
+                (counts.go, 1, first),
+                (counts.stop, 1, 1.0 - first),
+                (counts.go, 0, np.maximum(0.0, children - 1.0)),
+                (counts.stop, 0, first),
+            ):
+                np.add.at(table[:, side, adjacent], (slice(None), words.ravel()), value.ravel())
+    return normalise(counts, row, smoothing)

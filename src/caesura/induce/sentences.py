@@ -98,6 +98,28 @@ class Sentences:
             starts,
         )
 
+    def cut(self) -> Sentences:
+        """Each fragment as a sentence of its own; only one that is a whole sentence is complete."""
+        owner = self.owner
+        new = np.ones(self.n_words, dtype=bool)
+        new[1:] = (owner[1:] != owner[:-1]) | (self.fragments[1:] != self.fragments[:-1])
+        starts = np.concatenate((np.flatnonzero(new), [self.n_words])).astype(np.int64)
+        mine = owner[starts[:-1]]
+        alone = np.bincount(mine, minlength=len(self))[mine] == 1
+        none = np.zeros(self.n_words, dtype=np.int32)
+        comps = (alone & (self.comps[mine] > 0)).astype(np.uint8)
+        return Sentences(self.classes, none, none, comps, starts)
+
+    def followed_by(self, other: Sentences) -> Sentences:
+        """These sentences and then others."""
+        return Sentences(
+            np.concatenate((self.classes, other.classes)),
+            np.concatenate((self.marks, other.marks)),
+            np.concatenate((self.fragments, other.fragments)),
+            np.concatenate((self.comps, other.comps)),
+            np.concatenate((self.starts, other.starts[1:] + self.starts[-1])),
+        )
+
     def with_classes(self, classes: Ints) -> Sentences:
         return replace(self, classes=np.ascontiguousarray(classes, dtype=np.int32))
 

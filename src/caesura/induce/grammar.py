@@ -1,0 +1,301 @@
+"""A grammar that was learnt: its tables, its classes, and trees for documents.
+
+`parse` fills the heads of a document whose tokens and sentences are known, with punctuation left
+hanging from a word of its sentence; nothing that the caller fixed is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from caesura.document import ROOT, UNKNOWN, Document
+from caesura.errors import ModelError, UsageError
+from caesura.induce.charts import best, count, least_risk
+from caesura.induce.contexts import contexts
+from caesura.induce.corpus import UNKNOWN_CLASS, Corpus, corpus, gold_heads
+from caesura.induce.lexicon import SEPARATOR, apply_lexicon
+from caesura.induce.sentences import Sentences
+from caesura.induce.tables import Ints, Tables, empty, normalise
+from caesura.models.file import Part
+
+__all__ = ["Grammar", "supervised"]
+
+VERSION = 1
+COLUMNS = ("upos", "xpos", "form")
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """Tables over word classes, and how a word gets its class."""
+
+    model: str
+    tables: Tables
+    #: Class names by number; 0 is the unknown class, lexical classes stand last.
+    names: tuple[str, ...]
+    #: Where classes come from: a column of the document (`upos`, `xpos`, `form`) or `words`.
+    source: str
+    #: The class of each word, where classes were learnt.
+    words: Mapping[str, str] = field(default_factory=dict)
+    #: How marks are told: `unicode`, `upos` or `xpos`.
+    marks: str = "unicode"
+    markup: bool = False
+    #: What the training said: recipe, seeds, bits a word, restarts.
+    history: Mapping[str, Any] = field(default_factory=dict)
+
+    # ---------------------------------------------------------------- parsing
+
+    def classify(self, doc: Document) -> Sequence[str]:
+        """The class of each word of a document, by name."""
+        if self.source in COLUMNS:
+            labels = doc.column(self.source)
+            if self.source != "form" and not any(labels):
+                raise UsageError(
+                    f"the grammar was learnt over {self.source.upper()} tags and the text has none",
+                    remedy="Tag it first, or induce a grammar with --classes NUMBER.",
+                )
+            return labels
+        known = self.words
+        rare = known.get("", UNKNOWN_CLASS)
+        return [known.get(w) or known.get(w.lower()) or rare for w in doc.column("form")]
+
+    def prepare(self, documents: Sequence[Document]) -> Corpus:
+        """Documents as the grammar sees them."""
+        plain = [n for n in self.names if n not in self._lexical]
+        found = corpus(
+            documents, self.classify, names=plain[1:], marks=self.marks, markup=self.markup
+        )
+        if not self._lexical:
+            return found
+        words = [found.forms[f] for f in found.words.tolist()]
+        classes = apply_lexicon(found.sentences.classes, words, self.names, self._lexical)
+        from dataclasses import replace
+
+        return replace(found, sentences=found.sentences.with_classes(classes), names=self.names)
+
+    @property
+    def _lexical(self) -> dict[str, int]:
+        first = int(self.history.get("plain_classes", len(self.names)))
+        return {name: number for number, name in enumerate(self.names) if number >= first}
+
+    def heads(
+        self, words: Sentences, constraint: str = "sprawl", decoder: str = "best", workers: int = 1
+    ) -> Ints:
+        """Heads of sentences that were prepared, as positions in the sentence."""
+        if decoder == "least-risk":
+            return least_risk(words, self.tables, constraint)
+        return best(words, self.tables, constraint, workers=workers).heads
+
+    def parse(
+        self,
+        doc: Document,
+        constraint: str = "sprawl",
+        *,
+        decoder: str = "best",
+        longest: int = 400,
+        workers: int = 1,
+    ) -> Document:
+        """Fill the heads and relations of a document, in place, and return it.
+
+        Marks hang from the word before them, or the first word of the sentence. A sentence of more
+        than `longest` words is a chain: the chart takes cubic time. A document whose heads are
+        fixed keeps those that are known.
+        """
+        if not doc.n_words:
+            return doc
+        heads = np.full(doc.n_words, UNKNOWN, dtype=np.int32)
+        if _has_words(doc, self.marks):
+            found = self.prepare([doc])
+            words = found.sentences
+            fits = words.up_to(longest)
+            tree = np.arange(-1, words.n_words - 1, dtype=np.int32)
+            tree -= np.repeat(words.starts[:-1], words.lengths).astype(np.int32)
+            chosen = words.words_of(fits)
+            if fits.any():
+                tree[chosen] = self.heads(words.select(fits), constraint, decoder, workers)
+            begin = np.repeat(words.starts[:-1], words.lengths)
+            above = found.index[np.where(tree >= 0, tree + begin, 0)]
+            heads[found.index] = np.where(tree >= 0, above, ROOT)
+        _hang_marks(doc, heads)
+        if "heads" in doc.fixed:
+            known = doc.head != UNKNOWN
+            heads[known] = doc.head[known]
+        doc.head = heads
+        relations = np.where(heads == ROOT, doc.strings.add("root"), doc.strings.add("dep"))
+        doc.deprel = np.where(doc.deprel > 0, doc.deprel, relations).astype(np.int32)
+        return doc
+
+    # ------------------------------------------------------------- looking at
+
+    def strongest(self, number: int = 15) -> dict[str, list[tuple[str, ...]]]:
+        """The strongest roots, attachments and stops, as rows of readable cells."""
+        t = self.tables
+        size = len(self.names)
+        used = np.asarray(self.history.get("class_counts", np.ones(size)), dtype=float)
+        used = used if len(used) == size else np.ones(size)
+        rows: dict[str, list[tuple[str, ...]]] = {"roots": [], "attachments": [], "stops": []}
+        root = t.root.mean(axis=0)
+        for c in np.argsort(-root)[:number].tolist():
+            rows["roots"].append((self.names[c], f"{100 * root[c]:.1f}"))
+        attach = t.attach.mean(axis=(1, 2))
+        weight = attach * (used / max(used.sum(), 1.0))[None, :, None]
+        for at in np.argsort(-weight, axis=None)[: 2 * number].tolist():
+            side, h, d = (int(i) for i in np.unravel_index(at, attach.shape))
+            arrow = (
+                f"{self.names[h]} → {self.names[d]}"
+                if side
+                else (f"{self.names[d]} ← {self.names[h]}")
+            )
+            rows["attachments"].append((arrow, f"{100 * attach[side, h, d]:.1f}"))
+        stop = t.stop.mean(axis=0)
+        order = [c for c in np.argsort(-used).tolist() if used[c] > 0][: 2 * number]
+        for c in order:
+            cells = [f"{100 * stop[side, near, c]:.0f}" for side in (0, 1) for near in (1, 0)]
+            rows["stops"].append((self.names[c], *cells))
+        return rows
+
+    # ------------------------------------------------------------------ files
+
+    def to_part(self) -> Part:
+        """The grammar as a part of a model file."""
+        config = {
+            "version": VERSION,
+            "model": self.model,
+            "source": self.source,
+            "marks": self.marks,
+            "markup": self.markup,
+            "plain_classes": int(self.history.get("plain_classes", len(self.names))),
+            "recipe": str(self.history.get("recipe", "")),
+            "seed": int(self.history.get("seed", 0)),
+            "bits": float(self.history.get("bits", 0.0)),
+        }
+        words = sorted(self.words)
+        arrays = {name: getattr(self.tables, name) for name in ("root", "attach", "stop")}
+        used = np.asarray(self.history.get("class_counts", ()), dtype=np.float64)
+        return Part(
+            "grammar",
+            config,
+            {"names": list(self.names), "words": words, "classes": [self.words[w] for w in words]},
+            {**arrays, "class_counts": used},
+        )
+
+    @classmethod
+    def from_part(cls, part: Part) -> Grammar:
+        """A grammar from a part of a model file, checked."""
+        version = part.option("version", int, 0)
+        if version != VERSION:
+            raise ModelError(
+                f"this grammar has version {version}, and this program reads version {VERSION}",
+                remedy="Induce it again, or use the program that made it.",
+            )
+        model = part.option("model", str, "")
+        row = contexts(model)
+        names = tuple(part.labels.get("names", ()))
+        shape = empty(row, len(names))
+        root, attach, stop = (
+            part.array(name, np.float64, getattr(shape, name).shape)
+            for name in ("root", "attach", "stop")
+        )
+        for name, table in (("root", root), ("attach", attach), ("stop", stop)):
+            if not np.all((table >= 0) & (table <= 1)):
+                raise ModelError(f"the grammar's {name} table holds what is no probability")
+        tables = Tables(
+            np.ascontiguousarray(root),
+            np.ascontiguousarray(attach),
+            np.ascontiguousarray(stop),
+            1.0 - stop,
+            shape.fringe,
+        )
+        words, classes = part.labels.get("words", []), part.labels.get("classes", [])
+        if len(words) != len(classes):
+            raise ModelError("the grammar's list of words does not fit its list of classes")
+        history = {
+            "plain_classes": part.option("plain_classes", int, len(names)),
+            "recipe": part.option("recipe", str, ""),
+            "seed": part.option("seed", int, 0),
+            "bits": part.option("bits", float, 0.0),
+            "class_counts": part.arrays.get("class_counts", np.zeros(0)),
+        }
+        return cls(
+            model,
+            tables,
+            names,
+            part.option("source", str, "form"),
+            dict(zip(words, classes, strict=True)),
+            part.option("marks", str, "unicode"),
+            part.option("markup", bool, False),
+            history,
+        )
+
+
+def _has_words(doc: Document, marks: str) -> bool:
+    from caesura.induce.punctuation import marks as find
+
+    return not bool(find(doc, marks).all())
+
+
+def _hang_marks(doc: Document, heads: Ints) -> None:
+    """Give every word without a head one in its sentence: a mark hangs from the word before it."""
+    sentence = doc.word_sentence
+    starts = np.flatnonzero(np.concatenate(([True], sentence[1:] != sentence[:-1])))
+    ends = np.append(starts[1:], len(sentence))
+    for a, b in zip(starts.tolist(), ends.tolist(), strict=True):
+        known = np.flatnonzero(heads[a:b] != UNKNOWN) + a
+        if not len(known):
+            heads[a:b] = a
+            heads[a] = ROOT
+            continue
+        if len(known) == b - a:
+            continue
+        before = int(known[0])
+        for word in range(a, b):
+            if heads[word] == UNKNOWN:
+                heads[word] = before
+            elif word in known:
+                before = word
+
+
+def supervised(
+    documents: Sequence[Document],
+    words: Corpus,
+    model: str = "dmv",
+    *,
+    source: str = "xpos",
+    marks: str = "unicode",
+    smoothing: float = 1.0,
+) -> Grammar:
+    """The grammar of annotated trees: relative frequencies of their decisions.
+
+    Sentences with unknown heads, several roots, or, where the fringe matters, crossing arcs are
+    left out.
+    """
+    row = contexts(model)
+    heads, missing = gold_heads(documents, words)
+    owner = words.sentences.owner
+    roots = np.bincount(owner[heads == ROOT], minlength=len(words))
+    good = (missing == 0) & (roots == 1)
+    if row.stop_fringe:
+        good &= _projective(words.sentences, heads)
+    kept = words.sentences.words_of(good)
+    counts = count(words.sentences.select(good), heads[kept], row, len(words.names))
+    return Grammar(row.name, normalise(counts, row, smoothing), words.names, source, marks=marks)
+
+
+def _projective(words: Sentences, heads: Ints) -> np.ndarray:  # type: ignore[type-arg]
+    """By sentence: whether no two arcs cross."""
+    good = np.ones(len(words), dtype=bool)
+    for index, (a, b) in enumerate(zip(words.starts, words.starts[1:], strict=False)):
+        tree = heads[a:b]
+        low = np.minimum(np.arange(len(tree)), tree)
+        high = np.maximum(np.arange(len(tree)), tree)
+        arcs = tree >= 0
+        low, high = low[arcs], high[arcs]
+        inside = (low[:, None] < low[None]) & (low[None] < high[:, None])
+        good[index] = not np.any(inside & (high[None] > high[:, None]))
+    return good
+
+
+__all__ += ["SEPARATOR"]

@@ -1,0 +1,266 @@
+"""Inducing a grammar from documents: classes, recipe, restarts, and the choice among them.
+
+Heads are never looked at, and tags only if the classes are asked to be tags. Of several restarts
+the one whose grammar gives its own training sentences the fewest bits a word is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from caesura.document import Document
+from caesura.errors import InputError, UsageError
+from caesura.induce.corpus import Corpus, corpus, word_classes
+from caesura.induce.em import Step
+from caesura.induce.grammar import COLUMNS, Grammar
+from caesura.induce.recipes import Learnt, Stage, bits_per_word, learn, openness, recipe
+
+__all__ = ["Event", "InduceOptions", "Inducer", "induce"]
+
+
+@dataclass(frozen=True, slots=True)
+class InduceOptions:
+    """How a grammar is induced."""
+
+    recipe: str = "short-first"
+    model: str = "dbm3"
+    #: `upos`, `xpos`, `form`, or a number of classes to learn from the words.
+    classes: str = "200"
+    #: How marks are told: `unicode`, `upos`, `xpos`; `auto` is the column of the classes, if tags.
+    marks: str = "auto"
+    #: Take fragments from inline mark-up (anchors, bold, italics of HTML) instead of punctuation.
+    markup: bool = False
+    #: The constraint in training; the recipe's own if none is named.
+    constraint: str | None = None
+    #: `content` draws classes with many different words to be heads, as in Universal
+    #: Dependencies; `any` leaves heads to the text.
+    heads: str = "any"
+    initialiser: str | None = None
+    #: Words in the longest sentences of the first stage, and of the others.
+    limit: int = 15
+    longest: int = 45
+    #: How often a word must be seen for a class of its own, in the recipe `lexicalised`.
+    lexical: int = 100
+    restarts: int = 1
+    seed: int = 0
+    workers: int = 1
+
+    @property
+    def mark_source(self) -> str:
+        if self.marks != "auto":
+            return self.marks
+        return self.classes if self.classes in ("upos", "xpos") else "unicode"
+
+    def stages(self) -> tuple[Stage, ...]:
+        return recipe(
+            self.recipe,
+            model=self.model,
+            constraint=self.constraint,
+            initialiser=self.initialiser,
+            limit=self.limit,
+            longest=self.longest,
+            lexical=self.lexical,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened: data are ready, a step of EM, a restart is done, all is done."""
+
+    kind: str
+    restart: int = 0
+    step: Step | None = None
+    stats: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Inducer:
+    """Runs an induction; iterate over it, then take `grammar`."""
+
+    def __init__(
+        self,
+        documents: Iterable[Document],
+        options: InduceOptions | None = None,
+        *,
+        word_classes: Mapping[str, str] | None = None,
+    ) -> None:
+        self.options = options or InduceOptions()
+        self.documents = list(documents)
+        self.word_classes = dict(word_classes or {})
+        self.grammar: Grammar | None = None
+        #: By restart: seed and bits a word.
+        self.restarts: list[dict[str, Any]] = []
+
+    def __iter__(self) -> Generator[Event, None, None]:
+        options = self.options
+        stages = options.stages()
+        words = self._corpus()
+        sentences = words.sentences
+        used = sentences.up_to(max(stage.limit for stage in stages))
+        yield Event(
+            "start",
+            stats={
+                "sentences": len(sentences),
+                "words": sentences.n_words,
+                "too_long": int(len(sentences) - used.sum()),
+                "classes": len(words.names) - 1,
+                "with_marks_inside": int(sentences.inner.sum()),
+                "complete": int(sentences.comps.sum()),
+                "stages": [stage.name for stage in stages],
+            },
+        )
+        seeds = [options.seed + number for number in range(max(1, options.restarts))]
+        held = sentences.select(used)
+        best: tuple[float, int, Learnt] | None = None
+        for number, (seed, (steps, learnt)) in enumerate(
+            zip(seeds, self._runs(words, stages, seeds), strict=True)
+        ):
+            for step in steps:
+                yield Event("step", number, step)
+            bits = self._bits(held, words, used, learnt)
+            self.restarts.append({"seed": seed, "bits": bits, "lifted": learnt.lifted})
+            yield Event("restart", number, stats=self.restarts[-1])
+            if best is None or bits < best[0]:
+                best = (bits, seed, learnt)
+        assert best is not None
+        bits, seed, learnt = best
+        self.grammar = self._grammar(words, learnt, bits, seed)
+        all_bits = [r["bits"] for r in self.restarts]
+        spread = float(np.std(all_bits)) if len(all_bits) > 1 else 0.0
+        yield Event("done", stats={"seed": seed, "bits": bits, "spread": spread})
+
+    def run(self) -> Grammar:
+        """Run to the end and return the grammar."""
+        for _ in self:
+            pass
+        assert self.grammar is not None
+        return self.grammar
+
+    # ---------------------------------------------------------------- pieces
+
+    def _corpus(self) -> Corpus:
+        options = self.options
+        if not any(doc.n_words for doc in self.documents):
+            raise InputError("there are no words in the text", remedy="Give a text that has some.")
+        classes: Callable[[Document], Any]
+        if options.classes in COLUMNS:
+            classes = word_classes(options.classes)
+            if options.classes != "form" and not any(
+                np.any(getattr(doc, options.classes)) for doc in self.documents
+            ):
+                raise InputError(
+                    f"the text has no {options.classes.upper()} tags",
+                    remedy="Give a tagged file, or ask for classes by number: --classes 200.",
+                )
+        else:
+            if not self.word_classes:
+                self.word_classes = learn_classes(self.documents, options.classes)
+            known = self.word_classes
+            rare = known.get("", "rare")
+
+            def classes(doc: Document) -> list[str]:
+                return [known.get(w) or known.get(w.lower()) or rare for w in doc.column("form")]
+
+        return corpus(self.documents, classes, marks=options.mark_source, markup=options.markup)
+
+    def _runs(
+        self, words: Corpus, stages: tuple[Stage, ...], seeds: list[int]
+    ) -> Iterable[tuple[list[Step], Learnt]]:
+        """The restarts, in parallel if there are several; each is the same on its own."""
+        options = self.options
+        if options.heads not in ("any", "content"):
+            raise UsageError(f"--heads {options.heads}: no such style", remedy="any or content.")
+        pull = None
+        if options.heads == "content":
+            pull = openness(words.sentences, words.words, len(words.names))
+
+        def one(seed: int, workers: int) -> tuple[list[Step], Learnt]:
+            runner = learn(
+                words.sentences,
+                words.names,
+                stages,
+                forms=words.words,
+                spelling=words.forms,
+                seed=seed,
+                workers=workers,
+                pull=pull,
+            )
+            steps: list[Step] = []
+            while True:
+                try:
+                    steps.append(next(runner))
+                except StopIteration as end:
+                    return steps, end.value
+
+        if len(seeds) == 1 or options.workers <= 1:
+            for seed in seeds:
+                yield one(seed, options.workers)
+            return
+        with ThreadPoolExecutor(options.workers) as pool:
+            yield from pool.map(lambda seed: one(seed, 1), seeds)
+
+    def _bits(self, held: Any, words: Corpus, used: Any, learnt: Learnt) -> float:
+        if learnt.lexicon:
+            from caesura.induce.lexicon import lexicalise
+
+            new, _, _ = lexicalise(
+                words.sentences.classes, words.words, words.names, words.forms, self.options.lexical
+            )
+            held = words.sentences.with_classes(new).select(used)
+        return bits_per_word(held, learnt.tables, self.options.workers)
+
+    def _grammar(self, words: Corpus, learnt: Learnt, bits: float, seed: int) -> Grammar:
+        options = self.options
+        counts = np.bincount(words.sentences.classes, minlength=len(learnt.names)).astype(float)
+        return Grammar(
+            learnt.model,
+            learnt.tables,
+            learnt.names,
+            options.classes if options.classes in COLUMNS else "words",
+            self.word_classes,
+            options.mark_source,
+            options.markup,
+            {
+                "recipe": options.recipe,
+                "seed": seed,
+                "bits": bits,
+                "plain_classes": len(words.names),
+                "class_counts": counts,
+                "restarts": list(self.restarts),
+            },
+        )
+
+
+def induce(
+    documents: Iterable[Document], options: InduceOptions | None = None, **settings: Any
+) -> Grammar:
+    """Induce a grammar from documents; see `Inducer` for events on the way."""
+    return Inducer(documents, options, **settings).run()
+
+
+def learn_classes(documents: list[Document], number: str) -> dict[str, str]:
+    """Classes of the words of documents, learnt from their neighbours by exchange."""
+    if not number.isdecimal() or int(number) < 1:
+        raise UsageError(
+            f"--classes {number}: no number of classes and no column",
+            remedy="Classes are upos, xpos, form, a number, or a file made by `caesura cluster`.",
+        )
+    from caesura.cluster import cluster
+
+    found = cluster(documents, int(number))
+    return with_rare(found.rows())
+
+
+def with_rare(rows: Iterable[tuple[str, str, int]]) -> dict[str, str]:
+    """Classes by word; the empty word has the class of the rarest, which unseen words get."""
+    classes: dict[str, str] = {}
+    rarest = None
+    for word, name, count in rows:
+        classes[word] = name
+        if rarest is None or count < rarest:
+            rarest, classes[""] = count, name
+    return classes
