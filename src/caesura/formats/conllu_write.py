@@ -13,11 +13,12 @@ from typing import BinaryIO
 
 import numpy as np
 
-from caesura.document import CONFIDENCE_KEYS, UNKNOWN, YES, Document
+from caesura.document import CONFIDENCE_KEYS, UNKNOWN, Document
 from caesura.errors import InputError
 from caesura.formats.options import WriteOptions
+from caesura.formats.respace import opens_paragraph, respaced
 from caesura.formats.rows import NEWDOC, newdoc_id, starts_paragraph
-from caesura.formats.spacing import Spacing, spacing, with_attributes, with_spacing
+from caesura.formats.spacing import with_attributes
 
 __all__ = ["write_rows"]
 
@@ -30,7 +31,7 @@ def write_rows(
     """Write documents as CoNLL-U, or as CoNLL-X."""
     writer = _Writer(options, x)
     for doc, following in _with_next(documents):
-        more = following is not None and following.continues
+        more = following if following is not None and following.continues else None
         stream.write(writer.text(doc, more).encode("utf-8"))
 
 
@@ -53,8 +54,10 @@ class _Writer:
         self.n_documents = 0
         self.n_sentences = 0
         self.offset = 0
+        #: Spaces that the next piece says stand before its first token.
+        self.carried = ""
 
-    def text(self, doc: Document, more: bool) -> str:
+    def text(self, doc: Document, more: Document | None) -> str:
         """One document, or one piece of it that is followed by `more`."""
         if not doc.continues:
             self.n_documents += 1
@@ -67,7 +70,7 @@ class _Writer:
         self.offset += len(doc.text)
         return "\n".join([*body, ""]) if body else ""
 
-    def _sentences(self, doc: Document, more: bool) -> list[str]:
+    def _sentences(self, doc: Document, more: Document | None) -> list[str]:
         rows, row_bounds = self._rows(doc, more)
         tokens = doc.sentence_bounds.tolist()
         paragraphs = doc.token_paragraph_start
@@ -75,7 +78,7 @@ class _Writer:
         out: list[str] = []
         for s, first in enumerate(tokens[:-1]):
             starts = s == 0 and not doc.continues
-            paragraph = marked and bool(paragraphs[first]) and (s > 0 or self._opens(doc))
+            paragraph = marked and bool(paragraphs[first]) and (s > 0 or opens_paragraph(doc))
             own = doc.comments.get(first)
             self.n_sentences += 1
             if own is None:
@@ -87,11 +90,6 @@ class _Writer:
             out += rows[row_bounds[s] : row_bounds[s + 1]]
             out.append("")
         return out
-
-    @staticmethod
-    def _opens(doc: Document) -> bool:
-        """Whether the first token of a document or piece is said to start a paragraph."""
-        return bool(doc.paragraph_start[0] <= doc.token_start[0])
 
     def _boundaries(
         self, doc: Document, own: tuple[str, ...], starts: bool, paragraph: bool
@@ -122,7 +120,7 @@ class _Writer:
 
     # ------------------------------------------------------------------ rows
 
-    def _rows(self, doc: Document, more: bool) -> tuple[list[str], list[int]]:
+    def _rows(self, doc: Document, more: Document | None) -> tuple[list[str], list[int]]:
         """The lines of all words, multi-word tokens and empty nodes, and where sentences start."""
         sentence = doc.word_sentence
         n = doc.n_words
@@ -234,14 +232,15 @@ class _Writer:
     # ------------------------------------------------------------------ MISC
 
     def _misc(
-        self, doc: Document, first_word: np.ndarray, more: bool
+        self, doc: Document, first_word: np.ndarray, more: Document | None
     ) -> tuple[list[str], dict[int, str]]:
         """MISC of the words, and of multi-word tokens, which carry the spacing of theirs."""
         misc = doc.column("misc")
         single = np.diff(first_word) == 1
         of_token = np.where(single, doc.misc[first_word[:-1]], doc.token_misc)
-        changed = {} if self.x else self._respaced(doc, of_token, single, first_word, more)
+        changed: dict[int, str] = {}
         if not self.x:
+            changed, self.carried = respaced(doc, of_token, first_word, more, self.carried)
             self._add_attributes(doc, of_token, changed, first_word, misc)
         token_misc: dict[int, str] = {}
         for token in np.flatnonzero(~single).tolist():
@@ -286,84 +285,6 @@ class _Writer:
                     put(token, key, str(values[word]))
                 else:
                     misc[word] = with_attributes(misc[word], (key,), [f"{key}={values[word]}"])
-
-    def _respaced(
-        self,
-        doc: Document,
-        of_token: np.ndarray,
-        single: np.ndarray,
-        first_word: np.ndarray,
-        more: bool,
-    ) -> dict[int, str]:
-        """MISC values of the tokens whose own do not say what the text says."""
-        n = doc.n_tokens
-        starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
-        text = doc.text
-        said = {i: spacing(doc.strings[i]) for i in np.unique(of_token).tolist()}
-        nothing = Spacing()
-        spoken = {i: it for i, it in said.items() if it != nothing}
-        silent = [i not in spoken for i in of_token.tolist()]
-        gaps = [text[a:b] for a, b in zip(ends, [*starts[1:], len(text)], strict=True)]
-        paragraphs = doc.token_paragraph_start
-        if not len(doc.paragraph_start) or not self._opens(doc):
-            paragraphs[0] = False
-        sentence_start = doc.sent_start == YES
-        sentence_start[0] = True
-        inside = paragraphs & ~sentence_start
-        surfaces = [text[a:b] for a, b in zip(starts, ends, strict=True)]
-        forms = doc.strings.take(doc.form[first_word[:-1]])
-        changed: dict[int, str] = {}
-        is_paragraph = paragraphs.tolist()
-        is_inside = inside.tolist()
-        is_single = single.tolist()
-        lead = text[: starts[0]] if not doc.continues else ""
-        carried = lead
-        misc_ids = of_token.tolist()
-        for token in range(n):
-            gap = gaps[token]
-            following = token + 1 < n
-            if following:
-                usual = "\n\n" if is_paragraph[token + 1] else " "
-            else:
-                usual = gap if more and gap in (" ", "\n\n") else ""
-            form = forms[token] if is_single[token] else surfaces[token]
-            if (
-                silent[token]
-                and gap == usual
-                and form == surfaces[token]
-                and not carried
-                and not is_inside[token]
-            ):
-                continue
-            it = spoken.get(misc_ids[token], nothing)
-            before_next = self._before(spoken, misc_ids, token + 1) if following else ""
-            expected = (usual if it.after is None else it.after) + before_next
-            surface = it.surface
-            shown = form if surface is None else surface
-            same = (
-                expected == gap
-                and shown == surfaces[token]
-                and (it.before or "") == carried
-                and it.new_paragraph == is_inside[token]
-            )
-            carried_next = before_next if expected == gap else ""
-            if not same:
-                rest = gap[: len(gap) - len(carried_next)] if carried_next else gap
-                plain = _BLANKS.sub(" ", form if is_single[token] else surfaces[token])
-                wanted = Spacing(
-                    before=carried or None,
-                    after=None if rest == usual else rest,
-                    surface=surfaces[token] if plain != surfaces[token] else None,
-                    new_paragraph=is_inside[token],
-                )
-                changed[token] = with_spacing(doc.strings[misc_ids[token]], wanted)
-            carried = carried_next
-        return changed
-
-    @staticmethod
-    def _before(spoken: dict[int, Spacing], misc_ids: list[int], token: int) -> str:
-        it = spoken.get(misc_ids[token])
-        return (it.before or "") if it is not None else ""
 
 
 def _newdoc(doc: Document) -> str:
