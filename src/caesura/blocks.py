@@ -1,7 +1,8 @@
 """A document of any length in constant memory: it is parsed block by block.
 
 Each block is parsed as if the document ended there; its last sentences are not trusted but parsed
-again with what follows. What is given out is final.
+again with what follows. What is given out is final, and blocks have the same ends however the
+document was cut into the pieces that come in.
 """
 
 from __future__ import annotations
@@ -43,11 +44,12 @@ def in_blocks(
         words += piece.n_words
         while words >= size:
             pending = Document.join(wait) if len(wait) > 1 else wait[0]
-            work = replace(pending)
+            wait = [pending]
+            work = pending.cut(0, int(np.searchsorted(pending.first_word, size)))
             annotate(work)
-            at = _trusted(work, force=words > _PATIENCE * block)
+            at = _trusted(work, force=size > _PATIENCE * block)
             if at == 0:
-                wait, size = [pending], size * 2
+                size *= 2
                 continue
             done = work.cut(0, at)
             done.continues = continues

@@ -7,6 +7,7 @@ call is wrong.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ __all__ = ["cli", "main", "run"]
 INTERRUPTED = 130
 #: What a shell reports of a program whose reader has gone, `caesura … | head`.
 READER_GONE = 141
+#: A write to the standard output fails: the disk or the quota is full, or the device is broken.
+OUTPUT_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -61,6 +64,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
             # Python would complain once more when it leaves.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return READER_GONE
+        if error.filename is None and error.errno in OUTPUT_FAILED:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return _fail(f"The output cannot be written ({error.strerror}).", 1)
         if error.filename is None:
             raise
         return _fail(f"{os.fsdecode(error.filename)}: {error.strerror or error}.", 1)
