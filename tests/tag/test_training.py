@@ -31,6 +31,7 @@ from caesura.tag import (
     train_tagger,
 )
 from caesura.tag.folds import deal
+from caesura.transform import lower
 
 QUICK = TaggerOptions(epochs=2)
 
@@ -191,11 +192,12 @@ def test_one_document_is_dealt_out_by_sentences() -> None:
     doc = Document.join(toy.documents(5))
     before = doc.column("upos")
     calls = []
-    extra = jackknife(
-        [doc], QUICK, folds=2, augment=lambda rest: [rest[0]], on_fold=lambda *a: calls.append(a)
+    tagged = jackknife(
+        [doc], QUICK, folds=2, variant=lower, on_fold=lambda *fold: calls.append(fold)
     )
     assert calls == [(1, 2), (2, 2)]
-    assert len(extra[0].column("upos")) == doc.n_words
+    assert [len(one.column("upos")) for one in tagged] == [doc.n_words] * 2
+    assert tagged[1].column("form")[0] == "the"
     assert doc.column("upos") == before
 
 
