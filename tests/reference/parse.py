@@ -198,3 +198,98 @@ def derivations(
             yield from extend(apply(c, t), [*steps, (c, t)])
 
     yield from extend(Configuration.initial(n), [])
+
+
+# ------------------------------------------------------------------------------------- features
+
+MASK = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+def atoms(
+    c: Configuration,
+    history: list[int],
+    labels: dict[str, int],
+    table: list[list[int]],
+    context: list[list[int]],
+    columns: tuple[str, ...],
+) -> dict[str, int]:
+    """Every atom that a template may name, read off an explicit configuration.
+
+    `table` has a row for the absent word, one for the root, and one for each word.
+    """
+    n = len(table) - 2
+    stack = list(reversed(c.stack))
+    buffer = list(c.buffer)
+
+    def at(items: list[int], k: int) -> int:
+        return items[k] if k < len(items) else -2
+
+    def beside(word: int, by: int) -> int:
+        return word + by if word >= 0 and 0 <= word + by < n else -2
+
+    s0, s1, b0 = at(stack, 0), at(stack, 1), at(buffer, 0)
+    places = {
+        **{f"s{k}": at(stack, k) for k in range(3)},
+        **{f"b{k}": at(buffer, k) for k in range(3)},
+        "s0-1": beside(s0, -1),
+        "s0+1": beside(s0, 1),
+        "s1-1": beside(s1, -1),
+        "s1+1": beside(s1, 1),
+        "b0-1": beside(b0, -1),
+        "b0-2": beside(b0, -2),
+    }
+    values: dict[str, int] = {}
+    for name, word in (("s0", s0), ("s1", s1)):
+        arcs = [(d, labels[label]) for head, label, d in c.arcs if head == word and word >= 0]
+        for side, own in (
+            ("l", sorted(arc for arc in arcs if arc[0] < word)),
+            ("r", sorted((arc for arc in arcs if arc[0] > word), reverse=True)),
+        ):
+            for k, suffix in enumerate(("", "2")):
+                places[f"{name}{side}{suffix}"] = own[k][0] if k < len(own) else -2
+                values[f"{name}{side}{suffix}.l"] = own[k][1] + 1 if k < len(own) else 0
+            values[f"{name}.v{side}"] = min(len(own), 6)
+            bits = {(label % 62) // 31 * 32 + label % 31 for _, label in own}
+            values[f"{name}.s{side}"] = sum(1 << bit for bit in bits)
+
+    def near(d: int) -> int:
+        d = abs(d)
+        return d if d <= 4 else (5 if d <= 10 else 6)
+
+    last = max(c.starts)
+    since = b0 - last
+    steps = (0, 1, 2, 3, 4, 7, 12, 20, 40)
+    values |= {
+        "s1s0.d": near(s0 - s1) if s1 >= 0 else (7 if s1 == ROOT else 8),
+        "s0b0.d": near(b0 - s0) if s0 >= 0 and b0 >= 0 else 7,
+        "t1": history[-1] + 1 if history else 0,
+        "t2": history[-2] + 1 if len(history) > 1 else 0,
+        "length": next((k for k, top in enumerate(steps) if since <= top), 9) if b0 >= 0 else 10,
+        "flags": {1: 1, 2: 2}.get(len(c.stack), 0)
+        + 3 * c.swapped
+        + (6 if b0 == last else (12 if b0 < 0 else (18 if b0 < last else 0))),
+        "break": context[b0][0] if b0 >= 0 else 7,
+        "speaker": context[b0][1] if b0 >= 0 else 7,
+        "evidence": context[b0][2] if b0 >= 0 else 31,
+    }
+    sets = ("s0.sl", "s0.sr", "s1.sl", "s1.sr")
+    found = {
+        name: value + 1 if name in sets else (value + 1) * GOLDEN & MASK
+        for name, value in values.items()
+    }
+    for name, word in places.items():
+        for column, value in zip(columns, table[word + 2], strict=True):
+            found[f"{name}.{column}"] = value
+    return found
+
+
+def row(template: str, seed: int, found: dict[str, int], size: int) -> int:
+    """The row of a template's feature."""
+    multipliers = (GOLDEN, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
+    value = seed
+    for name, multiplier in zip(template.split(), multipliers, strict=False):
+        value += found[name] * multiplier
+    value &= MASK
+    value = (value ^ value >> 32) * 0xD6E8FEB86659FD93 & MASK
+    return (value >> 32) & (size - 1)

@@ -1,0 +1,108 @@
+"""Templates: the table, its compilation, and the kernel against its twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.parse.test_transitions import choices
+from tests.parse.toy import corpus
+from tests.reference import parse as naive
+
+from caesura.document import Document
+from caesura.errors import UsageError
+from caesura.parse.arena import new_arena
+from caesura.parse.features import COLUMNS, DEFAULT_TEMPLATES, atoms, compile_templates, parse_table
+from caesura.parse.limits import no_limits
+from caesura.parse.score import fill_slots, find_rows, new_scratch
+from caesura.parse.table import padded, shifted_rows, to_bytes, to_floats
+from caesura.parse.transitions import joint
+from caesura.parse.transitions.inventory import Inventory
+from caesura.parse.words import Hasher, words_of
+
+
+def test_a_researcher_adds_a_template_in_one_line() -> None:
+    table = "s0.w | s1.p s0.p  # two\nb0.w b1.w  # and one more"
+    assert parse_table(table) == ("s0.w", "s1.p s0.p", "b0.w b1.w")
+    assert compile_templates(parse_table(table)).slots.shape == (3, 4)
+
+
+@pytest.mark.parametrize(("template", "message"), [("s9.w", "no atom"), ("t1 t2 t1 t2 t1", "5")])
+def test_bad_templates_are_refused(template: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        compile_templates([template])
+
+
+def test_the_default_table_names_every_atom_group() -> None:
+    used = {name for template in DEFAULT_TEMPLATES for name in template.split()}
+    assert used <= set(atoms())
+    assert {"break", "speaker", "evidence", "length", "flags", "t1", "t2"} <= used
+    assert len(set(compile_templates(DEFAULT_TEMPLATES).seeds.tolist())) == len(DEFAULT_TEMPLATES)
+
+
+def test_rows_equal_those_of_the_twin() -> None:
+    rng = np.random.default_rng(5)
+    inventory = Inventory(("dep", "mod", "root"), (0, 1), (0, 1), (2,), single_root=False)
+    system, limits = inventory.system(), no_limits()
+    labels = {name: k for k, name in enumerate(inventory.labels)}
+    templates = compile_templates(DEFAULT_TEMPLATES)
+    size = 1 << 16
+    names = ["SHIFT", "SWAP", "SB", "LA", "LA", "RA", "RA", "RA"]
+    for doc in corpus(3, 3, 4):
+        doc.start_evidence = rng.random(doc.n_tokens).astype(np.float32)
+        words = words_of(doc, Hasher({"dog": 3, "cat": 3}))
+        table, context = words.table.tolist(), words.context.tolist()
+        scratch, arena = new_scratch(templates, 32), new_arena(500, 1000)
+        twin, item, history = naive.Configuration.initial(doc.n_words), 0, []
+        while not twin.terminal:
+            fill_slots(scratch.slots, words, arena, item)
+            find_rows(scratch.rows, scratch.slots, templates, size)
+            found = naive.atoms(twin, history, labels, table, context, COLUMNS)
+            expected = [
+                naive.row(template, seed, found, size)
+                for template, seed in zip(DEFAULT_TEMPLATES, templates.seeds.tolist(), strict=True)
+            ]
+            assert scratch.rows.tolist() == expected
+            options = choices(joint.legal(system, arena, item, doc.n_words), system)
+            action = int(rng.choice(options))
+            item = joint.apply(system, limits, arena, item, action)
+            label = inventory.labels[system.labels[action]] if action > 2 else ""
+            twin = naive.apply(twin, (names[action], label))
+            history.append(action)
+
+
+def test_context_before_words() -> None:
+    doc = corpus(1, 1, 4)[0]
+    words = words_of(doc, Hasher())
+    starts = np.flatnonzero(doc.token_paragraph_start)
+    assert words.context[starts, 0].tolist() == [2] * len(starts)
+    assert np.sum(words.context[:, 0] == 2) == len(starts)
+    plain = words_of(doc, Hasher(), breaks=False)
+    assert not plain.context.any()
+    # A further piece of a document does not open a paragraph by itself.
+    piece = doc.cut(1, doc.n_tokens)
+    assert words_of(piece, Hasher()).context[0, 0] == 1
+
+
+def test_8_bit_rows_keep_what_matters() -> None:
+    rng = np.random.default_rng(1)
+    width = padded(40)
+    weights = (rng.normal(size=(64, width)) * 10.0 ** rng.integers(-1, 3, (64, 1))).astype(
+        np.float32
+    )
+    weights[:, -1] = 0
+    weights[5] = 0
+    table, unit = to_bytes(weights)
+    again = to_floats(table, unit)
+    top = np.abs(weights).max(axis=1, keepdims=True)
+    assert np.all(np.abs(again - weights) <= top / 120 + unit)
+    integers = table.copy()
+    exponents = table[:, -1].astype(np.int8)
+    integers[:, -1] = 0
+    same, one = shifted_rows(integers, exponents)
+    assert np.allclose(to_floats(same, one), again / unit)
+
+
+def test_hashes_do_not_depend_on_the_table_of_strings() -> None:
+    a, b = corpus(1, 1)[0], Document.join([corpus(1, 1)[0]])
+    b.strings.add("something else")
+    assert np.array_equal(words_of(a, Hasher()).table, words_of(b, Hasher()).table)
