@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from caesura.blocks import BLOCK, in_blocks
 from caesura.document import YES, Document, Strings
 from caesura.errors import UsageError
 from caesura.models.file import ModelFile
 from caesura.models.file import load as load_file
-from caesura.blocks import BLOCK, in_blocks
 from caesura.pipeline.given import keep_given, line_starts
 
 if TYPE_CHECKING:
