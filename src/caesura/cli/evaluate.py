@@ -82,8 +82,9 @@ def span_options(
     "--level",
     "levels",
     multiple=True,
-    type=click.Choice(list(LEVELS)),
-    help="Compare only these levels as spans. May be repeated.",
+    type=click.Choice([*LEVELS, *LEVELS.values()], case_sensitive=False),
+    metavar="LEVEL",
+    help=f"Compare only these levels as spans: {', '.join(LEVELS)}. May be repeated.",
 )
 @click.option("--gold-format", metavar="FORMAT", help="Format of GOLD; else by its extension.")
 @click.option("--system-format", metavar="FORMAT", help="Format of SYSTEM; else by its extension.")
@@ -175,7 +176,7 @@ def command(
         read_side(gold, gold_format, text, **reading),
         read_side(system, system_format, text, **reading),
         text=text,
-        levels=[LEVELS[level] for level in levels] or ALL,
+        levels=[LEVELS.get(level, level) for level in levels] or ALL,
         options=span_options(param, unlabelled, fuzzy, tags, subtypes),
         outputs=outputs or None,
         name=Path(system).name,
