@@ -25,7 +25,7 @@ __all__ = ["EXTENSIONS", "read", "write"]
 HANDLES_PIECES = True
 EXTENSIONS = (".conllu",)
 #: A table of strings is left to its documents when it has grown so large.
-_MANY_STRINGS = 1_000_000
+_MANY_STRINGS = 200_000
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:

@@ -15,7 +15,8 @@ from typing import Final
 
 import numpy as np
 
-from caesura.document import CONFIDENCE_KEYS, NO, UNKNOWN, YES, Document, EmptyNode, Strings
+from caesura.document import CONFIDENCE_KEYS, NO, YES, Document, EmptyNode, Strings
+from caesura.formats.layout import VALUES, Layout, Malformed, count_to, layout
 from caesura.formats.options import ReadOptions
 from caesura.formats.spacing import Spacing, spacing, with_attributes
 
@@ -24,20 +25,7 @@ __all__ = ["Malformed", "Rows", "newdoc_id", "parse"]
 #: `# newdoc`, `# newdoc id = x`, `# newdoc_id = x`; not `# newpar_block`.
 NEWDOC: Final = re.compile(r"#\s*newdoc(?:[ _]id)?\s*(?:=\s*(.*?)\s*)?$")
 NEWPAR: Final = re.compile(r"#\s*newpar(?:[\s=]|$|_id\b)")
-_NUMBERS: list[str] = []
-_VALUES: dict[str, int] = {"_": UNKNOWN}
 _RANGE: Final = re.compile(r"TokenRange=(\d+):(\d+)")
-
-
-class Malformed(Exception):
-    """Some line of a run of sentences does not follow the format."""
-
-
-def _count_to(n: int) -> None:
-    if n >= len(_NUMBERS):
-        for number in range(len(_NUMBERS), 2 * n + 64):
-            _NUMBERS.append(str(number + 1))
-            _VALUES[str(number)] = number
 
 
 def newdoc_id(comments: tuple[str, ...]) -> tuple[bool, str | None]:
@@ -116,11 +104,11 @@ def parse(
         counts.append(sentence.count("\n") + 1)
         words.append(sentence)
     columns = _columns(words, sum(counts))
-    _count_to(max(counts, default=0))
-    layout = _layout(columns[0], counts, allow_special=not x)
-    found = Rows(strings, comments, newdoc, carry, layout.token_bounds, layout.word_bounds)
-    _fill(found, columns, layout, options, x)
-    starts_at = layout.token_bounds[newpar].tolist()
+    count_to(max(counts, default=0))
+    places = layout(columns[0], counts, allow_special=not x)
+    found = Rows(strings, comments, newdoc, carry, places.token_bounds, places.word_bounds)
+    _fill(found, columns, places, options, x)
+    starts_at = places.token_bounds[newpar].tolist()
     found.paragraphs = sorted({*found.paragraphs, *starts_at})
     return found
 
@@ -152,113 +140,12 @@ def _columns(words: list[str], n: int) -> list[list[str]]:
     return [values[k::11] for k in range(10)]
 
 
-@dataclass
-class _Layout:
-    """Which row is what."""
-
-    word_rows: np.ndarray
-    token_rows: np.ndarray
-    word_token: np.ndarray
-    word_bounds: np.ndarray
-    token_bounds: np.ndarray
-    #: Rows of multi-word tokens with their token, and of empty nodes with anchor and minor number.
-    multiword: list[tuple[int, int]] = field(default_factory=list)
-    empty: list[tuple[int, int, int]] = field(default_factory=list)
-
-
-def _layout(ids: list[str], counts: list[int], *, allow_special: bool) -> _Layout:
-    n = len(ids)
-    bounds = np.cumsum([0, *counts], dtype=np.int64)
-    special: list[int] = []
-    at = 0
-    for count in counts:
-        if ids[at : at + count] != _NUMBERS[:count]:
-            here = [i for i in range(at, at + count) if not ids[i].isdecimal()]
-            left = [ids[i] for i in range(at, at + count) if ids[i].isdecimal()]
-            if not left or left != _NUMBERS[: len(left)]:
-                raise Malformed
-            special += here
-        at += count
-    if not special:
-        everything = np.arange(n, dtype=np.int64)
-        return _Layout(everything, everything, everything, bounds, bounds)
-    if not allow_special:
-        raise Malformed
-    is_word = np.ones(n, dtype=bool)
-    is_word[special] = False
-    sentence = np.searchsorted(bounds, special, side="right") - 1
-    word_counts = np.diff(bounds) - np.bincount(sentence, minlength=len(counts))
-    word_rows = np.flatnonzero(is_word)
-    word_bounds = np.concatenate(([0], np.cumsum(word_counts)))
-    words_before = np.cumsum(is_word) - is_word
-    multiword, empty = _special(ids, special, sentence, is_word, words_before, word_bounds)
-    is_token = is_word.copy()
-    first = np.ones(len(word_rows), dtype=bool)
-    for row, a, b in multiword:
-        first[a + 1 : b + 1] = False
-        is_token[row] = True
-        is_token[word_rows[a : b + 1]] = False
-    word_token = np.cumsum(first) - 1
-    token_rows = np.flatnonzero(is_token)
-    starts = word_token[word_bounds[:-1]]
-    token_bounds = np.concatenate((starts, [len(token_rows)]))
-    return _Layout(
-        word_rows,
-        token_rows,
-        word_token,
-        word_bounds,
-        token_bounds,
-        [(row, int(word_token[a])) for row, a, _ in multiword],
-        empty,
-    )
-
-
-def _special(
-    ids: list[str],
-    special: list[int],
-    sentences: np.ndarray,
-    is_word: np.ndarray,
-    words_before: np.ndarray,
-    word_bounds: np.ndarray,
-) -> tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]]:
-    """Rows of multi-word tokens (row, first and last word) and empty nodes (row, anchor, minor)."""
-    multiword: list[tuple[int, int, int]] = []
-    empty: list[tuple[int, int, int]] = []
-    covered = -1
-    for row, s in zip(special, sentences.tolist(), strict=True):
-        base, here = int(word_bounds[s]), int(words_before[row])
-        first, dash, last = ids[row].partition("-")
-        if dash:
-            if not (first in _VALUES and last in _VALUES) or "_" in (first, last):
-                raise Malformed
-            a, b = base + _VALUES[first] - 1, base + _VALUES[last] - 1
-            if a != here or b <= a or b >= word_bounds[s + 1] or a <= covered:
-                raise Malformed
-            if row + 1 >= len(ids) or not is_word[row + 1]:
-                raise Malformed
-            covered = b
-            multiword.append((row, a, b))
-            continue
-        major, dot, minor_text = ids[row].partition(".")
-        if not dot or major not in _VALUES or not re.fullmatch(r"[1-9][0-9]*", minor_text):
-            raise Malformed
-        if major == "_" or base + _VALUES[major] != here:
-            raise Malformed
-        minor = int(minor_text)
-        anchor = here - 1 if here > base else -1 - base
-        follows = bool(empty) and empty[-1][1] == anchor and empty[-1][0] == row - 1
-        if minor != (empty[-1][2] + 1 if follows else 1):
-            raise Malformed
-        empty.append((row, anchor, minor))
-    return multiword, empty
-
-
 _NAMES: Final = {
     1: "form", 2: "lemma", 3: "upos", 4: "xpos", 5: "feats", 7: "deprel", 8: "deps", 9: "misc"
 }  # fmt: skip
 
 
-def _fill(found: Rows, values: list[list[str]], at: _Layout, options: ReadOptions, x: bool) -> None:
+def _fill(found: Rows, values: list[list[str]], at: Layout, options: ReadOptions, x: bool) -> None:
     strings = found.strings
     blank = strings.add("_")
     columns = found.columns
@@ -319,9 +206,9 @@ def _projected(columns: list[list[str]]) -> list[str]:
     return [values[pair] for pair in pairs]
 
 
-def _heads(texts: list[str], at: _Layout) -> np.ndarray:
+def _heads(texts: list[str], at: Layout) -> np.ndarray:
     try:
-        heads = np.fromiter(map(_VALUES.__getitem__, texts), dtype=np.int64, count=len(texts))
+        heads = np.fromiter(map(VALUES.__getitem__, texts), dtype=np.int64, count=len(texts))
     except KeyError:
         raise Malformed from None
     heads = heads[at.word_rows]
@@ -334,7 +221,7 @@ def _heads(texts: list[str], at: _Layout) -> np.ndarray:
 
 
 def _empty_nodes(
-    found: Rows, values: list[list[str]], at: _Layout, columns: dict[str, np.ndarray]
+    found: Rows, values: list[list[str]], at: Layout, columns: dict[str, np.ndarray]
 ) -> None:
     for row, anchor, minor in at.empty:
         if values[6][row] != "_" or values[7][row] != "_":
@@ -350,7 +237,7 @@ def _empty_nodes(
         found.empty_nodes.append(EmptyNode(anchor, minor, **texts))
 
 
-def _confidences(found: Rows, at: _Layout) -> np.ndarray:
+def _confidences(found: Rows, at: Layout) -> np.ndarray:
     """MISC without confidences, which become columns."""
     misc: np.ndarray = found.columns["misc"]
     strings = found.strings
