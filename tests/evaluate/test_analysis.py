@@ -72,6 +72,8 @@ def test_counts_by_document_follow_the_documents_of_gold() -> None:
     names, scores = unit_counts(pairs, "UAS")
     assert names == ["a", "b"]
     assert [(s.gold, s.system, s.correct) for s in scores] == [(2, 2, 2), (2, 2, 0)]
+    _, starts = unit_counts(pairs, "Starts")
+    assert [(s.gold, s.system, s.correct) for s in starts] == [(0, 0, 0), (0, 0, 0)]
     _, sentences = unit_counts(pairs, "Sentences")
     assert [(s.gold, s.system, s.correct) for s in sentences] == [(1, 1, 1), (1, 1, 1)]
 

@@ -142,6 +142,7 @@ def command(
 TESTABLE = (
     "Tokens",
     "Sentences",
+    "Starts",
     "Words",
     "UPOS",
     "XPOS",

@@ -31,7 +31,15 @@ __all__ = [
     "las",
     "load",
     "read_parameters",
+    "warmup",
 ]
+
+
+def warmup() -> None:
+    """Compile the kernels of this room."""
+    from caesura.evaluate.warm import warm
+
+    warm()
 
 
 class _Room(ModuleType):

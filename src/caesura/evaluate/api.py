@@ -38,7 +38,7 @@ NEEDS = {
     "BLEX": ("head", "deprel", "lemma"),
 }
 #: Metrics that are tested for significance.
-TESTED = ("Tokens", "Sentences", "Words", "UPOS", "UAS", "LAS")
+TESTED = ("Tokens", "Sentences", "Starts", "Words", "UPOS", "UAS", "LAS")
 
 
 def load(
@@ -129,6 +129,12 @@ def _notes(comparison: Comparison) -> list[str]:
             "gold and system do not have the same characters and were aligned; the official "
             "scorer refuses them"
         )
+    for side, name in ((gold, "gold"), (system, "the system")):
+        if not all(doc.has_sentences for doc in side.docs if doc.n_tokens > 1):
+            notes.append(
+                f"{name} does not say of every token whether it starts a sentence; those unknown "
+                "count as no starts"
+            )
     return [
         *notes,
         *tree_notes(gold, "gold"),

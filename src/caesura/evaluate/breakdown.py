@@ -18,6 +18,7 @@ from caesura.document import ROOT, Document
 from caesura.evaluate.align import Comparison
 from caesura.evaluate.conll import Pairs
 from caesura.evaluate.score import Score
+from caesura.evaluate.segments import document_starts
 from caesura.evaluate.sides import Longs, Side
 
 __all__ = ["BREAKDOWNS", "Row", "breakdown", "genre_of", "unit_counts"]
@@ -208,6 +209,17 @@ def unit_counts(pairs: Pairs, metric: str, unit: str = "document") -> tuple[list
         counts = (np.bincount(x, minlength=size).tolist() for x in (left, right, hits))
         return [Score(*three) for three in zip(*counts, strict=True)]
 
+    if metric == "Starts":
+        # Those that open a document of gold are left out on both sides.
+        opening = document_starts(gold)
+        starts = [side.token_start[side.sent_first] for side in (gold, system)]
+        inner = [~np.isin(found, opening) for found in starts]
+        groups = (
+            token_of_gold[gold.sent_first][inner[0]],
+            token_of_system[system.sent_first][inner[1]],
+        )
+        hits = np.isin(starts[0][inner[0]], starts[1][inner[1]])
+        return names, scores(*groups, groups[0][hits])
     if metric in ("Tokens", "Sentences"):
         if metric == "Tokens":
             left, right = (gold.token_start, gold.token_end), (system.token_start, system.token_end)
@@ -235,6 +247,6 @@ def _metric_mask(pairs: Pairs, metric: str) -> NDArray[np.bool_]:
     if metric == "AllTags":
         return pairs.same("upos") & pairs.same("xpos") & pairs.same_feats
     raise ValueError(
-        f"no {metric!r} by document; there are: Tokens, Sentences, Words, UPOS, XPOS, UFeats, "
-        "AllTags, Lemmas, UAS, LAS"
+        f"no {metric!r} by document; there are: Tokens, Sentences, Starts, Words, UPOS, XPOS, "
+        "UFeats, AllTags, Lemmas, UAS, LAS"
     )
