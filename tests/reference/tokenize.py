@@ -61,7 +61,14 @@ def chunk_kind(chunk: str, classes: list[int]) -> int:
 
 
 def cut_features(
-    folded: list[int], classes: list[int], p: int, token: int, chunk: int, kind: int, bits: int
+    folded: list[int],
+    classes: list[int],
+    p: int,
+    token: int,
+    chunk: int,
+    kind: int,
+    bits: int,
+    lexicon: set[str] = frozenset(),  # type: ignore[assignment]
 ) -> list[int]:
     """The features of the position before p; the lists have a margin on both sides."""
 
@@ -111,6 +118,10 @@ def cut_features(
         wide * 16 + length, f[p + 1], f[p - 2], f[p - 2] * skip + f[p], f[p - 1] * skip + f[p + 1],
         narrow * 64 + flags,
     ]  # fmt: skip
+    if lexicon:
+        values += [0] * 13 + word_values(folded, p, token, lexicon)
+        chosen = [*range(27), *range(40, 50)]
+        return [slot(number, values[number], bits) for number in chosen]
     if whole:
         lefts, rights = h(left, p), h(p, right)
         values += [
@@ -122,7 +133,34 @@ def cut_features(
     return [slot(number, value, bits) for number, value in enumerate(values)]
 
 
-def cut(text: str, weights: np.ndarray, bits: int) -> list[tuple[int, int]]:
+def word_values(folded: list[int], p: int, token: int, lexicon: set[str]) -> list[int]:
+    """What the known words around p say; words are those of up to five characters."""
+
+    def known(start: int, end: int) -> bool:
+        return "".join(map(chr, folded[start:end])) in lexicon
+
+    after = sum(1 << size for size in range(1, 6) if known(p, p + size))
+    before = sum(1 << size for size in range(1, 6) if known(p - size, p))
+    spans = [(s, s + size) for size in range(2, 6) for s in range(p - size + 1, p)]
+    across = sum(1 << bit for bit, (start, end) in enumerate(spans) if known(start, end))
+    ends = p - token <= 5 and known(token, p)
+    goes_on = p - token < 5 and any(known(token, p + size) for size in range(1, 6))
+    state = min(p - token, 7) * 4 + ends + 2 * goes_on
+    masks = before * 64 + after
+    first, last = folded[p] + 1, folded[p - 1] + 1
+    return [
+        after, before, across, masks, masks * 4096 + across, across * 2097152 + first,
+        across * 2097152 + last, state * 128 + after, state * 4096 + across,
+        (masks * 8 + min(p - token, 7)) * 4 + ends + 2 * goes_on,
+    ]  # fmt: skip
+
+
+def cut(
+    text: str,
+    weights: np.ndarray,
+    bits: int,
+    lexicon: set[str] = frozenset(),  # type: ignore[assignment]
+) -> list[tuple[int, int]]:
     """The tokens of a text, decided position by position."""
     padded_classes, padded_folded = classify(code_points(text))
     classes, folded = padded_classes.tolist(), padded_folded.tolist()
@@ -143,7 +181,7 @@ def cut(text: str, weights: np.ndarray, bits: int) -> list[tuple[int, int]]:
                 end += 1
             kind = chunk_kind("".join(map(chr, folded[p:end])), classes[p:end])
             continue
-        rows = cut_features(folded, classes, p, token, chunk, kind, bits)
+        rows = cut_features(folded, classes, p, token, chunk, kind, bits, lexicon)
         if math.fsum(float(weights[row]) for row in rows) > 0:
             tokens.append((token - MARGIN, p - MARGIN))
             token = p

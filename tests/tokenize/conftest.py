@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.tokenize.corpus import documents
+from tests.tokenize.corpus import documents, unspaced_document
 
 from caesura.tokenize import Tokenizer, TokenizerOptions, train
 
@@ -11,3 +11,8 @@ SMALL = TokenizerOptions(bits=16, epochs=4, rare_cut=2, rare_start=2)
 @pytest.fixture(scope="session")
 def tokenizer() -> Tokenizer:
     return train(documents(40), SMALL)
+
+
+@pytest.fixture(scope="session")
+def unspaced() -> Tokenizer:
+    return train([unspaced_document(seed) for seed in range(20)], SMALL)

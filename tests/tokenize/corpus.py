@@ -67,3 +67,20 @@ def document(seed: int, sentences: int = 12) -> Document:
 
 def documents(n: int, first: int = 0) -> list[Document]:
     return [document(seed) for seed in range(first, first + n)]
+
+
+def unspaced_document(seed: int, sentences: int = 12) -> Document:
+    """Sentences of Chinese words with nothing between them."""
+    rng = random.Random(seed)
+    text, starts, ends, begins = "", [], [], []
+    for _ in range(sentences):
+        words = [rng.choice(["我们", "他", "老师", "图书馆", "小猫"]), rng.choice(["看", "喜欢"])]
+        words += [rng.choice(["书", "电影", "小说", "图书馆"]), rng.choice(["。", "！"])]
+        for position, word in enumerate(words):
+            starts.append(len(text))
+            text += word
+            ends.append(len(text))
+            begins.append(1 if position == 0 else 0)
+    doc = Document.from_spans(text, starts, ends)
+    doc.sent_start = np.array(begins, dtype=np.int8)
+    return doc

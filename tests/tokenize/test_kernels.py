@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference import tokenize as twin
-from tests.tokenize.corpus import document
+from tests.tokenize.corpus import document, unspaced_document
 
 from caesura.tokenize import Tokenizer
 from caesura.tokenize._logistic import new_table, step
@@ -34,6 +34,16 @@ def test_the_hash_of_a_stretch_is_that_of_its_characters(text: str, data: st.Dat
 def test_tokens_equal_those_of_the_twin(tokenizer: Tokenizer, text: str) -> None:
     found = tokenizer.tokenize(text)
     expected = twin.cut(text, tokenizer.cuts.weights(), tokenizer.options.bits)
+    spans = list(zip(found.token_start.tolist(), found.token_end.tolist(), strict=True))
+    assert spans == expected
+
+
+@given(st.integers(0, 200))
+@settings(max_examples=20, deadline=None)
+def test_tokens_without_spaces_equal_those_of_the_twin(unspaced: Tokenizer, seed: int) -> None:
+    text = unspaced_document(seed).text
+    found = unspaced.tokenize(text)
+    expected = twin.cut(text, unspaced.cuts.weights(), unspaced.options.bits, set(unspaced.lexicon))
     spans = list(zip(found.token_start.tolist(), found.token_end.tolist(), strict=True))
     assert spans == expected
 

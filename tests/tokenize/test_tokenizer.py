@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.tokenize.corpus import documents
+from tests.tokenize.corpus import documents, unspaced_document
 
 from caesura.document import MAYBE, NO, YES, Document
 from caesura.errors import InputError, UsageError
@@ -114,3 +114,15 @@ def test_empty_and_blank_texts(tokenizer: Tokenizer) -> None:
 def test_two_spellings_of_case(tokenizer: Tokenizer) -> None:
     doc = tokenizer.tokenize("SHE WON'T READ.")
     assert doc.column("form")[:3] == ["SHE", "WO", "N'T"]
+
+
+def test_a_language_without_spaces(unspaced: Tokenizer) -> None:
+    assert "图书馆" in unspaced.lexicon
+    gold = [unspaced_document(seed) for seed in range(100, 110)]
+    scores = conll18(gold, [unspaced.tokenize(doc.text) for doc in gold])
+    assert scores["Tokens"].f1 > 98.0
+    assert scores["Sentences"].f1 > 98.0
+
+
+def test_a_language_with_spaces_has_no_lexicon(tokenizer: Tokenizer) -> None:
+    assert tokenizer.lexicon == []

@@ -2,25 +2,40 @@
 
 A binary logistic model over hashed features: character and class windows, the token so far, the
 white-space chunk and what is left of it, the runs of letters around the position, and what kind of
-chunk it is (address, e-mail). No feature looks further than WINDOW characters, so a text may be
-cut into blocks without any effect on the result.
+chunk it is (address, e-mail); where words are not separated by spaces, also which known words lie
+before, after and across the position. No feature looks further than WINDOW characters, so a text
+may be cut into blocks without any effect on the result.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.tokenize._logistic import Table, decide, step, tally
-from caesura.tokenize._text import WINDOW, Text, slot, stretch, wordlike
-from caesura.tokenize.characters import AT, DIGIT, NEWLINE, SLASH, STOP
+from caesura.tokenize._text import WINDOW, Text, prepare, slot, stretch, wordlike
+from caesura.tokenize.characters import (
+    AT,
+    DIGIT,
+    MARGIN,
+    NEWLINE,
+    SLASH,
+    STOP,
+    classify,
+    code_points,
+)
 
-__all__ = ["CUT_FEATURES", "cut", "cut_epoch"]
+__all__ = ["CUT_FEATURES", "LONGEST", "cut", "cut_epoch", "make_lexicon"]
 
 #: Features of one position at most.
 CUT_FEATURES = 40
+#: The longest word that is looked up where words are not separated.
+LONGEST = 5
 
+_SKIP = np.uint64(2097152)  # more than there are code points
 _LATIN_W = 119  # w
 _COLON = 58
 _SLASH = 47
@@ -51,9 +66,100 @@ def _chunk_kind(text: Text, start: int, end: int) -> int:
     return kind
 
 
+@kernel(inline="always")
+def _known(lexicon: NDArray[np.uint64], word: np.uint64) -> bool:
+    mask = np.uint64(lexicon.shape[0] - 1)
+    at = (word ^ (word >> np.uint64(32))) & mask
+    while lexicon[np.int64(at)] != np.uint64(0):
+        if lexicon[np.int64(at)] == word:
+            return True
+        at = (at + np.uint64(1)) & mask
+    return False
+
+
+@kernel
+def _add_words(
+    lexicon: NDArray[np.uint64], text: Text, begins: NDArray[np.int64], ends: NDArray[np.int64]
+) -> None:
+    mask = np.uint64(lexicon.shape[0] - 1)
+    for i in range(begins.shape[0]):
+        word = stretch(text, begins[i], ends[i])
+        if not _known(lexicon, word):
+            at = (word ^ (word >> np.uint64(32))) & mask
+            while lexicon[np.int64(at)] != np.uint64(0):
+                at = (at + np.uint64(1)) & mask
+            lexicon[np.int64(at)] = word
+
+
+def make_lexicon(words: Sequence[str]) -> NDArray[np.uint64]:
+    """A table of the hashes of words; a single row if there are none."""
+    if not words:
+        return np.zeros(1, dtype=np.uint64)
+    lexicon = np.zeros(1 << (4 * len(words)).bit_length(), dtype=np.uint64)
+    text = prepare(*classify(code_points("".join(words))))
+    ends = np.cumsum([len(word) for word in words]).astype(np.int64) + MARGIN
+    lengths = np.array([len(word) for word in words], dtype=np.int64)
+    _add_words(lexicon, text, ends - lengths, ends)
+    return lexicon
+
+
+@kernel
+def _word_features(
+    text: Text,
+    p: int,
+    token: int,
+    lexicon: NDArray[np.uint64],
+    bits: int,
+    out: NDArray[np.int64],
+    n: int,
+) -> int:
+    """Features of the known words around p, for scripts without spaces."""
+    after = before = across = np.uint64(0)
+    one = np.uint64(1)
+    for size in range(1, LONGEST + 1):
+        if _known(lexicon, stretch(text, p, p + size)):
+            after |= one << np.uint64(size)
+        if _known(lexicon, stretch(text, p - size, p)):
+            before |= one << np.uint64(size)
+    bit = np.uint64(0)
+    for size in range(2, LONGEST + 1):
+        for start in range(p - size + 1, p):
+            if _known(lexicon, stretch(text, start, start + size)):
+                across |= one << bit
+            bit += one
+    longest = np.uint64(0)
+    if p - token <= LONGEST and _known(lexicon, stretch(text, token, p)):
+        longest = one
+    for size in range(1, LONGEST + 1):
+        if p - token < LONGEST and _known(lexicon, stretch(text, token, p + size)):
+            longest |= np.uint64(2)
+    first = np.uint64(text.folded[p]) + one
+    last = np.uint64(text.folded[p - 1]) + one
+    length = np.uint64(min(p - token, 7))
+    masks = before * np.uint64(64) + after
+    out[n] = slot(40, after, bits)
+    out[n + 1] = slot(41, before, bits)
+    out[n + 2] = slot(42, across, bits)
+    out[n + 3] = slot(43, masks, bits)
+    out[n + 4] = slot(44, masks * np.uint64(4096) + across, bits)
+    out[n + 5] = slot(45, across * _SKIP + first, bits)
+    out[n + 6] = slot(46, across * _SKIP + last, bits)
+    out[n + 7] = slot(47, (length * np.uint64(4) + longest) * np.uint64(128) + after, bits)
+    out[n + 8] = slot(48, (length * np.uint64(4) + longest) * np.uint64(4096) + across, bits)
+    out[n + 9] = slot(49, (masks * np.uint64(8) + length) * np.uint64(4) + longest, bits)
+    return n + 10
+
+
 @kernel
 def _features(
-    text: Text, p: int, token: int, chunk: int, kind: int, bits: int, out: NDArray[np.int64]
+    text: Text,
+    p: int,
+    token: int,
+    chunk: int,
+    kind: int,
+    lexicon: NDArray[np.uint64],
+    bits: int,
+    out: NDArray[np.int64],
 ) -> int:
     """The features of the position before character p, in a token and a chunk that began there."""
     one = np.uint64(1)
@@ -97,7 +203,6 @@ def _features(
     rights = stretch(text, p, right)
     across = stretch(text, p - 1, p + 1)
     f = text.folded
-    skip = np.uint64(2097152)
     out[0] = slot(0, pair, bits)
     out[1] = slot(1, last, bits)
     out[2] = slot(2, first, bits)
@@ -122,9 +227,11 @@ def _features(
     out[21] = slot(21, wide * np.uint64(16) + length, bits)
     out[22] = slot(22, np.uint64(f[p + 1]), bits)
     out[23] = slot(23, np.uint64(f[p - 2]), bits)
-    out[24] = slot(24, np.uint64(f[p - 2]) * skip + np.uint64(f[p]), bits)
-    out[25] = slot(25, np.uint64(f[p - 1]) * skip + np.uint64(f[p + 1]), bits)
+    out[24] = slot(24, np.uint64(f[p - 2]) * _SKIP + np.uint64(f[p]), bits)
+    out[25] = slot(25, np.uint64(f[p - 1]) * _SKIP + np.uint64(f[p + 1]), bits)
     out[26] = slot(26, narrow * np.uint64(64) + flags, bits)
+    if lexicon.shape[0] > 1:
+        return _word_features(text, p, token, lexicon, bits, out, 27)
     if not whole:
         return 27
     out[27] = slot(27, mixed + rest, bits)
@@ -150,6 +257,7 @@ def cut(
     last: int,
     state: NDArray[np.int64],
     forced: NDArray[np.int8],
+    lexicon: NDArray[np.uint64],
     codes: NDArray[np.int8],
     values: NDArray[np.float32],
     bits: int,
@@ -182,7 +290,7 @@ def cut(
         if obey and forced[p] != 0:
             split = forced[p] > 0
         else:
-            n = _features(text, p, token, chunk, kind, bits, features)
+            n = _features(text, p, token, chunk, kind, lexicon, bits, features)
             split = decide(features, n, codes, values) > 0
         if split:
             starts[found] = token
@@ -198,6 +306,7 @@ def cut_epoch(
     text: Text,
     begins: NDArray[np.bool_],
     table: Table,
+    lexicon: NDArray[np.uint64],
     bits: int,
     rate: float,
     own: bool,
@@ -220,7 +329,7 @@ def cut_epoch(
             opened = True
             kind = _chunk_kind(text, p, min(text.next_space[p], p + WINDOW))
             continue
-        n = _features(text, p, token, chunk, kind, bits, features)
+        n = _features(text, p, token, chunk, kind, lexicon, bits, features)
         split = begins[p]
         if rate < 0.0:
             tally(features, n, table.seen)

@@ -101,9 +101,15 @@ class Engine:
     """Takes a text block by block and hands back what is decided."""
 
     def __init__(
-        self, cuts: Packed, begins: Packed, threshold: float, given: Given | None = None
+        self,
+        cuts: Packed,
+        begins: Packed,
+        lexicon: NDArray[np.uint64],
+        threshold: float,
+        given: Given | None = None,
     ) -> None:
         self._cuts = cuts
+        self._lexicon = lexicon
         self._begins = begins
         self._threshold = threshold
         self._given = given or Given()
@@ -150,6 +156,7 @@ class Engine:
             end + shift,
             self._open,
             self._forced(prepared, shift),
+            self._lexicon,
             self._cuts.codes,
             self._cuts.values,
             self._cuts.bits,

@@ -8,7 +8,7 @@ import numpy as np
 
 from caesura.document import Document, Strings
 from caesura.tokenize.build import build
-from caesura.tokenize.engine import NOTHING, Decided, Engine
+from caesura.tokenize.engine import NOTHING, Decided
 from caesura.tokenize.paragraphs import paragraphs
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Stream:
         self._sentences = sentences
         self._whole_sentences = whole_sentences
         self._id = id
-        self._engine = Engine(tokenizer.cuts, tokenizer.begins, tokenizer.options.threshold)
+        self._engine = tokenizer.engine()
         self._strings = Strings()
         self._left = NOTHING  # decided tokens that are in no piece yet
         self._waiting: list[str] = []  # text that is in no piece yet

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from caesura.document import MAYBE, NO, YES, Document, Strings
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
+from caesura.tokenize._cut import LONGEST, make_lexicon
 from caesura.tokenize._starts import STATE, starts
 from caesura.tokenize._text import prepare
 from caesura.tokenize.build import SplitCache, build, expand
@@ -41,12 +42,20 @@ class Tokenizer:
     """A trained tokeniser. It does not change in use, so threads may share one."""
 
     def __init__(
-        self, options: TokenizerOptions, cuts: Packed, begins: Packed, splitter: Splitter
+        self,
+        options: TokenizerOptions,
+        cuts: Packed,
+        begins: Packed,
+        splitter: Splitter,
+        lexicon: Sequence[str] = (),
     ) -> None:
         self.options = options
         self.cuts = cuts
         self.begins = begins
         self.splitter = splitter
+        #: Words of a language that has no spaces between them.
+        self.lexicon = list(lexicon)
+        self._lexicon = make_lexicon(self.lexicon)
         self._cache = SplitCache(splitter)
 
     # ------------------------------------------------------------------ use
@@ -101,8 +110,12 @@ class Tokenizer:
         """A document that comes in blocks: see `Stream.feed`."""
         return Stream(self, sentences=sentences, whole_sentences=whole_sentences, id=id)
 
+    def engine(self, given: Given | None = None) -> Engine:
+        """What decides about one text, block by block."""
+        return Engine(self.cuts, self.begins, self._lexicon, self.options.threshold, given)
+
     def _decide(self, text: str, given: Given) -> Decided:
-        engine = Engine(self.cuts, self.begins, self.options.threshold, given)
+        engine = self.engine(given)
         if len(text) <= _BLOCK:
             return engine.feed(text, last=True)
         parts = [engine.feed(text[at : at + _BLOCK]) for at in range(0, len(text), _BLOCK)]
@@ -193,7 +206,8 @@ class Tokenizer:
         arrays |= self.cuts.to_arrays("cut")
         arrays |= self.begins.to_arrays("start")
         arrays |= self.splitter.to_arrays()
-        return Part(KIND, asdict(self.options), self.splitter.to_labels(), arrays)
+        labels = self.splitter.to_labels() | {"lexicon": self.lexicon}
+        return Part(KIND, asdict(self.options), labels, arrays)
 
     @classmethod
     def from_part(cls, part: Part) -> Tokenizer:
@@ -215,7 +229,11 @@ class Tokenizer:
             part.array("doubtful_weights", np.float32, (None,)),
         )
         cuts = Packed.from_part(part, "cut", options.bits)
-        return cls(options, cuts, Packed.from_part(part, "start", options.bits), splitter)
+        begins = Packed.from_part(part, "start", options.bits)
+        lexicon = part.labels.get("lexicon", [])
+        if any(not 0 < len(word) <= LONGEST for word in lexicon):
+            raise ModelError("the model's tokenizer has words that are too long in its lexicon")
+        return cls(options, cuts, begins, splitter, lexicon)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:

@@ -6,6 +6,7 @@ A parser that learns from the tokeniser's evidence must see in training what it 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -18,12 +19,12 @@ from caesura.document import YES, Document
 from caesura.errors import InputError
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
-from caesura.tokenize._cut import cut_epoch
+from caesura.tokenize._cut import LONGEST, cut_epoch, make_lexicon
 from caesura.tokenize._logistic import Table, new_table
 from caesura.tokenize._starts import Marks, start_epoch
 from caesura.tokenize._text import Text, prepare
 from caesura.tokenize.augment import hard_wrapped, one_line_paragraphs, speech_like
-from caesura.tokenize.characters import MARGIN, classify, code_points
+from caesura.tokenize.characters import MARGIN, WORDLIKE, classify, code_points
 from caesura.tokenize.engine import mark_tokens
 from caesura.tokenize.multiword import Splitter, learn_splitter
 from caesura.tokenize.options import TokenizerOptions
@@ -35,6 +36,8 @@ __all__ = ["Scorer", "TokenizerTrainer", "cross_evidence", "train"]
 #: Scores of system documents against gold ones, in per cent.
 Scorer = Callable[[Sequence[Document], Sequence[Document]], Mapping[str, float]]
 
+#: Above this share of tokens right behind another word, a language has no spaces.
+_GLUED = 0.2
 _COUNT = -1.0  # the rate that asks the kernels to count features
 
 
@@ -76,6 +79,26 @@ def _lessons(docs: Sequence[Document], options: TokenizerOptions, number: int = 
     return lessons
 
 
+def _lexicon(docs: Sequence[Document]) -> list[str]:
+    """Words seen twice or more, if words are often not separated by anything.
+
+    Words seen once are left out, so that training shows how unknown words look.
+    """
+    glued = tokens = 0
+    seen: Counter[str] = Counter()
+    for doc in docs:
+        classes, _ = classify(code_points(doc.text))
+        wordlike = np.isin(classes, WORDLIKE)
+        at = doc.token_start + MARGIN
+        glued += int((wordlike[at] & wordlike[at - 1]).sum())
+        tokens += doc.n_tokens
+        spans = zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)
+        seen.update(doc.text[a:b] for a, b in spans if b - a <= LONGEST)
+    if glued < _GLUED * tokens:
+        return []
+    return sorted(word for word, count in seen.items() if count > 1 and word)
+
+
 def _check(docs: Sequence[Document]) -> None:
     if not any(doc.n_tokens for doc in docs):
         raise InputError(
@@ -110,6 +133,10 @@ class TokenizerTrainer:
         self._scorer = scorer
         self._lessons = _lessons([doc for doc in docs if doc.n_tokens], options)
         self._splitter = learn_splitter(docs)
+        self._words = _lexicon(docs)
+        if init is not None:
+            self._words = sorted({*self._words, *init.lexicon})
+        self._lexicon = make_lexicon(self._words)
         self._cuts = new_table(options.bits, options.rare_cut)
         self._begins = new_table(options.bits, options.rare_start)
         nothing = np.zeros(3)
@@ -130,7 +157,8 @@ class TokenizerTrainer:
     ) -> None:
         bits = self.options.bits
         if lesson.cuts:
-            cut_epoch(lesson.text, lesson.begins, self._cuts, bits, rate, own, cuts)
+            table, lexicon = self._cuts, self._lexicon
+            cut_epoch(lesson.text, lesson.begins, table, lexicon, bits, rate, own, cuts)
         start_epoch(lesson.marks, lesson.starts, self._begins, bits, rate, own, begins)
 
     def epoch(self, number: int) -> Mapping[str, float]:
@@ -152,6 +180,7 @@ class TokenizerTrainer:
             pack(self._cuts.weights, prune),
             pack(self._begins.weights, prune),
             self._splitter,
+            self._words,
         )
 
     def score(self) -> Mapping[str, float]:
