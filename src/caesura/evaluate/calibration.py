@@ -7,12 +7,14 @@ size (Guo et al. 2017); the Brier score is the mean squared distance to what is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.document import Document
 from caesura.evaluate.conll import Pairs
 
 __all__ = ["Bin", "Calibration", "calibrate", "calibrations"]
@@ -85,7 +87,7 @@ def calibrations(pairs: Pairs) -> dict[str, Calibration]:
     """Calibration of whatever the system is confident of: sentences, tags, arcs."""
     system = pairs.system
     found: dict[str, Calibration] = {}
-    by_token = _joined([doc.sent_conf for doc in system.docs])
+    by_token = _joined(system.docs, "sent_conf", "n_tokens")
     if by_token is not None:
         starts = np.zeros(system.n_tokens, dtype=bool)
         starts[system.sent_first] = True
@@ -95,11 +97,11 @@ def calibrations(pairs: Pairs) -> dict[str, Calibration]:
         found["sentences"] = calibrate(by_token, is_start == starts)
     right = np.zeros(system.n_words, dtype=bool)
     column = "upos" if pairs.gold.known("upos") and system.known("upos") else "xpos"
-    by_word = _joined([doc.tag_conf for doc in system.docs])
+    by_word = _joined(system.docs, "tag_conf", "n_words")
     if by_word is not None:
         right[pairs.s] = pairs.same(column)
         found["tags"] = calibrate(by_word, right)
-    by_arc = _joined([doc.arc_conf for doc in system.docs])
+    by_arc = _joined(system.docs, "arc_conf", "n_words")
     if by_arc is not None:
         right = np.zeros(system.n_words, dtype=bool)
         right[pairs.s] = pairs.same_head & pairs.same_relation
@@ -107,8 +109,14 @@ def calibrations(pairs: Pairs) -> dict[str, Calibration]:
     return found
 
 
-def _joined(columns: list[NDArray[np.float32] | None]) -> NDArray[np.float32] | None:
-    present = [column for column in columns if column is not None]
-    if not present or len(present) != len(columns):
+def _joined(docs: Sequence[Document], column: str, size: str) -> NDArray[np.float32] | None:
+    """A column of confidences over all documents, NaN where a document has none."""
+    found = [getattr(doc, column) for doc in docs]
+    if all(values is None for values in found):
         return None
-    return np.concatenate(present)
+    return np.concatenate(
+        [
+            np.full(getattr(doc, size), np.nan, dtype=np.float32) if values is None else values
+            for doc, values in zip(docs, found, strict=True)
+        ]
+    )

@@ -28,7 +28,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; margin: .6rem 0; font-variant-numeric: tabular-nums; }
 th, td { padding: .15rem .7rem; border-bottom: 1px solid var(--rule); text-align: right; }
-th:first-child, td:first-child, td.left { text-align: left; }
+th:first-child, td:first-child, td.left, th.left { text-align: left; }
 th { color: var(--soft); font-weight: 600; }
 .note { color: var(--soft); } .context b { background: var(--odd); font-weight: 600; }
 svg { max-width: 100%; height: auto; } svg text { font: 12px system-ui, sans-serif;

@@ -38,7 +38,7 @@ def lines_plot(
     floor = max(0, int(lowest // 10) * 10)
 
     def x(place: int) -> float:
-        return left + (width - left - right) * (place / span)
+        return left + 18 + (width - left - right - 36) * (place / span)
 
     def y(value: float) -> float:
         return top + (height - top - bottom) * (1 - (value - floor) / max(100 - floor, 1))
