@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from caesura.errors import UsageError
 
-__all__ = ["CONSTRAINTS", "code", "holds", "shares"]
+__all__ = ["CONSTRAINTS", "code", "fragments_of", "holds", "spans"]
 
 #: From the weakest to the strongest; the numbers are those of the kernels.
 CONSTRAINTS: dict[str, int] = {
@@ -40,17 +40,25 @@ def code(name: str | None) -> int:
     return CONSTRAINTS[key]
 
 
-def holds(heads: npt.ArrayLike, x: int, y: int, constraint: str, *, literal: bool = False) -> bool:
+def holds(
+    heads: npt.ArrayLike,
+    x: int,
+    y: int,
+    constraint: str,
+    *,
+    literal: bool = False,
+    reach: tuple[list[int], list[int]] | None = None,
+) -> bool:
     """Whether a tree satisfies a constraint on the fragment x..y (both included).
 
     Heads are positions in the sentence and -1 for the root. A fragment of one word, or one that
-    is the whole sentence, asks for nothing.
+    is the whole sentence, asks for nothing. `reach` may give what `spans` found for the tree.
     """
     tree = np.asarray(heads)
     n = len(tree)
     if x >= y or (x == 0 and y == n - 1) or constraint == "none":
         return True
-    left, right = _spans(tree)
+    left, right = reach or spans(tree)
     if constraint in ("tear", "thread"):
         return _whole(tree, left, right, x, y, threads=constraint == "thread")
     if literal:
@@ -67,13 +75,15 @@ def holds(heads: npt.ArrayLike, x: int, y: int, constraint: str, *, literal: boo
     return constraint == "loose" or bool(left[head] >= x and right[head] <= y)
 
 
-def _spans(tree: npt.NDArray[np.int_]) -> tuple[list[int], list[int]]:
+def spans(heads: npt.ArrayLike) -> tuple[list[int], list[int]]:
+    """The first and the last word below each word, itself included."""
+    tree = np.asarray(heads).tolist()
     left, right = list(range(len(tree))), list(range(len(tree)))
     for i in range(len(tree)):
-        h, steps = int(tree[i]), 0
+        h, steps = tree[i], 0
         while h >= 0 and steps <= len(tree):
             left[h], right[h] = min(left[h], i), max(right[h], i)
-            h, steps = int(tree[h]), steps + 1
+            h, steps = tree[h], steps + 1
     return left, right
 
 
@@ -116,21 +126,3 @@ def fragments_of(numbers: npt.ArrayLike) -> list[tuple[int, int]]:
     starts = [0, *(int(c) + 1 for c in cuts)]
     ends = [*(int(c) for c in cuts), len(labels) - 1]
     return list(zip(starts, ends, strict=True))
-
-
-def shares(trees: list[tuple[npt.ArrayLike, npt.ArrayLike]]) -> dict[str, float]:
-    """Per cent of multi-word fragments that satisfy each constraint in (heads, fragments) pairs."""
-    names = ("strict", "loose", "sprawl", "tear", "thread")
-    good = dict.fromkeys(names, 0)
-    total = 0
-    for heads, numbers in trees:
-        found = fragments_of(numbers)
-        if len(found) < 2:
-            continue
-        for x, y in found:
-            if x == y:
-                continue
-            total += 1
-            for name in names:
-                good[name] += holds(heads, x, y, name)
-    return {name: 100.0 * good[name] / total if total else float("nan") for name in names}

@@ -1,0 +1,322 @@
+"""What punctuation and boundaries say about trees, for any treebank: the papers' analyses.
+
+Everything here looks at gold trees; nothing here is used in learning. The tables are those of
+Spitkovsky et al. (2011, section 3: fragments and constraints) and (2012, sections 2 and 3:
+boundary words, stopping decisions, punctuation and attachment, completeness).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from caesura.document import ROOT, Document
+from caesura.induce.constraints import fragments_of, holds, spans
+from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
+from caesura.induce.tables import Ints
+
+__all__ = ["boundaries", "hellinger", "plot", "show", "stop_predictors"]
+
+NAMES = ("strict", "loose", "sprawl", "tear", "thread")
+
+
+def boundaries(
+    documents: Sequence[Document], column: str = "upos", *, marks: str | None = None, top: int = 20
+) -> dict[str, Any]:
+    """All tables for a treebank, as plain data."""
+    words = corpus(documents, word_classes(column), marks=marks or column)
+    heads, missing = gold_heads(documents, words)
+    owner = words.sentences.owner
+    roots = np.bincount(owner[heads == ROOT], minlength=len(words))
+    good = (missing == 0) & (roots == 1)
+    heads = heads[words.sentences.words_of(good)]
+    words = words.select(good)
+    lengths = words.sentences.lengths
+    return {
+        "sentences": len(words),
+        "left_out": int((~good).sum()),
+        "with_marks_inside": int(words.sentences.inner.sum()),
+        "fragments": _fragments(words, heads, top),
+        "boundary_words": _boundary_words(words, heads, top),
+        "stop_predictors": stop_predictors(words, heads),
+        "attachment": _attachment(words, heads),
+        "completeness": _completeness(words, heads),
+        "lengths": np.bincount(np.minimum(lengths, 60)).tolist(),
+    }
+
+
+# -------------------------------------------------------------------- fragments
+
+
+def _fragments(words: Corpus, heads: Ints, top: int) -> dict[str, Any]:
+    s = words.sentences
+    satisfied = dict.fromkeys(NAMES, 0)
+    printed = dict.fromkeys(NAMES, 0)
+    tags: Counter[str] = Counter()
+    head_tags: Counter[str] = Counter()
+    total = multi = single_headed = 0
+    for a, b in pairwise(s.starts.tolist()):
+        found = fragments_of(s.fragments[a:b])
+        if len(found) < 2:
+            continue
+        tree = heads[a:b]
+        reach = spans(tree)
+        for x, y in found:
+            total += 1
+            tags[" ".join(words.names[c] for c in s.classes[a + x : a + y + 1])] += 1
+            outside = [i for i in range(x, y + 1) if not x <= tree[i] <= y]
+            if len(outside) == 1:
+                single_headed += 1
+                head_tags[words.names[s.classes[a + outside[0]]]] += 1
+            if x < y:
+                multi += 1
+                for name in NAMES:
+                    satisfied[name] += holds(tree, x, y, name, reach=reach)
+                    printed[name] += holds(tree, x, y, name, literal=True, reach=reach)
+    return {
+        "count": total,
+        "of_several_words": multi,
+        "with_one_head": single_headed,
+        "satisfied": {name: _percent(satisfied[name], multi) for name in NAMES},
+        "satisfied_literally": {name: _percent(printed[name], multi) for name in NAMES},
+        "tag_sequences": _most(tags, top),
+        "heads": _most(head_tags, top),
+    }
+
+
+def _percent(part: float, whole: float) -> float:
+    return round(100.0 * part / whole, 2) if whole else float("nan")
+
+
+def _most(counter: Counter[str], top: int) -> list[tuple[str, int, float]]:
+    total = sum(counter.values())
+    return [(name, n, _percent(n, total)) for name, n in counter.most_common(top)]
+
+
+# --------------------------------------------------------------- boundary words
+
+
+def hellinger(p: np.ndarray, q: np.ndarray) -> float:  # type: ignore[type-arg]
+    """The Hellinger distance of two distributions: 0 if equal, 1 if they share nothing."""
+    return float(np.sqrt(np.maximum(0.0, 1.0 - np.sqrt(p * q).sum())))
+
+
+def _boundary_words(words: Corpus, heads: Ints, top: int) -> dict[str, Any]:
+    s = words.sentences
+    size = len(words.names)
+    complete = s.comps > 0
+    root = s.classes[heads == ROOT]
+    places: dict[str, np.ndarray] = {"all words": _shares(s.classes, size)}  # type: ignore[type-arg]
+    for kind, chosen in (("complete", complete), ("incomplete", ~complete)):
+        places[f"first, {kind}"] = _shares(s.classes[s.starts[:-1][chosen]], size)
+        places[f"last, {kind}"] = _shares(s.classes[s.starts[1:][chosen] - 1], size)
+        places[f"root, {kind}"] = _shares(root[chosen], size)
+    names = list(places)
+    order = np.argsort(-places["all words"])[:top]
+    return {
+        "places": names,
+        "tags": [
+            (words.names[c], *(round(100 * float(places[n][c]), 1) for n in names))
+            for c in order.tolist()
+        ],
+        "hellinger": {
+            f"{a} / {b}": round(hellinger(places[a], places[b]), 3)
+            for i, a in enumerate(names)
+            for b in names[i + 1 :]
+        },
+    }
+
+
+def _shares(classes: Ints, size: int) -> np.ndarray:  # type: ignore[type-arg]
+    counts = np.bincount(classes, minlength=size).astype(float)
+    return counts / max(1.0, counts.sum())
+
+
+# --------------------------------------------------------------- stop predictors
+
+
+def stop_predictors(words: Corpus, heads: Ints) -> list[dict[str, Any]]:
+    """How well contexts predict non-adjacent stops: adjusted R² and AICc of logistic models.
+
+    A logistic model of a categorical predictor fits the relative frequency of each value, so its
+    likelihood needs no search. R² is McFadden's, adjusted for the number of parameters.
+    """
+    rows = _non_adjacent(words, heads)
+    if not rows:
+        return []
+    stops = np.array([r[4] for r in rows], dtype=float)
+    null = _log_likelihood(stops, np.zeros(len(stops), dtype=np.int64))[0]
+    found = []
+    for name, columns in (
+        ("direction", (0,)),
+        ("descendants so far, direction", (3, 0)),
+        ("head, direction", (1, 0)),
+        ("fringe, direction", (2, 0)),
+        ("head, fringe, direction", (1, 2, 0)),
+    ):
+        keys = np.array([[r[c] for c in columns] for r in rows])
+        _, cell = np.unique(keys, axis=0, return_inverse=True)
+        score, cells = _log_likelihood(stops, cell.ravel())
+        n = len(stops)
+        correction = 2 * cells * (cells + 1) / max(1, n - cells - 1)
+        found.append(
+            {
+                "predictor": name,
+                "r2": round(1.0 - (score - cells) / null, 4) if null else float("nan"),
+                "aicc": round(2 * cells - 2 * score + correction, 1),
+                "parameters": cells,
+                "decisions": n,
+            }
+        )
+    return found
+
+
+def _log_likelihood(outcome: np.ndarray, cell: np.ndarray) -> tuple[float, int]:  # type: ignore[type-arg]
+    size = int(cell.max()) + 1
+    n = np.bincount(cell, minlength=size)
+    k = np.bincount(cell, weights=outcome, minlength=size)
+    p = np.clip(k / n, 1e-12, 1 - 1e-12)
+    return float((k * np.log(p) + (n - k) * np.log(1 - p)).sum()), size
+
+
+def _non_adjacent(words: Corpus, heads: Ints) -> list[tuple[int, int, int, int, int]]:
+    """(direction, head's class, fringe class, descendants so far, stopped) of each decision."""
+    s = words.sentences
+    rows: list[tuple[int, int, int, int, int]] = []
+    for a, b in pairwise(s.starts.tolist()):
+        tree = heads[a:b].tolist()
+        n = b - a
+        below = [1] * n
+        left, right = list(range(n)), list(range(n))
+        for i in range(n):
+            h, steps = tree[i], 0
+            while h >= 0 and steps <= n:
+                below[h] += 1
+                left[h], right[h] = min(left[h], i), max(right[h], i)
+                h, steps = tree[h], steps + 1
+        children: dict[tuple[int, int], list[int]] = {}
+        for d, h in enumerate(tree):
+            if h >= 0:
+                children.setdefault((h, int(d > h)), []).append(d)
+        for (h, side), found in children.items():
+            found.sort(key=lambda d, h=h: abs(d - h))  # type: ignore[misc]
+            size = 0
+            for rank, d in enumerate(found):
+                size += below[d]
+                edge = right[d] if side else left[d]
+                last = int(rank == len(found) - 1)
+                rows.append((side, int(s.classes[a + h]), int(s.classes[a + edge]), size, last))
+    return rows
+
+
+# --------------------------------------------------- punctuation and attachment
+
+
+def _attachment(words: Corpus, heads: Ints) -> dict[str, Any]:
+    """Of neighbours, with and without a mark between: how often one is the head of the other."""
+    s = words.sentences
+    begin = np.repeat(s.starts[:-1], s.lengths)
+    at = np.arange(s.n_words)
+    absolute = np.where(heads >= 0, heads + begin, -1)
+    same = s.owner[1:] == s.owner[:-1]
+    arc = ((absolute[1:] == at[:-1]) | (absolute[:-1] == at[1:]))[same]
+    marked = (s.marks[1:] != s.marks[:-1])[same]
+    table = [[int((arc & marked).sum()), int((~arc & marked).sum())]]
+    table.append([int((arc & ~marked).sum()), int((~arc & ~marked).sum())])
+    arcs = heads >= 0
+    crossing = s.marks[arcs] != s.marks[absolute[arcs]]
+    return {
+        "neighbours": {"mark between": table[0], "no mark between": table[1]},
+        "attached_over_mark": _percent(table[0][0], sum(table[0])),
+        "attached_without_mark": _percent(table[1][0], sum(table[1])),
+        "phi": round(_phi(table), 3),
+        "arcs_over_marks": _percent(int(crossing.sum()), int(arcs.sum())),
+    }
+
+
+def _phi(table: list[list[int]]) -> float:
+    (a, b), (c, d) = table
+    below = np.sqrt(float(a + b) * (c + d) * (a + c) * (b + d))
+    return float((a * d - b * c) / below) if below else float("nan")
+
+
+def _completeness(words: Corpus, heads: Ints) -> dict[str, Any]:
+    """Final marks against clauses: a sentence is a clause if a verb or an auxiliary is its root."""
+    s = words.sentences
+    verbal = np.array([_is_verb(name) for name in words.names])
+    clause = verbal[s.classes[heads == ROOT]]
+    complete = s.comps > 0
+    table = [
+        [int((complete & clause).sum()), int((complete & ~clause).sum())],
+        [int((~complete & clause).sum()), int((~complete & ~clause).sum())],
+    ]
+    return {"with_final_mark": table[0], "without": table[1], "phi": round(_phi(table), 3)}
+
+
+def _is_verb(tag: str) -> bool:
+    return tag in ("AUX", "MD") or tag.upper().startswith("V") or tag in ("ADI", "ADL", "ADT")
+
+
+# ------------------------------------------------------------------ appearance
+
+
+def show(found: dict[str, Any]) -> str:
+    """The tables for people."""
+    f, a, c = found["fragments"], found["attachment"], found["completeness"]
+    lines = [
+        f"{found['sentences']:,} sentences ({found['with_marks_inside']:,} with marks inside; "
+        f"{found['left_out']:,} left out: no single root)",
+        "",
+        f"Fragments: {f['count']:,}, of several words {f['of_several_words']:,}, "
+        f"with one head {f['with_one_head']:,}",
+        "Satisfied in the trees, per cent: "
+        + ", ".join(f"{name} {share:.1f}" for name, share in f["satisfied"].items()),
+        "By the printed formulas, per cent: "
+        + ", ".join(f"{name} {share:.1f}" for name, share in f["satisfied_literally"].items()),
+        "Most frequent: " + "; ".join(f"{t} {n:,} ({p}%)" for t, n, p in f["tag_sequences"][:10]),
+        "",
+        "Stops after the first dependent, by predictor (adjusted R², AICc)",
+    ]
+    lines += [
+        f"  {r['predictor']:<32}{r['r2']:8.4f}{r['aicc']:14,.1f}" for r in found["stop_predictors"]
+    ]
+    lines += [
+        "",
+        f"Neighbours attached: over a mark {a['attached_over_mark']}%, without one "
+        f"{a['attached_without_mark']}% (phi {a['phi']}); arcs over marks {a['arcs_over_marks']}%",
+        f"Clauses and others: with a final mark {c['with_final_mark']}, without {c['without']} "
+        f"(phi {c['phi']})",
+        "",
+        "Tags, per cent: " + ", ".join(found["boundary_words"]["places"]),
+    ]
+    for tag, *shares in found["boundary_words"]["tags"]:
+        lines.append(f"  {tag:<10}" + "".join(f"{share:8.1f}" for share in shares))
+    lines.append("Hellinger distances")
+    lines += [f"  {pair:<40}{d:7.3f}" for pair, d in found["boundary_words"]["hellinger"].items()]
+    return "\n".join(lines)
+
+
+def plot(found: dict[str, Any], path: str) -> None:
+    """Sentence lengths and satisfied constraints as a picture."""
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+    except ImportError:
+        from caesura.errors import MissingExtra
+
+        raise MissingExtra("matplotlib", "plot", "drawing plots") from None
+    figure, (one, two) = plt.subplots(1, 2, figsize=(10, 3.5))
+    one.bar(range(len(found["lengths"])), found["lengths"])
+    one.set(xlabel="words (60 and more together)", ylabel="sentences")
+    satisfied = found["fragments"]["satisfied"]
+    two.bar(list(satisfied), list(satisfied.values()))
+    two.set(ylabel="per cent of fragments", ylim=(0, 100))
+    figure.tight_layout()
+    figure.savefig(path)
+    plt.close(figure)
