@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast, overload
 import numba
 from numba.core import config
 
-__all__ = ["cache_root", "compiled", "kernel", "numba_version"]
+__all__ = ["cache_root", "compiled", "is_cold", "kernel", "numba_version"]
 
 #: Numba makes the attributes of its settings when it starts, so that no type checker knows them.
 numba_config = cast(Any, config)
@@ -70,6 +70,14 @@ def _sources_hash(room: str) -> str:
                 digest.update(file.relative_to(PACKAGE).as_posix().encode())
                 digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def is_cold(*rooms: str) -> bool:
+    """True if kernels of one of the rooms were never compiled here as they are now."""
+    if not compiled():
+        return False
+    folders = (cache_root() / f"{room}-{_sources_hash(room)}" for room in rooms)
+    return not all(any(folder.rglob("*.nbi")) for folder in folders)
 
 
 @overload

@@ -67,6 +67,12 @@ class Progress:
             sys.stderr.write("\r\x1b[K")
         print(line, file=sys.stderr, flush=True)
 
+    def clear(self) -> None:
+        """Make room for a line that somebody else prints."""
+        if self._bar is None and self._drawn and self._terminal:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
     def _draw(self) -> None:
         if not self._drawn and self._terminal:
             self._bar = _rich_bar(self.what, self.total)

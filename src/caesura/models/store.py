@@ -1,17 +1,34 @@
-"""Models by name: those in the package, and the user's own in CAESURA_HOME or the data folder."""
+"""Models by name: those in the package, and the user's own in CAESURA_HOME or the data folder.
+
+Nothing is ever fetched unless `add` is called with an address. What comes in is checked as a
+stranger's file before it gets its name.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+import re
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, Final
+from urllib.parse import unquote, urlsplit
 
-from caesura.errors import ModelError
+from caesura.errors import InputError, ModelError, UsageError
+from caesura.models.file import ModelFile, load
 from caesura.paths import MODEL_SUFFIX, bundled_models, model_folder
 
-__all__ = ["Installed", "digest", "find", "installed"]
+__all__ = ["Installed", "add", "digest", "find", "installed", "remove", "verify"]
+
+#: A model that comes from an address may have so many bytes unless more are allowed.
+LIMIT: Final = 1 << 30
+_SUM: Final = ".sha256"
+_BLOCK: Final = 1 << 20
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+#: Told how many bytes have come, and how many are expected (None: nobody knows).
+Report = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +38,15 @@ class Installed:
     name: str
     path: Path
     bundled: bool
+
+    @property
+    def sha256(self) -> str | None:
+        """The checksum that was noted when it was installed."""
+        note = self.path.with_name(self.path.name + _SUM)
+        try:
+            return note.read_text(encoding="ascii").split()[0]
+        except (OSError, ValueError, IndexError):
+            return None
 
 
 def installed() -> Iterator[Installed]:
@@ -41,13 +67,17 @@ def find(model: str | os.PathLike[str]) -> Path:
     given = os.fspath(model)
     if given.endswith(MODEL_SUFFIX) or os.sep in given or "/" in given or os.path.exists(given):
         return Path(given)
+    return _named(given).path
+
+
+def _named(name: str) -> Installed:
     names = []
     for entry in installed():
-        if entry.name == given:
-            return entry.path
+        if entry.name == name:
+            return entry
         names.append(entry.name)
     raise ModelError(
-        f"there is no model {given!r}",
+        f"there is no model {name!r}",
         remedy=f"Name a file, or one of: {', '.join(names) or 'none is installed'}.",
     )
 
@@ -56,3 +86,144 @@ def digest(path: Path) -> str:
     """The SHA-256 of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def verify(model: str | os.PathLike[str], sha256: str | None = None) -> tuple[ModelFile, str]:
+    """Read a whole model, check it, and compare its checksum with what is known of it.
+
+    Returns what is in it and its SHA-256.
+    """
+    path = find(model)
+    file = load(path)
+    found = digest(path)
+    known = sha256 or Installed(path.name, path, False).sha256
+    if known is not None and known.lower() != found:
+        raise ModelError(
+            f"its SHA-256 is {found}, not {known.lower()}",
+            file=str(path),
+            remedy="It was changed or damaged; install it again.",
+        )
+    return file, found
+
+
+def remove(name: str) -> Path:
+    """Delete a model of the user's own; those of the package stay."""
+    entry = _named(name)
+    if entry.bundled:
+        raise UsageError(
+            f"{name} is part of the package and stays",
+            remedy="A model of your own with that name hides it.",
+        )
+    try:
+        entry.path.unlink()
+        entry.path.with_name(entry.path.name + _SUM).unlink(missing_ok=True)
+    except OSError as error:
+        what = f"cannot be removed ({error.strerror})"
+        raise InputError(what, file=str(entry.path)) from None
+    return entry.path
+
+
+def add(
+    source: str,
+    *,
+    name: str | None = None,
+    sha256: str | None = None,
+    limit: int = LIMIT,
+    replace: bool = False,
+    report: Report | None = None,
+) -> tuple[Installed, str]:
+    """Install a model from a file or from an https: or file: address, after it is checked.
+
+    Returns where it is and its SHA-256.
+    """
+    name = name or _name_of(source)
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} cannot be the name of a model",
+            remedy="Use letters, digits, dots and hyphens; see --name.",
+        )
+    folder = model_folder()
+    target = folder / f"{name}{MODEL_SUFFIX}"
+    if target.exists() and not replace:
+        raise UsageError(f"there is a model {name!r} already", remedy="Use --replace, or --name.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")
+    except OSError as error:
+        what = f"cannot be written ({error.strerror})"
+        raise InputError(what, file=str(folder), remedy="See CAESURA_HOME.") from None
+    try:
+        with os.fdopen(handle, "wb") as out:
+            _fetch(source, out, limit, report)
+        try:
+            _, found = verify(temporary, sha256)
+        except ModelError as error:
+            raise ModelError(error.what, file=source, remedy=error.remedy) from None
+        os.chmod(temporary, 0o644)
+        note = target.with_name(target.name + _SUM)
+        note.unlink(missing_ok=True)
+        os.replace(temporary, target)
+        note.write_text(f"{found}  {target.name}\n", encoding="ascii")
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return Installed(name, target, False), found
+
+
+def _name_of(source: str) -> str:
+    path = unquote(urlsplit(source).path) if "://" in source else source
+    return os.path.basename(path).removesuffix(MODEL_SUFFIX)
+
+
+def _fetch(source: str, out: BinaryIO, limit: int, report: Report | None) -> None:
+    """Copy a file or what is at an address, as long as it is not too large."""
+    from http.client import HTTPException
+
+    try:
+        if "://" in source:
+            stream, expected = _open_address(source)
+        else:
+            stream, expected = open(source, "rb"), os.path.getsize(source)  # noqa: SIM115
+        with stream:
+            done = 0
+            while block := stream.read(_BLOCK):
+                done += len(block)
+                if done > limit or (expected or 0) > limit:
+                    raise ModelError(
+                        f"is larger than {limit:,} bytes", file=source, remedy="See --limit."
+                    )
+                out.write(block)
+                if report is not None:
+                    report(done, expected)
+        if expected is not None and done < expected:
+            raise ModelError("came to an end too early", file=source, remedy="Try again.")
+    except FileNotFoundError:
+        raise ModelError("there is no such file", file=source, remedy="Check the path.") from None
+    except (OSError, HTTPException) as error:
+        reason = getattr(error, "strerror", None) or getattr(error, "reason", None) or error
+        raise ModelError(f"cannot be fetched ({reason})", file=source) from None
+
+
+def _open_address(address: str) -> tuple[BinaryIO, int | None]:
+    from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+    class OnlySafe(HTTPRedirectHandler):
+        """Follows no one away from https."""
+
+        def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
+            _check_scheme(newurl, ("https",))
+            return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+    _check_scheme(address, ("https", "file"))
+    request = Request(address, headers={"User-Agent": "caesura"})
+    response = build_opener(OnlySafe()).open(request, timeout=60)
+    length = response.headers.get("Content-Length")
+    return response, int(length) if length and length.isdigit() else None
+
+
+def _check_scheme(address: str, allowed: tuple[str, ...]) -> None:
+    scheme = urlsplit(address).scheme
+    if scheme not in allowed:
+        raise UsageError(
+            f"a model cannot be fetched by {scheme}", remedy="Use an https: address, or a file."
+        )

@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -65,6 +66,19 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"<Pipeline {self.name!r}, {self.mode}: {', '.join(sorted(self.file.parts))}>"
+
+    def with_search(self, **changes: Any) -> Pipeline:
+        """The same pipeline with other options of the search, such as `beam` and `bias`."""
+        if not changes:
+            return self
+        if self.parser is None:
+            raise UsageError(
+                f"{', '.join(changes)}: the search of this model cannot be changed",
+                remedy="Leave the option out.",
+            )
+        other = copy(self)
+        other.parser = self.parser.with_search(**changes)
+        return other
 
     # ----------------------------------------------------------------- one
 
@@ -237,7 +251,7 @@ class Pipeline:
         else:
             blocks = source
         if newline_is_boundary:
-            for number, lines in enumerate(_whole_lines(blocks)):
+            for number, lines in enumerate(whole_lines(blocks)):
                 piece = self(lines, newline_is_boundary=True, confidence=confidence)
                 piece.continues = number > 0
                 yield piece
@@ -288,14 +302,14 @@ class Pipeline:
             self._tag([doc], False)
         found = []
         for parse in self.parser.k_best(doc, k):
-            copy = replace(doc)
-            self.parser.write(copy, parse)
-            copy.fixed = frozenset()
-            found.append(copy)
+            analysis = replace(doc)
+            self.parser.write(analysis, parse)
+            analysis.fixed = frozenset()
+            found.append(analysis)
         return found
 
 
-def _whole_lines(blocks: Iterable[str]) -> Iterator[str]:
+def whole_lines(blocks: Iterable[str]) -> Iterator[str]:
     """The same text cut after line ends, into parts that are not much longer than a block."""
     wait: list[str] = []
     size = 0

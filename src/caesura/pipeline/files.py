@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from caesura.document import Document
 from caesura.errors import CaesuraError, InputError, WarningSink
-from caesura.pipeline.core import LONG, Pipeline
+from caesura.pipeline.core import LONG
 
 if TYPE_CHECKING:
     from caesura.formats.options import ReadOptions
@@ -30,6 +30,7 @@ __all__ = [
     "FileOptions",
     "Local",
     "LongText",
+    "Parses",
     "Source",
     "Unit",
     "parse_batch",
@@ -95,6 +96,15 @@ class LongText(NamedTuple):
 
     source: Source
     blocks: Iterator[str]
+
+
+class Parses(Protocol):
+    """What an engine needs of a pipeline."""
+
+    def __call__(self, source: Document, /, **options: Any) -> Document: ...
+    def batch(self, batch: Sequence[Document], /, **options: Any) -> list[Document]: ...
+    def stream(self, source: Iterable[str], /, **options: Any) -> Iterator[Document]: ...
+    def k_best(self, source: Document, k: int, /, **options: Any) -> list[Document]: ...
 
 
 Task = Begin | End | Unit | LongText
@@ -212,7 +222,7 @@ def _batches(tasks: Iterator[Task]) -> Iterator[list[Task]]:
 # ------------------------------------------------------------------- parsing
 
 
-def parse_batch(nlp: Pipeline, batch: Sequence[Task], options: FileOptions) -> list[Event]:
+def parse_batch(nlp: Parses, batch: Sequence[Task], options: FileOptions) -> list[Event]:
     """Parse the documents of a batch; one that cannot be parsed does not stop the others."""
     units = [task for task in batch if isinstance(task, Unit)]
     found: Iterator[list[Event]]
@@ -238,7 +248,7 @@ def parse_batch(nlp: Pipeline, batch: Sequence[Task], options: FileOptions) -> l
     return events
 
 
-def _one(nlp: Pipeline, unit: Unit, options: FileOptions) -> list[Event]:
+def _one(nlp: Parses, unit: Unit, options: FileOptions) -> list[Event]:
     """A document on its own: its analysis, its k best ones, or the error."""
     given: dict[str, Any] = {
         "keep": unit.keep,
@@ -256,7 +266,7 @@ def _one(nlp: Pipeline, unit: Unit, options: FileOptions) -> list[Event]:
         return [Failed(error)]
 
 
-def stream_text(nlp: Pipeline, task: LongText, options: FileOptions) -> Iterator[Event]:
+def stream_text(nlp: Parses, task: LongText, options: FileOptions) -> Iterator[Event]:
     """The pieces of a long text; an error ends its file."""
     try:
         if options.k_best:
@@ -278,8 +288,8 @@ def stream_text(nlp: Pipeline, task: LongText, options: FileOptions) -> Iterator
 class Local:
     """The engine of one machine: threads that share one model."""
 
-    def __init__(self, nlp: Pipeline, threads: int = 1) -> None:
-        self.nlp = nlp
+    def __init__(self, nlp: Any, threads: int = 1) -> None:
+        self.nlp = cast(Parses, nlp)
         self.threads = threads
 
     def __call__(self, batches: Iterator[list[Task]], options: FileOptions) -> Iterator[Event]:

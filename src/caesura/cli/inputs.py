@@ -1,0 +1,122 @@
+"""Which files a command line names, folders looked through, and where the result of each goes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from caesura.cli.files import extension, input_paths, is_folder, make_folder, plain_name
+from caesura.errors import InputError, UsageError
+from caesura.pipeline.files import Source
+
+__all__ = ["Job", "find_sources", "jobs", "still_to_do"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A file and the file that its result goes to; None if all go into one."""
+
+    source: Source
+    target: str | None = None
+
+
+def find_sources(paths: Sequence[str], from_format: str | None) -> list[tuple[Source, str]]:
+    """All files named and all files of known formats in folders named, each with its short name.
+
+    The short name is the path within the folder that was named; the name of a document is the
+    same without its extension.
+    """
+    from caesura import formats
+
+    if from_format is not None and from_format not in formats.FORMATS:
+        raise UsageError(
+            f"there is no format {from_format!r}",
+            remedy=f"Formats are: {', '.join(formats.readable())}.",
+        )
+    found: list[tuple[Source, str]] = []
+    for path in paths or input_paths(()):
+        if path != "-" and os.path.isdir(path):
+            inside = [
+                (_source(file, from_format, name), name)
+                for file, name in _walk(path, from_format is not None)
+            ]
+            if not inside:
+                raise InputError(
+                    "there is no file of a known format in this folder",
+                    file=path,
+                    remedy="Name the files, and their format with --from.",
+                )
+            found += inside
+        else:
+            name = os.path.basename(path)
+            found.append((_source(path, from_format, name), name))
+    return found
+
+
+def _source(path: str, from_format: str | None, name: str) -> Source:
+    from caesura import formats
+
+    kind = from_format or formats.format_of(path, default="text")
+    id = _stem(name) if path != "-" else None
+    return Source(path, kind, id)
+
+
+def _walk(folder: str, every: bool) -> list[tuple[str, str]]:
+    """The files below a folder, sorted, and their names within it; hidden ones are left out."""
+    from caesura import formats
+
+    readable = set(formats.readable())
+    found = []
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if name.startswith("."):
+                continue
+            if every or formats.format_of(name, default="") in readable:
+                path = os.path.join(where, name)
+                found.append((path, os.path.relpath(path, folder)))
+    return found
+
+
+def jobs(
+    sources: Sequence[tuple[Source, str]], output: str | None, to_format: str
+) -> tuple[list[Job], bool]:
+    """What goes where, and whether every file has a target of its own."""
+    if output is None or output == "-" or not is_folder(output):
+        return [Job(source) for source, _ in sources], False
+    folder = make_folder(output)
+    stems = [_stem(name) for _, name in sources]
+    inputs = {os.path.realpath(source.path) for source, _ in sources if source.path != "-"}
+    taken: dict[str, str] = {}
+    found = []
+    for (source, name), short in zip(sources, stems, strict=True):
+        if stems.count(short) > 1:  # a.txt and a.html keep what tells them apart
+            short = name
+        target = str(folder / (short + extension(to_format)))
+        if target in taken or os.path.realpath(target) in inputs:
+            other = taken.get(target, "the input of that name")
+            raise UsageError(
+                f"{other} and the result of {source.path} would both be {target}",
+                remedy="Choose another folder for the results, or parse the files one by one.",
+            )
+        taken[target] = f"the result of {source.path}"
+        found.append(Job(source, target))
+    return found, True
+
+
+def _stem(name: str) -> str:
+    return os.path.join(os.path.dirname(name), plain_name(name))
+
+
+def still_to_do(job: Job) -> bool:
+    """Whether the target is missing or older than its source."""
+    assert job.target is not None
+    try:
+        done = os.stat(job.target).st_mtime_ns
+    except OSError:
+        return True
+    try:
+        return os.stat(job.source.path).st_mtime_ns > done
+    except OSError:
+        return True

@@ -1,0 +1,179 @@
+"""`caesura models`: list, show, check, add and remove models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from caesura.cli.console import print_json, table
+from caesura.cli.options import json_option, quiet_option
+from caesura.errors import CaesuraError
+
+__all__ = ["command", "describe"]
+
+
+def describe(name: str, path: Any, *, bundled: bool = False) -> dict[str, Any]:
+    """What a model file says about itself, as plain data."""
+    from caesura.models.file import load
+
+    file = load(path)
+    said = {key: file.meta[key] for key in sorted(file.meta) if key not in ("parts", "sha256")}
+    return {
+        "name": name,
+        "file": str(path),
+        "bundled": bundled,
+        "bytes": path.stat().st_size,
+        "kind": file.kind,
+        "parts": {part: entry.kind for part, entry in file.parts.items()},
+        "licence": str(file.meta.get("licence", file.meta.get("license", ""))),
+        "meta": said,
+        "card": file.card,
+    }
+
+
+@click.group(invoke_without_command=True)
+@json_option
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> None:
+    """List, show, check, add and remove models.
+
+    Without a command: the models that have names. They live in the package and in the user's
+    model folder (see `caesura info`), or in CAESURA_HOME/models. Nothing is ever fetched unless
+    `add` is given an address.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from caesura.models.store import installed
+
+    rows: list[dict[str, Any]] = []
+    for entry in installed():
+        try:
+            rows.append(describe(entry.name, entry.path, bundled=entry.bundled))
+        except CaesuraError as error:
+            rows.append({"name": entry.name, "file": str(entry.path), "error": str(error)})
+    if as_json:
+        print_json([{key: row[key] for key in row if key != "card"} for row in rows])
+        return
+    if not rows:
+        click.echo("No model is installed.")
+        return
+    cells = [("name", "kind", "size", "licence", "file")]
+    for row in rows:
+        if "error" in row:
+            cells.append((row["name"], "broken", "", "", row["file"]))
+            continue
+        size = f"{row['bytes'] / 1e6:.1f} MB"
+        where = "in the package" if row["bundled"] else row["file"]
+        cells.append((row["name"], row["kind"], size, row["licence"], where))
+    click.echo(table(cells, indent=0, right="llr"))
+
+
+@command.command("show")
+@click.argument("model")
+@json_option
+def show(model: str, as_json: bool) -> None:
+    """Print the card of MODEL, a name or a file: data, scores, licence."""
+    from caesura.models.store import find
+
+    path = find(model)
+    found = describe(model, path)
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        ("file", found["file"]),
+        ("size", f"{found['bytes'] / 1e6:.1f} MB"),
+        ("kind", found["kind"]),
+        ("parts", ", ".join(found["parts"])),
+    ]
+    click.echo(table(rows, indent=0))
+    if found["card"].strip():
+        click.echo("\n" + found["card"].strip())
+
+
+@command.command("verify")
+@click.argument("models", nargs=-1)
+@click.option("--sha256", metavar="HEX", help="What the checksum of the one MODEL must be.")
+@json_option
+def verify_command(models: tuple[str, ...], sha256: str | None, as_json: bool) -> int:
+    """Check MODELS (names or files; all that have names if none is given) from end to end.
+
+    Every part is read, and the SHA-256 of the file compared with what was noted when it was added.
+    """
+    from caesura.models.store import installed, verify
+
+    if sha256 is not None and len(models) != 1:
+        raise click.UsageError("--sha256 goes with one model.")
+    rows: list[dict[str, Any]] = []
+    for model in models or [entry.name for entry in installed()]:
+        try:
+            file, found = verify(model, sha256)
+            rows.append({"name": model, "ok": True, "sha256": found, "file": file.path})
+        except CaesuraError as error:
+            rows.append({"name": model, "ok": False, "error": str(error)})
+    if as_json:
+        print_json(rows)
+    else:
+        for row in rows:
+            click.echo(
+                f"{row['name']}: " + (f"ok, SHA-256 {row['sha256']}" if row["ok"] else "BAD")
+            )
+            if not row["ok"]:
+                click.echo(row["error"], err=True)
+        if not rows:
+            click.echo("No model is installed.")
+    return 0 if all(row["ok"] for row in rows) else 1
+
+
+@command.command("add")
+@click.argument("source", metavar="FILE|ADDRESS")
+@click.option("--name", metavar="NAME", help="The name to give it; else that of the file.")
+@click.option("--sha256", metavar="HEX", help="What its checksum must be.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="MB", help="Largest size [1024].")
+@click.option("--replace", is_flag=True, help="Replace a model of that name.")
+@quiet_option
+def add_command(
+    source: str,
+    name: str | None,
+    sha256: str | None,
+    limit: int | None,
+    replace: bool,
+    quiet: bool,
+) -> None:
+    """Install a model from a FILE, or from an https: or file: ADDRESS.
+
+    It is checked before it gets its name, so that a bad or broken one never replaces a good one.
+    """
+    from caesura.cli.progress import Progress
+    from caesura.models.store import LIMIT, add
+
+    with Progress(f"Fetching {source}", quiet=quiet) as progress:
+
+        def report(done: int, expected: int | None) -> None:
+            progress.total = expected
+            progress.advance(done - progress.done, f"{done / 1e6:,.1f} MB")
+
+        entry, found = add(
+            source,
+            name=name,
+            sha256=sha256,
+            limit=limit << 20 if limit else LIMIT,
+            replace=replace,
+            report=report,
+        )
+    if not quiet:
+        click.echo(f"{entry.name}: {entry.path}, SHA-256 {found}", err=True)
+
+
+@command.command("remove")
+@click.argument("names", nargs=-1, required=True, metavar="NAME…")
+@quiet_option
+def remove_command(names: tuple[str, ...], quiet: bool) -> None:
+    """Delete models of your own by their names; those of the package stay."""
+    from caesura.models.store import remove
+
+    for name in names:
+        path = remove(name)
+        if not quiet:
+            click.echo(f"{path} removed.", err=True)

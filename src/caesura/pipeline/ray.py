@@ -1,0 +1,116 @@
+"""The engine of a cluster: batches of documents are tasks of Ray, which retries those that fail.
+
+Files are read and results written by the one who asks, so workers need the model's file but no
+shared disk, and the output is what one machine would give. A worker loads the model once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+
+from caesura.errors import CaesuraError, MissingExtra
+from caesura.models.store import digest
+from caesura.pipeline.files import End, LongText, Parses, parse_batch, stream_text
+
+if TYPE_CHECKING:
+    from caesura.pipeline.core import Mode, Pipeline
+    from caesura.pipeline.files import Event, FileOptions, Task
+
+__all__ = ["Ray"]
+
+#: How often a task is tried again after a worker died or broke.
+RETRIES: Final = 3
+#: Batches that are under way for each worker.
+_AHEAD: Final = 2
+
+
+class _Recipe(NamedTuple):
+    """What a worker needs to make its pipeline: the model's file is in Ray's store."""
+
+    digest: str
+    mode: Mode
+    search: tuple[tuple[str, float], ...]
+
+
+#: The pipelines that this worker has made.
+_made: dict[_Recipe, Pipeline] = {}
+
+
+def _pipeline(recipe: _Recipe, model: list[Any]) -> Parses:
+    """The pipeline of a worker, made once."""
+    import tempfile
+
+    import ray
+
+    from caesura.models.file import load
+    from caesura.pipeline.core import Pipeline
+
+    if recipe not in _made:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.caesura"
+            path.write_bytes(ray.get(model[0]))
+            nlp = Pipeline(load(path), mode=recipe.mode)
+        _made[recipe] = nlp.with_search(**dict(recipe.search))
+    return cast(Parses, _made[recipe])
+
+
+def _work(
+    recipe: _Recipe, model: list[Any], batch: list[Task], options: FileOptions
+) -> list[Event]:
+    """What a worker does: parse a batch, or one long text."""
+    nlp = _pipeline(recipe, model)
+    first = batch[0]
+    if isinstance(first, LongText):
+        return list(stream_text(nlp, first, options))
+    return parse_batch(nlp, batch, options)
+
+
+class Ray:
+    """Parses on the cluster that `ray.init` finds, or on one of this machine's cores."""
+
+    def __init__(
+        self,
+        model: Path,
+        *,
+        mode: Mode = "accurate",
+        search: Mapping[str, float] | None = None,
+        retries: int = RETRIES,
+    ) -> None:
+        try:
+            import ray
+        except ImportError:
+            raise MissingExtra("ray", "ray", "--engine ray") from None
+        if not ray.is_initialized():
+            ray.init(log_to_driver=False, logging_level=logging.ERROR)
+        self._ray = ray
+        # In a list, so that Ray does not fetch it for every task.
+        self._model = [ray.put(model.read_bytes())]
+        self._recipe = _Recipe(digest(model), mode, tuple(sorted((search or {}).items())))
+        self._task = ray.remote(num_cpus=1, max_retries=retries, retry_exceptions=True)(_work)
+        resources: dict[str, float] = cast(Any, ray).cluster_resources()
+        self._under_way = _AHEAD * max(1, int(resources.get("CPU", 1)))
+
+    def __call__(self, batches: Iterator[list[Task]], options: FileOptions) -> Iterator[Event]:
+        """The events of all batches, in order."""
+        waiting: deque[Any] = deque()
+        for batch in batches:
+            tasks = [_sendable(task) for task in batch]
+            waiting.append(self._task.remote(self._recipe, self._model, tasks, options))
+            if len(waiting) > self._under_way:
+                yield from self._ray.get(waiting.popleft())
+        while waiting:
+            yield from self._ray.get(waiting.popleft())
+
+
+def _sendable(task: Task) -> Task:
+    """A task that can travel: a long text is read to its end, so that an error is found here."""
+    if not isinstance(task, LongText):
+        return task
+    try:
+        return LongText(task.source, iter(list(task.blocks)))
+    except CaesuraError as error:
+        return End(task.source, error)

@@ -1,0 +1,68 @@
+"""A tokeniser alone, in the place of a pipeline: tokens and sentences, no trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from caesura.document import Document
+from caesura.errors import UsageError
+from caesura.pipeline.core import whole_lines
+from caesura.pipeline.given import keep_given, line_starts
+
+if TYPE_CHECKING:
+    from caesura.models.file import ModelFile
+
+__all__ = ["Splitter"]
+
+
+class Splitter:
+    """Splits texts with the tokeniser of a model."""
+
+    def __init__(self, file: ModelFile) -> None:
+        from caesura.tokenize import Tokenizer
+
+        self.tokenizer = Tokenizer.from_part(file.part("tokenizer"))
+
+    def __call__(
+        self,
+        source: Document,
+        *,
+        keep: Iterable[str] = (),
+        newline_is_boundary: bool = False,
+        confidence: bool = False,
+    ) -> Document:
+        """Tokens and sentences of one document."""
+        if newline_is_boundary:
+            starts = line_starts(source.text)
+            doc = self.tokenizer.tokenize(source.text, sentence_starts=starts)
+            doc.id, doc.source, doc.continues = source.id, source.source, source.continues
+            return doc
+        return self.tokenizer.tokenize(keep_given(source, keep))
+
+    def batch(self, batch: Sequence[Document], **options: Any) -> list[Document]:
+        return [self(doc, **options) for doc in batch]
+
+    def stream(
+        self,
+        source: Iterable[str],
+        *,
+        newline_is_boundary: bool = False,
+        confidence: bool = False,
+    ) -> Iterator[Document]:
+        """One endless text, in pieces that end with a sentence."""
+        if newline_is_boundary:
+            for number, lines in enumerate(whole_lines(source)):
+                doc = self(Document(text=lines), newline_is_boundary=True)
+                doc.continues = number > 0
+                yield doc
+            return
+        stream = self.tokenizer.stream(whole_sentences=True)
+        for block in source:
+            piece = stream.feed(block)
+            if piece.n_tokens:
+                yield piece
+        yield stream.feed("", last=True)
+
+    def k_best(self, source: Document, k: int, **options: Any) -> list[Document]:
+        raise UsageError("a tokeniser has one analysis", remedy="Leave --k-best out.")
