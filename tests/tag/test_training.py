@@ -83,7 +83,7 @@ def test_an_interrupted_run_resumes_to_the_same_result(tmp_path: Path) -> None:
 @pytest.mark.parametrize("learner", ["crf", "perceptron"])
 @pytest.mark.parametrize("order", [1, 2])
 def test_learners_and_orders(learner: str, order: int) -> None:
-    options = replace(QUICK, learner=learner, order=order, margin=30.0)
+    options = replace(QUICK, learner=learner, order=order)
     tagger = train_tagger(toy.documents(12), (), options)
     assert accuracies(tagger, toy.documents(2, seed=2))["mean"] > 97
 

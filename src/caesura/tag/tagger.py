@@ -99,10 +99,10 @@ class Tagger:
             default=0,
         )
         self._lock = threading.Lock()
-        self._forget()
+        self.forget()
 
-    def _forget(self) -> None:
-        """Start the caches again."""
+    def forget(self) -> None:
+        """Start the caches of word types again; results do not depend on them."""
         classes = len(self.labels)
         self._cache = TypeCache(self.scorer, classes, self.word_classes)
         self._pairs = PairCache(self._given, self.part.labels.get("lemma", []), classes)
@@ -205,7 +205,7 @@ class Tagger:
         """The types of all words, and what is known of the types."""
         with self._lock:
             if self._cache.full or self._pairs.full:
-                self._forget()
+                self.forget()
             parts = []
             for run in _runs(docs):
                 forms = [doc.form for doc in run]

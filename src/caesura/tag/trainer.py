@@ -31,6 +31,8 @@ __all__ = ["TaggerTrainer"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
+#: The perceptron's scores are no log-odds but about so many times larger.
+_PERCEPTRON_SCALE = 10.0
 
 
 class TaggerTrainer:
@@ -163,7 +165,8 @@ class TaggerTrainer:
             step = Step(options.rate, options.offset, options.l2, options.margin)
             loss = crf_epoch(*data, step, self._ticks, self._lattice)
         else:
-            loss = perceptron_epoch(*data, options.margin, self._ticks, self._lattice)
+            margin = options.margin * _PERCEPTRON_SCALE
+            loss = perceptron_epoch(*data, margin, self._ticks, self._lattice)
         self._ticks += len(order)
         stats = {"loss": loss / len(self._gold)}
         for column, trainer in self._givens.items():
@@ -186,13 +189,14 @@ class TaggerTrainer:
             average(w.move.pairs, w.move_total.pairs, self._ticks),
             average(w.move.triples, w.move_total.triples, self._ticks),
         )
+        scale = 1.0 if options.learner == "crf" else _PERCEPTRON_SCALE
         config: dict[str, Any] = {
             "chain": list(self.chain),
             "given": list(self.given),
             "order": options.order,
             "width": options.width,
-            "margin": options.margin,
-            "clear": options.clear,
+            "margin": options.margin * scale,
+            "clear": options.clear * scale,
             "templates": list(self.templates.names),
         }
         labels = {"chain": ["\t".join(label) for label in self.labels]}
