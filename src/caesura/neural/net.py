@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 
+from caesura.errors import InputError, MissingExtra
 from caesura.neural.examples import SHAPES
 
 __all__ = ["Net", "NetOptions", "load_encoder"]
@@ -32,20 +33,84 @@ class NetOptions:
 
 def load_encoder(folder: Path, layers: int) -> nn.Module:
     """The first layers of an encoder in the Hugging Face layout, weights included."""
-    from transformers import AutoConfig, AutoModel
-
-    config = AutoConfig.from_pretrained(folder, local_files_only=True)
-    config.num_hidden_layers = min(layers, config.num_hidden_layers)
-    model: Any = AutoModel.from_pretrained(
-        folder,
-        config=config,
-        local_files_only=True,
-        torch_dtype=torch.float32,
-        attn_implementation="eager",
-    )
+    try:
+        from transformers import AutoConfig, AutoModel
+    except ImportError as error:
+        raise MissingExtra("transformers", "neural-train", "An encoder") from error
+    missing = [name for name in ("config.json", "tokenizer.json") if not (folder / name).is_file()]
+    if not any(folder.glob("*.safetensors")):
+        missing.append("model.safetensors")
+    if missing:
+        raise InputError(
+            f"the encoder lacks {', '.join(missing)}",
+            file=str(folder),
+            remedy="Name a folder in the Hugging Face layout (save_pretrained writes one).",
+        )
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True)
+        config.num_hidden_layers = min(layers, config.num_hidden_layers)
+        model: Any = AutoModel.from_pretrained(
+            folder,
+            config=config,
+            local_files_only=True,
+            use_safetensors=True,
+            dtype=torch.float32,
+            attn_implementation="eager",
+        )
+        model.get_input_embeddings()
+    except (OSError, ValueError, AttributeError, KeyError) as error:
+        raise InputError(
+            f"the encoder cannot be used: {str(error).splitlines()[0]}",
+            file=str(folder),
+            remedy="Use an encoder such as BERT, MiniLM, RoBERTa or ELECTRA.",
+        ) from error
     if getattr(model, "pooler", None) is not None:
         model.pooler = None
     return cast(nn.Module, model)
+
+
+class Scratch(nn.Module):
+    """An encoder that is not pretrained: convolutions over characters (see `Recurrent`)."""
+
+    def __init__(self, characters: int, size: int = 256) -> None:
+        super().__init__()
+        self.config = ScratchConfig(size)
+        self.embedding = nn.Embedding(characters, size)
+        self.convolutions = nn.ModuleList(
+            nn.Conv1d(size, size, width, padding=width // 2) for width in (3, 5)
+        )
+
+    def get_input_embeddings(self) -> nn.Module:
+        return self.embedding
+
+    def forward(self, inputs_embeds: Tensor, attention_mask: Tensor) -> Any:
+        x = (inputs_embeds * attention_mask[:, :, None].to(inputs_embeds.dtype)).transpose(1, 2)
+        for convolution in self.convolutions:
+            x = nn.functional.gelu(convolution(x)) + x
+        return States(x.transpose(1, 2))
+
+
+@dataclass(frozen=True)
+class ScratchConfig:
+    hidden_size: int
+
+
+class States(NamedTuple):
+    last_hidden_state: Tensor
+
+
+class Recurrent(nn.Module):
+    """Words in context by a bidirectional LSTM of two layers."""
+
+    def __init__(self, size: int, dropout: float) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(
+            size, size, num_layers=2, batch_first=True, bidirectional=True, dropout=dropout
+        )
+        self.project = nn.Linear(2 * size, size)
+
+    def forward(self, words: Tensor) -> Tensor:
+        return self.project(self.lstm(words)[0])
 
 
 class Mlp(nn.Module):
@@ -78,6 +143,9 @@ class Net(nn.Module):
             with torch.no_grad():
                 table.weight[0].zero_()
         self.dropout = nn.Dropout(options.dropout)
+        self.context: nn.Module = (
+            Recurrent(hidden, options.dropout) if isinstance(encoder, Scratch) else nn.Identity()
+        )
         self.start = nn.Sequential(
             Mlp(hidden, options.tag_size, options.dropout), nn.Linear(options.tag_size, 1)
         )
@@ -122,7 +190,8 @@ class Net(nn.Module):
         width = total.shape[2]
         upto = torch.gather(total, 1, last[:, :, None].expand(-1, -1, width))
         before = torch.gather(total, 1, (first - 1)[:, :, None].expand(-1, -1, width))
-        return (upto - before) / (last - first + 1)[:, :, None].float()
+        mean = (upto - before) / (last - first + 1)[:, :, None].float()
+        return cast(Tensor, self.context(mean))
 
     def heads(self, words: Tensor) -> dict[str, Tensor]:
         """Scores of every decision; arcs are [dependent, head] with the root as head 0."""

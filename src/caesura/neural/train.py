@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from caesura.models.file import Part
 from caesura.neural.examples import IGNORE, Examples
 from caesura.neural.net import Net
 from caesura.neural.windows import Window, batch, overlapping, random_cuts
@@ -143,6 +144,11 @@ class NeuralTrainer:
             ):
                 scores[f"{name}_{key}"] = value
         return scores
+
+    def parts(self) -> dict[str, Part]:
+        """The weights as they stand; `neural.learn.finish` makes a stage of them."""
+        arrays = {k: v.detach().cpu().numpy().copy() for k, v in self.net.state_dict().items()}
+        return {"weights": Part("weights", {}, {}, arrays)}
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays = {f"net.{k}": v.detach().cpu().numpy() for k, v in self.net.state_dict().items()}

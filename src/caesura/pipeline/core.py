@@ -50,7 +50,7 @@ class Pipeline:
             raise UsageError(f"there is no mode {mode!r}", remedy=f"Modes: {', '.join(MODES)}.")
         self.file = file
         self.mode = mode
-        self.tokenizer = _tokenizer(file)
+        self._tokenizer = _tokenizer(file) if "tokenizer" in file.parts else None
         self.neural: NeuralParser | None = None
         self.tagger: Tagger | None = None
         self.parser: Parser | None = None
@@ -59,6 +59,17 @@ class Pipeline:
         else:
             self.tagger = _tagger(file)
             self.parser = _parser(file, mode)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokeniser; a model trained on a treebank without text has none."""
+        if self._tokenizer is None:
+            return _tokenizer(self.file)  # which says what is missing
+        return self._tokenizer
+
+    @property
+    def has_tokenizer(self) -> bool:
+        return self._tokenizer is not None
 
     @property
     def name(self) -> str:
@@ -156,7 +167,8 @@ class Pipeline:
     def _tokenise(self, source: Document, newline_is_boundary: bool = False) -> Document:
         """Tokens of a document, of which it may have given some or all."""
         if source.n_tokens and "tokens" in source.fixed:
-            doc = self.tokenizer.tokenize(source, sentences=False)
+            # Without a tokeniser there is no evidence of sentence starts, and none was learned.
+            doc = self.tokenizer.tokenize(source, sentences=False) if self.has_tokenizer else source
         elif newline_is_boundary:
             doc = self.tokenizer.tokenize(
                 source.text, sentences=False, sentence_starts=line_starts(source.text)

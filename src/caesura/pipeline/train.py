@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Literal
 
 import numpy as np
 
@@ -29,8 +29,6 @@ __all__ = ["PipelineOptions", "PipelineTrainer"]
 
 #: Told of what happens: the stage, and the event of its training loop or None for a note.
 Watcher = Callable[[str, Event | str], None]
-
-_STAGES: Final = ("tokenizer", "tagger", "jackknife", "evidence", "parser", "parser-fast")
 
 
 @dataclass(frozen=True)
@@ -89,12 +87,12 @@ class PipelineTrainer:
     def run(self) -> dict[str, Part]:
         """Train everything that the treebank allows."""
         parts: dict[str, Part] = {}
-        spaced = self._has_text()
+        spaced = self.has_text()
         if spaced:
-            parts["tokenizer"] = self._stage("tokenizer", self._tokenizer)
+            parts["tokenizer"] = self.stage("tokenizer")
         tags = self._has_tags()
         if tags:
-            parts["tagger"] = self._stage("tagger", self._tagger)
+            parts["tagger"] = self.stage("tagger")
         train, speech = self._prepared(spaced, tags)
         dev = self._prepared_dev(parts)
         options = self.options.parser
@@ -110,6 +108,10 @@ class PipelineTrainer:
             )
         return parts
 
+    def stage(self, name: Literal["tokenizer", "tagger"]) -> Part:
+        """One of the stages that need nothing but the treebank."""
+        return self._stage(name, self._tokenizer if name == "tokenizer" else self._tagger)
+
     def finish(self) -> None:
         """Remove what was kept for an interrupted run."""
         if self.folder is not None:
@@ -118,7 +120,7 @@ class PipelineTrainer:
     def _stage(self, name: str, work: Callable[[], Part]) -> Part:
         """A stage that was done before is taken from the folder."""
         path = self.folder / f"{name}.part" if self.folder is not None else None
-        fingerprint = self._fingerprint(name)
+        fingerprint = self.fingerprint(name)
         if path is not None and path.exists():
             file = load(path)
             if file.meta.get("fingerprint") == fingerprint:
@@ -138,7 +140,7 @@ class PipelineTrainer:
             patience=patience,
             checkpoint=path,
             resume=path is not None and path.exists(),
-            fingerprint=self._fingerprint(name),
+            fingerprint=self.fingerprint(name),
         )
         for event in loop:
             self._watch(name, event)
@@ -263,7 +265,7 @@ class PipelineTrainer:
 
     # -------------------------------------------------------------- what is there
 
-    def _has_text(self) -> bool:
+    def has_text(self) -> bool:
         """Whether the treebank tells how tokens are written; if not, no tokeniser is learned."""
         glued = any(
             np.any(doc.token_start[1:] == doc.token_end[:-1]) for doc in self.train if doc.n_tokens
@@ -287,7 +289,7 @@ class PipelineTrainer:
     def _init_part(self, name: str) -> Part | None:
         return self.init.parts.get(name) if self.init is not None else None
 
-    def _fingerprint(self, stage: str) -> str:
+    def fingerprint(self, stage: str, more: Any = None) -> str:
         """What a stage depends on: the data and the options that concern it."""
         options = self.options
         seen: tuple[Any, ...] = (options.seed, options.speech > 0)
@@ -298,7 +300,7 @@ class PipelineTrainer:
         elif stage == "prepared":
             seen += (options.tokenizer, options.tagger, options.folds)
         else:
-            seen += (options,)
+            seen += (options, more)
         return hashlib.sha256(f"{self._data} {stage} {seen!r}".encode()).hexdigest()
 
     def _data_hash(self) -> str:

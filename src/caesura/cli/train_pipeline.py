@@ -1,0 +1,234 @@
+"""`caesura train pipeline`: everything from raw text to trees, from one treebank, in one file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from caesura.cli.config import configure
+from caesura.cli.files import Inputs
+from caesura.cli.options import config_options, json_option, reading_options, seed_option
+
+if TYPE_CHECKING:
+    from caesura.document import Document
+    from caesura.learn.loop import Event
+    from caesura.models.file import Part
+
+__all__ = ["command", "dev_scores", "model_card"]
+
+
+class _Watcher:
+    """Draws the stages one after the other, a line an epoch."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._stage = ""
+
+    def __call__(self, stage: str, event: Event | str) -> None:
+        from caesura.cli.training import epoch_line
+
+        if self._quiet:
+            return
+        if isinstance(event, str):
+            click.echo(f"{stage}: {event}", err=True)
+        elif event.kind == "epoch":
+            if stage != self._stage:
+                names = [*event.stats, *event.scores]
+                click.echo(f"{stage}: epoch  {'  '.join(names)}  seconds", err=True)
+            self._stage = stage
+            click.echo(epoch_line(event), err=True)
+        elif event.kind == "done" and event.best_epoch:
+            click.echo(f"{stage}: best epoch {event.best_epoch}", err=True)
+
+
+def dev_scores(path: str, dev: Sequence[Document], mode: str) -> dict[str, float]:
+    """CoNLL 2018 F1 of a model from raw text, or from given tokens if it has no tokeniser."""
+    from caesura.evaluate.conll import conll18
+    from caesura.pipeline import load
+
+    nlp = load(path, mode="fast" if mode == "fast" else "accurate")
+    if nlp.has_tokenizer:
+        system = list(nlp.pipe(doc.text for doc in dev))
+    else:
+        system = list(nlp.pipe(dev, keep=("tokens",)))
+    return {name: round(score.f1, 2) for name, score in conll18(dev, system).items()}
+
+
+def model_card(name: str, meta: dict[str, Any], scores: dict[str, dict[str, float]]) -> str:
+    """The card of a pipeline: data, parts and dev scores."""
+    lines = [f"# {name}", "", f"Trained on {', '.join(meta['trained_on'])}"]
+    lines[-1] += f" ({meta['words']} words, {meta['documents']} documents)."
+    lines += ["", f"Parts: {', '.join(meta['stages'])}."]
+    for note in meta["left_out"]:
+        lines.append(f"Left out: {note}.")
+    if scores:
+        modes = list(scores)
+        lines += ["", "Dev scores from raw text, F1 by the CoNLL 2018 definition:", ""]
+        lines += [f"| | {' | '.join(modes)} |", "|---|" + "---|" * len(modes)]
+        for metric in scores[modes[0]]:
+            cells = " | ".join(f"{scores[mode][metric]:.2f}" for mode in modes)
+            lines.append(f"| {metric} | {cells} |")
+    return "\n".join(lines) + "\n"
+
+
+@click.command()
+@click.argument("train", metavar="TRAIN…", nargs=-1, required=True)
+@click.option("--dev", metavar="DEV", multiple=True, help="Dev data, scored after each epoch.")
+@click.option("-o", "--output", required=True, metavar="MODEL", help="Write the model here.")
+@click.option("--init", metavar="MODEL", help="Go on from this model.")
+@click.option("--speech", is_flag=True, help="Also serve text without case and punctuation.")
+@click.option("--no-fast", is_flag=True, help="Train no second parser for the mode fast.")
+@click.option("--no-spaces", is_flag=True, help="The language is written without spaces.")
+@click.option(
+    "--encoder",
+    metavar="FOLDER|scratch",
+    help="Train a network over this encoder (Hugging Face layout), or over characters.",
+)
+@click.option("--resume", is_flag=True, help="Go on with an interrupted run.")
+@seed_option
+@config_options
+@reading_options
+@json_option
+def command(
+    train: tuple[str, ...],
+    dev: tuple[str, ...],
+    output: str,
+    init: str | None,
+    speech: bool,
+    no_fast: bool,
+    no_spaces: bool,
+    encoder: str | None,
+    resume: bool,
+    seed: int,
+    config: Path | None,
+    settings: tuple[str, ...],
+    from_format: str | None,
+    skip_bad: bool,
+    strict: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Train everything from raw text to trees on the treebank TRAIN.
+
+    What the treebank does not have is left out and named. Stages that are done are kept in
+    MODEL.parts until the model is written, and --resume goes on with them.
+    """
+    reading: dict[str, Any] = {"skip_bad": skip_bad, "strict": strict, "quiet": quiet}
+    documents = _read(train, from_format, not no_spaces, reading)
+    held = _read(dev, from_format, not no_spaces, reading) if dev else []
+    folder = Path(f"{output}.parts")
+    watch = _Watcher(quiet=quiet)
+    flags = {
+        "seed": seed,
+        "speech": 0.35 if speech else None,
+        "fast": False if no_fast else None,
+    }
+    parts, left_out, finish = _train(
+        documents,
+        held,
+        folder,
+        watch,
+        encoder=encoder,
+        init=init,
+        resume=resume,
+        flags=flags,
+        config=config,
+        settings=settings,
+    )
+    told = _save(output, train, documents, held, parts, left_out)
+    finish()
+    for note in left_out:
+        click.echo(f"left out: {note}", err=True)
+    if as_json:
+        from caesura.cli.console import print_json
+
+        print_json(told)
+
+
+def _read(
+    paths: tuple[str, ...], from_format: str | None, space: bool, reading: dict[str, Any]
+) -> list[Document]:
+    if space:
+        inputs = Inputs(paths, from_format, **reading)
+        documents = list(inputs)
+        inputs.finish()
+        return documents
+    from caesura import formats
+
+    return [
+        doc
+        for path in paths
+        for doc in formats.read(path, from_format, space=False, skip_bad=reading["skip_bad"])
+    ]
+
+
+def _train(
+    documents: Sequence[Document],
+    held: Sequence[Document],
+    folder: Path,
+    watch: _Watcher,
+    *,
+    encoder: str | None,
+    init: str | None,
+    resume: bool,
+    flags: dict[str, Any],
+    config: Path | None,
+    settings: tuple[str, ...],
+) -> tuple[dict[str, Part], list[str], Any]:
+    from caesura.models.file import load
+    from caesura.models.store import find
+    from caesura.pipeline.train import PipelineOptions, PipelineTrainer
+
+    if encoder is not None:
+        from caesura.pipeline.neural import NeuralOptions, train_neural
+
+        own = {"seed": flags["seed"], "speech": True if flags["speech"] else None}
+        chosen = configure(NeuralOptions(), config, settings, own, section="neural")
+        parts, trainer = train_neural(
+            documents, held, encoder, chosen, folder=folder, resume=resume, watch=watch
+        )
+        return parts, trainer.left_out, trainer.finish
+    options = configure(PipelineOptions(), config, settings, flags, section="pipeline")
+    trainer = PipelineTrainer(
+        documents,
+        held,
+        options,
+        init=load(find(init)) if init else None,
+        folder=folder,
+        resume=resume,
+        watch=watch,
+    )
+    return trainer.run(), trainer.left_out, trainer.finish
+
+
+def _save(
+    output: str,
+    train: Sequence[str],
+    documents: Sequence[Document],
+    held: Sequence[Document],
+    parts: dict[str, Part],
+    left_out: Sequence[str],
+) -> dict[str, Any]:
+    from caesura.models.file import save
+
+    meta: dict[str, Any] = {
+        "name": Path(output).name.removesuffix(".caesura"),
+        "trained_on": [Path(path).name for path in train],
+        "data_sha256": [hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in train],
+        "words": sum(doc.n_words for doc in documents),
+        "documents": len(documents),
+        "stages": sorted(parts),
+        "left_out": list(left_out),
+    }
+    save(output, parts, meta=meta, card=model_card(meta["name"], meta, {}), kind="pipeline")
+    scores: dict[str, dict[str, float]] = {}
+    if held:
+        modes = ["accurate", "fast"] if "parser-fast" in parts else ["accurate"]
+        scores = {mode: dev_scores(output, held, mode) for mode in modes}
+        meta["scores"] = scores
+        save(output, parts, meta=meta, card=model_card(meta["name"], meta, scores), kind="pipeline")
+    return {"model": output, "scores": scores, "left_out": list(left_out)}

@@ -1,0 +1,134 @@
+"""From documents to a neural parser: labels, examples, training, export.
+
+`prepare` turns documents into arrays, `NeuralTrainer` learns from them, and `finish` makes the
+stage that a pipeline runs. The three may happen on different machines.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document
+from caesura.models.file import Part
+from caesura.neural.examples import (
+    IGNORE,
+    Examples,
+    Labels,
+    collect_labels,
+    targets,
+    word_features,
+)
+from caesura.neural.subwords import Subwords
+from caesura.tag.lemmas import rule_of
+
+if TYPE_CHECKING:
+    from caesura.neural.net import Net, NetOptions
+    from caesura.neural.stage import NeuralParser, SearchSettings
+
+__all__ = ["SCRATCH", "character_subwords", "finish", "labels_of", "new_net", "prepare"]
+
+#: The encoder that is not pretrained.
+SCRATCH: Final = "scratch"
+#: Lemma rules seen fewer times are not learned.
+_RARE_RULE: Final = 2
+
+
+def labels_of(docs: Sequence[Document]) -> Labels:
+    """The labels of a treebank, lemma rules among them."""
+    counts: Counter[str] = Counter()
+    for doc in docs:
+        pairs = Counter(zip(doc.form.tolist(), doc.lemma.tolist(), strict=True))
+        for (form, lemma), n in pairs.items():
+            if lemma:
+                counts[rule_of(doc.strings[form], doc.strings[lemma])] += n
+    rules = [rule for rule, n in counts.most_common() if n >= _RARE_RULE]
+    return collect_labels(docs, rules or [rule_of("a", "a")])
+
+
+def prepare(
+    docs: Sequence[Document], labels: Labels, subwords: Subwords, *, seen: bool | None = None
+) -> Examples:
+    """Documents as arrays; without `seen` case and layout are hidden where the text has none."""
+    number = {rule: n for n, rule in enumerate(labels.lemma)}
+    found = []
+    for doc in docs:
+        pieces, pointer = subwords.pieces(doc)
+        gold = targets(doc, labels, _rules(doc, number))
+        bounds = np.array([0, doc.n_words])
+        found.append(Examples(pieces, pointer, word_features(doc, seen), bounds, **gold))
+    return Examples.join(found)
+
+
+def _rules(doc: Document, number: Mapping[str, int]) -> NDArray[np.int64]:
+    known: dict[tuple[int, int], int] = {}
+    rules = np.full(doc.n_words, IGNORE, dtype=np.int64)
+    for place, pair in enumerate(zip(doc.form.tolist(), doc.lemma.tolist(), strict=True)):
+        if pair[1]:
+            if pair not in known:
+                rule = rule_of(doc.strings[pair[0]], doc.strings[pair[1]])
+                known[pair] = number.get(rule, IGNORE)
+            rules[place] = known[pair]
+    return rules
+
+
+def character_subwords(docs: Sequence[Document]) -> Subwords:
+    """The characters of a treebank as a sub-word vocabulary, for the encoder `scratch`."""
+    counts: Counter[str] = Counter()
+    for doc in docs:
+        for form, n in Counter(doc.form.tolist()).items():
+            for character in doc.strings[form]:
+                counts[character] += n
+    characters = [c for c, n in counts.most_common() if n > 1 and not c.isspace()]
+    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *characters]
+    vocabulary = {name: n for n, name in enumerate(names)}
+    model: dict[str, Any] = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": "[UNK]",
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "vocab": vocabulary,
+        "merges": [],
+    }
+    return Subwords.from_json(json.dumps({"version": "1.0", "model": model}, ensure_ascii=False))
+
+
+def new_net(
+    encoder: str, labels: Labels, options: NetOptions, docs: Sequence[Document] = ()
+) -> tuple[Net, Subwords]:
+    """An untrained network over an encoder's folder, or over characters (`scratch`)."""
+    from caesura.neural.net import Net, Scratch, load_encoder
+
+    if encoder == SCRATCH:
+        subwords = character_subwords(docs)
+        return Net(Scratch(subwords.size()), labels.sizes, options), subwords
+    folder = Path(encoder)
+    subwords = Subwords.from_folder(folder)
+    return Net(load_encoder(folder, options.layers), labels.sizes, options), subwords
+
+
+def finish(
+    net: Net,
+    weights: Part,
+    labels: Labels,
+    subwords: Subwords,
+    settings: SearchSettings,
+) -> NeuralParser:
+    """The stage of a pipeline, from the weights that training chose."""
+    import torch
+
+    from caesura.neural.export import to_onnx
+    from caesura.neural.stage import NeuralParser
+
+    state: dict[str, Any] = {name: torch.from_numpy(a) for name, a in weights.arrays.items()}
+    net.load_state_dict(state)
+    label = net.label.detach().cpu().numpy().astype(np.float32)
+    return NeuralParser(to_onnx(net), subwords, labels.as_lists(), label, settings)

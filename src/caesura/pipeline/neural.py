@@ -1,0 +1,116 @@
+"""A neural pipeline from one treebank: a tokeniser, and a network over an encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from caesura.document import Document
+from caesura.errors import InputError, MissingExtra
+from caesura.learn.loop import Loop
+from caesura.models.file import Part
+from caesura.neural.stage import SearchSettings
+from caesura.pipeline.train import PipelineOptions, PipelineTrainer, Watcher
+
+if TYPE_CHECKING:
+    from caesura.neural.stage import NeuralParser
+
+__all__ = ["NeuralOptions", "train_neural"]
+
+
+@dataclass(frozen=True)
+class NeuralOptions:
+    """How to train a network; the defaults fit a treebank of 200,000 words and a GPU."""
+
+    layers: int = 4
+    epochs: int = 50
+    patience: int = 10
+    batch_pieces: int = 4096
+    #: Sub-words of a window; characters for the encoder `scratch`.
+    limit: int = 510
+    encoder_step: float = 1e-4
+    head_step: float = 1e-3
+    dropout: float = 0.25
+    #: Also learn from copies in lower case and without punctuation.
+    speech: bool = True
+    device: str = "auto"
+    seed: int = 1
+    search: SearchSettings = field(default_factory=SearchSettings)
+    pipeline: PipelineOptions = field(default_factory=PipelineOptions)
+
+
+def train_neural(
+    train: Sequence[Document],
+    dev: Sequence[Document],
+    encoder: str,
+    options: NeuralOptions,
+    *,
+    folder: Path | None = None,
+    resume: bool = False,
+    watch: Watcher | None = None,
+) -> tuple[dict[str, Part], PipelineTrainer]:
+    """The parts of a model file: the tokeniser as ever, and the network."""
+    linear = replace(options.pipeline, seed=options.seed)
+    trainer = PipelineTrainer(train, dev, linear, folder=folder, resume=resume, watch=watch)
+    parts: dict[str, Part] = {}
+    if trainer.has_text():
+        parts["tokenizer"] = trainer.stage("tokenizer")
+    stage = _network(trainer, encoder, options, folder, resume, watch)
+    parts["neural"] = stage.to_part()
+    return parts, trainer
+
+
+def _network(
+    trainer: PipelineTrainer,
+    encoder: str,
+    options: NeuralOptions,
+    folder: Path | None,
+    resume: bool,
+    watch: Watcher | None,
+) -> NeuralParser:
+    try:
+        import torch
+    except ImportError as error:
+        raise MissingExtra("torch", "neural-train", "Training a network") from error
+    from caesura.neural.learn import SCRATCH, finish, labels_of, new_net, prepare
+    from caesura.neural.net import NetOptions
+    from caesura.neural.train import NeuralTrainer, TrainOptions
+    from caesura.transform import speech
+
+    if not any((doc.head >= -1).any() for doc in trainer.train):
+        raise InputError("the training trees have no heads", remedy="Fill the HEAD column.")
+    labels = labels_of(trainer.train)
+    torch.manual_seed(options.seed)
+    sizes = NetOptions(layers=options.layers, dropout=options.dropout)
+    net, subwords = new_net(encoder, labels, sizes, trainer.train)
+    copies = [speech(doc) for doc in trainer.train] if options.speech else []
+    docs = [*trainer.train, *(doc for doc in copies if doc.n_words)]
+    data = prepare(docs, labels, subwords)
+    held = {"dev": prepare(trainer.dev, labels, subwords)} if trainer.dev else {}
+    settings = TrainOptions(
+        epochs=options.epochs,
+        batch_pieces=options.batch_pieces,
+        limit=options.limit if encoder != SCRATCH else 6 * options.limit,
+        encoder_step=options.encoder_step if encoder != SCRATCH else options.head_step,
+        head_step=options.head_step,
+        seed=options.seed,
+    )
+    device = options.device
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    learner = NeuralTrainer(net, data, held, subwords.special, settings, device)
+    loop = Loop(
+        learner,
+        options.epochs,
+        metric="mean",
+        patience=options.patience,
+        checkpoint=folder / "neural.checkpoint" if folder is not None else None,
+        resume=resume,
+        fingerprint=trainer.fingerprint("neural", (encoder, replace(options, epochs=0))),
+    )
+    for event in loop:
+        if watch is not None:
+            watch("network", event)
+    return finish(net, loop.best["weights"], labels, subwords, options.search)
