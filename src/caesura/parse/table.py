@@ -67,16 +67,25 @@ def to_bytes(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
     return table, unit
 
 
+@kernel
+def _shift(table: NDArray[np.int8], exponents: NDArray[np.int8], lowest: int) -> None:
+    width = table.shape[1]
+    for r in range(table.shape[0]):
+        shift = exponents[r] - lowest
+        if shift < 0:
+            scale = 2.0**shift
+            for a in range(width - 1):
+                if table[r, a] != 0:
+                    table[r, a] = np.int8(np.rint(table[r, a] * scale))
+        table[r, width - 1] = np.int8(min(max(shift, 0), MOST_SHIFT))
+
+
 def shifted_rows(
     table: NDArray[Any], exponents: NDArray[np.int8]
 ) -> tuple[NDArray[np.int8], float]:
-    """The 8-bit table of unpacked integers and exponents, whose last column is free."""
-    used = np.any(table != 0, axis=1)
-    lowest = int(exponents[used].max(initial=0)) - MOST_SHIFT
-    shifts = exponents.astype(np.int32) - lowest
-    small = np.flatnonzero(used & (shifts < 0))
-    table[small] = np.rint(np.ldexp(table[small].astype(np.float32), shifts[small, None]))
-    table[:, -1] = np.clip(shifts, 0, MOST_SHIFT)
+    """The 8-bit table of unpacked integers and exponents, whose last column is free; in place."""
+    lowest = int(exponents.max(initial=0)) - MOST_SHIFT
+    _shift(table, exponents, lowest)
     return table, float(2.0**lowest)
 
 
