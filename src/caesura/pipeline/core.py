@@ -182,7 +182,7 @@ class Pipeline:
             doc.sent_start = doc.sent_start.copy()
             doc.sent_start[at[at < doc.n_tokens]] = YES
             doc.fixed |= {"sentences"}
-        if not len(doc.paragraph_start):
+        if not len(doc.paragraph_start) and "tokens" not in source.fixed:
             doc.paragraph_start = _paragraphs(doc.text)
         return doc
 

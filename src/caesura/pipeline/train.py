@@ -173,10 +173,19 @@ class PipelineTrainer:
         return loop.best["tagger"]
 
     def _speech(self) -> list[Document]:
-        """The training documents as transcripts would have them, if that is wanted."""
+        """The training documents as transcripts would have them, if that is wanted.
+
+        Every other one is one paragraph, as a text without blank lines is; the rest has none, as
+        a treebank without paragraphs.
+        """
         from caesura.transform import speech
 
-        return [speech(doc) for doc in self.train] if self.options.speech else []
+        if not self.options.speech:
+            return []
+        copies = [speech(doc) for doc in self.train]
+        for doc in copies[::2]:
+            doc.paragraph_start = np.zeros(1, np.int64)
+        return copies
 
     def _prepared(self, spaced: bool, tags: bool) -> tuple[list[Document], list[Document]]:
         """The training documents, and their transcripts, as the parser shall see them."""
@@ -256,12 +265,15 @@ class PipelineTrainer:
         dev: Sequence[Document],
         options: ParserOptions,
     ) -> Part:
+        from caesura.parse.parser import Parser
+        from caesura.parse.train import finish
         from caesura.parse.trainer import ParserTrainer
 
         options = replace(options, seed=self.options.seed)
         trainer = ParserTrainer(train, dev, options, unedited=speech)
         loop = self._loop(name, trainer, options.epochs, "mean", 3)
-        return loop.best["parser"]
+        best = loop.best["parser"]
+        return finish(Parser.from_part(best), dev).to_part() if dev else best
 
     # -------------------------------------------------------------- what is there
 
