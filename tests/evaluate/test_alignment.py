@@ -230,3 +230,40 @@ def test_wsj_trees_align_with_their_raw_texts(data_dir: Path) -> None:
         found = align_to_text(docs, raw)
         # A full stop after an abbreviation has no characters of its own.
         assert found.lost <= 0.01 * found.tokens + 1
+
+
+@pytest.mark.parametrize(
+    ("raw", "tokens"),
+    [
+        # Left out of the treebank: the run could begin at either "the".
+        ("see the cat. the dog ran off", "see the dog ran off"),
+        ("we thought these things over", "we these things over"),
+        # Left out of the text.
+        ("see the dog ran off", "see the cat . the dog ran off"),
+        ("we these things over", "we thought these things over"),
+    ],
+)
+def test_gaps_begin_where_tokens_begin(raw: str, tokens: str) -> None:
+    found = align_to_text([document(tokens)], raw)
+    shown = [raw[a:b] for a, b in zip(found.start.tolist(), found.end.tolist(), strict=True)]
+    for form, text in zip(tokens.split(), shown, strict=True):
+        assert text in ("", form)
+    assert sum(bool(text) for text in shown) >= min(len(raw.split()), len(shown)) - 2
+
+
+@given(
+    st.lists(
+        st.sampled_from(["the", "then", "a", "an", "at", "tan", "."]), min_size=8, max_size=40
+    ),
+    st.data(),
+)
+@settings(max_examples=150, deadline=None)
+def test_words_around_a_missing_run_keep_their_width(words: list[str], data: st.DataObject) -> None:
+    """Whole words left out: the others are found unchanged, none is as wide as the gap."""
+    first = data.draw(st.integers(0, len(words) - 2))
+    last = data.draw(st.integers(first, min(first + 4, len(words) - 2)))
+    kept = words[:first] + words[last:]
+    raw = " ".join(words)
+    found = align_to_text([document(" ".join(kept))], raw)
+    for form, a, b in zip(kept, found.start.tolist(), found.end.tolist(), strict=True):
+        assert raw[a:b].replace(" ", "") == form

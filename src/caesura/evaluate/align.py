@@ -28,9 +28,9 @@ CHANGED_RUN = 16
 #: Tokens of fewer atoms turn up anywhere and do not tell whether two texts are the same.
 TELLING = 4
 #: Below this share of telling tokens found unchanged the two sides are not of the same text;
-#: with fewer of them than FEW nobody can say.
+#: with fewer of them than FEW, below this share of tokens of any length.
 SAME_TEXT = 0.15
-FEW = 20
+FEW = 5
 
 
 @dataclass
@@ -73,8 +73,8 @@ def pair(
     strings = strings if strings is not None else Strings()
     left, right = flatten(gold, strings), flatten(system, strings)
     notes: list[str] = []
-    same = text is None and np.array_equal(left.chars, right.chars)
-    if same:
+    same = np.array_equal(left.chars, right.chars)
+    if same and text is None:
         raw, char_at = left.text, left.char_at
     else:
         raw = left.text if text is None else text
@@ -118,7 +118,7 @@ def align_words(gold: Side, system: Side) -> Pairs:
 
 
 class Placed(NamedTuple):
-    """Spans in a reference; `whole` are those long enough to tell and found unchanged."""
+    """Spans in a reference; `whole` ones are found unchanged, `telling` ones are long."""
 
     start: Longs
     end: Longs
@@ -151,9 +151,10 @@ def lay(
     found = place(side.chars, side.token_start, side.token_end, reference)
     side.token_start, side.token_end, side.lost = found.start, found.end, found.lost
     telling = int(np.count_nonzero(found.telling))
-    whole = int(np.count_nonzero(found.whole))
-    foreign = telling >= FEW and whole < SAME_TEXT * telling
-    if side.n_tokens and (foreign or found.lost.all()):
+    whole = int(np.count_nonzero(found.whole & found.telling))
+    if telling < FEW:
+        telling, whole = side.n_tokens, int(np.count_nonzero(found.whole))
+    if side.n_tokens and whole < SAME_TEXT * telling:
         where = "the raw text" if raw else "the text of gold"
         raise InputError(
             f"only {whole} of {telling} words of {name} are in {where}: "
@@ -167,12 +168,16 @@ def place(
 ) -> Placed:
     """Spans of characters as spans of a reference."""
     from caesura.evaluate.myers import match
+    from caesura.evaluate.slide import slide
 
     theirs, ours = atoms(reference), atoms(chars)
     partner = match(theirs.value, ours.value)
     at = np.full(len(ours.value), -1, dtype=np.int64)
     found = np.flatnonzero(partner >= 0)
     at[partner[found]] = found
+    begins = np.zeros(len(ours.value) + 1, dtype=bool)
+    begins[np.searchsorted(ours.start, start)] = True
+    slide(at, ours.value, theirs.value, begins[:-1])
     matched = at >= 0
     _pair_changed(at, len(theirs.value))
     placed = np.flatnonzero(at >= 0)
@@ -187,7 +192,7 @@ def place(
     size = np.searchsorted(ours.start, end) - np.searchsorted(ours.start, start)
     whole = (sure_last - sure_first == size) & ~lost
     whole[whole] = at[sure[sure_last[whole] - 1]] - at[sure[sure_first[whole]]] == size[whole] - 1
-    return Placed(found_start, found_end, lost, whole & (size >= TELLING), size >= TELLING)
+    return Placed(found_start, found_end, lost, whole, size >= TELLING)
 
 
 def _spans(
