@@ -25,3 +25,19 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no treebanks at {folder} (set CAESURA_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a pipeline that learned from one page: it knows little, but obeys the laws."""
+    from tests.pipeline import tiny
+
+    return tiny.train(tiny.treebank(), tmp_path_factory.mktemp("model") / "tiny.caesura")
+
+
+@pytest.fixture(scope="session")
+def tiny(tiny_model: Path):
+    """The pipeline of `tiny_model`."""
+    import caesura.pipeline
+
+    return caesura.pipeline.load(tiny_model)
