@@ -27,7 +27,7 @@ __all__ = ["COMPRESSIONS", "blocks", "lines", "open_read", "open_write", "stem"]
 
 #: Extensions of compressed files.
 COMPRESSIONS = (".gz", ".xz", ".zst")
-_BLOCK = 1 << 17  # small enough for the processor's caches, which makes parsing faster
+_BLOCK = 1 << 18  # small enough for the processor's caches, which makes parsing faster
 StrPath = str | os.PathLike[str]
 
 

@@ -103,11 +103,11 @@ def parse(
         comments.append(own)
         counts.append(sentence.count("\n") + 1)
         words.append(sentence)
-    columns = _columns(words, sum(counts))
     count_to(max(counts, default=0))
-    places = layout(columns[0], counts, allow_special=not x)
+    values = _values(words, counts, strings, x)
+    places = layout(values.ids, counts, allow_special=not x)
     found = Rows(strings, comments, newdoc, carry, places.token_bounds, places.word_bounds)
-    _fill(found, columns, places, options, x)
+    _fill(found, values, places, options)
     starts_at = places.token_bounds[newpar].tolist()
     found.paragraphs = sorted({*found.paragraphs, *starts_at})
     return found
@@ -126,56 +126,97 @@ def _cut_comments(sentence: str) -> tuple[tuple[str, ...], str]:
     return tuple(comments), sentence[at:]
 
 
-def _columns(words: list[str], n: int) -> list[list[str]]:
-    """The ten columns of all lines.
+_NAMES: Final = {
+    1: "form", 2: "lemma", 3: "upos", 4: "xpos", 5: "feats", 7: "deprel", 8: "deps", 9: "misc"
+}  # fmt: skip
+#: The columns of a multi-word token's own line that `Document.token_columns` keeps.
+_TO_DEPS: Final = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps")
+
+
+@dataclass
+class _Values:
+    """The columns of all lines: identifiers and forms as strings, heads as numbers."""
+
+    ids: list[str]
+    forms: list[str]
+    heads: np.ndarray
+    interned: dict[str, np.ndarray]
+    #: Whether there may be confidences in MISC.
+    confident: bool
+
+    def text(self, strings: Strings, name: str, row: int) -> str:
+        """A value as it was written."""
+        if name == "head":
+            head = int(self.heads[row])
+            return "_" if head < 0 else str(head)
+        return strings[self.interned[name][row]]
+
+
+#: Lines that are split at a time: few enough for their strings to stay in the processor's caches.
+_AT_ONCE: Final = 400
+
+
+def _values(words: list[str], counts: list[int], strings: Strings, x: bool) -> _Values:
+    """Split lines into columns, and intern them.
 
     A line end becomes a value of its own, so that it is in every eleventh place if, and only if,
     each line has ten columns.
     """
-    if not n:
-        return [[] for _ in range(10)]
-    values = "\n".join(words).replace("\n", "\t\n\t").split("\t")
-    if len(values) != 11 * n - 1 or values[10::11].count("\n") != n - 1:
+    ids: list[str] = []
+    forms: list[str] = []
+    heads: list[np.ndarray] = []
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in _NAMES.values()}
+    begin = n = 0
+    for end, count in enumerate(counts, 1):
+        n += count
+        if n < _AT_ONCE and end < len(counts):
+            continue
+        values = "\n".join(words[begin:end]).replace("\n", "\t\n\t").split("\t")
+        if len(values) != 11 * n - 1 or values[10::11].count("\n") != n - 1:
+            raise Malformed
+        ids += values[0::11]
+        forms += values[1::11]
+        try:
+            heads.append(np.fromiter(map(VALUES.__getitem__, values[6::11]), np.int64, n))
+        except KeyError:
+            raise Malformed from None
+        for number, name in _NAMES.items():
+            if x and number == 8:
+                parts[name].append(np.full(n, strings.add("_"), dtype=np.int32))
+            else:
+                own = _projected(values) if x and number == 9 else values[number::11]
+                parts[name].append(strings.ids(own))
+        begin, n = end, 0
+    nothing = [np.zeros(0, dtype=np.int32)]
+    confident = any("Conf=" in sentence for sentence in words)
+    interned = {name: np.concatenate(arrays or nothing) for name, arrays in parts.items()}
+    if any(len(column) and column.min() == 0 for column in interned.values()):
         raise Malformed
-    return [values[k::11] for k in range(10)]
+    return _Values(ids, forms, np.concatenate(heads or nothing), interned, confident)
 
 
-_NAMES: Final = {
-    1: "form", 2: "lemma", 3: "upos", 4: "xpos", 5: "feats", 7: "deprel", 8: "deps", 9: "misc"
-}  # fmt: skip
-
-
-def _fill(found: Rows, values: list[list[str]], at: Layout, options: ReadOptions, x: bool) -> None:
+def _fill(found: Rows, values: _Values, at: Layout, options: ReadOptions) -> None:
     strings = found.strings
     blank = strings.add("_")
     columns = found.columns
     columns["word_token"] = at.word_token.astype(np.int32)
-    columns["head"] = _heads(values[6], at)
-    form = strings.ids(values[1])
-    if len(form) and form.min() == 0:
-        raise Malformed
-    for number, name in _NAMES.items():
-        if name == "form":
-            ids = form
-        elif x and name == "deps":
-            ids = np.zeros(len(form), dtype=np.int32)
-        else:
-            ids = strings.ids(_projected(values) if x and name == "misc" else values[number])
-            if len(ids) and ids.min() == 0:
-                raise Malformed
+    columns["head"] = _heads(values.heads, at)
+    form = values.interned["form"]
+    _empty_nodes(found, values, at)
+    for row, token in at.multiword:
+        rest = tuple(values.text(strings, name, row) for name in _TO_DEPS)
+        if rest != ("_",) * 7:
+            found.token_columns[token] = rest
+    for name, ids in values.interned.items():
+        if name != "form":
             nothing = ids == blank
             if name == "lemma":
                 nothing &= form != blank
             ids[nothing] = 0
         columns[name] = ids
-    _empty_nodes(found, values, at, columns)
-    for row, token in at.multiword:
-        rest = tuple(values[k][row] for k in range(2, 9))
-        if rest != ("_",) * 7:
-            found.token_columns[token] = rest
-    misc = _confidences(found, at)
+    misc = _confidences(found, values, at)
     token_misc = misc[at.token_rows]
-    forms = values[1]
+    forms = values.forms
     found.surfaces = forms
     if len(token_misc) != len(forms):
         is_token = np.zeros(len(forms), dtype=bool)
@@ -192,9 +233,9 @@ def _fill(found: Rows, values: list[list[str]], at: Layout, options: ReadOptions
             columns[name] = columns[name][at.word_rows]
 
 
-def _projected(columns: list[list[str]]) -> list[str]:
+def _projected(fields: list[str]) -> list[str]:
     """PHEAD and PDEPREL of CoNLL-X as attributes of MISC."""
-    pairs = list(zip(columns[8], columns[9], strict=True))
+    pairs = list(zip(fields[8::11], fields[9::11], strict=True))
     values = {}
     for head, deprel in dict.fromkeys(pairs):
         if not head or not deprel:
@@ -206,11 +247,7 @@ def _projected(columns: list[list[str]]) -> list[str]:
     return [values[pair] for pair in pairs]
 
 
-def _heads(texts: list[str], at: Layout) -> np.ndarray:
-    try:
-        heads = np.fromiter(map(VALUES.__getitem__, texts), dtype=np.int64, count=len(texts))
-    except KeyError:
-        raise Malformed from None
+def _heads(heads: np.ndarray, at: Layout) -> np.ndarray:
     heads = heads[at.word_rows]
     counts = np.diff(at.word_bounds)
     if np.any(heads > np.repeat(counts, counts)):
@@ -220,45 +257,39 @@ def _heads(texts: list[str], at: Layout) -> np.ndarray:
     return np.where(heads > 0, moved, np.where(heads == 0, -1, heads)).astype(np.int32)
 
 
-def _empty_nodes(
-    found: Rows, values: list[list[str]], at: Layout, columns: dict[str, np.ndarray]
-) -> None:
+def _empty_nodes(found: Rows, values: _Values, at: Layout) -> None:
     for row, anchor, minor in at.empty:
-        if values[6][row] != "_" or values[7][row] != "_":
+        texts = {name: values.text(found.strings, name, row) for name in ("head", *_NAMES.values())}
+        if texts.pop("head") != "_" or texts.pop("deprel") != "_":
             raise Malformed
-        texts = {
-            name: values[number][row] if columns[name][row] else ""
-            for number, name in _NAMES.items()
-            if name != "deprel"
-        }
-        if texts["form"] == "_":
-            texts["form"] = ""
-            texts["lemma"] = "" if texts["lemma"] == "_" else texts["lemma"]
-        found.empty_nodes.append(EmptyNode(anchor, minor, **texts))
+        kept = {name: "" if text == "_" else text for name, text in texts.items()}
+        found.empty_nodes.append(EmptyNode(anchor, minor, **kept))
 
 
-def _confidences(found: Rows, at: Layout) -> np.ndarray:
+def _confidences(found: Rows, values: _Values, at: Layout) -> np.ndarray:
     """MISC without confidences, which become columns."""
     misc: np.ndarray = found.columns["misc"]
     strings = found.strings
+    if not values.confident:
+        return misc
     hits = [i for i in np.unique(misc).tolist() if "Conf=" in strings[i]]
     if not hits:
         return misc
     keys = tuple(CONFIDENCE_KEYS.values())
-    cleaned = misc.copy()
+    listed = misc.tolist()
     for name, key in CONFIDENCE_KEYS.items():
-        values = np.full(len(misc), np.nan, dtype=np.float32)
-        for i in hits:
-            value = _number(strings[i], key)
-            if value is not None:
-                values[misc == i] = value
+        numbers = {i: _number(strings[i], key) for i in hits}
+        known = {i: number for i, number in numbers.items() if number is not None}
         rows = at.token_rows if name == "sent_conf" else at.word_rows
-        if not np.all(np.isnan(values[rows])):
-            found.columns[name] = values[rows]
-    for i in hits:
-        if all(_number(strings[i], key) is not None or f"{key}=" not in strings[i] for key in keys):
-            cleaned[misc == i] = strings.add(with_attributes(strings[i], keys, []))
-    return cleaned
+        column = np.array([known.get(i, np.nan) for i in listed], dtype=np.float32)[rows]
+        if not np.all(np.isnan(column)):
+            found.columns[name] = column
+    cleaned = {
+        i: strings.add(with_attributes(strings[i], keys, []))
+        for i in hits
+        if all(_number(strings[i], key) is not None or f"{key}=" not in strings[i] for key in keys)
+    }
+    return np.array([cleaned.get(i, i) for i in listed], dtype=np.int32)
 
 
 def _number(misc: str, key: str) -> float | None:
