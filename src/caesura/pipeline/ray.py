@@ -7,12 +7,13 @@ shared disk, and the output is what one machine would give. A worker loads the m
 from __future__ import annotations
 
 import logging
+import os
 from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from caesura.errors import CaesuraError, MissingExtra
+from caesura.errors import CaesuraError, InputError, MissingExtra
 from caesura.models.store import digest
 from caesura.pipeline.files import End, LongText, Parses, parse_batch, stream_text
 
@@ -70,7 +71,7 @@ def _work(
 
 
 class Ray:
-    """Parses on the cluster that `ray.init` finds, or on one of this machine's cores."""
+    """Parses on the cluster at RAY_ADDRESS, or on the cores of this machine."""
 
     def __init__(
         self,
@@ -85,7 +86,14 @@ class Ray:
         except ImportError:
             raise MissingExtra("ray", "ray", "--engine ray") from None
         if not ray.is_initialized():
-            ray.init(log_to_driver=False, logging_level=logging.ERROR)
+            options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+            if "RAY_ADDRESS" not in os.environ:
+                options["include_dashboard"] = False
+            try:
+                ray.init(**options)
+            except Exception as error:  # Ray raises all sorts of them, some of them bare
+                what = f"Ray does not start ({str(error).splitlines()[0].rstrip('.')})"
+                raise InputError(what, remedy="See `ray status`, or leave --engine out.") from error
         self._ray = ray
         # In a list, so that Ray does not fetch it for every task.
         self._model = [ray.put(model.read_bytes())]

@@ -1,0 +1,427 @@
+"""Raw text to CoNLL-U with all columns: Caesura beside spaCy and UDPipe 1, in one run.
+
+    python benchmarks/peers.py
+    python benchmarks/peers.py --model my.caesura --rounds 5 --markdown table.md --json
+
+Words per CPU second on one core: every system is a process of its own that loads its model once;
+the systems take turns, so that a busy machine is busy for all of them, and the best round of each
+counts. Start-up is from the start of the process to the end of the first sentence, compiled code
+cached; memory is the peak of the process above that of a bare Python.
+
+spaCy (a small convolutional pipeline: tagger, morphologiser, lemmatiser, parser) and UDPipe are
+trained here on a hundred sentences unless models are given: the size of their networks, and so
+their speed, does not depend on how much they learned. Their accuracy is that of outputs of fully
+trained models, NAME_TREEBANK_dev.conllu.gz in the folder CAESURA_PEERS.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+DATA = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
+PEERS = Path(os.environ.get("CAESURA_PEERS", ROOT.parent / "shared" / "peers"))
+TREEBANKS = {
+    "EWT": "UD_English-EWT/en_ewt-ud-{}.conllu.gz",
+    "GUM": "UD_English-GUM/en_gum-ud-{}.conllu.gz",
+}
+METRICS = ("Sentences", "Words", "UPOS", "LAS")
+SENTENCES = 100
+HELLO = "They didn't come. Did you?\n"
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", default="en", help="Caesura's model [en]")
+    parser.add_argument("--spacy", help="a folder with a spaCy pipeline; else a small one is made")
+    parser.add_argument("--udpipe", help="a UDPipe model; else a small one is made")
+    parser.add_argument("--text", type=Path, help="the text to time on; else that of EWT dev")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", help="systems, separated by commas")
+    parser.add_argument("--no-accuracy", action="store_true")
+    parser.add_argument("--no-speed", action="store_true")
+    parser.add_argument("--markdown", type=Path, help="also write the tables to this file")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+# --------------------------------------------------------------------- systems
+
+
+def caesura_system(model: str, mode: str) -> Any:
+    import io
+
+    from caesura.formats import conllu
+    from caesura.formats.options import WriteOptions
+    from caesura.pipeline import load
+
+    nlp = load(model, mode=mode)  # type: ignore[arg-type]
+
+    def run(text: str) -> bytes:
+        out = io.BytesIO()
+        blocks = (text[at : at + 65536] for at in range(0, len(text), 65536))
+        conllu.write(nlp.stream(blocks), out, WriteOptions())
+        return out.getvalue()
+
+    return run
+
+
+def spacy_system(model: str) -> Any:
+    import spacy
+
+    nlp = spacy.load(model)
+
+    def run(text: str) -> bytes:
+        return b"".join(_spacy_rows(doc) for doc in nlp.pipe(text.split("\n\n"), batch_size=64))
+
+    return run
+
+
+def _spacy_rows(doc: Any) -> bytes:
+    lines = []
+    for sentence in doc.sents:
+        first = sentence.start
+        number = 0
+        for token in sentence:
+            if token.is_space:
+                continue
+            number += 1
+            head = 0 if token.head.i == token.i else token.head.i - first + 1
+            misc = "_" if token.whitespace_ else "SpaceAfter=No"
+            lines.append(
+                f"{number}\t{token.text}\t{token.lemma_}\t{token.pos_}\t{token.tag_}\t"
+                f"{token.morph or '_'}\t{head}\t{token.dep_}\t_\t{misc}"
+            )
+        lines.append("")
+    return "\n".join(lines).encode() + b"\n"
+
+
+def udpipe_system(model: str) -> Any:
+    from ufal.udpipe import Model, Pipeline, ProcessingError
+
+    loaded = Model.load(model)
+    pipeline = Pipeline(loaded, "tokenize", Pipeline.DEFAULT, Pipeline.DEFAULT, "conllu")
+
+    def run(text: str) -> bytes:
+        return bytes(pipeline.process(text, ProcessingError()).encode())
+
+    return run
+
+
+def worker(name: str, model: str) -> None:
+    """Load a system, greet, then time the text of each path that comes in."""
+    if name.startswith("caesura"):
+        run = caesura_system(model, name.split()[1])
+    else:
+        run = {"spaCy": spacy_system, "UDPipe": udpipe_system}[name](model)
+    run(HELLO)
+    print(json.dumps({"cpu": time.process_time()}), flush=True)
+    for line in sys.stdin:
+        text = Path(line.strip()).read_text(encoding="utf-8")
+        clock = time.process_time()
+        out = run(text)
+        seconds = time.process_time() - clock
+        rows = sum(1 for row in out.split(b"\n") if row[:1].isdigit() and b"-" not in row[:8])
+        told = {"seconds": seconds, "words": rows, "peak": _peak()}
+        print(json.dumps(told), flush=True)
+
+
+def _peak() -> float:
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+# -------------------------------------------------------------------- training
+
+
+def make_spacy(folder: Path) -> str:
+    """A small convolutional pipeline that learned from a hundred sentences."""
+    import spacy
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    nlp = spacy.blank("en")
+    tok2vec = {
+        "@architectures": "spacy.Tok2Vec.v2",
+        "embed": {
+            "@architectures": "spacy.MultiHashEmbed.v2",
+            "width": 96,
+            "attrs": ["NORM", "PREFIX", "SUFFIX", "SHAPE"],
+            "rows": [5000, 1000, 2500, 2500],
+            "include_static_vectors": False,
+        },
+        "encode": {
+            "@architectures": "spacy.MaxoutWindowEncoder.v2",
+            "width": 96,
+            "depth": 4,
+            "window_size": 1,
+            "maxout_pieces": 3,
+        },
+    }
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96}
+    nlp.add_pipe("tok2vec", config={"model": tok2vec})
+    nlp.add_pipe(
+        "tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}}
+    )
+    nlp.add_pipe(
+        "morphologizer",
+        config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}},
+    )
+    nlp.add_pipe(
+        "trainable_lemmatizer",
+        config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}},
+    )
+    parser = {
+        "@architectures": "spacy.TransitionBasedParser.v2",
+        "state_type": "parser",
+        "hidden_width": 128,
+        "maxout_pieces": 3,
+        "tok2vec": listener,
+    }
+    nlp.add_pipe("parser", config={"model": parser})
+    examples = []
+    for sentence in _sentences("EWT"):
+        words = list(sentence.words)
+        base = words[0].index
+        heads = [
+            word.index - base if word.head is None else word.head.index - base for word in words
+        ]
+        doc = Doc(
+            nlp.vocab,
+            words=[word.form for word in words],
+            tags=[word.xpos for word in words],
+            pos=[word.upos for word in words],
+            morphs=[word.feats for word in words],
+            lemmas=[word.lemma for word in words],
+            deps=["ROOT" if word.head is None else word.deprel for word in words],
+            heads=heads,
+            sent_starts=[number == 0 for number in range(len(words))],
+        )
+        examples.append(Example(nlp.make_doc(doc.text), doc))
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(8):
+        nlp.update(examples, sgd=optimizer, drop=0.1)
+    path = folder / "spacy"
+    nlp.to_disk(path)
+    return str(path)
+
+
+def make_udpipe(folder: Path) -> str:
+    from ufal.udpipe import InputFormat, ProcessingError, Sentence, Sentences, Trainer
+
+    from caesura import formats
+
+    docs = list(_documents("EWT"))
+    text = folder / "some.conllu"
+    formats.write(docs, text)
+    reader = InputFormat.newConlluInputFormat()
+    reader.setText(text.read_text(encoding="utf-8"))
+    sentences, sentence, error = Sentences(), Sentence(), ProcessingError()
+    while reader.nextSentence(sentence, error) and len(sentences) < SENTENCES:
+        sentences.push_back(sentence)
+        sentence = Sentence()
+    model = Trainer.train(
+        "morphodita_parsito",
+        sentences,
+        Sentences(),
+        "epochs=3",
+        "models=1",
+        "iterations=2;embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;"
+        "embedding_form=50;embedding_lemma=0;embedding_deprel=20;hidden_layer=200",
+        error,
+    )
+    if error.occurred():
+        raise SystemExit(f"UDPipe could not be trained: {error.message}")
+    path = folder / "some.udpipe"
+    path.write_bytes(model)
+    return str(path)
+
+
+def _documents(treebank: str) -> Iterator[Any]:
+    from caesura import formats
+
+    found = 0
+    for doc in formats.read(DATA / TREEBANKS[treebank].format("train")):
+        yield doc
+        found += doc.n_sentences
+        if found >= SENTENCES:
+            return
+
+
+def _sentences(treebank: str) -> Iterator[Any]:
+    for doc in _documents(treebank):
+        yield from doc.sentences
+
+
+# ------------------------------------------------------------------- measuring
+
+
+def speed(args: argparse.Namespace, folder: Path) -> dict[str, dict[str, float]]:
+    """Words per CPU second, seconds to start, megabytes, for every system that is installed."""
+    models = {"caesura fast": args.model, "caesura accurate": args.model}
+    wanted = args.only.split(",") if args.only else [*models, "spaCy", "UDPipe"]
+    makers = {"spaCy": (make_spacy, args.spacy), "UDPipe": (make_udpipe, args.udpipe)}
+    for name, (make, given) in makers.items():
+        if name not in wanted:
+            continue
+        try:
+            models[name] = given or make(folder)
+        except ImportError as error:
+            print(f"{name} is left out: {error}", file=sys.stderr)
+    text = args.text or _dev_text(folder)
+    bare = _bare_python()
+    found: dict[str, dict[str, float]] = {}
+    workers: dict[str, subprocess.Popen[str]] = {}
+    names = [name for name in models if name in wanted]
+    for name in names:
+        for _ in range(2):  # the second time everything is compiled and in the disk's cache
+            began = time.perf_counter()
+            process = _start(name, models[name], args)
+            cpu = json.loads(_answer(process))["cpu"]
+            wall = time.perf_counter() - began
+            if name in workers:
+                workers[name].stdin.close()  # type: ignore[union-attr]
+                workers[name].wait()
+            workers[name] = process
+        found[name] = {"start cpu s": cpu, "start s": wall, "words/s": 0.0}
+    for _ in range(args.rounds):
+        for name, process in workers.items():
+            assert process.stdin is not None
+            process.stdin.write(f"{text}\n")
+            process.stdin.flush()
+            told = json.loads(_answer(process))
+            rate = told["words"] / told["seconds"]
+            entry = found[name]
+            entry["words/s"] = max(entry["words/s"], rate)
+            entry["words"] = told["words"]
+            entry["memory MB"] = told["peak"] - bare
+    for process in workers.values():
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait()
+    return found
+
+
+def _start(name: str, model: str, args: argparse.Namespace) -> subprocess.Popen[str]:
+    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return subprocess.Popen(
+        [sys.executable, __file__, "--worker", name, "--model", model],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **one},
+    )
+
+
+def _answer(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        raise SystemExit("a system ended before it answered")
+    return line
+
+
+def _bare_python() -> float:
+    code = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+    return float(subprocess.check_output([sys.executable, "-c", code]))
+
+
+def _dev_text(folder: Path) -> Path:
+    from caesura import formats
+
+    docs = formats.read(DATA / TREEBANKS["EWT"].format("dev"))
+    path = folder / "dev.txt"
+    path.write_text("\n\n".join(doc.text for doc in docs), encoding="utf-8")
+    return path
+
+
+def accuracy(args: argparse.Namespace) -> dict[str, dict[str, dict[str, float]]]:
+    """CoNLL 2018 F1 from raw text, by treebank and system."""
+    from caesura import formats
+    from caesura.evaluate import conll18
+    from caesura.pipeline import load
+
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for treebank, path in TREEBANKS.items():
+        if not (DATA / path.format("dev")).exists():
+            continue
+        gold = list(formats.read(DATA / path.format("dev")))
+        texts = [doc.text for doc in gold]
+        outputs: dict[str, Any] = {}
+        for mode in ("accurate", "fast"):
+            nlp = load(args.model, mode=mode)  # type: ignore[arg-type]
+            outputs[f"caesura {mode}"] = list(nlp.pipe(texts))
+        for file in sorted(PEERS.glob(f"*_{treebank}_dev.conllu.gz")):
+            outputs[file.name.split("_")[0]] = list(formats.read(file))
+        found[treebank] = {
+            name: {metric: float(scores[metric].f1) for metric in METRICS}
+            for name, docs in outputs.items()
+            for scores in [conll18(gold, docs)]
+        }
+    return found
+
+
+# --------------------------------------------------------------------- showing
+
+
+def tables(rates: dict[str, Any], scores: dict[str, Any]) -> str:
+    """Markdown, as the README shows it."""
+    parts = []
+    if rates:
+        slowest = rates.get("spaCy", {}).get("words/s")
+        head = ["one core", "words per CPU second", "against spaCy", "start-up", "memory"]
+        rows = [
+            [
+                name,
+                f"{entry['words/s']:,.0f}",
+                f"{entry['words/s'] / slowest:.1f}×" if slowest else "–",
+                f"{entry['start cpu s']:.1f} s",
+                f"{entry['memory MB']:,.0f} MB",
+            ]
+            for name, entry in rates.items()
+        ]
+        parts.append(markdown(head, rows))
+    for treebank, systems in scores.items():
+        head = [f"{treebank} dev, raw text", *METRICS]
+        rows = [
+            [name, *(f"{entry[metric]:.2f}" for metric in METRICS)]
+            for name, entry in systems.items()
+        ]
+        parts.append(markdown(head, rows))
+    return "\n".join(parts)
+
+
+def markdown(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def main() -> None:
+    args = arguments()
+    if args.worker:
+        worker(args.worker, args.model)
+        return
+    with tempfile.TemporaryDirectory() as name:
+        rates = {} if args.no_speed else speed(args, Path(name))
+        scores = {} if args.no_accuracy else accuracy(args)
+    shown = tables(rates, scores)
+    if args.markdown:
+        args.markdown.write_text(shown, encoding="utf-8")
+    print(json.dumps({"speed": rates, "accuracy": scores}, indent=2) if args.json else shown)
+
+
+if __name__ == "__main__":
+    main()

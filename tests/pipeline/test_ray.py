@@ -1,0 +1,71 @@
+"""A small cluster gives what one machine gives, and tries again what fails."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.pipeline.tiny import EXAMPLES, TEXT
+
+ray = pytest.importorskip("ray", reason="the package ray is not installed")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    os.environ.setdefault("RAY_raylet_start_wait_time_s", "300")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+    except Exception as error:
+        pytest.skip(f"Ray does not start here: {error}")
+    yield
+    ray.shutdown()
+
+
+def outputs(tiny_model: Path, folder: Path, out: Path, *engine: str) -> bytes:
+    from caesura import cli
+
+    call = ["parse", str(folder), str(EXAMPLES), "-m", str(tiny_model), "-o", str(out), "-q"]
+    assert cli.run([*call, *engine]) == 1
+    return out.read_bytes()
+
+
+def test_a_cluster_gives_the_same(cluster, tiny_model: Path, tmp_path: Path, capsys) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number in range(40):
+        (folder / f"{number}.txt").write_text(TEXT[number:], encoding="utf-8")
+    (folder / "long.txt").write_text(TEXT * 120, encoding="utf-8")
+    (folder / "bad.txt").write_bytes(b"\xff")
+    local = outputs(tiny_model, folder, tmp_path / "local.conllu")
+    told = capsys.readouterr().err
+    assert outputs(tiny_model, folder, tmp_path / "ray.conllu", "--engine", "ray") == local
+    assert capsys.readouterr().err == told
+
+
+def test_a_worker_that_dies_is_replaced(cluster, tiny_model: Path, tmp_path: Path) -> None:
+    from caesura.document import Document
+    from caesura.pipeline import files
+    from caesura.pipeline.ray import Ray
+
+    class Deadly(Ray):
+        """Its first worker leaves a note and dies."""
+
+        def __init__(self, model: Path, note: Path) -> None:
+            super().__init__(model)
+            task = self._task._function
+
+            def work(*arguments):
+                if not note.exists():
+                    note.touch()
+                    os._exit(1)
+                return task(*arguments)
+
+            self._task = ray.remote(num_cpus=1, max_retries=3)(work)
+
+    source = files.Source(str(EXAMPLES / "harbour.txt"), "text", "harbour")
+    engine = Deadly(tiny_model, tmp_path / "note")
+    events = list(files.parse_files(engine, [source], files.FileOptions()))
+    assert (tmp_path / "note").exists()
+    assert [event.text for event in events if isinstance(event, Document)] == [TEXT]
