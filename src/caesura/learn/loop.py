@@ -85,7 +85,7 @@ class Loop:
             clock = time.perf_counter()
             stats = dict(self.trainer.epoch(number))
             scores = dict(self.trainer.score())
-            value = scores.get(self.metric, -np.inf) if scores else float(number)
+            value = scores[self.metric] if scores and self.metric else float(number)
             if value > best_value or not self.best:
                 best_value, self.best_epoch = value, number
                 self.best = self.trainer.parts()

@@ -139,10 +139,11 @@ class NeuralTrainer:
     def score(self) -> Mapping[str, float]:
         scores: dict[str, float] = {}
         for name, data in self.dev.items():
-            for key, value in quick_scores(
-                predict(self.net, data, self.special, self.device), data
-            ):
-                scores[f"{name}_{key}"] = value
+            found = predict(self.net, data, self.special, self.device, self.options.limit)
+            scores |= {f"{name}_{key}": value for key, value in quick_scores(found, data)}
+        if scores:
+            wanted = [v for k, v in scores.items() if k.endswith(("_las", "start_f1_50"))]
+            scores["mean"] = sum(wanted) / len(wanted)
         return scores
 
     def parts(self) -> dict[str, Part]:
