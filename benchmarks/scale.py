@@ -1,4 +1,4 @@
-"""Long texts and many files: memory, the time to the first sentence, and what a second thread gives.
+"""Long texts and many files: memory, the time to the first sentence, what a second thread gives.
 
     python benchmarks/scale.py
     python benchmarks/scale.py --model my.caesura --sizes 1,10,100 --json

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from caesura.blocks import BLOCK, in_blocks
-from caesura.document import YES, Document, Strings
+from caesura.document import Document, Strings
 from caesura.errors import UsageError
 from caesura.models.file import ModelFile
 from caesura.models.file import load as load_file
-from caesura.pipeline.given import keep_given, line_starts
+from caesura.pipeline.given import fix_starts, keep_given, line_starts
 
 if TYPE_CHECKING:
     from caesura.neural.stage import NeuralParser
@@ -112,15 +112,16 @@ class Pipeline:
         With `confidence` the columns of confidences are filled.
         """
         starts = None if sentence_starts is None else list(sentence_starts)
+        others = None if no_boundary is None else list(no_boundary)
         if isinstance(source, Document):
-            if tokens is not None or starts is not None or no_boundary is not None:
+            if tokens is not None or starts is not None or others is not None:
                 raise UsageError(
                     "tokens and boundaries by offset go with a text, not with a document",
                     remedy="Set them in the document and name them in `keep`.",
                 )
             doc = self._tokenise(keep_given(source, keep), newline_is_boundary)
         else:
-            given = tokens is not None or starts is not None or no_boundary is not None
+            given = tokens is not None or starts is not None or others is not None
             if not given and not newline_is_boundary and len(source) > LONG:
                 chunks = (source[at : at + _CHUNK] for at in range(0, len(source), _CHUNK))
                 return Document.join(list(self._stream(chunks, confidence)))
@@ -131,12 +132,12 @@ class Pipeline:
                 sentences=False,
                 tokens=tokens,
                 sentence_starts=None if starts is None else sorted(set(starts)),
-                no_boundary=no_boundary,
+                no_boundary=others,
             )
             if not len(doc.paragraph_start):
                 doc.paragraph_start = _paragraphs(source)
-            if starts is not None or no_boundary is not None:
-                doc.fixed |= {"sentences"}
+            if starts is not None or others is not None:
+                fix_starts(doc, starts or (), others or ())
         self.annotate([doc], confidence=confidence)
         doc.fixed = frozenset()
         return doc
@@ -170,18 +171,15 @@ class Pipeline:
             # Without a tokeniser there is no evidence of sentence starts, and none was learned.
             doc = self.tokenizer.tokenize(source, sentences=False) if self.has_tokenizer else source
         elif newline_is_boundary:
-            doc = self.tokenizer.tokenize(
-                source.text, sentences=False, sentence_starts=line_starts(source.text)
-            )
+            lines = line_starts(source.text)
+            doc = self.tokenizer.tokenize(source.text, sentences=False, sentence_starts=lines)
             _keep_layout(doc, source)
-            doc.fixed = frozenset({"sentences"})
+            fix_starts(doc, lines)
         else:
             doc = self.tokenizer.tokenize(source, sentences=False)
         if newline_is_boundary and "tokens" in source.fixed:
             at = np.searchsorted(doc.token_start, line_starts(doc.text))
-            doc.sent_start = doc.sent_start.copy()
-            doc.sent_start[at[at < doc.n_tokens]] = YES
-            doc.fixed |= {"sentences"}
+            fix_starts(doc, doc.token_start[at[at < doc.n_tokens]])
         if not len(doc.paragraph_start) and "tokens" not in source.fixed:
             doc.paragraph_start = _paragraphs(doc.text)
         return doc

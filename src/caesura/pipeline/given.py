@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from caesura.document import FIXABLE, MAYBE, UNKNOWN, WORD_STRINGS, Document
+from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, WORD_STRINGS, YES, Document
 from caesura.errors import InputError, UsageError
 
-__all__ = ["keep_given", "line_starts"]
+__all__ = ["fix_starts", "keep_given", "line_starts"]
 
 _COLUMNS: Final = {
     "tags": ("upos", "xpos", "feats"),
@@ -58,6 +58,18 @@ def keep_given(doc: Document, given: Iterable[str]) -> Document:
         copy.sent_start = np.full(copy.n_tokens, MAYBE, np.int8)
         copy.comments = {}
     return copy
+
+
+def fix_starts(doc: Document, starts: Iterable[int], others: Iterable[int] = ()) -> None:
+    """A sentence starts at the tokens that begin at some offsets, and at none that begin at others.
+
+    The rest stays as open as it is.
+    """
+    fixed = doc.sent_start.copy()
+    fixed[np.isin(doc.token_start, np.array(list(others), dtype=np.int64))] = NO
+    fixed[np.isin(doc.token_start, np.array(list(starts), dtype=np.int64))] = YES
+    doc.sent_start = fixed
+    doc.fixed |= {"sentences"}
 
 
 def line_starts(text: str) -> list[int]:
