@@ -431,6 +431,18 @@ class Document:
 
         return document_html(self)
 
+    def _repr_svg_(self) -> str | None:
+        """The first trees; a document without any is shown as HTML alone."""
+        from caesura.render import document_svg
+
+        return document_svg(self, shown=5) if bool((self.head >= 0).any()) else None
+
+    def to_pandas(self) -> Any:
+        """A table of the words, one a row (extra `pandas`)."""
+        from caesura.render.table import word_table
+
+        return word_table(self)
+
 
 def misc_items(misc: str) -> Mapping[str, str]:
     """The attributes of a MISC or FEATS value; one without `=` has the value ''."""

@@ -231,6 +231,11 @@ class Sentence:
 
         return sentence_html(self)
 
+    def _repr_svg_(self) -> str:
+        from caesura.render import sentence_svg
+
+        return sentence_svg(self)
+
 
 class _Views(Sequence[V], Generic[V]):
     """A range of views, made when asked for."""

@@ -145,3 +145,8 @@ class Report:
         from caesura.evaluate.html import scores_html
 
         return scores_html(self)
+
+    def _repr_svg_(self) -> str:
+        from caesura.evaluate.bars import scores_svg
+
+        return scores_svg(self)

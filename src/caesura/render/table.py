@@ -1,0 +1,46 @@
+"""The words of a document as a table of pandas (extra `pandas`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from caesura.document import ROOT, Document
+from caesura.errors import MissingExtra
+
+__all__ = ["word_table"]
+
+
+def word_table(doc: Document) -> Any:
+    """A data frame of the words: place, strings, heads, confidences.
+
+    `id` and `head` count from 1 within the sentence, as in CoNLL-U: 0 is the root, and an unknown
+    head is missing. `start` and `end` are offsets of the token in the text.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtra("pandas", "pandas", "a table of words") from None
+    sentence = doc.word_sentence
+    first = np.searchsorted(sentence, np.arange(int(sentence[-1]) + 1 if len(sentence) else 0))
+    here = first[sentence] if len(sentence) else np.zeros(0, np.int64)
+    heads = np.where(doc.head >= 0, doc.head - here + 1, np.where(doc.head == ROOT, 0, -1))
+    head = pandas.array(heads, dtype="Int64")
+    head[heads < 0] = pandas.NA
+    columns: dict[str, Any] = {
+        "sentence": sentence,
+        "id": np.arange(doc.n_words) - here + 1,
+        "token": doc.word_token,
+        "start": doc.token_start[doc.word_token],
+        "end": doc.token_end[doc.word_token],
+    }
+    for name in ("form", "lemma", "upos", "xpos", "feats"):
+        columns[name] = doc.column(name)
+    columns |= {"head": head, "deprel": doc.column("deprel"), "misc": doc.column("misc")}
+    for name in ("tag_conf", "arc_conf"):
+        if getattr(doc, name) is not None:
+            columns[name] = getattr(doc, name)
+    if doc.sent_conf is not None:
+        columns["sent_conf"] = doc.sent_conf[doc.word_token]
+    return pandas.DataFrame(columns)
