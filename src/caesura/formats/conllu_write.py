@@ -23,6 +23,7 @@ from caesura.formats.spacing import with_attributes
 __all__ = ["write_rows"]
 
 _BLANKS = re.compile(r"[\t\n\r]+")
+_NUMERALS = [str(number) for number in range(512)]
 
 
 def write_rows(
@@ -126,7 +127,7 @@ class _Writer:
         n = doc.n_words
         word_bounds = np.searchsorted(sentence, np.arange(doc.n_sentences + 1))
         base = word_bounds[sentence] if n else word_bounds[:0]
-        ids = [str(i) for i in (np.arange(n) - base + 1).tolist()]
+        ids = _numerals(np.arange(n) - base + 1)
         local = np.where(doc.head >= 0, doc.head - base + 1, 0)
         counts = np.diff(word_bounds)[sentence]
         if np.any((doc.head >= 0) & ((local < 1) | (local > counts))):
@@ -135,18 +136,18 @@ class _Writer:
                 f"the head of word {word} ({doc.words[word].form!r}) is in another sentence",
                 file=self.options.file,
             )
-        heads = [str(i) for i in local.tolist()]
+        heads = _numerals(local)
         for word in np.flatnonzero(doc.head == UNKNOWN).tolist():
             heads[word] = "_"
         first_word = doc.first_word
         misc, token_misc = self._misc(doc, first_word, more)
         forms = self._forms(doc)
-        values = [_or_blank(doc.column(name)) for name in ("lemma", "upos", "xpos", "feats")]
-        deprel = _or_blank(doc.column("deprel"))
+        values = [_column(doc, name) for name in ("lemma", "upos", "xpos", "feats")]
+        deprel = _column(doc, "deprel")
         if self.x:
             tail = _projected(misc)
         else:
-            tail = (_or_blank(doc.column("deps")), _or_blank(misc))
+            tail = (_column(doc, "deps"), [value or "_" for value in misc])
         columns = (ids, forms, *values, heads, deprel, *tail)
         rows = list(map("\t".join, zip(*columns, strict=True)))
         self._verify(doc, rows, columns)
@@ -157,17 +158,17 @@ class _Writer:
 
     def _forms(self, doc: Document) -> list[str]:
         forms = doc.column("form")
-        for i, form in enumerate(forms):
-            if not form:
-                token = doc.words[i].token
-                forms[i] = (not token.is_multiword and token.text) or "_"
-        if any(_BLANKS.search(doc.strings[i]) for i in np.unique(doc.form).tolist()):
+        for i in np.flatnonzero(doc.form == 0).tolist():
+            token = doc.words[i].token
+            forms[i] = (not token.is_multiword and token.text) or "_"
+        if _BLANKS.search(" ".join(forms)):
             forms = [_BLANKS.sub(" ", form) for form in forms]
         return forms
 
     def _verify(self, doc: Document, rows: list[str], columns: tuple[list[str], ...]) -> None:
         """No value may hold a tab or a line end."""
-        if any(row.count("\t") != 9 for row in rows) or any("\n" in row for row in rows):
+        text = "\n".join(rows)
+        if text.count("\t") != 9 * len(rows) or text.count("\n") >= max(len(rows), 1):
             for column in columns:
                 for value in column:
                     if "\t" in value or "\n" in value:
@@ -291,8 +292,22 @@ def _newdoc(doc: Document) -> str:
     return f"# newdoc id = {doc.id}" if doc.id else "# newdoc"
 
 
-def _or_blank(values: list[str]) -> list[str]:
-    return [value or "_" for value in values]
+def _numerals(numbers: np.ndarray) -> list[str]:
+    """Numbers as strings; small ones, which are nearly all, are at hand."""
+    values = numbers.tolist()
+    if max(values, default=0) < len(_NUMERALS):
+        return [_NUMERALS[value] for value in values]
+    return [str(value) for value in values]
+
+
+def _column(doc: Document, name: str) -> list[str]:
+    """A column of strings, `_` where there is none."""
+    ids: np.ndarray = getattr(doc, name)
+    if not ids.any():
+        return ["_"] * len(ids)
+    strings = doc.strings
+    values = {i: strings[i] or "_" for i in set(ids.tolist())}
+    return [values[i] for i in ids.tolist()]
 
 
 def _projected(misc: list[str]) -> tuple[list[str], list[str]]:

@@ -8,6 +8,7 @@ separates attributes and `\\\\` a backslash.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 __all__ = ["Spacing", "escape", "spacing", "unescape", "with_attributes", "with_spacing"]
@@ -64,6 +65,7 @@ def with_attributes(misc: str, drop: tuple[str, ...], add: list[str]) -> str:
     return "|".join(kept + add)
 
 
+@lru_cache(maxsize=4096)
 def with_spacing(misc: str, wanted: Spacing) -> str:
     """A MISC value that says exactly this about spaces; what else it says is kept."""
     add = []

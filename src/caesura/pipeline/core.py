@@ -277,15 +277,12 @@ class Pipeline:
     def _tokens(self, blocks: Iterable[str]) -> Iterator[Document]:
         """The tokens of a text that comes in blocks, as pieces of a document."""
         stream = self.tokenizer.stream(sentences=False)
-        breaks = _Breaks()
         for block in blocks:
             for at in range(0, len(block), _CHUNK):
                 piece = stream.feed(block[at : at + _CHUNK])
                 if piece.n_tokens:
-                    breaks.mark(piece)
                     yield piece
         piece = stream.feed("", last=True)
-        breaks.mark(piece)
         if piece.n_tokens or piece.text:
             yield piece
 
@@ -334,31 +331,10 @@ def whole_lines(blocks: Iterable[str]) -> Iterator[str]:
     yield "".join(wait)
 
 
-class _Breaks:
-    """Marks the paragraphs of pieces: a blank line may end one piece and begin the next."""
+def _paragraphs(text: str) -> Any:
+    from caesura.tokenize.paragraphs import paragraphs
 
-    def __init__(self) -> None:
-        self._newlines = 2
-
-    def mark(self, piece: Document) -> None:
-        starts = _paragraphs("\n" * min(self._newlines, 2) + piece.text, min(self._newlines, 2))
-        piece.paragraph_start = starts
-        body = piece.text.rstrip()
-        tail = piece.text[len(body) :].count("\n")
-        self._newlines = tail if body else self._newlines + tail
-
-
-def _paragraphs(text: str, shift: int = 0) -> Any:
-    from caesura.formats.text import paragraph_starts
-
-    starts = paragraph_starts(text) - shift
-    if shift < 2 and shift and len(starts) and starts[0] == _first_visible(text) - shift:
-        starts = starts[1:]
-    return starts[starts >= 0]
-
-
-def _first_visible(text: str) -> int:
-    return len(text) - len(text.lstrip())
+    return paragraphs(text)
 
 
 def _keep_layout(doc: Document, source: Document) -> None:

@@ -54,6 +54,8 @@ def keep_given(doc: Document, given: Iterable[str]) -> Document:
             setattr(copy, name, np.zeros(copy.n_words, np.int32))
     if "heads" not in wanted:
         copy.head = np.full(copy.n_words, UNKNOWN, np.int32)
+    else:  # the label of an arc that is open is open, too
+        copy.deprel = np.where(copy.head == UNKNOWN, 0, copy.deprel).astype(np.int32)
     if "sentences" not in wanted:
         copy.sent_start = np.full(copy.n_tokens, MAYBE, np.int8)
         copy.comments = {}
