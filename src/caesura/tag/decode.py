@@ -16,7 +16,7 @@ from caesura.jit import kernel
 from caesura.learn.index import Index, find, key_of
 from caesura.learn.packing import SparseRows, add_row
 from caesura.tag.features import mixed_hash
-from caesura.tag.lattice import Lattice, Transitions, backward, forward, select, transition
+from caesura.tag.lattice import Lattice, Transitions, backward, forward, highest, select, transition
 
 __all__ = ["Constraints", "Scorer", "decode", "marginals", "push", "type_vectors"]
 
@@ -49,30 +49,33 @@ class Constraints(NamedTuple):
 def type_vectors(
     scorer: Scorer, hashes: NDArray[np.uint64], first: int, vectors: NDArray[np.float32]
 ) -> None:
-    """Sum the spot features of each type by place, from their hashes."""
+    """Sum the spot features of each type by place, from their hashes.
+
+    All rows are looked for before any is added, so that the waits for memory overlap.
+    """
+    found = np.zeros(hashes.shape[1], np.int64)
     for t in range(hashes.shape[0]):
         for p in range(scorer.places.shape[0]):
             scores = vectors[first + t, p]
             scores[:] = 0.0
-            for s in range(scorer.bounds[p], scorer.bounds[p + 1]):
+            low, high = scorer.bounds[p], scorer.bounds[p + 1]
+            for s in range(low, high):
+                found[s] = -1
                 if hashes[t, s] != np.uint64(0):
-                    row = find(scorer.features, key_of(hashes[t, s]))
-                    if row >= 0:
-                        add_row(scorer.rows, row, scores)
+                    found[s] = find(scorer.features, key_of(hashes[t, s]))
+            for s in range(low, high):
+                if found[s] >= 0:
+                    add_row(scorer.rows, found[s], scores)
 
 
 @kernel
 def _settled(scores: NDArray[np.float32], clear: float) -> bool:
     """Whether one label is so far ahead that no mixed feature could matter."""
-    best = scores[0]
-    second = np.float32(-np.inf)
-    for y in range(1, scores.shape[0]):
-        if scores[y] > best:
-            second = best
-            best = scores[y]
-        elif scores[y] > second:
-            second = scores[y]
-    return best - second > clear
+    floor = highest(scores) - np.float32(clear)
+    near = 0
+    for y in range(scores.shape[0]):
+        near += scores[y] >= floor
+    return near == 1
 
 
 @kernel
@@ -86,8 +89,9 @@ def _score(
     end: int,
     limits: Constraints,
     scores: NDArray[np.float32],
+    found: NDArray[np.int64],
 ) -> None:
-    """The score of every label at word i of a window."""
+    """The score of every label at word i of a window; `found` is room for the mixed rows."""
     n = scores.shape[0]
     for y in range(n):
         scores[y] = 0.0
@@ -105,10 +109,12 @@ def _score(
         return
     for m in range(scorer.mixed.shape[0]):
         hashed = mixed_hash(attributes, types, i, begin, end, scorer.mixed[m])
+        found[m] = -1
         if hashed != np.uint64(0):
-            row = find(scorer.features, key_of(hashed))
-            if row >= 0:
-                add_row(scorer.rows, row, scores)
+            found[m] = find(scorer.features, key_of(hashed))
+    for m in range(scorer.mixed.shape[0]):
+        if found[m] >= 0:
+            add_row(scorer.rows, found[m], scores)
 
 
 @kernel
@@ -231,12 +237,13 @@ def push(
     `close` ends the chain, which emits the rest.
     """
     scores = np.zeros(vectors.shape[2], np.float32)
+    found = np.zeros(scorer.mixed.shape[0], np.int64)
     for i in range(first, last):
         if size == lat.label.shape[0]:
             rest = _settle(lat, size, path, emitted)
             emitted += size - rest
             size = rest
-        _score(scorer, attributes, vectors, types, i, begin, end, limits, scores)
+        _score(scorer, attributes, vectors, types, i, begin, end, limits, scores, found)
         lat.size[size] = select(scores, scorer.margin, -1, lat.label[size], lat.score[size])
         _extend(lat, size, move, move.classes)
         size += 1
@@ -287,6 +294,7 @@ def marginals(
     """The labels of each word with their posterior probabilities, the likeliest first."""
     room = lat.label.shape[0]
     scores = np.zeros(vectors.shape[2], np.float32)
+    found = np.zeros(scorer.mixed.shape[0], np.int64)
     for c in range(begins.shape[0] - 1):
         begin, end = begins[c], begins[c + 1]
         first = begin
@@ -294,7 +302,9 @@ def marginals(
             last = min(first + room, end)
             n = last - first
             for k in range(n):
-                _score(scorer, attributes, vectors, types, first + k, begin, end, limits, scores)
+                _score(
+                    scorer, attributes, vectors, types, first + k, begin, end, limits, scores, found
+                )
                 lat.size[k] = select(scores, scorer.margin, -1, lat.label[k], lat.score[k])
             start = move.classes if first == begin else -1
             log_z = forward(lat, n, move, start)

@@ -180,6 +180,7 @@ def choose_alone(
     it is -1 for a tag without values.
     """
     bounds, values = scorer.options.bounds, scorer.options.values
+    found = np.zeros(scorer.own.shape[0], np.int64)
     for i in range(types.shape[0]):
         first = bounds[tags[i]]
         n = bounds[tags[i] + 1] - first
@@ -190,10 +191,12 @@ def choose_alone(
         own[:] = 0.0
         for t in range(scorer.own.shape[0]):
             hashed = given_hash(attributes, types, tags, i, i, i + 1, scorer.own[t])
+            found[t] = -1
             if hashed != np.uint64(0):
-                row = find(scorer.features, key_of(hashed))
-                if row >= 0:
-                    add_row(scorer.rows, row, own)
+                found[t] = find(scorer.features, key_of(hashed))
+        for t in range(scorer.own.shape[0]):
+            if found[t] >= 0:
+                add_row(scorer.rows, found[t], own)
         best = 0
         for k in range(1, n):
             if own[k] > own[best]:
@@ -221,6 +224,8 @@ def choose(
     """The best value of the column for each word, from the scores of its pair and its context."""
     bounds, values = scorer.options.bounds, scorer.options.values
     scores = np.zeros(alone.shape[1], np.float32)
+    # All rows are looked for before any is added, so that the waits for memory overlap.
+    found = np.zeros(scorer.context.shape[0], np.int64)
     for window in range(begins.shape[0] - 1):
         begin, end = begins[window], begins[window + 1]
         for i in range(begin, end):
@@ -233,10 +238,12 @@ def choose(
             scores[:] = alone[pair]
             for t in range(scorer.context.shape[0]):
                 hashed = given_hash(attributes, types, tags, i, begin, end, scorer.context[t])
+                found[t] = -1
                 if hashed != np.uint64(0):
-                    row = find(scorer.features, key_of(hashed))
-                    if row >= 0:
-                        add_row(scorer.rows, row, scores)
+                    found[t] = find(scorer.features, key_of(hashed))
+            for t in range(scorer.context.shape[0]):
+                if found[t] >= 0:
+                    add_row(scorer.rows, found[t], scores)
             best = 0
             for k in range(1, n):
                 if scores[k] > scores[best]:

@@ -20,6 +20,7 @@ __all__ = [
     "backward",
     "empty_transitions",
     "forward",
+    "highest",
     "lattice_of",
     "select",
     "transition",
@@ -99,6 +100,15 @@ def transition(move: Transitions, before: int, last: int, label: int) -> float:
     return weight
 
 
+@kernel(fastmath={"nnan", "nsz"})
+def highest(scores: NDArray[np.float32]) -> np.float32:
+    """The largest score; the flags let it run in vectors, and a maximum has no rounding."""
+    best = scores[0]
+    for y in range(1, scores.shape[0]):
+        best = max(best, scores[y])
+    return best
+
+
 @kernel
 def select(
     scores: NDArray[np.float32],
@@ -112,11 +122,7 @@ def select(
     Ties go to the lower label. `must` is a label that is kept in any case, or -1.
     """
     width = label.shape[0]
-    best = scores[0]
-    for y in range(1, scores.shape[0]):
-        if scores[y] > best:
-            best = scores[y]
-    floor = best - margin
+    floor = highest(scores) - np.float32(margin)
     kept = 0
     for y in range(scores.shape[0]):
         value = scores[y]

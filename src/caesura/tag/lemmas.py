@@ -11,7 +11,7 @@ from collections.abc import Callable
 from difflib import SequenceMatcher
 from typing import Final
 
-__all__ = ["apply_rule", "rule_of"]
+__all__ = ["apply_rule", "compile_rule", "rule_of"]
 
 
 def _title(form: str) -> str:
@@ -50,19 +50,29 @@ def rule_of(form: str, lemma: str) -> str:
     return found
 
 
+def compile_rule(rule: str) -> Callable[[str], str]:
+    """A rule as a function, for rules that are applied to many forms."""
+    if rule[0] == _WHOLE:
+        lemma = rule[1:]
+        return lambda form: lemma
+    change = _CASES[rule[0]]
+    if rule[1:] == _NOTHING:
+        return change
+    front, prefix, back, suffix = rule[1:].split("/", 3)
+    first, cut = int(front), int(back)
+
+    def apply(form: str) -> str:
+        base = change(form)
+        last = len(base) - cut
+        return prefix + base[first:last] + suffix if first < last else base
+
+    return apply
+
+
 def apply_rule(form: str, rule: str) -> str:
     """The lemma of a form; a form too short for the rule is its own lemma.
 
     >>> apply_rule("Tries", "l0//3/y")
     'try'
     """
-    if rule[0] == _WHOLE:
-        return rule[1:]
-    base = _CASES[rule[0]](form)
-    if rule[1:] == _NOTHING:
-        return base
-    front, prefix, back, suffix = rule[1:].split("/", 3)
-    first, last = int(front), len(base) - int(back)
-    if first >= last:
-        return base
-    return prefix + base[first:last] + suffix
+    return compile_rule(rule)(form)

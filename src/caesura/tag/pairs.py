@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.tag.given import GivenScorer, choose_alone
-from caesura.tag.lemmas import apply_rule
+from caesura.tag.lemmas import compile_rule
 
 __all__ = ["PairCache"]
 
@@ -26,7 +26,7 @@ class PairCache:
 
     def __init__(self, scorers: Mapping[str, GivenScorer], rules: list[str], classes: int) -> None:
         self._scorers = scorers
-        self._rules = rules
+        self._rules = [compile_rule(rule) for rule in rules]
         self._classes = classes
         self._numbers: dict[int, int] = {}
         self.lemmas: list[str] = []
@@ -76,7 +76,7 @@ class PairCache:
             if column == "lemma":
                 rules = self._rules
                 self.lemmas += [
-                    apply_rule(types[word], rules[rule]) if rule >= 0 else types[word]
+                    rules[rule](types[word]) if rule >= 0 else types[word]
                     for word, rule in zip(words.tolist(), settled.tolist(), strict=True)
                 ]
             else:

@@ -354,8 +354,10 @@ def _bounds(docs: Sequence[Document], regime: Regime) -> tuple[Longs, list[int]]
         n = doc.n_words
         whole = regime == "document" or (regime == "auto" and not doc.has_sentences)
         if n and not whole:
-            starts = np.flatnonzero(doc.word_sent_start == YES)
-            begins.append(np.append(starts[1:], n) + offsets[-1])
+            # Without multi-word tokens the starts of words are those of tokens.
+            marks = doc.sent_start if n == doc.n_tokens else doc.word_sent_start
+            starts = np.flatnonzero(marks[1:] == YES) + 1
+            begins.append(np.append(starts, n) + offsets[-1])
         elif n:
             begins.append(np.array([n + offsets[-1]], np.int64))
         offsets.append(offsets[-1] + n)
