@@ -54,7 +54,7 @@ def test_rows_equal_those_of_the_twin() -> None:
         scratch, arena = new_scratch(templates, 32), new_arena(500, 1000)
         twin, item, history = naive.Configuration.initial(doc.n_words), 0, []
         while not twin.terminal:
-            fill_slots(scratch.slots, words, arena, item)
+            fill_slots(scratch, words, arena, item)
             find_rows(scratch.rows, scratch.slots, templates, size)
             found = naive.atoms(twin, history, labels, table, context, COLUMNS)
             expected = [

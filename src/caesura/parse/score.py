@@ -24,13 +24,10 @@ from caesura.parse.arena import (
     DEPTH,
     LAST,
     LEFT1,
-    LEFT2,
     LEFT_LABELS,
     LEFT_SET,
     NEXT,
     PREVIOUS,
-    RIGHT1,
-    RIGHT2,
     RIGHT_LABELS,
     RIGHT_SET,
     ROOT,
@@ -40,7 +37,15 @@ from caesura.parse.arena import (
     VALENCY,
     Arena,
 )
-from caesura.parse.features import ARITY, FIRST_STATE, MULTIPLIERS, N_COLUMNS, N_SLOTS, Templates
+from caesura.parse.features import (
+    ARITY,
+    FIRST_STATE,
+    MULTIPLIERS,
+    N_COLUMNS,
+    N_SLOTS,
+    POSITIONS,
+    Templates,
+)
 from caesura.parse.gather import add_rows
 from caesura.parse.graph import Graph, score_graph
 from caesura.parse.words import FIRST_WORD, Words
@@ -57,8 +62,9 @@ assert ARITY == 4
 
 
 class Scratch(NamedTuple):
-    """Working memory of one thread: slots, rows, sums."""
+    """Working memory of one thread: words that are looked at, slots, rows, sums."""
 
+    places: NDArray[np.int64]
     slots: NDArray[np.uint64]
     rows: NDArray[np.uint64]
     sums: NDArray[np.int32]
@@ -83,6 +89,7 @@ class Linear8(NamedTuple):
 
 def new_scratch(templates: Templates, width: int) -> Scratch:
     return Scratch(
+        np.zeros(len(POSITIONS), np.int64),
         np.zeros(N_SLOTS, np.uint64),
         np.zeros(len(templates.seeds), np.uint64),
         np.zeros(width, np.int32),
@@ -116,20 +123,12 @@ def _code(value: int) -> np.uint64:
 
 
 @kernel
-def _word(slots: NDArray[np.uint64], words: Words, position: int, row: int) -> None:
-    base = position * N_COLUMNS
-    for k in range(N_COLUMNS):
-        slots[base + k] = words.table[row + FIRST_WORD, k]
-
-
-@kernel
-def _subtree(slots: NDArray[np.uint64], words: Words, node: NDArray[np.int32], which: int) -> None:
+def _subtree(
+    slots: NDArray[np.uint64], places: NDArray[np.int64], node: NDArray[np.int32], which: int
+) -> None:
     """Children, valencies and label sets of s0 (which=0) or s1 (which=1)."""
-    base = 12 + 4 * which
-    _word(slots, words, base, node[LEFT1])
-    _word(slots, words, base + 1, node[LEFT2])
-    _word(slots, words, base + 2, node[RIGHT1])
-    _word(slots, words, base + 3, node[RIGHT2])
+    for k in range(4):
+        places[12 + 4 * which + k] = node[LEFT1 + k]
     left, right = node[LEFT_LABELS], node[RIGHT_LABELS]
     state = FIRST_STATE + 1 + 4 * which
     slots[state] = _code(left & 0xFFFF)
@@ -148,8 +147,9 @@ def _subtree(slots: NDArray[np.uint64], words: Words, node: NDArray[np.int32], w
 
 
 @kernel
-def fill_slots(slots: NDArray[np.uint64], words: Words, arena: Arena, item: int) -> None:
+def fill_slots(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
     """Everything that templates may name, for one item."""
+    slots, places = scratch.slots, scratch.places
     nodes = arena.nodes
     n = words.context.shape[0]
     state = arena.items[item]
@@ -187,20 +187,24 @@ def fill_slots(slots: NDArray[np.uint64], words: Words, arena: Arena, item: int)
         b2 = nodes[back, TOKEN]
     elif following < n:
         b2 = following
-    _word(slots, words, 0, node0[CHOICE])
-    _word(slots, words, 1, choice1)
-    _word(slots, words, 2, choice2)
-    _word(slots, words, 3, b0)
-    _word(slots, words, 4, b1)
-    _word(slots, words, 5, b2)
-    _word(slots, words, 6, s0 - 1 if s0 >= 1 else ABSENT)
-    _word(slots, words, 7, s0 + 1 if s0 >= 0 and s0 + 1 < n else ABSENT)
-    _word(slots, words, 8, s1 - 1 if s1 >= 1 else ABSENT)
-    _word(slots, words, 9, s1 + 1 if s1 >= 0 and s1 + 1 < n else ABSENT)
-    _word(slots, words, 10, b0 - 1 if b0 >= 1 else ABSENT)
-    _word(slots, words, 11, b0 - 2 if b0 >= 2 else ABSENT)
-    _subtree(slots, words, node0, 0)
-    _subtree(slots, words, node1, 1)
+    places[0] = node0[CHOICE]
+    places[1] = choice1
+    places[2] = choice2
+    places[3] = b0
+    places[4] = b1
+    places[5] = b2
+    places[6] = s0 - 1 if s0 >= 1 else ABSENT
+    places[7] = s0 + 1 if s0 >= 0 and s0 + 1 < n else ABSENT
+    places[8] = s1 - 1 if s1 >= 1 else ABSENT
+    places[9] = s1 + 1 if s1 >= 0 and s1 + 1 < n else ABSENT
+    places[10] = b0 - 1 if b0 >= 1 else ABSENT
+    places[11] = b0 - 2 if b0 >= 2 else ABSENT
+    _subtree(slots, places, node0, 0)
+    _subtree(slots, places, node1, 1)
+    for position in range(places.shape[0]):
+        row = places[position] + FIRST_WORD
+        for k in range(N_COLUMNS):
+            slots[position * N_COLUMNS + k] = words.table[row, k]
     last = state[LAST]
     base = FIRST_STATE
     slots[base] = _ZERO
@@ -246,7 +250,7 @@ def _score32(
     scorer: Linear32, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
 ) -> None:
     table, scratch = scorer.table, scorer.scratch
-    fill_slots(scratch.slots, words, arena, item)
+    fill_slots(scratch, words, arena, item)
     find_rows(scratch.rows, scratch.slots, scorer.templates, table.shape[0])
     add_rows(table, scratch.rows, out)
 
@@ -256,7 +260,7 @@ def _score8(
     scorer: Linear8, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
 ) -> None:
     table, scratch = scorer.table, scorer.scratch
-    fill_slots(scratch.slots, words, arena, item)
+    fill_slots(scratch, words, arena, item)
     find_rows(scratch.rows, scratch.slots, scorer.templates, table.shape[0])
     sums = scratch.sums
     add_rows(table, scratch.rows, sums)

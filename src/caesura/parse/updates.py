@@ -154,7 +154,7 @@ def _take(
 ) -> None:
     """Add the features of the step that made this item."""
     scratch = scorer.scratch
-    fill_slots(scratch.slots, words, arena, arena.items[item, PARENT])
+    fill_slots(scratch, words, arena, arena.items[item, PARENT])
     find_rows(scratch.rows, scratch.slots, scorer.templates, scorer.table.shape[0])
     width = scorer.table.shape[1]
     action = arena.items[item, ACTION]
