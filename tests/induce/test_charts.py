@@ -131,7 +131,7 @@ def test_literal_constraints_find_the_best_tree(
 
 
 @pytest.mark.parametrize("model", ["dmv", "evg", "dbm3"])
-@pytest.mark.parametrize("constraint", (*CONSTRAINTS[:5], "sprawl-literal"))
+@pytest.mark.parametrize("constraint", [*CONSTRAINTS[:5], "sprawl-literal"])
 @settings(max_examples=10, deadline=None)
 @given(words=sentence(), seed=st.integers(0, 1000))
 def test_k_best_lists_the_best_trees_in_order(

@@ -30,24 +30,40 @@ __all__ = ["command", "show_grammar"]
 @click.command()
 @inputs_argument
 @click.option("-o", "--output", required=True, metavar="GRAMMAR", help="The file to write.")
-@click.option("--recipe", help="short-first (default), curriculum, standard, fixed, basic, "
-              "lexicalised, scaffold.")  # fmt: skip
+@click.option(
+    "--recipe",
+    help="short-first (default), curriculum, standard, fixed, basic, lexicalised, scaffold.",
+)
 @click.option("--model", help="gb, dmv, evg, dbm1, dbm2, dbm3 (default).")
 @click.option(
     "--classes",
     metavar="N|upos|xpos|form|FILE",
-    help="Word classes: a number to learn (default 200), tags, words, or a file of classes.",
+    help="Word classes: a number to learn (default 30), tags, words, or a file of classes.",
 )
 @click.option("--marks", help="How punctuation is told: unicode, upos, xpos; else by --classes.")
-@click.option("--markup", is_flag=True, default=None,
-              help="Constraints from the inline mark-up of HTML instead of punctuation.")  # fmt: skip
-@click.option("--constraints", "constraint",
-              help="In training: none, thread, tear, sprawl, loose, strict, loose-split.")  # fmt: skip
-@click.option("--heads", type=click.Choice(["any", "content"]),
-              help="content: open classes tend to be heads, as in Universal Dependencies.")  # fmt: skip
+@click.option(
+    "--markup",
+    is_flag=True,
+    default=None,
+    help="Constraints from the inline mark-up of HTML instead of punctuation.",
+)
+@click.option(
+    "--constraints",
+    "constraint",
+    help="In training: none, thread, tear, sprawl, loose, strict, loose-split.",
+)
+@click.option(
+    "--heads",
+    type=click.Choice(["any", "content"]),
+    help="content: open classes tend to be heads, as in Universal Dependencies.",
+)
 @click.option("--init", "initialiser", help="random, distance, distance-pairs, harmonic, uniform.")
-@click.option("--max-length", "longest", type=click.IntRange(min=1),
-              help="Leave longer sentences out (default 45).")  # fmt: skip
+@click.option(
+    "--max-length",
+    "longest",
+    type=click.IntRange(min=1),
+    help="Leave longer sentences out (default 45).",
+)
 @click.option("--restarts", type=click.IntRange(min=1), help="Runs with seeds of their own.")
 @config_options
 @seed_option
@@ -88,9 +104,9 @@ def command(
     known = None
     if chosen is not None and Path(chosen).is_file():
         from caesura.cluster import load_classes
-        from caesura.induce.induction import with_rare
+        from caesura.induce.classes import classifier_of
 
-        known = with_rare(load_classes(chosen).rows())
+        known = classifier_of(load_classes(chosen).rows())
         chosen = "file"
     given = {**flags, "classes": chosen, "seed": seed, "workers": threads}
     options = configure(InduceOptions(), config, settings, given, section="induce")
@@ -102,7 +118,7 @@ def command(
         quiet=quiet,
         encoding=encoding,
     )
-    inducer = Inducer(_tokenised(reading), options, word_classes=known)
+    inducer = Inducer(_tokenised(reading), options, classifier=known)
     reading.finish()
     summary: dict[str, Any] = {}
     with Progress("Inducing", unit="steps", quiet=quiet) as progress:

@@ -100,7 +100,7 @@ def _most(counter: Counter[str], top: int) -> list[tuple[str, int, float]]:
 # --------------------------------------------------------------- boundary words
 
 
-def hellinger(p: np.ndarray, q: np.ndarray) -> float:  # type: ignore[type-arg]
+def hellinger(p: np.ndarray, q: np.ndarray) -> float:
     """The Hellinger distance of two distributions: 0 if equal, 1 if they share nothing."""
     return float(np.sqrt(np.maximum(0.0, 1.0 - np.sqrt(p * q).sum())))
 
@@ -110,7 +110,7 @@ def _boundary_words(words: Corpus, heads: Ints, top: int) -> dict[str, Any]:
     size = len(words.names)
     complete = s.comps > 0
     root = s.classes[heads == ROOT]
-    places: dict[str, np.ndarray] = {"all words": _shares(s.classes, size)}  # type: ignore[type-arg]
+    places: dict[str, np.ndarray] = {"all words": _shares(s.classes, size)}
     for kind, chosen in (("complete", complete), ("incomplete", ~complete)):
         places[f"first, {kind}"] = _shares(s.classes[s.starts[:-1][chosen]], size)
         places[f"last, {kind}"] = _shares(s.classes[s.starts[1:][chosen] - 1], size)
@@ -131,7 +131,7 @@ def _boundary_words(words: Corpus, heads: Ints, top: int) -> dict[str, Any]:
     }
 
 
-def _shares(classes: Ints, size: int) -> np.ndarray:  # type: ignore[type-arg]
+def _shares(classes: Ints, size: int) -> np.ndarray:
     counts = np.bincount(classes, minlength=size).astype(float)
     return counts / max(1.0, counts.sum())
 
@@ -175,7 +175,7 @@ def stop_predictors(words: Corpus, heads: Ints) -> list[dict[str, Any]]:
     return found
 
 
-def _log_likelihood(outcome: np.ndarray, cell: np.ndarray) -> tuple[float, int]:  # type: ignore[type-arg]
+def _log_likelihood(outcome: np.ndarray, cell: np.ndarray) -> tuple[float, int]:
     size = int(cell.max()) + 1
     n = np.bincount(cell, minlength=size)
     k = np.bincount(cell, weights=outcome, minlength=size)

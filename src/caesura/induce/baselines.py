@@ -78,7 +78,7 @@ def punctuation_as_words(
     With `leaves`, a mark is never a head; else heads climb over marks (forgiving scoring).
     """
 
-    def none(doc: Document) -> np.ndarray:  # type: ignore[type-arg]
+    def none(doc: Document) -> np.ndarray:
         return np.zeros(doc.n_words, dtype=bool)
 
     whole = corpus(training, word_classes(column), marks=none)

@@ -42,7 +42,7 @@ class Corpus:
     #: Document of each sentence.
     sentence_document: Ints
 
-    def select(self, chosen: np.ndarray) -> Corpus:  # type: ignore[type-arg]
+    def select(self, chosen: np.ndarray) -> Corpus:
         """Some of the sentences."""
         kept = self.sentences.words_of(chosen)
         return replace(
@@ -68,7 +68,7 @@ def corpus(
     classes: Classifier,
     *,
     names: Sequence[str] | None = None,
-    marks: str | Callable[[Document], np.ndarray] = "unicode",  # type: ignore[type-arg]
+    marks: str | Callable[[Document], np.ndarray] = "unicode",
     markup: bool = False,
 ) -> Corpus:
     """Take the marks out and give each word its class.
@@ -82,9 +82,9 @@ def corpus(
         table.setdefault(name, len(table))
     forms: dict[str, int] = {}
     parts: list[tuple[Ints, ...]] = []
-    lengths: list[np.ndarray] = []  # type: ignore[type-arg]
-    comps: list[np.ndarray] = []  # type: ignore[type-arg]
-    owners: list[np.ndarray] = []  # type: ignore[type-arg]
+    lengths: list[np.ndarray] = []
+    comps: list[np.ndarray] = []
+    owners: list[np.ndarray] = []
     for number, doc in enumerate(documents):
         if not doc.n_words:
             continue
@@ -139,7 +139,7 @@ def corpus(
     return result if np.all(sizes > 0) else result.select(sizes > 0)
 
 
-def _marks_before(mark: np.ndarray, sentence: np.ndarray) -> Ints:  # type: ignore[type-arg]
+def _marks_before(mark: np.ndarray, sentence: np.ndarray) -> Ints:
     """How many marks stand before each word in its sentence, leading ones not counted."""
     total = np.cumsum(mark)
     starts = np.flatnonzero(np.concatenate(([True], sentence[1:] != sentence[:-1])))
@@ -149,7 +149,7 @@ def _marks_before(mark: np.ndarray, sentence: np.ndarray) -> Ints:  # type: igno
     return np.asarray(np.maximum(total - base[np.cumsum(_first(sentence)) - 1], 0), dtype=np.int32)
 
 
-def _first(sentence: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _first(sentence: np.ndarray) -> np.ndarray:
     return np.concatenate(([True], sentence[1:] != sentence[:-1]))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from caesura.induce.charts import best, count, expect, likelihood
 from caesura.induce.contexts import Contexts
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Floats, Tables, normalise
+from caesura.induce.tables import Floats, Tables, each, normalise
 
 __all__ = ["Regime", "Step", "run"]
 
@@ -81,10 +81,10 @@ def _e_step(
     if objective == "soft" and regime.sharpness != 1.0 and iteration > 1:
         grown = min(1.0, (iteration - 1) / max(1, regime.sharpening))
         power = 1.0 + (regime.sharpness - 1.0) * grown
-        sharp = Tables(*(t**power for t in tables[:4]), tables.fringe)
+        sharp = each(lambda table: table**power, tables)
         counts = expect(words, sharp, row, regime.constraint, workers).counts
-        found = likelihood(words, true, regime.constraint, workers)
-        return counts, float(found.sum()), 0
+        scores = likelihood(words, true, regime.constraint, workers)
+        return counts, float(scores.sum()), 0
     if objective == "soft":
         found = expect(words, tables, row, regime.constraint, workers)
         return found.counts, float(found.scores.sum()), int(found.lifted.sum())

@@ -7,7 +7,7 @@ hanging from a word of its sentence; nothing that the caller fixed is changed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ import numpy as np
 from caesura.document import ROOT, UNKNOWN, Document
 from caesura.errors import ModelError, UsageError
 from caesura.induce.charts import best, count, least_risk
+from caesura.induce.classes import WordClassifier
 from caesura.induce.contexts import contexts
-from caesura.induce.corpus import UNKNOWN_CLASS, Corpus, corpus, gold_heads
-from caesura.induce.lexicon import SEPARATOR, apply_lexicon
+from caesura.induce.corpus import Corpus, corpus, gold_heads
+from caesura.induce.lexicon import apply_lexicon
 from caesura.induce.sentences import Sentences
 from caesura.induce.tables import Ints, Tables, empty, normalise
 from caesura.models.file import Part
@@ -38,8 +39,8 @@ class Grammar:
     names: tuple[str, ...]
     #: Where classes come from: a column of the document (`upos`, `xpos`, `form`) or `words`.
     source: str
-    #: The class of each word, where classes were learnt.
-    words: Mapping[str, str] = field(default_factory=dict)
+    #: The classes of words, where they were learnt.
+    classifier: WordClassifier = field(default_factory=WordClassifier)
     #: How marks are told: `unicode`, `upos` or `xpos`.
     marks: str = "unicode"
     markup: bool = False
@@ -58,9 +59,7 @@ class Grammar:
                     remedy="Tag it first, or induce a grammar with --classes NUMBER.",
                 )
             return labels
-        known = self.words
-        rare = known.get("", UNKNOWN_CLASS)
-        return [known.get(w) or known.get(w.lower()) or rare for w in doc.column("form")]
+        return self.classifier.classify(doc)
 
     def prepare(self, documents: Sequence[Document]) -> Corpus:
         """Documents as the grammar sees them."""
@@ -72,8 +71,6 @@ class Grammar:
             return found
         words = [found.forms[f] for f in found.words.tolist()]
         classes = apply_lexicon(found.sentences.classes, words, self.names, self._lexical)
-        from dataclasses import replace
-
         return replace(found, sentences=found.sentences.with_classes(classes), names=self.names)
 
     @property
@@ -172,13 +169,18 @@ class Grammar:
             "seed": int(self.history.get("seed", 0)),
             "bits": float(self.history.get("bits", 0.0)),
         }
-        words = sorted(self.words)
+        words = sorted(self.classifier.words)
         arrays = {name: getattr(self.tables, name) for name in ("root", "attach", "stop")}
         used = np.asarray(self.history.get("class_counts", ()), dtype=np.float64)
         return Part(
             "grammar",
             config,
-            {"names": list(self.names), "words": words, "classes": [self.words[w] for w in words]},
+            {
+                "names": list(self.names),
+                "words": words,
+                "classes": [self.classifier.words[w] for w in words],
+                "endings": list(self.classifier.endings),
+            },
             {**arrays, "class_counts": used},
         )
 
@@ -224,7 +226,9 @@ class Grammar:
             tables,
             names,
             part.option("source", str, "form"),
-            dict(zip(words, classes, strict=True)),
+            WordClassifier(
+                dict(zip(words, classes, strict=True)), tuple(part.labels.get("endings", ()))
+            ),
             part.option("marks", str, "unicode"),
             part.option("markup", bool, False),
             history,
@@ -284,7 +288,7 @@ def supervised(
     return Grammar(row.name, normalise(counts, row, smoothing), words.names, source, marks=marks)
 
 
-def _projective(words: Sentences, heads: Ints) -> np.ndarray:  # type: ignore[type-arg]
+def _projective(words: Sentences, heads: Ints) -> np.ndarray:
     """By sentence: whether no two arcs cross."""
     good = np.ones(len(words), dtype=bool)
     for index, (a, b) in enumerate(zip(words.starts, words.starts[1:], strict=False)):
@@ -296,6 +300,3 @@ def _projective(words: Sentences, heads: Ints) -> np.ndarray:  # type: ignore[ty
         inside = (low[:, None] < low[None]) & (low[None] < high[:, None])
         good[index] = not np.any(inside & (high[None] > high[:, None]))
     return good
-
-
-__all__ += ["SEPARATOR"]

@@ -15,6 +15,7 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
+from caesura.induce.classes import WordClassifier, learn_classifier
 from caesura.induce.corpus import Corpus, corpus, word_classes
 from caesura.induce.em import Step
 from caesura.induce.grammar import COLUMNS, Grammar
@@ -30,7 +31,7 @@ class InduceOptions:
     recipe: str = "short-first"
     model: str = "dbm3"
     #: `upos`, `xpos`, `form`, or a number of classes to learn from the words.
-    classes: str = "200"
+    classes: str = "30"
     #: How marks are told: `unicode`, `upos`, `xpos`; `auto` is the column of the classes, if tags.
     marks: str = "auto"
     #: Take fragments from inline mark-up (anchors, bold, italics of HTML) instead of punctuation.
@@ -86,11 +87,11 @@ class Inducer:
         documents: Iterable[Document],
         options: InduceOptions | None = None,
         *,
-        word_classes: Mapping[str, str] | None = None,
+        classifier: WordClassifier | None = None,
     ) -> None:
         self.options = options or InduceOptions()
         self.documents = list(documents)
-        self.word_classes = dict(word_classes or {})
+        self.classifier = classifier
         self.grammar: Grammar | None = None
         #: By restart: seed and bits a word.
         self.restarts: list[dict[str, Any]] = []
@@ -157,13 +158,9 @@ class Inducer:
                     remedy="Give a tagged file, or ask for classes by number: --classes 200.",
                 )
         else:
-            if not self.word_classes:
-                self.word_classes = learn_classes(self.documents, options.classes)
-            known = self.word_classes
-            rare = known.get("", "rare")
-
-            def classes(doc: Document) -> list[str]:
-                return [known.get(w) or known.get(w.lower()) or rare for w in doc.column("form")]
+            if self.classifier is None:
+                self.classifier = learn_classifier(self.documents, options.classes)
+            classes = self.classifier.classify
 
         return corpus(self.documents, classes, marks=options.mark_source, markup=options.markup)
 
@@ -221,7 +218,7 @@ class Inducer:
             learnt.tables,
             learnt.names,
             options.classes if options.classes in COLUMNS else "words",
-            self.word_classes,
+            self.classifier or WordClassifier(),
             options.mark_source,
             options.markup,
             {
@@ -240,27 +237,3 @@ def induce(
 ) -> Grammar:
     """Induce a grammar from documents; see `Inducer` for events on the way."""
     return Inducer(documents, options, **settings).run()
-
-
-def learn_classes(documents: list[Document], number: str) -> dict[str, str]:
-    """Classes of the words of documents, learnt from their neighbours by exchange."""
-    if not number.isdecimal() or int(number) < 1:
-        raise UsageError(
-            f"--classes {number}: no number of classes and no column",
-            remedy="Classes are upos, xpos, form, a number, or a file made by `caesura cluster`.",
-        )
-    from caesura.cluster import cluster
-
-    found = cluster(documents, int(number))
-    return with_rare(found.rows())
-
-
-def with_rare(rows: Iterable[tuple[str, str, int]]) -> dict[str, str]:
-    """Classes by word; the empty word has the class of the rarest, which unseen words get."""
-    classes: dict[str, str] = {}
-    rarest = None
-    for word, name, count in rows:
-        classes[word] = name
-        if rarest is None or count < rarest:
-            rarest, classes[""] = count, name
-    return classes

@@ -103,7 +103,7 @@ def _by_length(sentences: Sentences, weigh: Callable[[int], Floats], attach: Flo
 
 def _root_by_frequency(sentences: Sentences, counts: Tables) -> None:
     share = np.repeat(1.0 / np.maximum(sentences.lengths, 1), sentences.lengths)
-    np.add.at(counts.root, (slice(None), sentences.classes), share)
+    counts.root[:] += np.bincount(sentences.classes, share, minlength=counts.root.shape[-1])
 
 
 def from_distances(
@@ -149,6 +149,7 @@ def harmonic(
     With `pull`, a number for each class, words of a class are heads and roots in proportion to it.
     """
     counts = empty(row, classes)
+    attach = np.zeros((2, classes, classes))
     weight = np.ones(classes) if pull is None else np.maximum(pull, 1e-12)
     lengths = sentences.lengths
     for n in np.unique(lengths).tolist():
@@ -163,12 +164,11 @@ def harmonic(
         shares = near[None] * weight[words][:, :, None]
         shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
         shares *= 1.0 - roots[:, None, :] if n > 1 else 0.0
-        np.add.at(counts.root, (slice(None), words.ravel()), roots.ravel())
+        counts.root[:] += np.bincount(words.ravel(), roots.ravel(), minlength=classes)
         for h in range(n):
             for d in range(n):
                 if h != d:
-                    at = (slice(None), slice(None), words[:, h], words[:, d])
-                    np.add.at(counts.attach[int(d > h)], at, shares[:, h, d])
+                    np.add.at(attach[int(d > h)], (words[:, h], words[:, d]), shares[:, h, d])
         for side, among in ((0, np.tril(near, -1) > 0), (1, np.triu(near, 1) > 0)):
             children = (shares * among[None]).sum(axis=2)
             first = np.minimum(1.0, children)
@@ -178,5 +178,8 @@ def harmonic(
                 (counts.go, 0, np.maximum(0.0, children - 1.0)),
                 (counts.stop, 0, first),
             ):
-                np.add.at(table[:, side, adjacent], (slice(None), words.ravel()), value.ravel())
+                table[:, side, adjacent] += np.bincount(
+                    words.ravel(), value.ravel(), minlength=classes
+                )
+    counts.attach[:] = attach[:, None, None]
     return normalise(counts, row, smoothing)

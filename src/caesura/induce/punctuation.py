@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cache
 
 import numpy as np
@@ -38,6 +38,7 @@ def marks(
     doc: Document, source: str = "unicode", tags: Collection[str] = MARK_TAGS
 ) -> npt.NDArray[np.bool_]:
     """By word: whether it is a mark, by `unicode` (its form), or by `upos` or `xpos` tags."""
+    known: Callable[[str], bool]
     if source == "unicode":
         column, known = "form", is_mark
     elif source in ("upos", "xpos"):

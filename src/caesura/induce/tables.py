@@ -6,7 +6,7 @@ turns it into the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = [
     "Longs",
     "Tables",
     "add",
+    "each",
     "empty",
     "logs",
     "normalise",
@@ -114,15 +115,21 @@ def ones(classes: int = 1, growth: float = 6.75) -> Tables:
     )
 
 
+def each(change: Callable[[Floats], Floats], tables: Tables) -> Tables:
+    """The tables with every number changed."""
+    root, attach, stop, go = (change(table) for table in tables[:4])
+    return Tables(root, attach, stop, go, tables.fringe)
+
+
 def logs(tables: Tables) -> Tables:
     """Natural logarithms, with -inf for zero."""
     with np.errstate(divide="ignore"):
-        return Tables(*(np.log(t) for t in tables[:4]), tables.fringe)
+        return each(np.log, tables)
 
 
 def add(parts: Sequence[Tables]) -> Tables:
     """The sum of counts, in the order given, so that it never depends on who counted them."""
-    total = Tables(*(t.copy() for t in parts[0][:4]), parts[0].fringe)
+    total = each(np.copy, parts[0])
     for part in parts[1:]:
         for into, more in zip(total[:4], part[:4], strict=True):
             into += more
@@ -144,4 +151,5 @@ def widen(tables: Tables, row: Contexts) -> Tables:
     if row.attach_cross and tables.attach.shape[1] == 1:
         values[1] = values[1].copy()
         values[1][:, 1] = 1.0 / classes
-    return Tables(*values, shape.fringe)
+    root, attach, stop, go = values
+    return Tables(root, attach, stop, go, shape.fringe)

@@ -1,0 +1,74 @@
+"""Word classes without tags: clusters of frequent words, and the looks of rare ones.
+
+Frequent words are clustered by their neighbours (`caesura cluster`). A rare word has too few
+neighbours to tell, so it is classed by its looks: a digit in it, a capital, and its ending, where
+that ending is a frequent one among rare words. Unseen words are rare words too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from caesura.document import Document
+from caesura.errors import UsageError
+
+__all__ = ["WordClassifier", "classifier_of", "learn_classifier"]
+
+#: Words seen less often are classed by their looks.
+RARE = 5
+#: So many endings, of one or two letters, tell rare words apart.
+ENDINGS = 14
+
+
+@dataclass(frozen=True)
+class WordClassifier:
+    """From words to names of classes."""
+
+    words: Mapping[str, str] = field(default_factory=dict)
+    endings: tuple[str, ...] = ()
+
+    def of(self, word: str) -> str:
+        """The class of a word: its own, that of its lower-case form, or by its looks."""
+        return self.words.get(word) or self.words.get(word.lower()) or self.looks(word)
+
+    def looks(self, word: str) -> str:
+        if any(c.isdigit() for c in word):
+            return "rare #"
+        case = "rare A" if word[:1].isupper() else "rare a"
+        if len(word) > 3:
+            low = word.lower()
+            for size in (2, 1):
+                if low[-size:] in self.endings:
+                    return f"{case} -{low[-size:]}"
+        return case
+
+    def classify(self, doc: Document) -> list[str]:
+        return [self.of(word) for word in doc.column("form")]
+
+
+def classifier_of(rows: Iterable[tuple[str, str, int]], rare: int = RARE) -> WordClassifier:
+    """A classifier from rows of word, class and count; rare words keep only their looks."""
+    words: dict[str, str] = {}
+    endings: Counter[str] = Counter()
+    for word, name, count in rows:
+        if count >= rare:
+            words[word] = name
+        elif len(word) > 3 and word.isalpha():
+            low = word.lower()
+            endings.update((low[-2:], low[-1:]))
+    found = sorted(endings.items(), key=lambda item: (-item[1], item[0]))[:ENDINGS]
+    return WordClassifier(words, tuple(ending for ending, _ in found))
+
+
+def learn_classifier(documents: list[Document], number: str) -> WordClassifier:
+    """So many classes of the frequent words of documents, by exchange clustering."""
+    if not number.isdecimal() or int(number) < 1:
+        raise UsageError(
+            f"--classes {number}: no number of classes and no column",
+            remedy="Classes are upos, xpos, form, a number, or a file made by `caesura cluster`.",
+        )
+    from caesura.cluster import cluster
+
+    return classifier_of(cluster(documents, int(number), min_count=RARE).rows())

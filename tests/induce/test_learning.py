@@ -1,0 +1,339 @@
+"""EM regimes, recipes, grammars as files, and the way from documents and back."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caesura.document import Document
+from caesura.errors import InputError, ModelError, UsageError
+from caesura.induce import Grammar, InduceOptions, Inducer, charts, em, induce, supervised
+from caesura.induce.baselines import (
+    accuracy,
+    attach_left,
+    attach_right,
+    filtered,
+    punctuation_as_words,
+)
+from caesura.induce.contexts import MODELS, contexts
+from caesura.induce.corpus import corpus, gold_heads, word_classes
+from caesura.induce.initialise import INITIALISERS, harmonic, initialise
+from caesura.induce.recipes import RECIPES, learn, recipe
+from caesura.induce.sentences import Sentences
+from caesura.induce.tables import Tables, empty, normalise
+from caesura.models import load, save
+
+WORDS = {
+    "DET": ("the", "a"),
+    "NOUN": ("boat", "harbour", "sailor", "storm", "rope", "gull"),
+    "VERB": ("leaves", "sees", "holds", "breaks", "pulls"),
+    "ADP": ("in", "near", "under"),
+}
+
+
+def made_up(sentences: int, seed: int = 0) -> list[Document]:
+    """Documents of a small language: DET NOUN VERB DET NOUN (ADP DET NOUN), with commas."""
+    rng = np.random.default_rng(seed)
+    docs = []
+    for number in range(0, sentences, 10):
+        forms, tags, heads, starts = [], [], [], []
+        for _ in range(10):
+            base = len(forms)
+            row: list[tuple[str, int]] = [("DET", 1), ("NOUN", 2), ("VERB", -1)]
+            if rng.random() < 0.7:
+                row += [("DET", 4), ("NOUN", 2)]
+            if rng.random() < 0.4:
+                at = len(row)
+                if rng.random() < 0.5:
+                    row.append(("PUNCT", 2))
+                    at += 1
+                row += [("ADP", 2), ("DET", at + 2), ("NOUN", at)]
+            row.append(("PUNCT", 2))
+            for i, (tag, head) in enumerate(row):
+                starts.append(1 if i == 0 else 0)
+                tags.append(tag)
+                heads.append(-1 if head < 0 else base + head)
+                mark = "." if i == len(row) - 1 else ","
+                forms.append(mark if tag == "PUNCT" else str(rng.choice(WORDS[tag])))
+        text = " ".join(forms)
+        ends = np.cumsum([len(f) + 1 for f in forms]) - 1
+        doc = Document.from_spans(text, ends - [len(f) for f in forms], ends, id=f"d{number}")
+        doc.set_column("upos", tags)
+        doc.head = np.array(heads, dtype=np.int32)
+        doc.sent_start = np.array(starts, dtype=np.int8)
+        docs.append(doc)
+    return docs
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Document]:
+    return made_up(200)
+
+
+def toy(seed: int = 0, sentences: int = 60) -> Sentences:
+    rng = np.random.default_rng(seed)
+    lists = [rng.integers(1, 4, rng.integers(1, 9)).tolist() for _ in range(sentences)]
+    marks = [np.cumsum(rng.random(len(s)) < 0.2).tolist() for s in lists]
+    return Sentences.of(lists, marks, rng.integers(0, 2, sentences).tolist())
+
+
+@pytest.mark.parametrize("model", ["dmv", "evg", "dbm1", "dbm2", "dbm3"])
+def test_soft_em_without_smoothing_never_lowers_the_likelihood(model: str) -> None:
+    words, row = toy(), contexts(model)
+    start = initialise("random", words, row, 4, seed=3)
+    regime = em.Regime("soft", "fixed", 12, smoothing=0.0)
+    bits = [step.bits for step in em.run(words, start, row, regime)]
+    assert all(b <= a + 1e-9 for a, b in pairwise(bits))
+
+
+@pytest.mark.parametrize("stop", ["fixed", "converged", "lateen", "alternate", "patience"])
+@pytest.mark.parametrize("objective", ["soft", "hard"])
+def test_every_way_to_stop_ends_in_a_grammar(stop: str, objective: str) -> None:
+    words, row = toy(), contexts("dbm3")
+    start = initialise("random", words, row, 4)
+    regime = em.Regime(objective, stop, 15, constraint="loose")  # type: ignore[arg-type]
+    tables = finish(em.run(words, start, row, regime))
+    np.testing.assert_allclose(tables.attach.sum(axis=-1), 1.0)
+    np.testing.assert_allclose(tables.stop + tables.go, 1.0)
+
+
+def finish(runner):  # type: ignore[no-untyped-def]
+    while True:
+        try:
+            next(runner)
+        except StopIteration as end:
+            return end.value
+
+
+def test_lateen_stops_before_the_watcher_gets_worse() -> None:
+    words, row = toy(1), contexts("dmv")
+    start = initialise("random", words, row, 4)
+    steps = list(em.run(words, start, row, em.Regime("hard", "lateen", 50)))
+    watched = [s.watched for s in steps if s.watched is not None]
+    assert all(b <= a + em.CONVERGED for a, b in pairwise(watched[:-1]))
+
+
+def test_patience_returns_the_best_model() -> None:
+    words, row = toy(2), contexts("dmv")
+    start = initialise("distance", words, row, 4)
+    runner = em.run(words, start, row, em.Regime("hard", "patience", 60, patience=3))
+    steps = []
+    while True:
+        try:
+            steps.append(next(runner))
+        except StopIteration as end:
+            tables = end.value
+            break
+    score = -charts.best(words, tables).scores.sum() / (np.log(2) * words.n_words)
+    assert score == pytest.approx(min(s.bits for s in steps))
+
+
+@pytest.mark.parametrize("name", INITIALISERS)
+@pytest.mark.parametrize("model", ["dmv", "dbm3"])
+def test_initialisers_give_distributions(name: str, model: str) -> None:
+    tables = initialise(name, toy(), contexts(model), 4)
+    np.testing.assert_allclose(tables.root.sum(axis=-1), 1.0)
+    np.testing.assert_allclose(tables.attach.sum(axis=-1), 1.0)
+
+
+def test_distance_weights_fall_towards_one() -> None:
+    """1 + 1/lg(1 + d): 2, 1.63, 1.5 … , shared out over the words to the right of the head."""
+    words = Sentences.of([[0, 1, 2, 3]])
+    tables = initialise("distance", words, MODELS["dmv"], 4)
+    expected = np.array([2, 1 + 1 / np.log2(3), 1.5])
+    np.testing.assert_allclose(tables.attach[1, 0, 0, 0, 1:], expected / expected.sum(), atol=1e-4)
+    np.testing.assert_allclose(tables.stop, 0.5)
+
+
+def test_harmonic_weights() -> None:
+    """Two words: each is the root half of the time, and hangs from the other otherwise."""
+    tables = harmonic(Sentences.of([[0, 1]]), MODELS["dmv"], 2, smoothing=0.0)
+    np.testing.assert_allclose(tables.root[0], [0.5, 0.5])
+    np.testing.assert_allclose(tables.stop[0, 1, 1, 0], 0.5)
+    np.testing.assert_allclose(tables.stop[0, 0, 1, 0], 1.0)
+
+
+def test_split_parses_join_fragments_by_their_roots() -> None:
+    words = Sentences.of([[1, 2, 3, 1, 2]], [[0, 0, 1, 1, 1]])
+    tables = initialise("random", toy(), contexts("dmv"), 4)
+    found = charts.best(words, tables, "loose-split")
+    inner = [i for i in range(5) if found.heads[i] >= 0]
+    assert len(inner) == 4
+    for x, y in ((0, 1), (2, 4)):
+        outside = [i for i in range(x, y + 1) if not x <= found.heads[i] <= y]
+        assert len(outside) == 1
+    assert found.scores[0] <= charts.best(words, tables, "loose").scores[0] + 1e-9
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_learns_and_is_the_same_again(documents: list[Document], name: str) -> None:
+    options = InduceOptions(recipe=name, classes="upos", lexical=40)
+    one = induce(documents, options)
+    two = induce(documents, InduceOptions(recipe=name, classes="upos", lexical=40, workers=2))
+    for a, b in zip(one.tables, two.tables, strict=True):
+        np.testing.assert_array_equal(a, b)
+    if name == "lexicalised":
+        assert "DET_the" in one.names
+    words = one.prepare(documents)
+    assert one.heads(words.sentences).shape == (words.sentences.n_words,)
+
+
+def test_heads_are_never_looked_at(documents: list[Document]) -> None:
+    blind = made_up(200)
+    for doc in blind:
+        doc.head = np.full(doc.n_words, -2, dtype=np.int32)
+    options = InduceOptions(classes="upos")
+    for a, b in zip(induce(documents, options).tables, induce(blind, options).tables, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_restarts_are_told_and_the_one_with_fewest_bits_is_kept(documents: list[Document]) -> None:
+    options = InduceOptions(recipe="standard", model="dmv", classes="upos", restarts=3, workers=2)
+    inducer = Inducer(documents, options)
+    kinds = [event.kind for event in inducer]
+    assert kinds[0] == "start"
+    assert kinds[-1] == "done"
+    assert kinds.count("restart") == 3
+    assert inducer.grammar is not None
+    best = min(inducer.restarts, key=lambda r: r["bits"])
+    assert inducer.grammar.history["seed"] == best["seed"]
+
+
+def test_a_supervised_grammar_of_a_regular_language_parses_it(documents: list[Document]) -> None:
+    words = corpus(documents, word_classes("upos"), marks="upos")
+    grammar = supervised(documents, words, "dmv", source="upos", marks="upos")
+    gold, _ = gold_heads(documents, words)
+    assert accuracy(words.sentences, grammar.heads(words.sentences), gold) > 90.0
+    baseline = max(
+        accuracy(words.sentences, rule(words.sentences), gold)
+        for rule in (attach_left, attach_right)
+    )
+    assert baseline < 80.0
+    heads = filtered(words.sentences.select(np.arange(len(words)) < 20), grammar.tables, 5, "loose")
+    assert len(heads) > 0
+
+
+def test_parsing_fills_a_document_and_leaves_trees(documents: list[Document]) -> None:
+    grammar = induce(documents, InduceOptions(classes="upos"))
+    doc = made_up(20, seed=5)[0]
+    gold = doc.head.copy()
+    doc.head = np.full(doc.n_words, -2, dtype=np.int32)
+    grammar.parse(doc)
+    doc.check()
+    roots = np.bincount(doc.word_sentence[doc.head == -1])
+    assert roots.tolist() == [1] * doc.n_sentences
+    for word in range(doc.n_words):
+        h, steps = int(doc.head[word]), 0
+        while h >= 0:
+            assert doc.word_sentence[h] == doc.word_sentence[word]
+            h, steps = int(doc.head[h]), steps + 1
+            assert steps <= doc.n_words
+    doc.head[3] = gold[3]
+    doc.fixed = frozenset({"heads"})
+    assert grammar.parse(doc).head[3] == gold[3]
+
+
+def test_a_grammar_survives_its_file(tmp_path: Path, documents: list[Document]) -> None:
+    path = tmp_path / "small.grammar"
+    for options in (
+        InduceOptions(classes="6"),
+        InduceOptions(recipe="lexicalised", classes="upos", lexical=40),
+    ):
+        grammar = induce(documents, options)
+        save(path, {"grammar": grammar.to_part()})
+        again = Grammar.from_part(load(path).part("grammar"))
+        assert again.names == grammar.names
+        one, two = grammar.prepare(documents), again.prepare(documents)
+        np.testing.assert_array_equal(grammar.heads(one.sentences), again.heads(two.sentences))
+
+
+def test_a_grammar_of_another_version_is_refused(documents: list[Document]) -> None:
+    part = induce(documents, InduceOptions(classes="upos", recipe="standard")).to_part()
+    part.config["version"] = 99
+    with pytest.raises(ModelError, match="version 99"):
+        Grammar.from_part(part)
+    part.config["version"] = 1
+    part.arrays["stop"] = part.arrays["stop"] * 3
+    with pytest.raises(ModelError, match="no probability"):
+        Grammar.from_part(part)
+
+
+def test_words_without_a_class_get_the_unknown_one(documents: list[Document]) -> None:
+    grammar = induce(documents, InduceOptions(classes="upos"))
+    doc = made_up(10, seed=9)[0]
+    doc.set_column("upos", ["KLINGON" if t == "NOUN" else t for t in doc.column("upos")])
+    assert 0 in grammar.prepare([doc]).sentences.classes
+    grammar.parse(doc)
+    assert np.all(doc.head != -2)
+    empty_doc = Document()
+    assert grammar.parse(empty_doc).n_words == 0
+    untagged = made_up(10, seed=9)[0]
+    untagged.set_column("upos", [""] * untagged.n_words)
+    with pytest.raises(UsageError, match="UPOS"):
+        grammar.parse(untagged)
+
+
+def test_bad_input_gets_one_sentence(documents: list[Document]) -> None:
+    with pytest.raises(InputError, match="no words"):
+        induce([Document()])
+    with pytest.raises(InputError, match="no XPOS tags"):
+        induce(documents, InduceOptions(classes="xpos"))
+    with pytest.raises(InputError, match="no sentence is left"):
+        induce(documents, InduceOptions(classes="upos", limit=1, longest=1, recipe="standard"))
+    for wrong in ({"recipe": "soup"}, {"model": "hmm"}, {"heads": "two"}, {"constraint": "iron"}):
+        with pytest.raises(UsageError):
+            induce(documents, InduceOptions(classes="upos", **wrong))  # type: ignore[arg-type]
+
+
+def test_one_class_is_enough(documents: list[Document]) -> None:
+    grammar = induce(documents, InduceOptions(classes="1"))
+    assert grammar.parse(made_up(10)[0]).n_words > 0
+
+
+def test_punctuation_as_words_can_be_scored(documents: list[Document]) -> None:
+    stages = recipe("standard", model="dmv")
+    for leaves in (True, False):
+        words, ours, gold = punctuation_as_words(
+            documents, documents, "upos", stages, leaves=leaves
+        )
+        assert 0 <= accuracy(words.sentences, ours, gold) <= 100
+        assert len(ours) == len(gold)
+
+
+def test_sentences_drawn_from_a_grammar_follow_it() -> None:
+    """Counts of drawn trees give the grammar back."""
+    from caesura.induce._sample import draw_sentence
+
+    row = MODELS["dbm1"]
+    rng = np.random.default_rng(4)
+    shape = empty(row, 2)
+    random = Tables(*(rng.random(t.shape) + 0.3 for t in shape[:4]), shape.fringe)
+    tables = normalise(random._replace(stop=random.stop + 1.5), row, 0.0)
+    lists, trees = [], []
+    for index in range(4000):
+        classes, parents, order = (np.zeros(200, dtype=np.int32) for _ in range(3))
+        side = np.zeros(200, dtype=np.uint8)
+        n = draw_sentence(tables, 1, 7, index, 200, classes, parents, order, side)
+        assert n > 0
+        words, heads = [0] * n, [0] * n
+        for w in range(n):
+            words[order[w]] = int(classes[w])
+            heads[order[w]] = int(order[parents[w]]) if parents[w] >= 0 else -1
+        lists.append(words)
+        trees += heads
+    drawn = normalise(
+        charts.count(Sentences.of(lists), np.array(trees, dtype=np.int32), row, 2), row, 0.0
+    )
+    np.testing.assert_allclose(drawn.root, tables.root, atol=0.03)
+    np.testing.assert_allclose(drawn.stop, tables.stop, atol=0.06)
+    np.testing.assert_allclose(drawn.attach, tables.attach, atol=0.06)
+
+
+def test_stages_learn_in_turn(documents: list[Document]) -> None:
+    words = corpus(documents, word_classes("upos"), marks="upos")
+    stages = recipe("curriculum")
+    names = [step.stage for step in learn(words.sentences, words.names, stages)]
+    assert list(dict.fromkeys(names)) == ["dbm1", "dbm2", "dbm3"]
