@@ -36,11 +36,17 @@ class Changes:
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     projectivise: bool = False
+    heads: str | None = None
 
     def functions(self) -> list[Callable[[Document], Document]]:
         from caesura import transform
 
         steps: list[Callable[[Document], Document]] = []
+        table = self.heads
+        if table is not None:
+            from caesura.formats.heads import percolate
+
+            steps.append(lambda doc: percolate(doc, table))
         if self.drop_punct:
             spoken = transform.speech if self.lower else transform.drop_punct
             steps.append(lambda doc: spoken(doc, punct_xpos=self.punct_xpos))
@@ -201,6 +207,11 @@ def _names(ctx: click.Context, parameter: click.Parameter, given: Sequence[str])
 )
 @click.option("--projectivise", is_flag=True, help="Lift arcs until none cross.")
 @click.option(
+    "--heads",
+    type=click.Choice(["collins", "yamada-matsumoto"]),
+    help="Make dependencies of the phrases of brackets, by a table of head rules.",
+)
+@click.option(
     "--split",
     "files",
     type=click.IntRange(min=1),
@@ -229,6 +240,7 @@ def command(
     drop: tuple[str, ...],
     keep: tuple[str, ...],
     projectivise: bool,
+    heads: str | None,
     files: int | None,
     encoding: str,
     mode: str | None,
@@ -258,7 +270,7 @@ def command(
         pieces=PIECES,
         what="Converting",
     )
-    changes = Changes(lower, drop_punct, punct_xpos, drop, keep, projectivise)
+    changes = Changes(lower, drop_punct, punct_xpos, drop, keep, projectivise, heads)
     if punct_xpos and not drop_punct:
         raise UsageError("--punct-xpos says what --drop-punct drops", remedy="Add --drop-punct.")
     if files is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
+from zipfile import is_zipfile
 
 import click
 
@@ -26,6 +27,12 @@ LABELS = 12
 @reading_options
 @json_option
 @click.option("--all", "everything", is_flag=True, help="Show all labels, not the most frequent.")
+@click.option(
+    "--boundaries",
+    type=click.Choice(["upos", "xpos"]),
+    help="Instead: what punctuation and boundaries say about the trees, by these tags.",
+)
+@click.option("--plot", metavar="FILE", help="With --boundaries: also draw a picture.")
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
 def command(
     inputs: Sequence[str],
@@ -35,6 +42,8 @@ def command(
     quiet: bool,
     as_json: bool,
     everything: bool,
+    boundaries: str | None,
+    plot: str | None,
     encoding: str,
 ) -> None:
     """Say what is in FILES (or stdin): counts, documents, sentence lengths, labels, trees.
@@ -42,12 +51,17 @@ def command(
     It ends with what to mind before training, e.g. that there are no document boundaries, that no
     SpaceAfter=No tells where tokens touch, or that every sentence ends in a full stop.
 
+    A grammar made by `caesura induce` is shown as tables of its strongest attachments and stops.
+
     \b
     caesura inspect examples/harbour.conllu
     caesura inspect train.conllu.gz --json | jq .warnings
     """
     from caesura.inspect import inspect
 
+    if len(inputs) == 1 and is_zipfile(inputs[0]):
+        _show_grammar(inputs[0], as_json)
+        return
     reading = Inputs(
         inputs,
         from_format,
@@ -55,15 +69,43 @@ def command(
         strict=strict,
         quiet=quiet,
         encoding=encoding,
-        pieces=PIECES,
+        pieces=None if boundaries else PIECES,
         what="Inspecting",
     )
+    if boundaries:
+        _show_boundaries(reading, boundaries, plot, as_json)
+        return
     found = inspect(reading)
     reading.finish()
     if as_json:
         print_json(found)
     else:
         click.echo(show(found, limit=None if everything else LABELS))
+
+
+def _show_grammar(path: str, as_json: bool) -> None:
+    from caesura.cli.induce import show_grammar
+    from caesura.induce import Grammar
+    from caesura.models import load
+
+    grammar = Grammar.from_part(load(path).part("grammar"))
+    if as_json:
+        print_json(grammar.strongest())
+    else:
+        click.echo(show_grammar(grammar))
+
+
+def _show_boundaries(reading: Inputs, column: str, picture: str | None, as_json: bool) -> None:
+    from caesura.induce import analyses
+
+    found = analyses.boundaries(list(reading), column)
+    reading.finish()
+    if picture:
+        analyses.plot(found, picture)
+    if as_json:
+        print_json(found)
+    else:
+        click.echo(analyses.show(found))
 
 
 def show(found: Inspection, *, limit: int | None = LABELS) -> str:
