@@ -130,7 +130,7 @@ def test_viterbi_with_little_room_gives_the_same(tagger: Tagger) -> None:
     paths = []
     for room in (8, 32, 1000):
         path = np.full(len(words), -1, np.int32)
-        lat = lattice_of(room, tagger.width)
+        lat = lattice_of(room, tagger.narrow_width)
         decode(
             tagger.scorer, tagger.moves, seen.attributes, seen.vectors, words, begins, limits,
             lat, path,

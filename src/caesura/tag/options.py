@@ -34,11 +34,14 @@ class TaggerOptions:
     l2: float = 0.0
     #: Features seen fewer times than this are left out.
     cutoff: int = 2
-    #: At most this many candidate labels a word, within the margin of the best one.
+    #: At most this many candidate labels a word, within the margin of the best one: in training
+    #: and for probabilities, and for the best labels alone.
     width: int = 8
     margin: float = 6.0
+    narrow_width: int = 6
+    narrow_margin: float = 3.5
     #: A label this far ahead by the words around alone is taken without looking at their pairs.
-    clear: float = 5.0
+    clear: float = 4.0
     #: Words of a document that are one step of training.
     chunk: int = 64
     #: Weights smaller than this are dropped from the finished model.

@@ -31,7 +31,7 @@ class TagStream:
         self._begin()
 
     def _begin(self) -> None:
-        self._lattice = lattice_of(_ROOM, self.tagger.width)
+        self._lattice = lattice_of(_ROOM, self.tagger.narrow_width)
         self._size = 0
         #: Words from a few before the first that is not emitted; labels of those decided.
         self._words: list[str] = []

@@ -76,7 +76,9 @@ class Tagger:
         if order not in (1, 2):
             raise ModelError(f"the tagger's order is {order}, not 1 or 2", remedy=_DAMAGED)
         index, rows = part_table(part, "chain", classes)
-        margin = float(part.option("margin", (int, float), 6.0))
+        self.narrow_width = min(self.width, max(1, int(part.option("narrow_width", int, 6))))
+        self.margin = float(part.option("margin", (int, float), 6.0))
+        margin = float(part.option("narrow_margin", (int, float), 3.5))
         self.scorer = Scorer(
             index,
             rows,
@@ -85,7 +87,7 @@ class Tagger:
             templates.bounds,
             templates.mixed,
             margin,
-            float(part.option("clear", (int, float), 10.0)),
+            float(part.option("clear", (int, float), 4.0)),
         )
         self.moves = part_moves(part, classes, order)
         self.reach = templates.reach
@@ -128,7 +130,7 @@ class Tagger:
             raise ModelError(f"the tagger's options for {column} are broken", remedy=_DAMAGED)
         index, rows = part_table(part, column, max(1, int(sizes.max())))
         templates = parse_templates(part.option(f"templates-{column}", list, []), True)
-        clear = float(part.option("clear", (int, float), 5.0))
+        clear = float(part.option("clear", (int, float), 4.0))
         choices = Options(bounds, values)
         return GivenScorer(index, rows, choices, templates.own, templates.context, clear)
 
@@ -154,7 +156,7 @@ class Tagger:
         begins, offsets = _bounds(batch, regime)
         limits = self._limits(batch)
         path = np.zeros(len(words), np.int32)
-        lat = lattice_of(max(4, min(_ROOM, len(words))), self.width)
+        lat = lattice_of(max(4, min(_ROOM, len(words))), self.narrow_width)
         decode(
             self.scorer, self.moves, seen.attributes, seen.vectors, words, begins, limits, lat, path
         )
@@ -181,8 +183,9 @@ class Tagger:
         labels = np.full((len(words), self.width), -1, np.int32)
         masses = np.zeros((len(words), self.width), np.float32)
         lat = lattice_of(max(4, min(_WIDE_ROOM, len(words))), self.width)
+        wide = self.scorer._replace(margin=self.margin)
         marginals(
-            self.scorer, self.moves, seen.attributes, seen.vectors, words, begins, limits, lat,
+            wide, self.moves, seen.attributes, seen.vectors, words, begins, limits, lat,
             labels, masses,
         )  # fmt: skip
         return Posteriors(labels, masses)

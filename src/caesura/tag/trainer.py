@@ -196,6 +196,8 @@ class TaggerTrainer:
             "order": options.order,
             "width": options.width,
             "margin": options.margin * scale,
+            "narrow_width": options.narrow_width,
+            "narrow_margin": options.narrow_margin * scale,
             "clear": options.clear * scale,
             "templates": list(self.templates.names),
         }

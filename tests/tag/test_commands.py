@@ -1,0 +1,111 @@
+"""`caesura train tagger` and `caesura tag` from the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.tag import toy
+
+from caesura import formats
+from caesura.cli import run as program
+
+Run = Callable[..., "Result"]
+QUICK = ("--epochs", "2", "-q")
+
+
+@dataclass(frozen=True)
+class Result:
+    exit_code: int
+    stdout: str
+    output: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the program; its exit status and what it printed."""
+
+    def call(*arguments: object) -> Result:
+        code = program([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return Result(code, printed.out, printed.out + printed.err)
+
+    return call
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    formats.write(toy.documents(8), tmp_path / "train.conllu")
+    formats.write(toy.documents(2, seed=2), tmp_path / "dev.conllu")
+    return tmp_path
+
+
+def test_train_then_tag(folder: Path, run: Run) -> None:
+    model = folder / "toy.model"
+    trained = run(
+        "train", "tagger", folder / "train.conllu", "--dev", folder / "dev.conllu", "-o", model,
+        "--json", *QUICK,
+    )  # fmt: skip
+    assert trained.exit_code == 0, trained.output
+    assert json.loads(trained.stdout)["scores"]["upos"] > 90
+    assert not Path(f"{model}.checkpoint").exists()
+    result = run("tag", "-m", model, folder / "dev.conllu", "-o", folder / "out.conllu", "-q")
+    assert result.exit_code == 0, result.output
+    gold, said = (list(formats.read(folder / name)) for name in ("dev.conllu", "out.conllu"))
+    assert [doc.column("form") for doc in said] == [doc.column("form") for doc in gold]
+    assert all(doc.column("upos") for doc in said)
+
+
+def test_options_come_from_a_file_and_from_settings(folder: Path, run: Run) -> None:
+    (folder / "tagger.toml").write_text("order = 1\nepochs = 1\n")
+    result = run(
+        "train", "tagger", folder / "train.conllu", "-o", folder / "m", "-q",
+        "--config", folder / "tagger.toml", "--set", "rate=0.2",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    wrong = run("train", "tagger", folder / "train.conllu", "-o", folder / "m", "--set", "beam=2")
+    assert wrong.exit_code == 2
+    assert "beam" in wrong.output
+
+
+def test_jackknifing_writes_the_training_data(folder: Path, run: Run) -> None:
+    out = folder / "jack.conllu"
+    result = run("train", "tagger", folder / "train.conllu", "--jackknife", 2, "-o", out, *QUICK)
+    assert result.exit_code == 0, result.output
+    gold, said = (list(formats.read(path)) for path in (folder / "train.conllu", out))
+    assert [doc.id for doc in said] == [doc.id for doc in gold]
+    assert [doc.comments for doc in said] == [doc.comments for doc in gold]
+
+
+def test_boundaries_are_set_at_a_threshold(folder: Path, run: Run) -> None:
+    model = folder / "b.model"
+    result = run("train", "tagger", folder / "train.conllu", "--boundaries", "-o", model, *QUICK)
+    assert result.exit_code == 0, result.output
+    out = folder / "b.conllu"
+    result = run("tag", "-m", model, folder / "dev.conllu", "--threshold", 0.5, "-o", out, "-q")
+    assert result.exit_code == 0, result.output
+    assert sum(doc.n_sentences for doc in formats.read(out)) > 2
+
+
+def test_a_model_to_start_from_and_speech(folder: Path, run: Run) -> None:
+    train, model = folder / "train.conllu", folder / "m"
+    assert run("train", "tagger", train, "-o", model, *QUICK).exit_code == 0
+    again = run("train", "tagger", train, "-o", folder / "n", "--init", model, "--speech", *QUICK)
+    assert again.exit_code == 0, again.output
+
+
+def test_bad_input(folder: Path, run: Run) -> None:
+    empty = folder / "empty.conllu"
+    empty.write_text("")
+    result = run("train", "tagger", empty, "-o", folder / "m", *QUICK)
+    assert result.exit_code == 1
+    assert "no words to learn from" in result.output
+    assert not (folder / "m").exists()
+    result = run("tag", "-m", folder / "nothing", folder / "dev.conllu")
+    assert result.exit_code == 1
+    assert "no such model file" in result.output
+    result = run("train", "tagger", empty, "-o", folder / "m", "--jackknife", 2, "--dev", empty)
+    assert result.exit_code == 2
