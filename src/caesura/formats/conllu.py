@@ -67,25 +67,25 @@ def read_rows(stream: BinaryIO, options: ReadOptions, *, x: bool) -> Iterator[Do
 def _sentences(stream: BinaryIO, options: ReadOptions) -> Iterator[tuple[str, int]]:
     """Runs of whole sentences with the number of their first line."""
     waiting: list[str] = []
-    line = 1
-    for text, _ in blocks(stream, options):
-        if waiting and not text.startswith("\n") and "\n\n" not in text:
-            waiting.append(text)
+    block, line = "", 1
+    for block, line in blocks(stream, options):
+        if waiting and not block.startswith("\n") and "\n\n" not in block:
+            waiting.append(block)
             continue
-        text = "".join([*waiting, text])
+        begin = line - sum(part.count("\n") for part in waiting)
+        text = "".join([*waiting, block])
         end = text.rfind("\n\n") + 2
         if end < 2:
             waiting = [text]
             continue
-        body, rest = text[:end], text[end:]
-        waiting = [rest] if rest else []
-        yield body, line
-        line += body.count("\n")
+        waiting = [text[end:]] if end < len(text) else []
+        yield text[:end], begin
     last = "".join(waiting)
     if last.strip("\n"):
-        last_line = line + last.rstrip("\n").count("\n")
+        begin = line + block.count("\n") - last.count("\n")
+        last_line = begin + last.rstrip("\n").count("\n")
         options.warning("there is no blank line after the last sentence", last_line)
-        yield last, line
+        yield last, begin
 
 
 def _numbered(body: str, line: int) -> tuple[list[str], list[int]]:

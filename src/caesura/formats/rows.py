@@ -164,8 +164,9 @@ def _values(words: list[str], counts: list[int], strings: Strings, x: bool) -> _
     """
     ids: list[str] = []
     forms: list[str] = []
-    heads: list[np.ndarray] = []
-    parts: dict[str, list[np.ndarray]] = {name: [] for name in _NAMES.values()}
+    heads: list[int] = []
+    parts: dict[str, list[int]] = {name: [] for name in _NAMES.values()}
+    number_of = strings.numbering
     begin = n = 0
     for end, count in enumerate(counts, 1):
         n += count
@@ -177,22 +178,21 @@ def _values(words: list[str], counts: list[int], strings: Strings, x: bool) -> _
         ids += values[0::11]
         forms += values[1::11]
         try:
-            heads.append(np.fromiter(map(VALUES.__getitem__, values[6::11]), np.int64, n))
+            heads += map(VALUES.__getitem__, values[6::11])
         except KeyError:
             raise Malformed from None
         for number, name in _NAMES.items():
             if x and number == 8:
-                parts[name].append(np.full(n, strings.add("_"), dtype=np.int32))
+                parts[name] += [number_of("_")] * n
             else:
                 own = _projected(values) if x and number == 9 else values[number::11]
-                parts[name].append(strings.ids(own))
+                parts[name] += map(number_of, own)
         begin, n = end, 0
-    nothing = [np.zeros(0, dtype=np.int32)]
     confident = any("Conf=" in sentence for sentence in words)
-    interned = {name: np.concatenate(arrays or nothing) for name, arrays in parts.items()}
+    interned = {name: np.array(column, dtype=np.int32) for name, column in parts.items()}
     if any(len(column) and column.min() == 0 for column in interned.values()):
         raise Malformed
-    return _Values(ids, forms, np.concatenate(heads or nothing), interned, confident)
+    return _Values(ids, forms, np.array(heads, dtype=np.int64), interned, confident)
 
 
 def _fill(found: Rows, values: _Values, at: Layout, options: ReadOptions) -> None:
