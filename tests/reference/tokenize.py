@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -160,14 +161,19 @@ def cut(
     weights: np.ndarray,
     bits: int,
     lexicon: set[str] = frozenset(),  # type: ignore[assignment]
+    chunks: Sequence[tuple[str, ...]] = (),
 ) -> list[tuple[int, int]]:
     """The tokens of a text, decided position by position."""
     padded_classes, padded_folded = classify(code_points(text))
     classes, folded = padded_classes.tolist(), padded_folded.tolist()
+    known = {"".join(parts): parts for parts in chunks}
     tokens: list[tuple[int, int]] = []
     token = chunk = kind = 0
     opened = False
+    skip_to = 0
     for p in range(MARGIN, MARGIN + len(text) + 1):
+        if p < skip_to:
+            continue
         if classes[p] <= NEWLINE:
             if opened:
                 tokens.append((token - MARGIN, p - MARGIN))
@@ -175,10 +181,17 @@ def cut(
             continue
         if not opened:
             token = chunk = p
-            opened = True
             end = p
             while classes[end] > NEWLINE and end < p + WINDOW:
                 end += 1
+            parts = known.get(text[p - MARGIN : end - MARGIN])
+            if parts is not None:
+                for part in parts:
+                    tokens.append((token - MARGIN, token - MARGIN + len(part)))
+                    token += len(part)
+                skip_to = end
+                continue
+            opened = True
             kind = chunk_kind("".join(map(chr, folded[p:end])), classes[p:end])
             continue
         rows = cut_features(folded, classes, p, token, chunk, kind, bits, lexicon)

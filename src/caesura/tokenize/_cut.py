@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.tokenize._logistic import Table, decide, step, tally
+from caesura.tokenize._memo import LONGEST_CHUNK, Memo, look_up
 from caesura.tokenize._text import WINDOW, Text, prepare, slot, stretch, wordlike
 from caesura.tokenize.characters import (
     AT,
@@ -258,6 +259,7 @@ def cut(
     state: NDArray[np.int64],
     forced: NDArray[np.int8],
     lexicon: NDArray[np.uint64],
+    memo: Memo,
     codes: NDArray[np.int8],
     values: NDArray[np.float32],
     bits: int,
@@ -266,7 +268,8 @@ def cut(
 ) -> int:
     """Write the tokens that end in first..last; returns how many.
 
-    `state` holds where the open token and the open chunk began (-1: none) and the chunk's kind.
+    `state` holds where the open token and the open chunk began, the chunk's kind, whether one is
+    open, and in the end the position that was reached, which may lie a known chunk behind `last`.
     `forced` may have 1 where a token must begin and -1 where none may, or be empty.
     """
     found = 0
@@ -274,18 +277,37 @@ def cut(
     token, chunk, kind = state[0], state[1], state[2]
     opened = state[3]
     obey = forced.shape[0] > 0
-    for p in range(first, last):
+    remembers = memo.keys.shape[0] > 1 and not obey
+    p = first
+    while p < last:
         if text.classes[p] <= NEWLINE:
             if opened:
                 starts[found] = token
                 ends[found] = p
                 found += 1
                 opened = 0
+            p += 1
             continue
         if not opened:
             token = chunk = p
+            space = text.next_space[p]
+            if remembers and space - p <= LONGEST_CHUNK:
+                cuts = look_up(memo, text, p, space)
+                if cuts >= 0:
+                    for i in range(p + 1, space):
+                        if (cuts >> (i - p)) & 1:
+                            starts[found] = token
+                            ends[found] = i
+                            found += 1
+                            token = i
+                    starts[found] = token
+                    ends[found] = space
+                    found += 1
+                    p = space
+                    continue
             opened = 1
-            kind = _chunk_kind(text, p, min(text.next_space[p], p + WINDOW))
+            kind = _chunk_kind(text, p, min(space, p + WINDOW))
+            p += 1
             continue
         if obey and forced[p] != 0:
             split = forced[p] > 0
@@ -297,7 +319,8 @@ def cut(
             ends[found] = p
             found += 1
             token = p
-    state[0], state[1], state[2], state[3] = token, chunk, kind, opened
+        p += 1
+    state[0], state[1], state[2], state[3], state[4] = token, chunk, kind, opened, p
     return found
 
 

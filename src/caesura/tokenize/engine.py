@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.tokenize._cut import cut
+from caesura.tokenize._memo import LONGEST_CHUNK, Memo
 from caesura.tokenize._starts import (
     AHEAD,
     BEHIND,
@@ -105,11 +106,13 @@ class Engine:
         cuts: Packed,
         begins: Packed,
         lexicon: NDArray[np.uint64],
+        memo: Memo,
         threshold: float,
         given: Given | None = None,
     ) -> None:
         self._cuts = cuts
         self._lexicon = lexicon
+        self._memo = memo
         self._begins = begins
         self._threshold = threshold
         self._given = given or Given()
@@ -118,12 +121,14 @@ class Engine:
         self._codes = np.zeros(0, dtype=np.uint32)
         self._base = 0  # the offset of the first code point that is kept
         self._at = 0  # the offset that is looked at next
-        self._open = np.zeros(4, dtype=np.int64)  # start of token, of chunk, its kind, is open
+        # Start of the open token, of its chunk, the chunk's kind, whether one is open.
+        self._open = np.zeros(5, dtype=np.int64)
         self._carried = np.zeros(2, dtype=np.int64)  # where the gap and the line began
         self._paragraph = 0  # given paragraphs that are behind
         self._marks = blank_marks(0)
         self._tokens: tuple[Longs, Longs] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
         self._state = np.zeros(STATE, dtype=np.int64)
+        self._new = True  # no token was seen yet
 
     def feed(self, text: str, *, last: bool = False) -> Decided:
         """Take the next block; returns the tokens that are decided now."""
@@ -147,7 +152,7 @@ class Engine:
         end = self._base + size + 1 if last else self._base + size - WINDOW - 2
         if end <= self._at:
             return blank_marks(0)
-        room = end - self._at + 1
+        room = end - self._at + LONGEST_CHUNK + 2
         begins, ends = np.empty(room, np.int64), np.empty(room, np.int64)
         self._open[:2] += shift
         n = cut(
@@ -157,6 +162,7 @@ class Engine:
             self._open,
             self._forced(prepared, shift),
             self._lexicon,
+            self._memo,
             self._cuts.codes,
             self._cuts.values,
             self._cuts.bits,
@@ -175,11 +181,11 @@ class Engine:
             passed = int(np.searchsorted(paragraphs, begins[-1], side="right"))
             _set_paragraphs(marks, begins, paragraphs[self._paragraph : passed])
             self._paragraph = passed
-        self._tokens = (
-            np.concatenate((self._tokens[0], begins)),
-            np.concatenate((self._tokens[1], ends)),
-        )
-        self._at = end
+        if len(self._tokens[0]):
+            begins = np.concatenate((self._tokens[0], begins))
+            ends = np.concatenate((self._tokens[1], ends))
+        self._tokens = (begins, ends)
+        self._at = int(self._open[4]) - shift
         return marks
 
     def _forced(self, prepared: Text, shift: int) -> NDArray[np.int8]:
@@ -202,8 +208,9 @@ class Engine:
 
     def _decide(self, fresh: Marks, last: bool) -> Decided:
         """Decide about sentence starts as far as enough tokens are known."""
-        joined = append_marks(self._marks, fresh)
+        joined = fresh if self._new else append_marks(self._marks, fresh)
         begins, ends = self._tokens
+        self._new = self._new and not len(begins)
         decided = len(begins) if last else max(0, len(begins) - AHEAD)
         evidence = np.empty(decided, dtype=np.float32)
         starts(

@@ -63,11 +63,9 @@ class Splitter:
         for size in range(min(_LONGEST_RULE, len(lower) - 1), 0, -1):
             ending = self.endings.get(lower[-size:])
             if ending is not None:
-                return _join_rule((lower[:-size] + ending[0], *ending[1:])) if ending else None
-            beginning = self.beginnings.get(lower[:size])
+                return _join_rule((lower[:-size] + ending[0], *ending[1:]))
+            beginning = self.beginnings.get(lower[:size]) if self.beginnings else None
             if beginning is not None:
-                if not beginning:
-                    return None
                 return _join_rule((*beginning[:-1], beginning[-1] + lower[size:]))
         return None
 

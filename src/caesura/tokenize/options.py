@@ -16,6 +16,8 @@ class TokenizerOptions:
     #: Features seen less often are not learned: of token boundaries, and of sentence starts.
     rare_cut: int = 3
     rare_start: int = 4
+    #: White-space chunks seen so often, and always cut the same way, are remembered.
+    rare_chunk: int = 3
     epochs: int = 8
     patience: int = 4
     rate: float = 0.15

@@ -20,6 +20,7 @@ from caesura.document import MAYBE, NO, YES, Document, Strings
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
 from caesura.tokenize._cut import LONGEST, make_lexicon
+from caesura.tokenize._memo import LONGEST_CHUNK, make_memo
 from caesura.tokenize._starts import STATE, starts
 from caesura.tokenize._text import prepare
 from caesura.tokenize.build import SplitCache, build, expand
@@ -36,6 +37,7 @@ __all__ = ["Tokenizer"]
 KIND: Final = "tokenizer"
 #: A longer text is taken block by block, so that its tables need little memory.
 _BLOCK: Final = 1 << 18
+_NONE: Final = np.zeros(0, dtype=np.int64)
 
 
 class Tokenizer:
@@ -48,6 +50,7 @@ class Tokenizer:
         begins: Packed,
         splitter: Splitter,
         lexicon: Sequence[str] = (),
+        chunks: Sequence[Sequence[str]] = (),
     ) -> None:
         self.options = options
         self.cuts = cuts
@@ -56,6 +59,9 @@ class Tokenizer:
         #: Words of a language that has no spaces between them.
         self.lexicon = list(lexicon)
         self._lexicon = make_lexicon(self.lexicon)
+        #: Chunks that are always cut the same way, as their tokens.
+        self.chunks = [tuple(tokens) for tokens in chunks]
+        self._memo = make_memo(self.chunks)
         self._cache = SplitCache(splitter)
 
     # ------------------------------------------------------------------ use
@@ -112,7 +118,9 @@ class Tokenizer:
 
     def engine(self, given: Given | None = None) -> Engine:
         """What decides about one text, block by block."""
-        return Engine(self.cuts, self.begins, self._lexicon, self.options.threshold, given)
+        return Engine(
+            self.cuts, self.begins, self._lexicon, self._memo, self.options.threshold, given
+        )
 
     def _decide(self, text: str, given: Given) -> Decided:
         engine = self.engine(given)
@@ -207,6 +215,7 @@ class Tokenizer:
         arrays |= self.begins.to_arrays("start")
         arrays |= self.splitter.to_arrays()
         labels = self.splitter.to_labels() | {"lexicon": self.lexicon}
+        labels["chunks"] = ["\t".join(tokens) for tokens in self.chunks]
         return Part(KIND, asdict(self.options), labels, arrays)
 
     @classmethod
@@ -233,7 +242,10 @@ class Tokenizer:
         lexicon = part.labels.get("lexicon", [])
         if any(not 0 < len(word) <= LONGEST for word in lexicon):
             raise ModelError("the model's tokenizer has words that are too long in its lexicon")
-        return cls(options, cuts, begins, splitter, lexicon)
+        chunks = [chunk.split("\t") for chunk in part.labels.get("chunks", [])]
+        if any(not 0 < sum(map(len, tokens)) <= LONGEST_CHUNK for tokens in chunks):
+            raise ModelError("the model's tokenizer remembers chunks that are too long")
+        return cls(options, cuts, begins, splitter, lexicon, chunks)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
@@ -244,7 +256,9 @@ class Tokenizer:
 
 
 def _offsets(given: Iterable[int] | None, size: int, name: str) -> NDArray[np.int64]:
-    offsets = np.unique(np.array(list(given or ()), dtype=np.int64))
+    if given is None:
+        return _NONE
+    offsets = np.unique(np.array(list(given), dtype=np.int64))
     if len(offsets) and not 0 <= offsets[0] <= offsets[-1] <= size:
         raise UsageError(f"{name}: an offset lies outside the text of {size} characters")
     return offsets

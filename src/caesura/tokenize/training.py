@@ -7,7 +7,7 @@ A parser that learns from the tokeniser's evidence must see in training what it 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
 from caesura.tokenize._cut import LONGEST, cut_epoch, make_lexicon
 from caesura.tokenize._logistic import Table, new_table
+from caesura.tokenize._memo import LONGEST_CHUNK
 from caesura.tokenize._starts import Marks, start_epoch
 from caesura.tokenize._text import Text, prepare
 from caesura.tokenize.augment import hard_wrapped, one_line_paragraphs, speech_like
@@ -99,6 +100,36 @@ def _lexicon(docs: Sequence[Document]) -> list[str]:
     return sorted(word for word, count in seen.items() if count > 1 and word)
 
 
+def _chunks(docs: Sequence[Document], options: TokenizerOptions) -> list[tuple[str, ...]]:
+    """Chunks between white space that were seen often enough and always cut the same way."""
+    seen: Counter[str] = Counter()
+    ways: dict[str, tuple[str, ...] | None] = {}
+    for doc in docs:
+        for text in (doc, speech_like(doc)) if options.speech else (doc,):
+            for tokens in _chunks_of(text):
+                chunk = "".join(tokens)
+                if len(chunk) <= LONGEST_CHUNK:
+                    seen[chunk] += 1
+                    if ways.setdefault(chunk, tokens) != tokens:
+                        ways[chunk] = None
+    often = (chunk for chunk, count in seen.items() if count >= options.rare_chunk)
+    return [way for chunk in sorted(often) if (way := ways[chunk]) is not None]
+
+
+def _chunks_of(doc: Document) -> Iterator[tuple[str, ...]]:
+    """The tokens of each stretch without white space."""
+    open_: list[str] = []
+    before = -1
+    for start, end in zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True):
+        if start != before and open_:
+            yield tuple(open_)
+            open_ = []
+        open_.append(doc.text[start:end])
+        before = end
+    if open_:
+        yield tuple(open_)
+
+
 def _check(docs: Sequence[Document]) -> None:
     if not any(doc.n_tokens for doc in docs):
         raise InputError(
@@ -137,6 +168,7 @@ class TokenizerTrainer:
         if init is not None:
             self._words = sorted({*self._words, *init.lexicon})
         self._lexicon = make_lexicon(self._words)
+        self._chunks = [] if self._words else _chunks(docs, options)
         self._cuts = new_table(options.bits, options.rare_cut)
         self._begins = new_table(options.bits, options.rare_start)
         nothing = np.zeros(3)
@@ -181,6 +213,7 @@ class TokenizerTrainer:
             pack(self._begins.weights, prune),
             self._splitter,
             self._words,
+            self._chunks,
         )
 
     def score(self) -> Mapping[str, float]:

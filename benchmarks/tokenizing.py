@@ -1,0 +1,208 @@
+"""How well and how fast texts are tokenised, by treebank, and beside UDPipe 1 on the same text.
+
+Every tokeniser is trained on the training split and scored on the raw text of the dev split by the
+definition of the CoNLL 2018 shared task. Treebanks that do not say where spaces are (Chinese,
+Japanese) are joined without any. `--udpipe` trains a tokeniser of UDPipe 1 (package ufal.udpipe) on
+a hundred sentences (with 64 dimensions, as the released models have; the speed does not depend on
+the training), and times both in turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from caesura.cluster import cluster
+from caesura.document import Document
+from caesura.evaluate import conll18
+from caesura.formats import read
+from caesura.tokenize import (
+    RuleTokenizer,
+    Tokenizer,
+    TokenizerOptions,
+    TokenizerTrainer,
+    warmup,
+)
+
+ROOT = Path(__file__).parent.parent
+DATA = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
+
+#: Folder, beginning of the file names, whether words are separated by spaces.
+TREEBANKS = {
+    "English-EWT": ("UD_English-EWT", "en_ewt-ud", True),
+    "English-GUM": ("UD_English-GUM", "en_gum-ud", True),
+    "Chinese-GSD": ("UD_Chinese-GSD", "zh-ud", False),
+    "Japanese-GSD": ("UD_Japanese-GSD", "ja-ud", False),
+    "Czech-CLTT": ("UD_Czech-CLTT", "cs_cltt-ud", True),
+    "Greek-GDT": ("UD_Greek-GDT", "el_gdt-ud", True),
+    "Hungarian-Szeged": ("UD_Hungarian-Szeged", "hu_szeged-ud", True),
+    "Italian-ParTUT": ("UD_Italian-ParTUT", "it_partut-ud", True),
+    "Portuguese-Bosque": ("UD_Portuguese-Bosque", "pt_bosque-ud", True),
+    "Swedish-LinES": ("UD_Swedish-LinES", "sv_lines-ud", True),
+    "Turkish-IMST": ("UD_Turkish-IMST", "tr_imst-ud", True),
+}
+METRICS = ("Tokens", "Words", "Sentences")
+
+
+def load(name: str, split: str, data: Path) -> list[Document]:
+    folder, beginning, spaces = TREEBANKS[name]
+    return list(read(data / folder / f"{beginning}-{split}.conllu.gz", space=spaces))
+
+
+def f1(gold: Sequence[Document], system: Sequence[Document]) -> dict[str, float]:
+    scores = conll18(list(gold), list(system))
+    return {name: round(float(scores[name].f1), 2) for name in METRICS}
+
+
+def best_rate(work: Callable[[], int], rounds: int = 3) -> float:
+    """Words for a second of processor time, the best of some rounds."""
+    return max(_rate(work) for _ in range(rounds))
+
+
+def _rate(work: Callable[[], int]) -> float:
+    clock = time.process_time()
+    words = work()
+    return words / (time.process_time() - clock)
+
+
+def one(name: str, data: Path, options: TokenizerOptions) -> tuple[dict[str, Any], Tokenizer]:
+    train, dev = load(name, "train", data), load(name, "dev", data)
+    clock = time.process_time()
+    trainer = TokenizerTrainer(train, options)
+    for number in range(1, options.epochs + 1):
+        trainer.epoch(number)
+    tokenizer = trainer.tokenizer()
+    seconds = time.process_time() - clock
+    texts = [doc.text for doc in dev]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        tokenizer.save(path)
+        size = path.stat().st_size
+    rules = RuleTokenizer().learn(doc.text for doc in train)
+    row: dict[str, Any] = {"treebank": name}
+    row |= f1(dev, [tokenizer.tokenize(text) for text in texts])
+    by_rule = f1(dev, [rules.tokenize(text) for text in texts])
+    row |= {f"rules {metric}": value for metric, value in by_rule.items()}
+    row["words/s"] = round(best_rate(lambda: sum(tokenizer.tokenize(t).n_words for t in texts)))
+    row["train s"] = round(seconds, 1)
+    row["KB"] = round(size / 1000)
+    return row, tokenizer
+
+
+def beside_udpipe(tokenizer: Tokenizer, data: Path) -> dict[str, Any]:
+    """Both on the raw text of EWT dev, in turns, one thread."""
+    import ufal.udpipe as udpipe
+
+    reader = udpipe.InputFormat.newConlluInputFormat()
+    train = load("English-EWT", "train", data)
+    from caesura.formats import write
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "few.conllu"
+        write(train[:4], path)
+        reader.setText(path.read_text(encoding="utf-8"))
+    few = []
+    sentence, error = udpipe.Sentence(), udpipe.ProcessingError()
+    while len(few) < 100 and reader.nextSentence(sentence, error):
+        few.append(sentence)
+        sentence = udpipe.Sentence()
+    made = udpipe.Trainer.train(
+        "morphodita_parsito",
+        udpipe.Sentences(few),
+        udpipe.Sentences([]),
+        "dimension=64;epochs=2",  # as in the released models
+        udpipe.Trainer.NONE,
+        udpipe.Trainer.NONE,
+        error,
+    )
+    if error.occurred():
+        raise SystemExit(f"UDPipe: {error.message}")
+    with tempfile.NamedTemporaryFile(suffix=".udpipe") as file:
+        data_ = made if isinstance(made, bytes) else made.encode("utf-8", "surrogateescape")
+        file.write(data_)
+        file.flush()
+        model = udpipe.Model.load(file.name)
+    texts = [doc.text for doc in load("English-EWT", "dev", data)]
+
+    def theirs() -> int:
+        words = 0
+        for text in texts:
+            tool = model.newTokenizer(udpipe.Model.DEFAULT)
+            tool.setText(text)
+            found = udpipe.Sentence()
+            while tool.nextSentence(found, udpipe.ProcessingError()):
+                words += len(found.words) - 1
+                found = udpipe.Sentence()
+        return words
+
+    def ours() -> int:
+        return sum(tokenizer.tokenize(text).n_words for text in texts)
+
+    ours()
+    pairs = [(_rate(ours), _rate(theirs)) for _ in range(4)]
+    mine, other = max(a for a, _ in pairs), max(b for _, b in pairs)
+    return {"caesura words/s": round(mine), "udpipe words/s": round(other), "ratio": mine / other}
+
+
+def clustering(data: Path, tokens: int = 1_000_000) -> list[dict[str, Any]]:
+    """Seconds to put a million tokens of English into 200 classes."""
+    docs = load("English-EWT", "train", data) + load("English-GUM", "train", data)
+    forms = [word for doc in docs for word in doc.column("form")]
+    sentences = [forms[at : at + 20] for at in range(0, len(forms), 20)]
+    text = (sentences * (tokens // len(forms) + 1))[: tokens // 20]
+    rows = []
+    for method in ("exchange", "brown"):
+        cluster(text[:50], 5, method=method)  # type: ignore[arg-type]
+        clock = time.process_time()
+        found = cluster(text, 200, method=method)  # type: ignore[arg-type]
+        spent = time.process_time() - clock
+        rows.append({"method": method, "tokens": 20 * len(text), "types": len(found), "s": spent})
+    return rows
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    names = list(rows[0])
+    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+    for row in rows:
+        cells = [f"{v:.2f}" if isinstance(v, float) else f"{v}" for v in row.values()]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("treebanks", nargs="*", help=f"of {', '.join(TREEBANKS)}; all by default")
+    parser.add_argument("--data", type=Path, default=DATA, help="where the treebanks are")
+    parser.add_argument("--epochs", type=int, default=TokenizerOptions().epochs)
+    parser.add_argument("--udpipe", action="store_true", help="time UDPipe 1 as well (on EWT)")
+    parser.add_argument("--cluster", action="store_true", help="time word classes as well")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    arguments = parser.parse_args()
+    chosen = arguments.treebanks or list(TREEBANKS)
+    unknown = set(chosen) - set(TREEBANKS)
+    if unknown:
+        parser.error(f"no such treebank: {', '.join(sorted(unknown))}")
+    warmup()
+    report: dict[str, Any] = {"treebanks": []}
+    for name in chosen:
+        row, tokenizer = one(name, arguments.data, TokenizerOptions(epochs=arguments.epochs))
+        report["treebanks"].append(row)
+        if name == "English-EWT" and arguments.udpipe:
+            report["udpipe"] = [beside_udpipe(tokenizer, arguments.data)]
+    if arguments.cluster:
+        report["clustering"] = clustering(arguments.data)
+    if arguments.json:
+        print(json.dumps(report, indent=1))
+        return
+    for rows in report.values():
+        print(table(rows) + "\n")
+
+
+if __name__ == "__main__":
+    main()
