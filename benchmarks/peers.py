@@ -204,7 +204,7 @@ def make_spacy(folder: Path) -> str:
             words=[word.form for word in words],
             tags=[word.xpos for word in words],
             pos=[word.upos for word in words],
-            morphs=[word.feats for word in words],
+            morphs=["|".join(f"{k}={v}" for k, v in word.feats.items()) for word in words],
             lemmas=[word.lemma for word in words],
             deps=["ROOT" if word.head is None else word.deprel for word in words],
             heads=heads,

@@ -256,13 +256,21 @@ def test_an_interrupt_leaves_complete_sentences(tiny_model: Path, tmp_path: Path
     out = tmp_path / "out.conllu"
     with out.open("wb") as stream:
         run = program(
-            "parse", "-", "-m", str(tiny_model), "-q", stdin=subprocess.PIPE, stdout=stream
+            "parse",
+            "-",
+            "-m",
+            str(tiny_model),
+            "--bias",
+            "30",
+            "-q",
+            stdin=subprocess.PIPE,
+            stdout=stream,
         )
         assert run.stdin is not None
-        run.stdin.write((TEXT * 40).encode())
+        run.stdin.write((TEXT * 500).encode())
         run.stdin.flush()
         while run.poll() is None and not out.stat().st_size:
-            run.stdin.write((TEXT * 5).encode())
+            run.stdin.write((TEXT * 50).encode())
             run.stdin.flush()
             time.sleep(0.2)
         run.send_signal(signal.SIGINT)

@@ -118,7 +118,7 @@ def _one(
     if isinstance(tool, RuleTokenizer):
         tool.newline_is_boundary = True
         return tool.tokenize(doc)
-    starts = [match.end() for match in re.finditer(r"\n\s*(?=\S)", doc.text)]
+    starts = [match.end() for match in re.finditer(r"\n\s*(?=\S)", doc.text.rstrip())]
     split = tool.tokenize(doc.text, sentence_starts=starts, strings=doc.strings)
     split.id, split.source = doc.id, doc.source
     split.paragraph_start = doc.paragraph_start

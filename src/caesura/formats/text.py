@@ -34,7 +34,9 @@ def paragraph_starts(text: str, mode: str = "blank") -> np.ndarray:
     """The offsets at which paragraphs start."""
     if mode not in _STARTS:
         raise UsageError(f"there is no mode {mode!r} of text", remedy="Modes are: blank, line.")
-    return np.array([match.end() for match in _STARTS[mode].finditer(text)], dtype=np.int64)
+    # Blank lines at the end start nothing, and would be looked at again and again.
+    found = _STARTS[mode].finditer(text, 0, len(text.rstrip()))
+    return np.array([match.end() for match in found], dtype=np.int64)
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:

@@ -76,4 +76,5 @@ def fix_starts(doc: Document, starts: Iterable[int], others: Iterable[int] = ())
 
 def line_starts(text: str) -> list[int]:
     """The offsets of the first character of every line that has one."""
-    return [match.end() for match in _LINE.finditer(text)]
+    # Blank lines at the end start nothing, and would be looked at again and again.
+    return [match.end() for match in _LINE.finditer(text, 0, len(text.rstrip()))]
