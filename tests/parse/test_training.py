@@ -244,3 +244,19 @@ def test_a_learner_makes_room() -> None:
     trainer = ParserTrainer(corpus(1, 1, 60), (), replace(SMALL, chunk=0))
     assert isinstance(trainer.learner, Learner)
     assert trainer.epoch(1)["share"] == 1.0
+
+
+def test_templates_that_tell_nothing_are_left_out() -> None:
+    trainer = ParserTrainer(corpus(1, 2), (), SMALL)
+    used = " ".join(trainer.chosen)
+    assert "s0.p" in used
+    assert "break" in used
+    assert not any(atom in used for atom in ("s0.x", "s0.m", "s0.c", "speaker", "evidence"))
+    assert trainer.parser().templates == trainer.chosen
+
+
+def test_without_tags() -> None:
+    trainer = trained(replace(SMALL, tags=False), epochs=4)
+    dev = corpus(2, 4)
+    assert trainer.tags == ()
+    assert scores(dev, trainer.parser().analyse(dev), trainer.inventory)["LAS"] > 70

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import UsageError
 
-__all__ = ["DEFAULT_TEMPLATES", "Templates", "atoms", "compile_templates", "parse_table"]
+__all__ = ["DEFAULT_TEMPLATES", "Templates", "atoms", "compile_templates", "parse_table", "without"]
 
 #: Words that templates may look at: stack, buffer, their neighbours in the text, their children.
 POSITIONS: Final = [
@@ -148,6 +148,16 @@ def parse_table(table: str) -> tuple[str, ...]:
 
 
 DEFAULT_TEMPLATES: Final = parse_table(DEFAULT_TABLE)
+
+
+def without(templates: Sequence[str], columns: Iterable[str]) -> tuple[str, ...]:
+    """The templates that name none of these columns of words or of the context."""
+    absent = set(columns)
+
+    def names(template: str) -> bool:
+        return any(atom.split(".")[-1] in absent for atom in template.split())
+
+    return tuple(template for template in templates if not names(template))
 
 
 def compile_templates(templates: Sequence[str]) -> Templates:

@@ -17,7 +17,7 @@ from caesura.document import Document
 from caesura.errors import InputError, WarningSink
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
-from caesura.parse.features import compile_templates
+from caesura.parse.features import compile_templates, without
 from caesura.parse.instances import Instance, Repairs, Tree, chunks, gold_tree
 from caesura.parse.options import TrainOptions
 from caesura.parse.parser import Parser
@@ -67,7 +67,9 @@ class ParserTrainer:
         number = {name: i for i, name in enumerate(self.inventory.labels)}
         for tree in trees:
             tree.number(number)
-        self.templates = compile_templates(options.templates)
+        #: Templates that name something which the training data do not have would tell nothing.
+        self.chosen = without(options.templates, self._absent()) or options.templates
+        self.templates = compile_templates(self.chosen)
         self.width = padded(self.inventory.size)
         self._system = self.inventory.system()
         self.learner = Learner(options, self._system, self.templates, self.width)
@@ -90,6 +92,19 @@ class ParserTrainer:
             )
             for doc in docs
         ]
+
+    def _absent(self) -> list[str]:
+        """Columns that no training document has."""
+        absent = [atom for name, atom in TAG_COLUMNS.items() if name not in self.tags]
+        if "xpos" in self.tags and "upos" not in self.tags:
+            absent = [atom for atom in absent if atom != "p"]
+        absent += [] if self.hasher.classes else ["c"]
+        there = [words.context.any(axis=0) for words, _ in (*self._data, *self._unedited)]
+        context = np.any(there, axis=0).tolist()
+        names = ("break", "speaker", "evidence")
+        absent += [name for name, any_ in zip(names, context, strict=True) if not any_]
+        absent += ["wp"] if "p" in absent else []
+        return absent
 
     # --------------------------------------------------------------- learning
 
@@ -174,7 +189,7 @@ class ParserTrainer:
         table, unit = to_bytes(average(learner.weights, learner.summed, learner.ticks))
         return Parser(
             self.inventory,
-            self.options.templates,
+            self.chosen,
             table,
             unit,
             self.options.search,

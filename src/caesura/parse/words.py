@@ -104,6 +104,8 @@ def words_of(
     column["e"][:] = hasher.take(doc.strings, doc.form, "suffix")
     for name in tags:
         column[TAG_COLUMNS[name]][:] = hasher.take(doc.strings, getattr(doc, name))
+    if "upos" not in tags and "xpos" in tags:
+        column["p"][:] = column["x"]
     if hasher.classes:
         column["c"][:] = hasher.take(doc.strings, doc.form, "class")
     column["wp"][:] = (column["w"] * _JOIN) ^ (column["p"] * _GOLDEN)
