@@ -17,6 +17,7 @@ trained models, NAME_TREEBANK_dev.conllu.gz in the folder CAESURA_PEERS.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
@@ -115,6 +116,7 @@ def udpipe_system(model: str) -> Any:
     pipeline = Pipeline(loaded, "tokenize", Pipeline.DEFAULT, Pipeline.DEFAULT, "conllu")
 
     def run(text: str) -> bytes:
+        assert loaded  # the pipeline does not keep it alive
         return bytes(pipeline.process(text, ProcessingError()).encode())
 
     return run
@@ -139,9 +141,9 @@ def worker(name: str, model: str) -> None:
 
 
 def _peak() -> float:
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """The peak of this process in megabytes (Linux; what getrusage says is inherited)."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 # -------------------------------------------------------------------- training
@@ -233,21 +235,35 @@ def make_udpipe(folder: Path) -> str:
     while reader.nextSentence(sentence, error) and len(sentences) < SENTENCES:
         sentences.push_back(sentence)
         sentence = Sentence()
-    model = Trainer.train(
-        "morphodita_parsito",
-        sentences,
-        Sentences(),
-        "epochs=3",
-        "models=1",
-        "iterations=2;embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;"
-        "embedding_form=50;embedding_lemma=0;embedding_deprel=20;hidden_layer=200",
-        error,
-    )
+    with _quiet():
+        model = Trainer.train(
+            "morphodita_parsito",
+            sentences,
+            Sentences(),
+            "epochs=3",
+            "models=1",
+            "iterations=2;embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;"
+            "embedding_form=50;embedding_lemma=0;embedding_deprel=20;hidden_layer=200",
+            error,
+        )
     if error.occurred():
         raise SystemExit(f"UDPipe could not be trained: {error.message}")
     path = folder / "some.udpipe"
     path.write_bytes(model)
     return str(path)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the many lines that UDPipe prints while it is trained."""
+    kept = os.dup(2)
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _documents(treebank: str) -> Iterator[Any]:
@@ -335,8 +351,8 @@ def _answer(process: subprocess.Popen[str]) -> str:
 
 
 def _bare_python() -> float:
-    code = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
-    return float(subprocess.check_output([sys.executable, "-c", code]))
+    code = "print(open('/proc/self/status').read().partition('VmHWM:')[2].split()[0])"
+    return int(subprocess.check_output([sys.executable, "-c", code])) / 1024
 
 
 def _dev_text(folder: Path) -> Path:
