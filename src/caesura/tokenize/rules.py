@@ -32,19 +32,20 @@ def _pattern() -> Any:
         r"""
           (?:(?:https?|ftp)://|www\.)                                         # addresses
           [^\s\x1c-\x1f<>"“”«»]*[^\s\x1c-\x1f<>"“”«».,;:!?)\]}'’…]
-        | [\p{L}\p{N}_.+-]{1,64}+@[\p{L}\p{N}-]++(?:\.[\p{L}\p{N}-]++)+       # e-mail
+        | [\p{L}\p{N}_.+-]{1,64}+@[\p{L}\p{N}-]++(?:\.[\p{L}\p{N}-]++){1,16}   # e-mail
         | [\#@][\p{L}\p{N}_]++                                                # tags and names
         | (?<![\p{L}\p{N}])(?:[:;=8][-o^']?[)(\]\[DPp/\\|*3]+|<3+)(?![\p{L}\p{N}])
-        | (?:\p{L}\.){2,}                                                     # acronyms
-        | [\p{Han}\p{Hiragana}][\p{M}\p{Cf}]*                                 # one by one
-        | [\p{Katakana}ー][\p{Katakana}ー\p{M}\p{Cf}]*
-        | \p{N}++(?:[.,:/’'٫٬]\p{N}++)*+[\p{L}\p{M}]*+                         # numbers
-        | (?:(?![\p{Han}\p{Hiragana}\p{Katakana}])[\p{L}\p{N}\p{M}_])
-          (?:(?![\p{Han}\p{Hiragana}\p{Katakana}])[\p{L}\p{N}\p{M}\p{Cf}_])*+
-          (?:['’ʼ·](?![\p{Han}\p{Hiragana}\p{Katakana}])[\p{L}][\p{L}\p{M}\p{N}\p{Cf}_]*+)*+
+        | (?:\p{L}\.){2,32}                                                   # acronyms
+        | [\p{Han}\p{Hiragana}][\p{M}\p{Cf}]*+                                # one by one
+        | [\p{Katakana}ー][\p{Katakana}ー\p{M}\p{Cf}]*+
+        | \p{N}++(?:[.,:/’'٫٬]\p{N}++){0,32}+[\p{L}\p{M}]*+                    # numbers
+        | [[\p{L}\p{N}\p{M}_]--[\p{Han}\p{Hiragana}\p{Katakana}]]             # words
+          [[\p{L}\p{N}\p{M}\p{Cf}_]--[\p{Han}\p{Hiragana}\p{Katakana}]]*+
+          (?:['’ʼ·][\p{L}--[\p{Han}\p{Hiragana}\p{Katakana}]][\p{L}\p{M}\p{N}\p{Cf}_]*+){0,8}+
         | ([.!?…*=~_-])\1*+                                                   # runs of one mark
         | \p{Regional_Indicator}{2}
-        | [^\s\x1c-\x1f](?:\u200d[^\s\x1c-\x1f]|[\p{M}\p{Cf}\p{Emoji_Modifier}])*+  # joiners
+        | [^\s\x1c-\x1f]                                                      # joined emoji
+          (?:\u200d[^\s\x1c-\x1f]|[\p{M}\p{Cf}\p{Emoji_Modifier}]){0,32}+
         """,
         regex.VERBOSE | regex.V1,
     )
