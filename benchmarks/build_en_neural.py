@@ -22,7 +22,7 @@ HERE = Path(__file__).parent.parent
 DATA = Path(os.environ.get("CAESURA_DATA", HERE.parent / "shared" / "data"))
 EPOCHS = 50
 LAYERS = 4
-SEED = 1
+SEED = 0
 LICENCE = """
 ## Data, encoder and licence
 
@@ -40,6 +40,7 @@ It knows web English of the 2000s and 2010s; other domains cost accuracy. It has
 def prepare(encoder: Path, folder: Path) -> None:
     """Arrays of the training and dev documents."""
     from caesura.formats import read
+    from caesura.neural.examples import Examples
     from caesura.neural.learn import labels_of
     from caesura.neural.learn import prepare as arrays
     from caesura.neural.subwords import Subwords
@@ -50,18 +51,22 @@ def prepare(encoder: Path, folder: Path) -> None:
         list(read(DATA / "UD_English-EWT" / f"en_ewt-ud-{split}.conllu.gz"))
         for split in ("train", "dev")
     )
-    labels, subwords = labels_of(train), Subwords.from_folder(encoder)
     copies = [copy for copy in map(speech, train) if copy.n_words]
-    arrays([*train, *copies], labels, subwords).save(folder / "train.npz")
-    arrays(dev, labels, subwords).save(folder / "dev.npz")
     spoken = [copy for copy in map(speech, dev) if copy.n_words]
-    arrays(spoken, labels, subwords).save(folder / "speech.npz")
+    labels, subwords = labels_of([*train, *copies]), Subwords.from_folder(encoder)
+    both = [
+        arrays(train, labels, subwords, seen=True),
+        arrays(copies, labels, subwords, seen=False),
+    ]
+    Examples.join(both).save(folder / "train.npz")
+    arrays(dev, labels, subwords, seen=True).save(folder / "dev.npz")
+    arrays(spoken, labels, subwords, seen=False).save(folder / "speech.npz")
     about = {"labels": labels.as_lists(), "special": list(subwords.special)}
     (folder / "labels.json").write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
 
 
 def train(encoder: Path, folder: Path) -> None:
-    """The weights of the best epoch."""
+    """The weights after the last epoch; the dev scores are only looked at."""
     import torch
     from safetensors.numpy import save_file
 
@@ -84,7 +89,7 @@ def train(encoder: Path, folder: Path) -> None:
         options,
         "cuda" if torch.cuda.is_available() else "cpu",
     )
-    loop = Loop(learner, EPOCHS, metric="mean")
+    loop = Loop(learner, EPOCHS)
     clock = time.perf_counter()
     for event in loop:
         if event.kind == "epoch":
@@ -93,7 +98,6 @@ def train(encoder: Path, folder: Path) -> None:
     arrays = loop.best["weights"].arrays
     small = {k: a.astype("float16") if a.dtype == "float32" else a for k, a in arrays.items()}
     save_file(small, folder / "weights.safetensors")
-    print(f"best epoch {loop.best_epoch}")
 
 
 def finish(encoder: Path, folder: Path, output: Path) -> dict[str, Any]:

@@ -74,6 +74,7 @@ def _network(
         import torch
     except ImportError as error:
         raise MissingExtra("torch", "neural-train", "Training a network") from error
+    from caesura.neural.examples import Examples
     from caesura.neural.learn import SCRATCH, finish, labels_of, new_net, prepare
     from caesura.neural.net import NetOptions
     from caesura.neural.train import NeuralTrainer, TrainOptions
@@ -81,13 +82,15 @@ def _network(
 
     if not any((doc.head >= -1).any() for doc in trainer.train):
         raise InputError("the training trees have no heads", remedy="Fill the HEAD column.")
-    labels = labels_of(trainer.train)
+    copies = [speech(doc) for doc in trainer.train] if options.speech else []
+    copies = [doc for doc in copies if doc.n_words]
+    labels = labels_of([*trainer.train, *copies])
     torch.manual_seed(options.seed)
     sizes = NetOptions(layers=options.layers, dropout=options.dropout)
     net, subwords = new_net(encoder, labels, sizes, trainer.train)
-    copies = [speech(doc) for doc in trainer.train] if options.speech else []
-    docs = [*trainer.train, *(doc for doc in copies if doc.n_words)]
-    data = prepare(docs, labels, subwords)
+    data = prepare(trainer.train, labels, subwords, seen=True)
+    if copies:
+        data = Examples.join([data, prepare(copies, labels, subwords, seen=False)])
     held = {"dev": prepare(trainer.dev, labels, subwords)} if trainer.dev else {}
     settings = TrainOptions(
         epochs=options.epochs,
