@@ -209,8 +209,9 @@ class Document:
     markup_end: Longs = _empty(np.int64)
     markup_label: Ints = _empty(np.int32)
 
-    # What stages may add: probability that a sentence starts at a token (the tokeniser's
-    # evidence), k-best tags, confidences of boundaries (by token), tags and arcs (by word).
+    # What stages may add: the tokeniser's evidence that a sentence starts at a token, k-best tags,
+    # and confidences: the probability that a sentence starts at each token (`sent_conf`), and that
+    # a word's tag and its head with its label are right.
     start_evidence: Floats | None = None
     tag_options: TagOptions | None = None
     sent_conf: Floats | None = None

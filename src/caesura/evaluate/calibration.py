@@ -93,8 +93,9 @@ def calibrations(pairs: Pairs) -> dict[str, Calibration]:
         starts[system.sent_first] = True
         gold_starts = pairs.gold.token_start[pairs.gold.sent_first]
         is_start = np.isin(system.token_start, gold_starts)
-        # The confidence is that of the decision taken: a start or none.
-        found["sentences"] = calibrate(by_token, is_start == starts)
+        # The column is the probability of a start; judged is the decision taken, a start or none.
+        sure = np.where(starts, by_token, 1 - by_token).astype(np.float32)
+        found["sentences"] = calibrate(sure, is_start == starts)
     right = np.zeros(system.n_words, dtype=bool)
     column = "upos" if pairs.gold.known("upos") and system.known("upos") else "xpos"
     by_word = _joined(system.docs, "tag_conf", "n_words")
