@@ -174,6 +174,8 @@ def broken(part: Part, name: str) -> Part:
         labels["chain"] = labels["chain"][:-1]
     elif name == "values":
         labels["feats"] = labels["feats"][:1]
+    elif name == "rules":
+        labels["lemma"] = ["?", *labels["lemma"][1:]]
     elif name == "array":
         del arrays["chain.values"]
     elif name == "shape":
@@ -185,7 +187,7 @@ def broken(part: Part, name: str) -> Part:
 
 
 @pytest.mark.parametrize(
-    "name", ["columns", "order", "template", "labels", "values", "array", "shape", "pairs"]
+    "name", ["columns", "order", "template", "labels", "values", "rules", "array", "shape", "pairs"]
 )
 def test_a_broken_tagger_is_refused(tagger: Tagger, name: str) -> None:
     with pytest.raises(ModelError):

@@ -7,9 +7,12 @@ form and lemma share nothing, the rule is the lemma itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from difflib import SequenceMatcher
 from typing import Final
+
+from caesura.errors import ModelError
 
 __all__ = ["apply_rule", "compile_rule", "rule_of"]
 
@@ -27,6 +30,7 @@ _CASES: Final[dict[str, Callable[[str], str]]] = {
 }
 _WHOLE: Final = "="
 _NOTHING: Final = "0//0/"
+_RULE: Final = re.compile(r"=.*|[lktu]\d{1,4}/[^/]*/\d{1,4}/.*", re.DOTALL)
 
 
 def rule_of(form: str, lemma: str) -> str:
@@ -41,8 +45,9 @@ def rule_of(form: str, lemma: str) -> str:
         if base == lemma:
             return case + _NOTHING
         match = SequenceMatcher(None, base, lemma, autojunk=False).find_longest_match()
-        # One common letter in a long word is chance.
-        if match.size > best and (match.size > 1 or len(base) <= 3):
+        # One common letter in a long word is chance; a slash separates the parts of a rule.
+        serves = (match.size > 1 or len(base) <= 3) and "/" not in lemma[: match.b]
+        if serves and match.size > best:
             best = match.size
             cut = len(base) - match.a - match.size
             affixes = f"{match.a}/{lemma[: match.b]}/{cut}/{lemma[match.b + match.size :]}"
@@ -52,6 +57,10 @@ def rule_of(form: str, lemma: str) -> str:
 
 def compile_rule(rule: str) -> Callable[[str], str]:
     """A rule as a function, for rules that are applied to many forms."""
+    if not _RULE.fullmatch(rule):
+        raise ModelError(
+            f"the model's lemma rule {rule!r} is none", remedy="Train or fetch the model again."
+        )
     if rule[0] == _WHOLE:
         lemma = rule[1:]
         return lambda form: lemma

@@ -16,7 +16,8 @@ def pack_state(name: str, *tables: NDArray[np.float32]) -> dict[str, NDArray[Any
     touched = np.zeros(tables[0].size, bool)
     for table in tables:
         touched |= table.ravel() != 0
-    at = np.flatnonzero(touched)
+    narrow = touched.size < 1 << 32
+    at = np.flatnonzero(touched).astype(np.uint32 if narrow else np.int64)
     state: dict[str, NDArray[Any]] = {f"{name}:at": at}
     for number, table in enumerate(tables):
         state[f"{name}:{number}"] = table.ravel()[at]

@@ -21,6 +21,7 @@ __all__ = ["Templates", "parse_templates"]
 
 _ATOM: Final = re.compile(r"([a-z]+\d*)\[([+-]?\d+)\]")
 _MOST_ATOMS: Final = 3
+_FARTHEST: Final = 16
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ def parse_templates(names: Sequence[str], labels: bool = False) -> Templates:
     mixed: list[list[int]] = []
     for number, name in enumerate(names):
         atoms = [_ATOM.fullmatch(part) for part in name.split("+")]
-        if not all(atoms) or len(atoms) > _MOST_ATOMS:
+        far = any(atom is not None and abs(int(atom[2])) > _FARTHEST for atom in atoms)
+        if not all(atoms) or len(atoms) > _MOST_ATOMS or far:
             raise ModelError(f"{name!r} is no feature template", remedy="Write it like lower[-1].")
         row = [number, len(atoms)]
         for atom in atoms:
