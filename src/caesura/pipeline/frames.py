@@ -1,0 +1,98 @@
+"""Data frames of texts in, data frames of words out: for pandas, and for Spark's `mapInPandas`.
+
+df.mapInPandas(caesura.pipeline.frames.parser("en"), schema=caesura.pipeline.frames.SCHEMA)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from caesura.document import Document
+from caesura.errors import InputError, MissingExtra
+
+if TYPE_CHECKING:
+    from caesura.pipeline.core import Mode, Pipeline
+
+__all__ = ["SCHEMA", "parse_frames", "parser", "words_frame"]
+
+#: The columns of the result and their types, as Spark writes them.
+SCHEMA: Final = (
+    "id string, sentence int, word int, start long, end long, form string, lemma string, "
+    "upos string, xpos string, feats string, head int, deprel string"
+)
+_COLUMNS: Final = tuple(column.split()[0] for column in SCHEMA.split(", "))
+#: The pipelines of this process, which Spark uses for many partitions.
+_loaded: dict[tuple[str, str], Pipeline] = {}
+
+
+def parser(
+    model: str | os.PathLike[str] = "en",
+    *,
+    mode: Mode = "fast",
+    text: str = "text",
+    id: str = "id",
+) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """A function from frames of texts to frames of words, which loads the model where it runs."""
+    name = os.fspath(model)
+
+    def parse(frames: Iterable[Any]) -> Iterator[Any]:
+        yield from parse_frames(frames, name, mode=mode, text=text, id=id)
+
+    return parse
+
+
+def parse_frames(
+    frames: Iterable[Any],
+    model: str | os.PathLike[str] = "en",
+    *,
+    mode: Mode = "fast",
+    text: str = "text",
+    id: str = "id",
+) -> Iterator[Any]:
+    """For each frame with a column of texts and one of their ids, a frame of their words.
+
+    Sentences count from 0, words of a sentence from 1, and the head of a root is 0, as in CoNLL-U;
+    start and end are the code points of a word's token in its text.
+    """
+    key = (os.fspath(model), mode)
+    if key not in _loaded:
+        from caesura.pipeline.core import load
+
+        _loaded[key] = load(model, mode=mode)
+    nlp = _loaded[key]
+    for frame in frames:
+        for column in (text, id):
+            if column not in frame.columns:
+                known = ", ".join(map(str, frame.columns))
+                raise InputError(f"there is no column {column!r}", remedy=f"There are: {known}.")
+        texts = ["" if value is None else str(value) for value in frame[text].tolist()]
+        names = [str(value) for value in frame[id].tolist()]
+        yield words_frame(zip(names, nlp.pipe(texts), strict=True))
+
+
+def words_frame(documents: Iterable[tuple[str, Document]]) -> Any:
+    """A frame with a row for each word of documents that have names."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingExtra("pandas", "pandas", "a data frame") from None
+    parts: dict[str, list[Any]] = {column: [] for column in _COLUMNS}
+    for name, doc in documents:
+        sentence = doc.word_sentence
+        first = np.searchsorted(sentence, sentence)
+        local = np.where(doc.head >= 0, doc.head - first + 1, 0)
+        parts["id"].append(np.full(doc.n_words, name, dtype=object))
+        parts["sentence"].append(sentence)
+        parts["word"].append((np.arange(doc.n_words) - first + 1).astype(np.int32))
+        parts["start"].append(doc.token_start[doc.word_token])
+        parts["end"].append(doc.token_end[doc.word_token])
+        parts["head"].append(local.astype(np.int32))
+        for column in ("form", "lemma", "upos", "xpos", "feats", "deprel"):
+            parts[column].append(np.array(doc.column(column), dtype=object))
+    return pd.DataFrame(
+        {name: np.concatenate(arrays) if arrays else [] for name, arrays in parts.items()}
+    )
