@@ -13,7 +13,7 @@ from caesura.tokenize.multiword import Splitter, Words
 
 __all__ = ["SplitCache", "build", "expand"]
 
-_MANY = 1 << 18
+_MANY = 1 << 16
 
 
 class SplitCache(dict[str, "Words | None"]):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Stream"]
 
 #: A table of strings is left to its pieces when it has grown so large.
-_MANY_STRINGS = 500_000
+_MANY_STRINGS = 60_000
 _LONG_SENTENCE = 100_000
 
 
