@@ -3,9 +3,9 @@
     python benchmarks/scale.py
     python benchmarks/scale.py --model my.caesura --sizes 1,10,100 --json
 
-A text of each size in megabytes, which is one document, goes through `caesura parse` to CoNLL-U;
-memory is the peak of the whole process. Then a folder of small files is parsed by one thread and
-by two.
+A text of each size in megabytes, which is one document with ever new words in it, goes through
+`caesura parse` to CoNLL-U; memory is the peak of the whole process. Then a folder of small files is
+parsed by one thread and by two.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,17 @@ def material(given: Path | None) -> str:
     from caesura import formats
 
     return "\n\n".join(doc.text for doc in formats.read(EWT)) + "\n\n"
+
+
+def varied(text: str, copy: int) -> str:
+    """A copy of a text with some words of its own: in real texts new words never end."""
+    if not copy:
+        return text
+    ending = "".join(chr(ord("a") + int(digit)) for digit in str(copy))
+    places = iter(range(10**9))
+    return re.sub(
+        r"[a-z]{4,}", lambda word: word[0] + (ending if next(places) % 40 == 0 else ""), text
+    )
 
 
 def one_text(args: argparse.Namespace, path: Path) -> dict[str, float]:
@@ -109,9 +121,10 @@ def main() -> None:
             path = folder / "text.txt"
             wanted = int(size * MEGABYTE)
             with path.open("w", encoding="utf-8") as out:
-                done = 0
+                done = copy = 0
                 while done < wanted:
-                    done += out.write(text[: wanted - done])
+                    done += out.write(varied(text, copy)[: wanted - done])
+                    copy += 1
             found["texts"].append({"MB": size, **one_text(args, path)})
         many = folder / "many"
         many.mkdir()
