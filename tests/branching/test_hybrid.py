@@ -2,9 +2,18 @@
 
 import numpy as np
 import pytest
-
-from caesura.branch.hybrid import KINDS, Given, apply, legal, new_state, nothing_given, oracle, reset
 from tests.reference.branching import NaiveState, is_projective, naive_oracle, trees
+
+from caesura.branch.hybrid import (
+    KINDS,
+    Given,
+    apply,
+    legal,
+    new_state,
+    nothing_given,
+    oracle,
+    reset,
+)
 
 #: Table 3 of Choi & McCallum (2013): head of each word.
 TABLE3 = {1: 7, 2: 6, 3: 4, 4: 1, 5: 6, 6: 4, 7: 0, 8: 7}

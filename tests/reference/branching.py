@@ -21,7 +21,8 @@ class NaiveState:
         i, j = self.stack[-1], self.buffer[0]
         arc, move = name.split("-")
         if arc == "LEFT":
-            assert i != 0 and i not in self.arcs
+            assert i != 0
+            assert i not in self.arcs
             self.arcs[i] = j
         if arc == "RIGHT":
             assert j not in self.arcs

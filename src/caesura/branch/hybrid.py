@@ -113,7 +113,7 @@ def reset(state: State, words: int) -> None:
 
 @kernel
 def is_arc(kind: int) -> bool:
-    return kind == LEFT_REDUCE or kind == RIGHT_SHIFT or kind == LEFT_PASS or kind == RIGHT_PASS
+    return kind in (LEFT_REDUCE, RIGHT_SHIFT, LEFT_PASS, RIGHT_PASS)
 
 
 @kernel
@@ -168,10 +168,7 @@ def legal(state: State, given: Given, single_root: bool) -> int:
 
 @kernel
 def _root_given(given: Given) -> bool:
-    for w in range(1, given.heads.shape[0]):
-        if given.heads[w] == 0:
-            return True
-    return False
+    return any(given.heads[w] == 0 for w in range(1, given.heads.shape[0]))
 
 
 @kernel
@@ -227,11 +224,11 @@ def apply(state: State, kind: int, label: int) -> None:
     at, stack, deque = state.at, state.stack, state.deque
     top = at[STACK] - 1
     i, j = stack[top], at[NEXT]
-    if kind == LEFT_REDUCE or kind == LEFT_PASS:
+    if kind in (LEFT_REDUCE, LEFT_PASS):
         _attach(state, j, i, label)
-    elif kind == RIGHT_SHIFT or kind == RIGHT_PASS:
+    elif kind in (RIGHT_SHIFT, RIGHT_PASS):
         _attach(state, i, j, label)
-    if kind == RIGHT_SHIFT or kind == NO_SHIFT:
+    if kind in (RIGHT_SHIFT, NO_SHIFT):
         size = at[STACK]
         for k in range(at[DEQUE] - 1, -1, -1):
             stack[size] = deque[k]

@@ -198,6 +198,12 @@ def announce_compiling(quiet: bool) -> None:
     help="Beam search, or greedy and several times faster.",
 )
 @click.option("--beam", type=click.IntRange(min=1), metavar="N", help="Width of the beam.")
+@click.option(
+    "--margin",
+    type=float,
+    metavar="M",
+    help="Of a branching parser: branch where the best choice leads by no more than M (0 to 1).",
+)
 @click.option("--bias", type=float, metavar="X", help="More (or fewer: X < 0) sentence boundaries.")
 @click.option(
     "--keep",
@@ -244,6 +250,7 @@ def command(
     model: str,
     mode: Mode,
     beam: int | None,
+    margin: float | None,
     bias: float | None,
     keep_list: tuple[str, ...],
     keep_tokens: bool,
@@ -312,7 +319,14 @@ def command(
         todo = left
     if todo:
         run = make_engine(
-            engine, model, mode=mode, threads=threads, beam=beam, bias=bias, quiet=quiet
+            engine,
+            model,
+            mode=mode,
+            threads=threads,
+            beam=beam,
+            margin=margin,
+            bias=bias,
+            quiet=quiet,
         )
         tally.began = time.monotonic()
         write_jobs(
@@ -340,6 +354,7 @@ def make_engine(
     beam: int | None,
     bias: float | None,
     quiet: bool,
+    margin: float | None = None,
 ) -> Engine:
     """What parses: this process, a cluster, or a grammar that was induced."""
     from caesura.models.file import ModelFile
@@ -348,7 +363,8 @@ def make_engine(
     from caesura.pipeline.core import Pipeline
     from caesura.pipeline.files import Local
 
-    search = {key: value for key, value in (("beam", beam), ("bias", bias)) if value is not None}
+    given = {"beam": beam, "margin": margin, "bias": bias}
+    search = {name: value for name, value in given.items() if value is not None}
     if engine == "ray":
         from caesura.pipeline.ray import Ray
 

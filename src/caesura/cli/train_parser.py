@@ -19,6 +19,7 @@ from caesura.cli.options import (
     seed_option,
     threads_option,
 )
+from caesura.errors import UsageError
 
 if TYPE_CHECKING:
     from caesura.document import Document
@@ -63,12 +64,12 @@ def train_parser(
             dev,
             stage.options,
             unedited=unedited,
-            word_classes=_read_classes(classes) if classes else None,
+            word_classes=read_classes(classes) if classes else None,
             metric=stage.metric,
             patience=patience,
             checkpoint=Path(f"{output}.{stage.part}.checkpoint"),
             resume=resume,
-            fingerprint=_fingerprint(train, stage.options, classes),
+            fingerprint=fingerprint(train, stage.options, classes),
             warn=lambda warning: warnings.append(str(warning)),
         )
         epochs = watch(loop, stage.system.capitalize(), quiet=quiet)
@@ -106,13 +107,13 @@ def _spoken(documents: Sequence[Document]) -> list[Document]:
     return [transform.speech(doc) for doc in documents]
 
 
-def _read_classes(path: str) -> dict[str, int]:
+def read_classes(path: str) -> dict[str, int]:
     from caesura.cluster import load_classes
 
     return dict(load_classes(path))
 
 
-def _fingerprint(train: Sequence[Document], options: TrainOptions, classes: str | None) -> str:
+def fingerprint(train: Sequence[Document], options: Any, classes: str | None) -> str:
     settings = {k: v for k, v in asdict(options).items() if k not in ("epochs", "threads")}
     digest = hashlib.sha256(repr(sorted(settings.items())).encode())
     for doc in train:
@@ -146,12 +147,23 @@ def _card(meta: dict[str, Any]) -> str:
     help="What to train: boundaries and trees together, or one of the systems it is compared to.",
 )
 @click.option(
+    "--system",
+    type=click.Choice(["joint", "branching"]),
+    default="joint",
+    show_default=True,
+    help="Transitions over documents, or selectional branching over single sentences.",
+)
+@click.option(
     "--tune",
     metavar="HELD-OUT",
     multiple=True,
-    help="Tune the boundary bias on these data (they may be the dev data).",
+    help="Tune the boundary bias on these data (they may be the dev data); of a branching parser "
+    "the steps of learning, the margin and the beam.",
 )
 @click.option("--beam", type=click.IntRange(min=1), help="Width of the beam.")
+@click.option(
+    "--margin", type=float, help="Branch where the best choice leads by no more than this (0 to 1)."
+)
 @click.option("--epochs", type=click.IntRange(min=1), help="Passes over the data.")
 @click.option(
     "--patience",
@@ -176,8 +188,10 @@ def command(
     dev: tuple[str, ...],
     output: str,
     recipe: str,
+    system: str,
     tune: tuple[str, ...],
     beam: int | None,
+    margin: float | None,
     epochs: int | None,
     patience: int | None,
     dropout: float | None,
@@ -199,18 +213,12 @@ def command(
     Tags should be predicted by taggers that have not seen the data: see
     `caesura train tagger --jackknife`. After each epoch a checkpoint is written beside MODEL;
     --resume goes on from it to the same result.
+
+    With --system branching the parser takes sentence boundaries as given; --dev is needed, since
+    it learns from its own parses until dev stops improving. How many epochs each round has is
+    --set rounds=[5,4,5].
     """
     from caesura.parse.options import TrainOptions
-
-    flags = {
-        "search.beam": beam,
-        "epochs": epochs,
-        "dropout": dropout,
-        "shards": shards,
-        "threads": threads,
-        "seed": seed,
-    }
-    options = configure(TrainOptions(), config, settings, flags, section="parser")
 
     def read(paths: tuple[str, ...]) -> list[Document]:
         if not paths:
@@ -222,19 +230,42 @@ def command(
         inputs.finish()
         return documents
 
-    told = train_parser(
-        read(train),
-        read(dev),
-        output,
-        options,
-        recipe=recipe,
-        held_out=read(tune),
-        classes=classes,
-        patience=patience,
-        resume=resume,
-        quiet=quiet,
-        sources=train,
-    )
+    flags: dict[str, Any] = {"search.beam": beam, "threads": threads, "seed": seed}
+    others = {"epochs": epochs, "dropout": dropout, "shards": shards}
+    if system == "branching":
+        from caesura.branch.options import BranchTraining
+        from caesura.cli.train_branching import refuse, train_branching
+
+        refuse(recipe=None if recipe == "joint" else recipe, **others)
+        flags["search.margin"] = margin
+        told = train_branching(
+            read(train),
+            read(dev),
+            output,
+            configure(BranchTraining(), config, settings, flags, section="parser"),
+            held_out=read(tune),
+            classes=classes,
+            patience=patience,
+            resume=resume,
+            quiet=quiet,
+            sources=train,
+        )
+    else:
+        if margin is not None:
+            raise UsageError("--margin goes with --system branching", remedy="Leave it out.")
+        told = train_parser(
+            read(train),
+            read(dev),
+            output,
+            configure(TrainOptions(), config, settings, flags | others, section="parser"),
+            recipe=recipe,
+            held_out=read(tune),
+            classes=classes,
+            patience=patience,
+            resume=resume,
+            quiet=quiet,
+            sources=train,
+        )
     if as_json:
         import json
 

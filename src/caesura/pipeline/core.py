@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from caesura.blocks import BLOCK, in_blocks
+from caesura.branch.load import parser_of, take_evidence
 from caesura.document import Document, Strings
 from caesura.errors import UsageError
 from caesura.models.file import ModelFile
@@ -20,6 +21,7 @@ from caesura.models.file import load as load_file
 from caesura.pipeline.given import fix_starts, keep_given, line_starts
 
 if TYPE_CHECKING:
+    from caesura.branch.parser import BranchingParser
     from caesura.neural.stage import NeuralParser
     from caesura.parse.parser import Parser
     from caesura.tag.tagger import Tagger
@@ -53,7 +55,7 @@ class Pipeline:
         self._tokenizer = _tokenizer(file) if "tokenizer" in file.parts else None
         self.neural: NeuralParser | None = None
         self.tagger: Tagger | None = None
-        self.parser: Parser | None = None
+        self.parser: Parser | BranchingParser | None = None
         if "neural" in file.parts:
             self.neural = _neural(file, mode, threads)
         else:
@@ -86,6 +88,13 @@ class Pipeline:
             raise UsageError(
                 f"{', '.join(changes)}: the search of this model cannot be changed",
                 remedy="Leave the option out.",
+            )
+        known = type(self.parser.search).__dataclass_fields__
+        unknown = [name for name in changes if name not in known]
+        if unknown:
+            raise UsageError(
+                f"the parser of this model has no {unknown[0]}",
+                remedy=f"What can be changed: {', '.join(known)}.",
             )
         other = copy(self)
         other.parser = self.parser.with_search(**changes)
@@ -153,6 +162,8 @@ class Pipeline:
         assert self.parser is not None
         if self.tagger is not None:
             self._tag(full, confidence)
+        if not self.parser.inventory.sb:
+            take_evidence(full)
         self.parser.parse(full, confidence=confidence)
 
     def _tag(self, docs: Sequence[Document], confidence: bool) -> None:
@@ -307,6 +318,8 @@ class Pipeline:
         assert self.parser is not None
         if self.tagger is not None:
             self._tag([doc], False)
+        if not self.parser.inventory.sb:
+            take_evidence([doc])
         found = []
         for parse in self.parser.k_best(doc, k):
             analysis = replace(doc)
@@ -427,12 +440,10 @@ def _tagger(file: ModelFile) -> Tagger | None:
     return Tagger(file.part("tagger")) if "tagger" in file.parts else None
 
 
-def _parser(file: ModelFile, mode: Mode) -> Parser:
-    from caesura.parse.parser import Parser
-
+def _parser(file: ModelFile, mode: Mode) -> Parser | BranchingParser:
     if mode == "fast" and "parser-fast" in file.parts:
-        return Parser.from_part(file.part("parser-fast"))
-    parser = Parser.from_part(file.part("parser"))
+        return parser_of(file.part("parser-fast"))
+    parser = parser_of(file.part("parser"))
     return parser.with_search(beam=1) if mode == "fast" else parser
 
 

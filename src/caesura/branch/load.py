@@ -1,0 +1,49 @@
+"""Either kind of parser from a part of a model file, and boundaries for the one that needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from caesura.document import MAYBE, NO, YES, Document
+from caesura.models.file import Part
+
+if TYPE_CHECKING:
+    from caesura.branch.parser import BranchingParser
+    from caesura.parse.parser import Parser
+
+__all__ = ["parser_of", "take_evidence"]
+
+
+def parser_of(part: Part) -> Parser | BranchingParser:
+    """The parser of a part, by the system that it names."""
+    if part.config.get("system") == "branching":
+        from caesura.branch.parser import BranchingParser
+
+        return BranchingParser.from_part(part)
+    from caesura.parse.parser import Parser
+
+    return Parser.from_part(part)
+
+
+def take_evidence(docs: Iterable[Document]) -> None:
+    """Open sentence starts become those that the tokeniser holds for likelier than not.
+
+    No sentence starts inside an arc that is given; without evidence nothing is decided.
+    """
+    for doc in docs:
+        if doc.has_sentences or doc.start_evidence is None or not doc.n_tokens:
+            continue
+        given = doc.sent_start if "sentences" in doc.fixed else np.full(doc.n_tokens, MAYBE)
+        starts = np.where(doc.start_evidence >= 0.5, YES, NO)
+        if "heads" in doc.fixed:
+            words = np.flatnonzero(doc.head >= 0)
+            token = doc.word_token
+            for word, head in zip(words.tolist(), doc.head[words].tolist(), strict=True):
+                low, high = sorted((int(token[word]), int(token[head])))
+                starts[low + 1 : high + 1] = NO
+        starts = np.where(given == MAYBE, starts, given)
+        starts[0] = YES
+        doc.sent_start = starts.astype(np.int8)
