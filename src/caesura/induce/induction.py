@@ -6,7 +6,7 @@ the one whose grammar gives its own training sentences the fewest bits a word is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +22,9 @@ from caesura.induce.grammar import COLUMNS, Grammar
 from caesura.induce.recipes import Learnt, Stage, bits_per_word, learn, openness, recipe
 
 __all__ = ["Event", "InduceOptions", "Inducer", "induce"]
+
+#: Tables of so many classes take about half a gigabyte.
+MOST_CLASSES = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,12 @@ class Inducer:
         options = self.options
         stages = options.stages()
         words = self._corpus()
+        if len(words.names) > MOST_CLASSES:
+            raise InputError(
+                f"{len(words.names):,} classes are too many: tables grow with their square, and "
+                f"{MOST_CLASSES:,} is the limit",
+                remedy="Ask for fewer, e.g. --classes 30.",
+            )
         sentences = words.sentences
         used = sentences.up_to(max(stage.limit for stage in stages))
         yield Event(
@@ -117,11 +126,15 @@ class Inducer:
         seeds = [options.seed + number for number in range(max(1, options.restarts))]
         held = sentences.select(used)
         best: tuple[float, int, Learnt] | None = None
-        for number, (seed, (steps, learnt)) in enumerate(
+        for number, (seed, run) in enumerate(
             zip(seeds, self._runs(words, stages, seeds), strict=True)
         ):
-            for step in steps:
-                yield Event("step", number, step)
+            while True:
+                try:
+                    yield Event("step", number, next(run))
+                except StopIteration as end:
+                    learnt = end.value
+                    break
             bits = self._bits(held, words, used, learnt)
             self.restarts.append({"seed": seed, "bits": bits, "lifted": learnt.lifted})
             yield Event("restart", number, stats=self.restarts[-1])
@@ -155,7 +168,7 @@ class Inducer:
             ):
                 raise InputError(
                     f"the text has no {options.classes.upper()} tags",
-                    remedy="Give a tagged file, or ask for classes by number: --classes 200.",
+                    remedy="Give a tagged file, or ask for classes by number: --classes 30.",
                 )
         else:
             if self.classifier is None:
@@ -166,8 +179,8 @@ class Inducer:
 
     def _runs(
         self, words: Corpus, stages: tuple[Stage, ...], seeds: list[int]
-    ) -> Iterable[tuple[list[Step], Learnt]]:
-        """The restarts, in parallel if there are several; each is the same on its own."""
+    ) -> Iterator[Generator[Step, None, Learnt]]:
+        """The restarts, one by one and told step by step, or in parallel and told at the end."""
         options = self.options
         if options.heads not in ("any", "content"):
             raise UsageError(f"--heads {options.heads}: no such style", remedy="any or content.")
@@ -175,8 +188,8 @@ class Inducer:
         if options.heads == "content":
             pull = openness(words.sentences, words.words, len(words.names))
 
-        def one(seed: int, workers: int) -> tuple[list[Step], Learnt]:
-            runner = learn(
+        def one(seed: int, workers: int) -> Generator[Step, None, Learnt]:
+            return learn(
                 words.sentences,
                 words.names,
                 stages,
@@ -186,19 +199,14 @@ class Inducer:
                 workers=workers,
                 pull=pull,
             )
-            steps: list[Step] = []
-            while True:
-                try:
-                    steps.append(next(runner))
-                except StopIteration as end:
-                    return steps, end.value
 
         if len(seeds) == 1 or options.workers <= 1:
             for seed in seeds:
                 yield one(seed, options.workers)
             return
         with ThreadPoolExecutor(options.workers) as pool:
-            yield from pool.map(lambda seed: one(seed, 1), seeds)
+            for steps, learnt in pool.map(lambda seed: _finished(one(seed, 1)), seeds):
+                yield _told(steps, learnt)
 
     def _bits(self, held: Any, words: Corpus, used: Any, learnt: Learnt) -> float:
         if learnt.lexicon:
@@ -230,6 +238,20 @@ class Inducer:
                 "restarts": list(self.restarts),
             },
         )
+
+
+def _finished(run: Generator[Step, None, Learnt]) -> tuple[list[Step], Learnt]:
+    steps: list[Step] = []
+    while True:
+        try:
+            steps.append(next(run))
+        except StopIteration as end:
+            return steps, end.value
+
+
+def _told(steps: list[Step], learnt: Learnt) -> Generator[Step, None, Learnt]:
+    yield from steps
+    return learnt
 
 
 def induce(
