@@ -122,7 +122,7 @@ def finish(encoder: Path, folder: Path, output: Path) -> dict[str, Any]:
     # Boundaries are biased on transcripts alone, by what was best on dev.
     search = SearchSettings(unedited=1.2)
     subwords = Subwords.from_folder(encoder)
-    stage = export(net, Part("weights", {}, {}, weights), labels, subwords, search)
+    stage = export(net, Part("weights", {}, {}, weights), labels, subwords, search, 510)
     paths = [DATA / "UD_English-EWT" / f"en_ewt-ud-{split}.conllu.gz" for split in ("train", "dev")]
     train, dev = (list(read(path)) for path in paths)
     trainer = PipelineTrainer(

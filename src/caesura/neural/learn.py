@@ -121,6 +121,7 @@ def finish(
     labels: Labels,
     subwords: Subwords,
     settings: SearchSettings,
+    limit: int,
 ) -> NeuralParser:
     """The stage of a pipeline, from the weights that training chose."""
     import torch
@@ -131,4 +132,4 @@ def finish(
     state: dict[str, Any] = {name: torch.from_numpy(a) for name, a in weights.arrays.items()}
     net.load_state_dict(state)
     label = net.label.detach().cpu().numpy().astype(np.float32)
-    return NeuralParser(to_onnx(net), subwords, labels.as_lists(), label, settings)
+    return NeuralParser(to_onnx(net), subwords, labels.as_lists(), label, settings, limit=limit)

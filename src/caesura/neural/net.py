@@ -110,7 +110,9 @@ class Recurrent(nn.Module):
         self.project = nn.Linear(2 * size, size)
 
     def forward(self, words: Tensor) -> Tensor:
-        return self.project(self.lstm(words)[0])
+        # States of our own, since exported ones would be bound to one number of windows.
+        state = words.new_zeros(4, words.shape[0], self.lstm.hidden_size)
+        return cast(Tensor, self.project(self.lstm(words, (state, state))[0]))
 
 
 class Mlp(nn.Module):

@@ -51,7 +51,9 @@ class Scores:
 class Encoder:
     """A network in an ONNX file, with its sub-word vocabulary. Threads may share one."""
 
-    def __init__(self, graph: bytes, subwords: Subwords, *, threads: int = 1) -> None:
+    def __init__(
+        self, graph: bytes, subwords: Subwords, *, limit: int = LIMIT, threads: int = 1
+    ) -> None:
         try:
             import onnxruntime as ort
         except ImportError as error:
@@ -74,13 +76,14 @@ class Encoder:
                 remedy="The file was made by another program or version; train or fetch it again.",
             )
         self.subwords = subwords
+        self.limit = limit
 
-    def scores(self, doc: Document, *, limit: int = LIMIT, overlap: int = OVERLAP) -> Scores:
+    def scores(self, doc: Document) -> Scores:
         """The scores of all words of a document, read in windows that overlap."""
-        n = doc.n_words
+        n, limit = doc.n_words, self.limit
         pieces, pointer = self.subwords.pieces(doc)
         features = word_features(doc)
-        windows = overlapping(pointer, 0, n, limit, overlap)
+        windows = overlapping(pointer, 0, n, limit, limit * OVERLAP // LIMIT)
         width = max((w.last - w.first for w in windows), default=0) + 1
         found: Scores | None = None
         for group in _groups(windows, pointer):

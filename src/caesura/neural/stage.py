@@ -20,7 +20,7 @@ from caesura.blocks import in_blocks
 from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import ModelError
 from caesura.models.file import Part
-from caesura.neural.run import TAGS, Encoder, Scores
+from caesura.neural.run import LIMIT, TAGS, Encoder, Scores
 from caesura.neural.subwords import Subwords
 from caesura.parse.features import N_COLUMNS
 from caesura.parse.options import SearchOptions
@@ -38,6 +38,8 @@ __all__ = ["NeuralParser", "SearchSettings"]
 #: Longer documents are read in blocks of so many words, since arcs need memory.
 _LONG: Final = 8000
 _PIECE: Final = 2000
+#: Items of the beam for each tree that is asked for.
+_WIDER: Final = 16
 _ARCS: Final = ("left", "right", "root")
 
 
@@ -66,10 +68,11 @@ class NeuralParser:
         label_weights: NDArray[np.float32],
         settings: SearchSettings,
         *,
+        limit: int = LIMIT,
         threads: int = 1,
     ) -> None:
         self.graph = graph
-        self.encoder = Encoder(graph, subwords, threads=threads)
+        self.encoder = Encoder(graph, subwords, limit=limit, threads=threads)
         self.labels = labels
         self.label_weights = label_weights
         self.settings = settings
@@ -92,6 +95,7 @@ class NeuralParser:
             "crossing": settings.crossing,
             "bias": settings.bias,
             "unedited": settings.unedited,
+            "window": self.encoder.limit,
         }
         return Part("neural", config, dict(self.labels), arrays)
 
@@ -116,6 +120,7 @@ class NeuralParser:
             part.labels,
             part.array("label", np.float16, (None, n, None)).astype(np.float32),
             settings,
+            limit=min(max(int(part.option("window", int, LIMIT)), 64), 1 << 16),
             threads=threads,
         )
 
@@ -159,14 +164,17 @@ class NeuralParser:
 
         scores = self.encoder.scores(doc)
         self._write_tags(doc, scores, False)
-        decoder, given = self._decoder(doc, scores)
+        # Several orders of transitions build one tree, so a wider beam is needed for k trees.
+        wide = self.with_search(beam=max(self.settings.beam, _WIDER * k))
+        decoder, given = wide._decoder(doc, scores)
         limits = limits_of(given, single_root=True) if given.anything else no_limits()
-        found = []
-        for parse in k_best(decoder, _words(doc.n_words), limits, k):
-            copy = replace(doc)
-            self._write_tree(copy, scores, parse)
-            found.append(copy)
-        return found
+        found: dict[bytes, Document] = {}
+        for parse in k_best(decoder, _words(doc.n_words), limits, _WIDER * k):
+            key = parse.heads.tobytes() + parse.starts.tobytes()
+            if key not in found and len(found) < k:
+                found[key] = replace(doc)
+                self._write_tree(found[key], scores, parse)
+        return list(found.values())
 
     def _decoder(self, doc: Document, scores: Scores) -> tuple[Decoder, Given]:
         from caesura.parse.decode import Decoder

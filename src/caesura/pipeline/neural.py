@@ -116,4 +116,4 @@ def _network(
     for event in loop:
         if watch is not None:
             watch("network", event)
-    return finish(net, loop.best["weights"], labels, subwords, options.search)
+    return finish(net, loop.best["weights"], labels, subwords, options.search, settings.limit)

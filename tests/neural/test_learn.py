@@ -1,0 +1,89 @@
+"""Training a network on a page of our own: a test of the way, not of the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caesura.errors import InputError
+from caesura.formats import read
+from caesura.neural.examples import IGNORE, SHAPES, Examples, shape, word_features
+from caesura.transform import speech
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def test_shapes_have_names() -> None:
+    told = {form: SHAPES[shape(form)] for form in ("cat", "Cat", "CAT", "I", "12", "a1", ".", "?")}
+    assert told == {
+        "cat": "lower",
+        "Cat": "Title",
+        "CAT": "UPPER",
+        "I": "X",
+        "12": "digits",
+        "a1": "d1gits",
+        ".": ".",
+        "?": "!?",
+    }
+
+
+def test_a_transcript_hides_its_layout() -> None:
+    doc = next(iter(read(EXAMPLES / "harbour.conllu")))
+    assert word_features(doc).any()
+    assert not word_features(speech(doc)).any()
+
+
+def test_arrays_survive_the_disk(tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+    from caesura.neural.learn import character_subwords, labels_of, prepare
+
+    docs = list(read(EXAMPLES / "harbour.conllu"))
+    subwords = character_subwords(docs)
+    labels = labels_of(docs)
+    data = prepare(docs, labels, subwords)
+    assert data.n_words == sum(doc.n_words for doc in docs)
+    assert (data.head != IGNORE).all()
+    doc = docs[0]
+    pieces, pointer = subwords.pieces(doc)
+    for n, form in enumerate(doc.column("form")):
+        assert pointer[n + 1] - pointer[n] == len(form)
+    data.save(tmp_path / "data.npz")
+    again = Examples.load(tmp_path / "data.npz")
+    assert np.array_equal(again.pieces[: len(pieces)], pieces)
+    assert np.array_equal(again.head, data.head)
+
+
+def test_a_network_over_characters_learns(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    from caesura.models.file import load, save
+    from caesura.pipeline import Pipeline
+    from caesura.pipeline.neural import NeuralOptions, train_neural
+
+    docs = list(read(EXAMPLES / "harbour.conllu"))
+    events = []
+    parts, _ = train_neural(
+        docs,
+        docs,
+        "scratch",
+        NeuralOptions(epochs=2, batch_pieces=1024),
+        watch=lambda stage, event: events.append((stage, event)),
+    )
+    assert [stage for stage, _ in events].count("network") == 4
+    save(tmp_path / "m.caesura", parts)
+    nlp = Pipeline(load(tmp_path / "m.caesura"))
+    assert nlp("The boats came home.").n_words == 5
+    long = " ".join(["The boats came home late and nobody spoke."] * 300)
+    assert nlp(long).text == long
+
+
+def test_an_encoder_without_files_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    pytest.importorskip("transformers", reason="transformers is not installed")
+    from caesura.neural.net import load_encoder
+
+    with pytest.raises(InputError, match=r"lacks config\.json, tokenizer\.json"):
+        load_encoder(tmp_path, 2)

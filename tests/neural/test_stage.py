@@ -1,0 +1,146 @@
+"""The bundled neural model keeps the same laws and obeys the same constraints as the linear one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.pipeline.laws import check
+
+from caesura.document import UNKNOWN, YES, Document
+from caesura.errors import ModelError
+from caesura.models.file import load
+from caesura.paths import bundled_models
+from caesura.pipeline import Pipeline
+
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+
+TEXT = "The harbour was quiet. Nobody came, and the boats didn't move\n\nWe waited all night."
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Pipeline:
+    path = bundled_models() / "en-neural.caesura"
+    if not path.exists():
+        pytest.skip("the model en-neural is not bundled")
+    return Pipeline(load(path))
+
+
+def test_a_text_is_parsed(nlp: Pipeline) -> None:
+    doc = nlp(TEXT, confidence=True)
+    check(doc, TEXT)
+    assert [sentence.text for sentence in doc.sentences] == [
+        "The harbour was quiet.",
+        "Nobody came, and the boats didn't move",
+        "We waited all night.",
+    ]
+    quiet = doc.words[3]
+    assert (quiet.upos, quiet.deprel, quiet.is_root) == ("ADJ", "root", True)
+    assert [word.lemma for word in doc.sentences[2].words] == ["we", "wait", "all", "night", "."]
+    for column in (doc.sent_conf, doc.arc_conf, doc.tag_conf):
+        assert column is not None
+        assert np.all((column >= 0) & (column <= 1))
+
+
+def test_a_transcript_is_split(nlp: Pipeline) -> None:
+    text = "we went to the harbour but it was quiet do you know why nobody came i have no idea"
+    starts = [sentence.text.split()[0] for sentence in nlp(text).sentences]
+    assert starts == ["we", "do", "i"]
+
+
+@settings(max_examples=15)
+@given(st.text(max_size=120))
+def test_any_text_keeps_the_laws(nlp: Pipeline, text: str) -> None:
+    check(nlp(text), text)
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_given_boundaries_are_obeyed(nlp: Pipeline, data: st.DataObject) -> None:
+    plain = nlp(TEXT)
+    offsets = [token.start for token in plain.tokens]
+    chosen = data.draw(st.lists(st.sampled_from(offsets), unique=True, max_size=6))
+    half = len(chosen) // 2
+    doc = nlp(TEXT, sentence_starts=chosen[:half], no_boundary=[o for o in chosen[half:] if o])
+    check(doc, TEXT)
+    found = {sentence.start for sentence in doc.sentences}
+    assert set(chosen[:half]) <= found | {0}
+    assert not set(chosen[half:]) & (found - {0})
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_given_heads_and_labels_are_obeyed(nlp: Pipeline, data: st.DataObject) -> None:
+    plain = nlp(TEXT)
+    given = plain.cut(0, plain.n_tokens)
+    keep = data.draw(st.lists(st.booleans(), min_size=len(given), max_size=len(given)))
+    given.head = np.where(keep, given.head, UNKNOWN).astype(np.int32)
+    given.deprel = np.where(keep, given.deprel, 0).astype(np.int32)
+    doc = nlp(given, keep=("tokens", "sentences", "heads"))
+    check(doc, TEXT)
+    assert np.array_equal(doc.head[keep], plain.head[keep])
+    assert [w.deprel for w, k in zip(doc.words, keep, strict=True) if k] == [
+        w.deprel for w, k in zip(plain.words, keep, strict=True) if k
+    ]
+
+
+def test_given_tags_and_tokens_are_kept(nlp: Pipeline) -> None:
+    plain = nlp(TEXT)
+    odd = replace(plain)
+    odd.upos = odd.strings.ids(["X", *plain.column("upos")[1:]])
+    doc = nlp(odd, keep=("tags",))
+    assert doc.words[0].upos == "X"
+    assert [t.text for t in doc.tokens] == [t.text for t in plain.tokens]
+
+
+def test_the_best_analyses_differ(nlp: Pipeline) -> None:
+    found = nlp.k_best("I saw the man with the telescope.", 4)
+    trees = [(tuple(doc.head.tolist()), tuple(doc.sent_start.tolist())) for doc in found]
+    assert 1 < len(set(trees)) == len(trees) <= 4
+
+
+def test_a_long_document_is_read_in_blocks(nlp: Pipeline) -> None:
+    text = " ".join(f"The {n} boats came home late , and nobody spoke ." for n in range(1000))
+    doc = nlp(text)
+    assert doc.n_words > 8000
+    assert doc.text == text
+    tokens = doc.cut(0, doc.n_tokens)
+    again = nlp(tokens, keep=("tokens",))
+    assert again.n_words == doc.n_words
+    assert np.mean(again.head == doc.head) > 0.99
+
+
+def test_one_word_of_a_megabyte(nlp: Pipeline) -> None:
+    doc = nlp("a" * 1_000_000 + " came .")
+    check(doc, doc.text)
+
+
+def test_damaged_networks_are_refused(nlp: Pipeline) -> None:
+    from caesura.neural.stage import NeuralParser
+
+    assert nlp.neural is not None
+    part = nlp.neural.to_part()
+    broken = replace(part, arrays={**part.arrays, "graph": np.zeros(100, np.uint8)})
+    with pytest.raises(ModelError, match="cannot be read"):
+        NeuralParser.from_part(broken)
+    broken = replace(part, arrays={**part.arrays, "subwords": np.full(5, 255, np.uint8)})
+    with pytest.raises(ModelError, match="vocabulary"):
+        NeuralParser.from_part(broken)
+    broken = replace(part, labels={**part.labels, "deprel": []})
+    with pytest.raises(ModelError, match="labels"):
+        NeuralParser.from_part(broken)
+
+
+def test_threads_make_no_difference(nlp: Pipeline) -> None:
+    texts = [TEXT, "It rained.", "no capitals here and no full stop", ""]
+    alone = [doc.contents() for doc in nlp.pipe(texts)]
+    assert [doc.contents() for doc in nlp.pipe(texts, threads=2)] == alone
+
+
+def test_the_first_token_always_starts_a_sentence(nlp: Pipeline) -> None:
+    doc: Document = nlp("Yes")
+    assert doc.sent_start.tolist() == [YES]

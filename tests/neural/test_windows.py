@@ -1,0 +1,64 @@
+"""Windows cover every word once, stay in their limits and cost little more than one pass."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.neural.windows import batch, overlapping, random_cuts
+
+SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=200)
+
+
+def pointer(sizes: list[int]) -> np.ndarray:
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+
+
+@given(SIZES, st.integers(10, 60), st.integers(0, 8))
+def test_overlapping_windows_keep_every_word_once(
+    sizes: list[int], limit: int, overlap: int
+) -> None:
+    at = pointer(sizes)
+    windows = overlapping(at, 0, len(sizes), limit, overlap)
+    kept = [word for w in windows for word in range(w.keep_first, w.keep_last)]
+    assert kept == list(range(len(sizes)))
+    for window in windows:
+        assert window.first <= window.keep_first < window.keep_last <= window.last
+        assert at[window.last] - at[window.first] <= limit
+
+
+def test_a_long_document_costs_little_more_than_one_pass() -> None:
+    at = pointer([1 + n % 3 for n in range(20_000)])
+    windows = overlapping(at, 0, 20_000, 510, 96)
+    assert sum(at[w.last] - at[w.first] for w in windows) <= 1.3 * at[-1]
+
+
+@given(SIZES, st.integers(10, 60), st.integers(0, 5))
+def test_training_cuts_use_every_word_once(sizes: list[int], limit: int, seed: int) -> None:
+    at = pointer(sizes)
+    bounds = np.array([0, len(sizes) // 2, len(sizes)])
+    windows = random_cuts(at, bounds, limit, np.random.default_rng(seed))
+    assert [n for w in windows for n in range(w.first, w.last)] == list(range(len(sizes)))
+    assert not any(w.first < bounds[1] < w.last for w in windows)
+
+
+@given(SIZES)
+def test_a_batch_tells_which_pieces_belong_to_which_word(sizes: list[int]) -> None:
+    at = pointer(sizes)
+    pieces = np.arange(1000, 1000 + at[-1], dtype=np.int32)
+    features = np.arange(3 * len(sizes)).reshape(-1, 3)
+    windows = overlapping(at, 0, len(sizes), 40, 6)
+    made = batch(pieces, at, features, windows, begin_id=1, end_id=2, pad_id=0, limit=40)
+    for row, window in enumerate(windows):
+        length = int(made.mask[row].sum())
+        assert made.ids[row, 0] == 1
+        assert made.ids[row, length - 1] == 2
+        for place, word in enumerate(range(window.first, window.last)):
+            first, last = made.first[row, place], made.last[row, place]
+            assert (
+                made.ids[row, first : last + 1].tolist() == pieces[at[word] : at[word + 1]].tolist()
+            )
+            assert set(made.word[row, first : last + 1].tolist()) == {place + 1}
+        n = window.last - window.first
+        assert made.features[row, :n].tolist() == features[window.first : window.last].tolist()
