@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import YES, Document, TagOptions
+from caesura.document import Document, TagOptions
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load
 from caesura.tag.cache import TypeCache
@@ -26,24 +26,24 @@ from caesura.tag.names import COLUMNS, START
 from caesura.tag.pairs import PairCache
 from caesura.tag.tables import part_moves, part_table
 from caesura.tag.templates import parse_templates
+from caesura.tag.writing import (
+    Posteriors,
+    Regime,
+    chain_bounds,
+    collapse,
+    runs,
+    write_all_starts,
+    write_column,
+)
 
 __all__ = ["Posteriors", "Regime", "Tagger"]
 
-Regime = Literal["auto", "sentences", "document"]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 #: Words of a chain that Viterbi and forward-backward keep at a time.
 _ROOM: Final = 1024
 _WIDE_ROOM: Final = 4096
 _DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
-
-
-class Posteriors:
-    """The labels of each word with their probabilities, the likeliest first."""
-
-    def __init__(self, labels: Ints, masses: NDArray[np.float32]) -> None:
-        self.labels = labels
-        self.masses = masses
 
 
 class Seen(NamedTuple):
@@ -153,7 +153,7 @@ class Tagger:
         if not batch:
             return
         words, seen = self.encode(batch)
-        begins, offsets = _bounds(batch, regime)
+        begins, offsets = chain_bounds(batch, regime)
         limits = self._limits(batch)
         path = np.zeros(len(words), np.int32)
         lat = lattice_of(max(4, min(_ROOM, len(words))), self.narrow_width)
@@ -170,7 +170,7 @@ class Tagger:
     def posteriors(self, docs: Sequence[Document], regime: Regime = "auto") -> Posteriors:
         """The probabilities of labels for all words of the documents, one after the other."""
         words, seen = self.encode(docs)
-        begins, _ = _bounds(docs, regime)
+        begins, _ = chain_bounds(docs, regime)
         return self._posteriors(words, seen, begins, self._limits(docs))
 
     def _posteriors(
@@ -210,7 +210,7 @@ class Tagger:
             if self._cache.full or self._pairs.full:
                 self.forget()
             parts = []
-            for run in _runs(docs):
+            for run in runs(docs):
                 forms = [doc.form for doc in run]
                 kinds, where = distinct(np.concatenate(forms) if len(forms) > 1 else forms[0])
                 parts.append(self._cache.numbers(run[0].strings.take(kinds))[where])
@@ -256,9 +256,9 @@ class Tagger:
         for column in self.chain:
             values, number = self.label_values(column)
             if column == START:
-                _write_starts(docs, offsets, np.array([v == "B" for v in values])[number[path]])
+                write_all_starts(docs, offsets, np.array([v == "B" for v in values])[number[path]])
             else:
-                _write(docs, offsets, column, values, number[path])
+                write_column(docs, offsets, column, values, number[path])
 
     def _write_given(
         self,
@@ -271,7 +271,7 @@ class Tagger:
     ) -> None:
         for column, values, chosen in self._choose_given(words, path, begins, seen):
             fixed = "lemmas" if column == "lemma" else "tags"
-            _write(docs, offsets, column, values, chosen, fixed)
+            write_column(docs, offsets, column, values, chosen, fixed)
 
     def _choose_given(
         self, words: Ints, path: Ints, begins: Longs, seen: Seen
@@ -316,7 +316,7 @@ class Tagger:
         column: str,
     ) -> None:
         values, number = self.label_values(column)
-        labels, masses = _collapse(found, number, len(values), k)
+        labels, masses = collapse(found, number, len(values), k)
         chosen = number[path]
         conf = np.where(labels == chosen[:, None], masses, 0.0).sum(axis=1).astype(np.float32)
         for doc, low, high in zip(docs, offsets, offsets[1:], strict=False):
@@ -325,89 +325,6 @@ class Tagger:
             ids = np.where(own >= 0, names[np.maximum(own, 0)], 0).astype(np.int32)
             doc.tag_options = TagOptions(column, ids, masses[low:high].copy())
             doc.tag_conf = conf[low:high].copy()
-
-
-def _collapse(
-    found: Posteriors, number: Ints, size: int, k: int
-) -> tuple[Ints, NDArray[np.float32]]:
-    """Sum the probabilities of labels that share a value; the k likeliest values of each word."""
-    n, width = found.labels.shape
-    k = min(k, size)
-    values = np.where(found.labels >= 0, number[np.maximum(found.labels, 0)], -1)
-    masses = found.masses.copy()
-    for b in range(1, width):
-        for a in range(b):
-            same = (values[:, b] == values[:, a]) & (values[:, b] >= 0)
-            masses[same, a] += masses[same, b]
-            values[same, b] = -1
-            masses[same, b] = 0.0
-    order = np.argsort(-masses, axis=1, kind="stable")[:, :k]
-    labels = np.full((n, k), -1, np.int32)
-    labels[:, : order.shape[1]] = np.take_along_axis(values, order, axis=1)
-    best = np.zeros((n, k), np.float32)
-    best[:, : order.shape[1]] = np.take_along_axis(masses, order, axis=1)
-    return labels, best
-
-
-def _bounds(docs: Sequence[Document], regime: Regime) -> tuple[Longs, list[int]]:
-    """Where chains begin, and where documents do."""
-    offsets = [0]
-    begins = [np.zeros(1, np.int64)]
-    for doc in docs:
-        n = doc.n_words
-        whole = regime == "document" or (regime == "auto" and not doc.has_sentences)
-        if n and not whole:
-            # Without multi-word tokens the starts of words are those of tokens.
-            marks = doc.sent_start if n == doc.n_tokens else doc.word_sent_start
-            starts = np.flatnonzero(marks[1:] == YES) + 1
-            begins.append(np.append(starts, n) + offsets[-1])
-        elif n:
-            begins.append(np.array([n + offsets[-1]], np.int64))
-        offsets.append(offsets[-1] + n)
-    return np.concatenate(begins), offsets
-
-
-def _runs(docs: Sequence[Document]) -> list[list[Document]]:
-    """Neighbouring documents that share a table of strings, which are worked on together."""
-    runs = [[docs[0]]]
-    for doc in docs[1:]:
-        if doc.strings is runs[-1][0].strings:
-            runs[-1].append(doc)
-        else:
-            runs.append([doc])
-    return runs
-
-
-def _write(
-    docs: Sequence[Document],
-    offsets: list[int],
-    column: str,
-    values: list[str],
-    chosen: Ints,
-    fixed: str = "tags",
-) -> None:
-    """Set a column to the chosen values (-1: the empty one); known values that are fixed stay."""
-    done = 0
-    for run in _runs(docs):
-        first = done
-        done += len(run)
-        low = offsets[first]
-        kinds, where = distinct(chosen[low : offsets[done]] + np.int32(1))
-        ids = run[0].strings.ids([values[n - 1] if n else "" for n in kinds.tolist()])
-        found = ids[where] if len(ids) else ids
-        for n, doc in enumerate(run):
-            own = found[offsets[first + n] - low : offsets[first + n + 1] - low]
-            if fixed in doc.fixed:
-                known = getattr(doc, column)
-                own = np.where(known != 0, known, own)
-            setattr(doc, column, np.ascontiguousarray(own, dtype=np.int32))
-
-
-def _write_starts(docs: Sequence[Document], offsets: list[int], starts: NDArray[Any]) -> None:
-    from caesura.tag.boundaries import write_starts
-
-    for doc, low, high in zip(docs, offsets, offsets[1:], strict=False):
-        write_starts(doc, starts[low:high])
 
 
 def _word_classes(part: Part) -> dict[str, int] | None:
