@@ -41,10 +41,10 @@ def options() -> PipelineOptions:
     """What the model is trained with."""
     search = SearchOptions(beam=8)
     return PipelineOptions(
-        parser=ParserOptions(search=search, epochs=10, bits=20),
+        parser=ParserOptions(search=search, epochs=12, bits=20),
         folds=5,
         speech=0.35,
-        fast=True,
+        drop=0.6,
     )
 
 

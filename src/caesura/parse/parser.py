@@ -189,6 +189,14 @@ class Parser:
         """The same parser with other search options; the weights are shared."""
         return replace(self, search=replace(self.search, **changes))
 
+    def lean(self, share: float) -> Parser:
+        """The same parser without the given share of its weights, the smallest of them."""
+        from caesura.parse.table import to_bytes, to_floats, without_smallest
+
+        weights = without_smallest(to_floats(self.table, self.unit), share)
+        table, unit = to_bytes(weights)
+        return replace(self, table=table, unit=unit, packed=None)
+
     def parse(
         self,
         docs: Document | Iterable[Document],

@@ -95,3 +95,12 @@ def to_floats(table: NDArray[np.int8], unit: float) -> NDArray[np.float32]:
     weights: NDArray[np.float32] = table.astype(np.float32) * scales[:, None]
     weights[:, -1] = 0.0
     return weights
+
+
+def without_smallest(weights: NDArray[np.float32], share: float) -> NDArray[np.float32]:
+    """The weights without the given share of those that are not 0, the smallest first."""
+    sizes = np.abs(weights[weights != 0])
+    if not len(sizes) or share <= 0:
+        return weights
+    floor = np.quantile(sizes, share)
+    return np.where(np.abs(weights) < floor, np.float32(0), weights)

@@ -42,13 +42,20 @@ class PipelineOptions:
     folds: int = 10
     #: Share of the training data that is seen as a transcript would have it.
     speech: float = 0.0
-    #: Train a second parser for the mode `fast`, greedily, as it is decoded.
+    #: Train a second parser for the mode `fast`, with this beam, as it is decoded.
     fast: bool = True
+    fast_beam: int = 3
+    #: Share of a parser's weights that are dropped from the file, the smallest of them.
+    drop: float = 0.5
     seed: int = 1
 
     def __post_init__(self) -> None:
         if self.folds < 2:
             raise UsageError(f"folds is {self.folds}, but must be at least 2")
+        if not 0 <= self.drop < 1:
+            raise UsageError(f"drop is {self.drop}, but must be at least 0 and below 1")
+        if self.fast_beam < 1:
+            raise UsageError(f"fast_beam is {self.fast_beam}, but must be at least 1")
         if not 0 <= self.speech < 1:
             raise UsageError(f"speech is {self.speech}, but must be at least 0 and below 1")
 
@@ -102,9 +109,9 @@ class PipelineTrainer:
             "parser", lambda: self._parser("parser", train, speech, dev, options)
         )
         if self.options.fast:
-            greedy = replace(options, search=replace(options.search, beam=1))
+            quick = replace(options, search=replace(options.search, beam=self.options.fast_beam))
             parts["parser-fast"] = self._stage(
-                "parser-fast", lambda: self._parser("parser-fast", train, speech, dev, greedy)
+                "parser-fast", lambda: self._parser("parser-fast", train, speech, dev, quick)
             )
         return parts
 
@@ -272,8 +279,8 @@ class PipelineTrainer:
         options = replace(options, seed=self.options.seed)
         trainer = ParserTrainer(train, dev, options, unedited=speech)
         loop = self._loop(name, trainer, options.epochs, "mean", 3)
-        best = loop.best["parser"]
-        return finish(Parser.from_part(best), dev).to_part() if dev else best
+        parser = Parser.from_part(loop.best["parser"]).lean(self.options.drop)
+        return finish(parser, dev).to_part()
 
     # -------------------------------------------------------------- what is there
 

@@ -1,0 +1,101 @@
+"""Train a whole pipeline on treebanks of several languages, and score each on its dev split.
+
+    python benchmarks/languages.py                       # the table of the docs
+    python benchmarks/languages.py UD_Greek-GDT --json
+
+A treebank without a dev split gives the last tenth of its documents. Scores are F1 by the CoNLL
+2018 definition, from raw text where the treebank has text, else from gold tokens (marked so).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from caesura.cli.train_pipeline import dev_scores
+from caesura.document import Document
+from caesura.formats import read
+from caesura.models.file import save
+from caesura.pipeline.train import PipelineOptions, PipelineTrainer
+
+DATA = Path(os.environ.get("CAESURA_DATA", Path(__file__).parents[2] / "shared" / "data"))
+TREEBANKS = (
+    "UD_Greek-GDT",
+    "UD_Hungarian-Szeged",
+    "UD_Italian-ParTUT",
+    "UD_Turkish-IMST",
+    "UD_Swedish-LinES",
+    "UD_French-ParisStories",
+    "UD_Norwegian-NynorskLIA",
+    "UD_Slovenian-SST",
+    "UD_Chinese-GSD",
+    "UD_Japanese-GSD",
+)
+#: Treebanks without SpaceAfter whose languages are written without spaces.
+NO_SPACES = ("UD_Chinese-GSD", "UD_Japanese-GSD")
+COLUMNS = ("Tokens", "Words", "Sentences", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")
+
+
+def documents(treebank: str) -> tuple[list[Document], list[Document]]:
+    folder = DATA / treebank
+    found: dict[str, list[Document]] = {}
+    for split in ("train", "dev"):
+        for path in sorted(folder.glob(f"*-{split}.conllu.gz")):
+            found[split] = list(read(path, space=treebank not in NO_SPACES))
+    train, dev = found["train"], found.get("dev", [])
+    if not dev:
+        cut = max(1, len(train) // 10)
+        train, dev = train[:-cut], train[-cut:]
+    return train, dev
+
+
+def measure(treebank: str, options: PipelineOptions) -> dict[str, Any]:
+    train, dev = documents(treebank)
+    clock = time.process_time()
+    trainer = PipelineTrainer(train, dev, options)
+    parts = trainer.run()
+    seconds = time.process_time() - clock
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.caesura"
+        save(path, parts, kind="pipeline")
+        scores = dev_scores(str(path), dev, "accurate")
+        size = path.stat().st_size / 1e6
+    return {
+        "treebank": treebank,
+        "words": sum(doc.n_words for doc in train),
+        "from": "raw text" if "tokenizer" in parts else "gold tokens",
+        "seconds": round(seconds),
+        "megabytes": round(size, 1),
+        **{name: scores[name] for name in COLUMNS},
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("treebanks", nargs="*", default=TREEBANKS)
+    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    options = PipelineOptions(folds=arguments.folds, fast=False)
+    options = replace(options, parser=replace(options.parser, epochs=arguments.epochs))
+    names = ("treebank", "words", "from", *COLUMNS, "seconds", "megabytes")
+    if not arguments.json:
+        print("| " + " | ".join(names) + " |")
+        print("|" + "---|" * len(names), flush=True)
+    for treebank in arguments.treebanks:
+        row = measure(treebank, options)
+        if arguments.json:
+            print(json.dumps(row), flush=True)
+        else:
+            print("| " + " | ".join(str(row[name]) for name in names) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
