@@ -382,4 +382,5 @@ def make_engine(
             remedy="Use a model from `caesura train pipeline`.",
         )
     announce_compiling(quiet)
-    return Local(Pipeline(file, mode=mode, threads=threads).with_search(**search), threads)
+    nlp = Pipeline(file, mode=mode, threads=threads, release=True)
+    return Local(nlp.with_search(**search), threads)

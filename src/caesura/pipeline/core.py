@@ -16,7 +16,7 @@ from caesura.blocks import BLOCK, in_blocks
 from caesura.branch.load import parser_of, take_evidence
 from caesura.document import Document, Strings
 from caesura.errors import UsageError
-from caesura.models.file import ModelFile
+from caesura.models.file import ModelFile, Part
 from caesura.models.file import load as load_file
 from caesura.pipeline.given import fix_starts, keep_given, line_starts
 
@@ -47,20 +47,39 @@ class Pipeline:
     `mode` chooses between two speeds: `accurate` (beam search) and `fast`.
     """
 
-    def __init__(self, file: ModelFile, *, mode: Mode = "accurate", threads: int = 1) -> None:
+    def __init__(
+        self,
+        file: ModelFile,
+        *,
+        mode: Mode = "accurate",
+        threads: int = 1,
+        release: bool = False,
+    ) -> None:
+        """With `release` the arrays of the file are let go, which spares memory."""
         if mode not in MODES:
             raise UsageError(f"there is no mode {mode!r}", remedy=f"Modes: {', '.join(MODES)}.")
         self.file = file
         self.mode = mode
+        if release and "parser-fast" in file.parts:
+            _let_go(file, "parser" if mode == "fast" else "parser-fast")
         self._tokenizer = _tokenizer(file) if "tokenizer" in file.parts else None
+        if release:
+            _let_go(file, "tokenizer")
         self.neural: NeuralParser | None = None
         self.tagger: Tagger | None = None
         self.parser: Parser | BranchingParser | None = None
         if "neural" in file.parts:
             self.neural = _neural(file, mode, threads)
         else:
-            self.tagger = _tagger(file)
             self.parser = _parser(file, mode)
+            if release:
+                _let_go(file, "parser", "parser-fast")
+                if hasattr(self.parser, "packed"):
+                    self.parser.packed = None
+            self.tagger = _tagger(file)
+            if release and self.tagger is not None:
+                _let_go(file, "tagger")
+                self.tagger.part = file.parts["tagger"]
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -419,13 +438,21 @@ def load(
     """The pipeline of a model: the name of an installed one, or the path of a file."""
     from caesura.models.store import find
 
-    return Pipeline(load_file(find(model)), mode=mode, threads=threads)
+    return Pipeline(load_file(find(model)), mode=mode, threads=threads, release=True)
 
 
 def split(text: str, model: str | os.PathLike[str] = "en", *, mode: Mode = "fast") -> list[str]:
     """The sentences of a text."""
     doc = load(model, mode=mode)(text)
     return [sentence.text for sentence in doc.sentences]
+
+
+def _let_go(file: ModelFile, *names: str) -> None:
+    """Drop the arrays of parts; what else a part says stays."""
+    for name in names:
+        part = file.parts.get(name)
+        if part is not None:
+            file.parts[name] = Part(part.kind, part.config, part.labels)
 
 
 def _tokenizer(file: ModelFile) -> Tokenizer:
