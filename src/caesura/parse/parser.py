@@ -321,28 +321,11 @@ class Parser:
         return [parse for parse in found if parse is not None]
 
     def _given(self, decoder: Decoder, doc: Document, words: Words, given: Given) -> Parse:
-        from caesura.parse.limits import completed, limits_of
+        from caesura.parse.obey import decode_given
 
-        n = len(given.heads)
-        name = f"document {doc.id!r}" if doc.id else "the document"
-        single = self.inventory.single_root and self.inventory.sb
-        limits = limits_of(given, single_root=single or not self.inventory.sb, name=name)
-        bounds = np.array([0, n], np.int64)
-        result = decoder.decode(words, bounds, limits)
-        reach = 32
-        while result is None:
-            # No item of the beam could go on: fill open heads around the place where it stopped.
-            at = int(decoder.arena.items[decoder.frontier.beam[0], 4])
-            limits = completed(limits, at - reach, at + reach)
-            result = decoder.decode(words, bounds, limits)
-            if reach > 2 * n and result is None:
-                raise InputError(
-                    f"the given heads and boundaries of {name} cannot hold together",
-                    file=doc.source,
-                    remedy="Leave some of them open.",
-                )
-            reach *= 4
-        return Parse.of(result, 0, n)
+        single = self.inventory.single_root or not self.inventory.sb
+        result = decode_given(decoder, doc, words, given, single_root=single)
+        return Parse.of(result, 0, len(given.heads))
 
     def _sentences(self, decoder: Decoder, doc: Document, words: Words, given: Given) -> Parse:
         """A document by sentences, for a parser without SB."""
