@@ -1,0 +1,117 @@
+"""Start the server and stop it gently."""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from caesura.errors import CaesuraError, MissingExtra, UsageError
+from caesura.serve.options import ServeOptions
+from caesura.serve.work import Models
+
+if TYPE_CHECKING:
+    from caesura.pipeline.core import Mode
+
+__all__ = ["check_extra", "listen", "named_models", "serve"]
+
+
+def check_extra() -> None:
+    """Raise MissingExtra, with the command that mends it, if the extra is not installed."""
+    for package in ("starlette", "uvicorn"):
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtra(package, "serve", "a server")
+
+
+def named_models(names: Sequence[str], mode: Mode = "accurate") -> Models:
+    """The models of a command line under short names; the first is loaded at once."""
+    from caesura.models.store import find
+
+    paths: dict[str, Path] = {}
+    for given in names:
+        path = find(given)
+        name = path.name.removesuffix(".caesura") or given
+        if name in paths and paths[name] != path:
+            raise UsageError(f"two models are called {name!r}", remedy="Rename one of the files.")
+        paths[name] = path
+    models = Models(paths, mode)
+    models.get(None)
+    return models
+
+
+def listen(options: ServeOptions) -> socket.socket:
+    """A socket that listens; a port that is taken is told of in one sentence."""
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((options.host, options.port))
+        made.listen(128)
+    except OSError as error:
+        made.close()
+        if error.errno == errno.EADDRINUSE:
+            raise CaesuraError(
+                f"the port {options.port} of {options.host} is in use",
+                remedy=f"Choose another: caesura serve --port {options.port + 1}",
+            ) from None
+        if error.errno == errno.EACCES:
+            raise CaesuraError(
+                f"the port {options.port} may not be used ({error.strerror})",
+                remedy="Choose one above 1023: caesura serve --port 8765",
+            ) from None
+        raise CaesuraError(
+            f"cannot listen on {options.host}:{options.port} ({error.strerror or error})",
+            remedy="Listen on this machine: caesura serve --host 127.0.0.1",
+        ) from None
+    return made
+
+
+def serve(
+    models: Models,
+    options: ServeOptions,
+    *,
+    log: Callable[[str], None] | None = None,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve until interrupted; requests under way are given some seconds to end."""
+    check_extra()
+    import uvicorn
+
+    from caesura.serve.app import make_app
+
+    app = make_app(models, options, log=log)
+    made = listen(options)
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    address = f"http://{host}:{made.getsockname()[1]}/"
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        lifespan="on",
+        ws="none",
+        http="h11",
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=int(options.grace_seconds),
+        h11_max_incomplete_event_size=32 << 10,
+    )
+    stopping = app.application.workers.stopping
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            # Streams end at their next piece, so that connections can close.
+            stopping.set()
+            super().handle_exit(sig, frame)
+
+    server = Server(config)
+    if ready is not None:
+        ready(address)
+    try:
+        server.run(sockets=[made])
+    finally:
+        made.close()

@@ -1,0 +1,216 @@
+// The page: what is on it, and what happens when. All that is known of the text is in `state`;
+// the cards are drawn from it.
+
+import { ask, askFile, models, parseStream } from "./api.js";
+import { Cards } from "./cards.js";
+import * as detail from "./detail.js";
+import { $, droppable, make, plural, save } from "./dom.js";
+import * as evaluation from "./evaluate.js";
+import { base, moved, plain, regions, same, textOf, windowAround } from "./sentences.js";
+
+const EXAMPLE = `so i went down to the harbour this morning it was still dark and nobody was there
+the boats were gone i asked the man at the gate when they had left he said at four
+
+Mrs. Okafor sells coffee from a van by pier no. 4. She doesn't open at six, she opens at five. Why? Because the pilots drink theirs early.`;
+
+const state = { sentences: [], other: null, starts: new Set(), joins: new Set(), model: "", second: "" };
+let running = null;
+
+const cards = new Cards($("results"), {
+  onSplit: (index, token) => fix(index, state.sentences[index].tokens[token].start, true),
+  onJoin: (index) => { if (state.sentences[index]) fix(index, state.sentences[index].start, false); },
+  onWord: detail.show,
+  onLeave: detail.hide,
+});
+
+function fail(error) {
+  if (error.name === "AbortError") return;
+  $("error").textContent = error.message;
+  $("error").hidden = false;
+}
+
+function told(seconds) {
+  const words = state.sentences.reduce((n, s) => n + s.words.length, 0);
+  let text = `${plural(state.sentences.length, "sentence")}, ${plural(words, "word")}`;
+  if (seconds !== undefined) text += `, ${seconds.toFixed(1)} seconds`;
+  if (state.other) {
+    const all = regions(state.sentences, state.other);
+    const differ = all.filter((r) => !same(r.left, r.right)).length;
+    text += `; ${differ ? `${differ} of ${all.length} stretches differ` : "the two models agree"}`;
+  }
+  $("status").textContent = text;
+  $("tools").hidden = !state.sentences.length;
+  $("undo").hidden = !(state.starts.size + state.joins.size);
+}
+
+// ------------------------------------------------------------------- drawing
+
+function info(index) {
+  const sentence = state.sentences[index];
+  return {
+    index, number: index + 1, model: state.model, last: index + 1 === state.sentences.length,
+    pinned: state.starts.has(sentence.start),
+  };
+}
+
+function append(from) {
+  const made = [];
+  for (let i = from; i < state.sentences.length; i++) made.push(cards.card(state.sentences[i], { ...info(i), last: false }));
+  $("results").append(...made);
+}
+
+/** All cards anew; with two models, those of the second where it differs. */
+function drawAll() {
+  cards.clear();
+  if (!state.other) { append(0); markLast(); return; }
+  let index = 0;
+  const made = [];
+  for (const { left, right } of regions(state.sentences, state.other)) {
+    const agree = same(left, right);
+    left.forEach((sentence, place) => {
+      const extra = agree ? {} : { against: right, beside: left, place, name: state.model };
+      made.push(cards.card(sentence, { ...info(index++), ...extra }));
+    });
+    if (agree) continue;
+    right.forEach((sentence, place) => made.push(cards.card(sentence, {
+      number: `${index}`, other: true, model: state.second, name: state.second, against: left, beside: right, place,
+    })));
+  }
+  $("results").append(...made);
+}
+
+function markLast() {
+  const last = $("results").lastElementChild;
+  last?.querySelector("[data-join]")?.remove();
+}
+
+// ------------------------------------------------------------------- parsing
+
+async function parse() {
+  running?.abort();
+  const control = (running = new AbortController());
+  $("error").hidden = true;
+  detail.hide();
+  cards.clear();
+  Object.assign(state, { sentences: [], other: null, starts: new Set(), joins: new Set(), model: $("model").value, second: $("other").value });
+  const text = $("text").value;
+  told();
+  if (!text.trim()) { $("status").textContent = "There is no text yet."; return; }
+  $("stop").hidden = false;
+  $("status").textContent = "Parsing …";
+  const request = { text, strip: $("strip").checked };
+  try {
+    const end = await parseStream({ ...request, model: state.model }, (found) => {
+      if (running !== control) return;
+      const from = state.sentences.length;
+      state.sentences.push(...found);
+      append(from);
+      $("status").textContent = `Parsing … ${plural(state.sentences.length, "sentence")} so far`;
+    }, control.signal);
+    if (running !== control) return;
+    if (state.second) {
+      $("status").textContent = `Parsing with ${state.second} …`;
+      const other = [];
+      await parseStream({ ...request, model: state.second }, (found) => other.push(...found), control.signal);
+      state.other = other;
+      drawAll();
+    } else markLast();
+    told(end.seconds);
+  } catch (error) {
+    if (running !== control) return;
+    told();
+    fail(error);
+  } finally {
+    if (running === control) { running = null; $("stop").hidden = true; }
+  }
+}
+
+/** Start a sentence at an offset, or forbid one there, and parse what is around it again. */
+async function fix(index, offset, starts) {
+  if (running || state.other) return;
+  const before = { starts: new Set(state.starts), joins: new Set(state.joins) };
+  state.starts.delete(offset);
+  state.joins.delete(offset);
+  (starts ? state.starts : state.joins).add(offset);
+  const [first, last] = windowAround(state.sentences, index);
+  const part = state.sentences.slice(first, last);
+  const origin = base(part[0]);
+  const end = part.at(-1).end;
+  const inside = (set) => [...set].filter((o) => o > part[0].start && o < end).map((o) => o - origin);
+  const pinned = inside(state.starts);
+  $("error").hidden = true;
+  $("status").textContent = "Parsing again …";
+  try {
+    const answer = await ask("parse", { text: textOf(part), model: state.model, starts: pinned, joins: inside(state.joins) });
+    const found = answer.sentences.map((s) => moved(s, origin));
+    state.sentences.splice(first, last - first, ...found);
+    drawAll();
+    told(answer.seconds);
+    const at = state.sentences.findIndex((s) => s.start <= offset && offset < s.end);
+    const token = state.sentences[at]?.tokens.findIndex((t) => t.start === offset) ?? 0;
+    cards.focus(at, Math.max(0, token));
+  } catch (error) {
+    Object.assign(state, before);
+    told();
+    fail(error);
+  }
+}
+
+// --------------------------------------------------------------------- setup
+
+async function download(to) {
+  $("error").hidden = true;
+  try {
+    const width = Math.max(700, cards.width);
+    const blob = await askFile("convert", { sentences: state.sentences.map(plain), to, width });
+    save(blob, `caesura.${to}`);
+  } catch (error) { fail(error); }
+}
+
+async function setUpModels() {
+  try {
+    for (const { name } of await models()) {
+      $("model").append(make("option", { value: name }, name));
+      $("other").append(make("option", { value: name }, name));
+    }
+    $("other").closest("label").hidden = $("model").options.length < 2;
+  } catch (error) { fail(error); }
+}
+
+function setUpTabs() {
+  const tabs = [...document.querySelectorAll("[role=tab]")];
+  const choose = (tab) => {
+    for (const other of tabs) {
+      const chosen = other === tab;
+      other.setAttribute("aria-selected", String(chosen));
+      other.tabIndex = chosen ? 0 : -1;
+      $(other.getAttribute("aria-controls")).hidden = !chosen;
+    }
+    detail.hide();
+  };
+  for (const [i, tab] of tabs.entries()) {
+    tab.addEventListener("click", () => choose(tab));
+    tab.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      const next = tabs[(i + step + tabs.length) % tabs.length];
+      choose(next);
+      next.focus();
+    });
+  }
+}
+
+$("parse-form").addEventListener("submit", (event) => { event.preventDefault(); parse(); });
+$("stop").addEventListener("click", () => running?.abort());
+$("example").addEventListener("click", () => { $("text").value = EXAMPLE; parse(); });
+$("strip").addEventListener("change", () => { if ($("text").value.trim()) parse(); });
+for (const id of ["model", "other"]) $(id).addEventListener("change", () => { if ($("text").value.trim()) parse(); });
+$("text").addEventListener("paste", () => setTimeout(parse));
+$("text").addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) parse(); });
+droppable($("text"), parse);
+$("undo").addEventListener("click", parse);
+addEventListener("keydown", (event) => { if (event.key === "Escape") detail.hide(); });
+for (const button of document.querySelectorAll("[data-to]")) button.addEventListener("click", () => download(button.dataset.to));
+setUpTabs();
+evaluation.setUp();
+setUpModels();

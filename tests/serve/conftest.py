@@ -1,0 +1,86 @@
+"""A server on a free port with two simple pipelines, and a browser to look at it."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from caesura.serve.options import ServeOptions
+
+pytest.importorskip("starlette", reason="the extra `serve` is not installed")
+pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
+
+
+@dataclass
+class Running:
+    """A server that runs in a thread."""
+
+    address: str
+    log: list[str]
+    app: Any
+
+
+def start(models: Any, options: ServeOptions) -> tuple[Running, Any, threading.Thread]:
+    import uvicorn
+
+    from caesura.serve.app import make_app
+    from caesura.serve.server import listen
+
+    log: list[str] = []
+    app = make_app(models, options, log=log.append)
+    made = listen(options)
+    config = uvicorn.Config(app, log_config=None, access_log=False, ws="none", http="h11")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [made]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    port = made.getsockname()[1]
+    return Running(f"http://127.0.0.1:{port}", log, app), server, thread
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Two pipelines that differ in their labels."""
+    from tests.serve.fake import FakePipeline
+
+    from caesura.serve.work import Models
+
+    folder = tmp_path_factory.mktemp("models")
+    made = Models({})
+    made.add("tiny", FakePipeline(folder / "tiny.caesura"))  # type: ignore[arg-type]
+    made.add("other", FakePipeline(folder / "other.caesura", "mod"))  # type: ignore[arg-type]
+    return made
+
+
+@pytest.fixture(scope="session")
+def server(models: Any) -> Iterator[Running]:
+    options = ServeOptions(port=0, threads=2, waiting=20, max_body=4 << 20, body_seconds=2.0)
+    running, server, thread = start(models, options)
+    yield running
+    server.should_exit = True
+    thread.join(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Headless Chromium; skips where there is none."""
+    from tests.serve.browser import Browser
+
+    driver = shutil.which("chromedriver")
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if driver is None or chromium is None:
+        pytest.skip("chromium and chromedriver are not installed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    made = Browser(driver, chromium, port, tmp_path_factory.mktemp("browser"))
+    yield made
+    made.close()

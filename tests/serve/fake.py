@@ -1,0 +1,68 @@
+"""A pipeline of rules, quick and the same everywhere: what is tested here is the server.
+
+A sentence ends with its punctuation; every word hangs on the one before it. It obeys boundaries
+that are given, streams, and has second best analyses, as the real one does.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from caesura.document import NO, ROOT, YES, Document
+
+_TOKEN = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
+
+
+class FakePipeline:
+    def __init__(self, path: Path, label: str = "dep", delay: float = 0.0) -> None:
+        self.file = SimpleNamespace(path=str(path), parts={"tokenizer": None, "parser": None})
+        self.label = label
+        self.delay = delay
+
+    def __call__(
+        self,
+        source: str,
+        *,
+        sentence_starts: Iterable[int] = (),
+        no_boundary: Iterable[int] = (),
+        confidence: bool = False,
+    ) -> Document:
+        if self.delay:
+            time.sleep(self.delay)
+        spans = [match.span() for match in _TOKEN.finditer(source)]
+        doc = Document.from_spans(source, [a for a, _ in spans], [b for _, b in spans])
+        yes, no = set(sentence_starts), set(no_boundary)
+        starts = []
+        for token, (a, _) in enumerate(spans):
+            ended = token == 0 or source[spans[token - 1][0]] in ".?!"
+            starts.append(YES if a in yes or (ended and a not in no) else NO)
+        doc.sent_start = np.array(starts, np.int8)
+        heads = [ROOT if start == YES else word - 1 for word, start in enumerate(starts)]
+        doc.head = np.array(heads, np.int32)
+        doc.set_column("deprel", ["root" if h == ROOT else self.label for h in heads])
+        doc.set_column("upos", ["PUNCT" if not f.isalnum() else "X" for f in doc.column("form")])
+        if confidence:
+            sure = [1 / (1 + word % 5) for word in range(len(heads))]
+            doc.arc_conf = doc.tag_conf = np.array(sure, np.float32)
+            doc.sent_conf = np.array([0.9 if s == YES else 0.1 for s in starts], np.float32)
+        return doc
+
+    def stream(self, blocks: Iterable[str], *, confidence: bool = False) -> Iterator[Document]:
+        doc = self("".join(blocks), confidence=confidence)
+        bounds = doc.sentence_bounds.tolist()
+        for first in range(0, len(bounds) - 1, 50):
+            last = bounds[min(first + 50, len(bounds) - 1)]
+            yield doc.cut(bounds[first], last)
+
+    def k_best(self, source: Any, k: int, *, keep: Sequence[str] = ()) -> list[Document]:
+        best = self(source) if isinstance(source, str) else source
+        other = best.cut(0, best.n_tokens)
+        other.set_column("deprel", ["other"] * other.n_words)
+        return [best, other][:k]

@@ -1,0 +1,244 @@
+"""The page in a real browser: paste, stream, fix a boundary, switch models, download, errors."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.pipeline.tiny import TEXT
+
+from caesura.formats import read
+
+DONE = "/sentence/.test(status.textContent) && !/Parsing/.test(status.textContent)"
+DRAWN = "document.querySelectorAll('#results svg').length"
+
+
+@pytest.fixture
+def page(browser: Any, server: Any) -> Any:
+    browser.size(1200, 900)
+    browser.dark(False)
+    browser.open(server.address)
+    browser.until("document.querySelectorAll('#model option').length === 2")
+    browser.run("window.status_ = document.getElementById('status')")
+    yield browser
+    complaints = [line for line in browser.complaints() if " 4" not in line]
+    assert complaints == []
+
+
+def wait_done(page: Any, seconds: float = 90) -> None:
+    page.until(DONE.replace("status.", "window.status_."), seconds=seconds)
+
+
+def cards(page: Any) -> list[str]:
+    found = page.run(
+        "return [...document.querySelectorAll('#results .card:not(.other) p[role=group]')].map("
+        "p => [...p.querySelectorAll('.token')].map(t => t.textContent).join(' '))"
+    )
+    return list(found)
+
+
+def test_paste_a_text_and_see_trees(page: Any) -> None:
+    page.fill("#text", TEXT)
+    wait_done(page)
+    assert len(cards(page)) > 3
+    assert "harbour" in cards(page)[0]
+    page.until(f"{DRAWN} > 1")
+    assert page.run("return document.querySelector('#results svg').getAttribute('aria-label')")
+
+
+def test_fix_a_boundary_and_take_it_away(page: Any) -> None:
+    page.fill("#text", TEXT)
+    wait_done(page)
+    before = cards(page)
+    words = before[0].split()
+    page.click("#results .card:first-child .gap[data-gap='3']")
+    page.until("!document.getElementById('undo').hidden")
+    wait_done(page)
+    assert cards(page)[0].split() == words[:3]
+    assert page.run("return document.querySelectorAll('.card')[1].classList.contains('pinned')")
+    # The join button of the first sentence glues them together again.
+    page.click("#results .card:first-child [data-join]")
+    page.until("!document.querySelector('.pinned')")
+    wait_done(page)
+    assert cards(page)[0].split()[: len(words)] == words
+
+
+def test_the_keyboard_is_enough(page: Any) -> None:
+    page.fill("#text", TEXT)
+    wait_done(page)
+    words = cards(page)[0].split()
+    page.run("document.querySelector('.token').focus()")
+    page.press("Right")
+    page.press("Right")
+    assert page.run("return document.activeElement.textContent") == words[2]
+    page.until("!document.getElementById('detail').hidden")
+    page.press("Enter")
+    page.until("!document.getElementById('undo').hidden")
+    wait_done(page)
+    assert cards(page)[0].split() == words[:2]
+    # The focus stays on the word, which is now the first of its sentence.
+    page.until(f"document.activeElement.textContent === '{words[2]}'")
+    page.press("Backspace")
+    page.until("!document.querySelector('.pinned')")
+    wait_done(page)
+    assert cards(page)[0].split()[:3] == words[:3]
+
+
+def test_a_word_tells_how_sure_it_is_and_what_else_there_is(page: Any) -> None:
+    page.fill("#text", TEXT)
+    wait_done(page)
+    page.run("document.querySelectorAll('.token')[1].focus()")
+    page.until("/% sure/.test(document.getElementById('detail').textContent)")
+    page.until("/Also considered/.test(document.getElementById('detail').textContent)")
+
+
+def test_switch_models_and_compare_them(page: Any) -> None:
+    page.fill("#text", TEXT)
+    wait_done(page)
+    page.run(
+        "const other = document.getElementById('other'); other.value = 'other';"
+        "other.dispatchEvent(new Event('change'));"
+    )
+    page.until("/differ|agree/.test(window.status_.textContent)", seconds=90)
+    assert page.run("return document.querySelectorAll('.card.other').length") > 0
+    page.until("document.querySelectorAll('.differs').length > 0")
+    page.run(
+        "document.getElementById('other').value = '';"
+        "const model = document.getElementById('model'); model.value = 'other';"
+        "model.dispatchEvent(new Event('change'));"
+    )
+    page.until("!document.querySelector('.card.other')")
+    wait_done(page)
+    assert len(cards(page)) > 1
+
+
+def test_the_switch_takes_case_and_punctuation_away(page: Any) -> None:
+    page.fill("#text", "The harbour wakes. Nobody asks him why.")
+    wait_done(page)
+    page.click("#strip")
+    page.until("/the harbour wakes/.test(document.getElementById('results').innerText)")
+    wait_done(page)
+    assert "." not in "".join(cards(page))
+    assert "nobody" in " ".join(cards(page))
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"), [("conllu", "caesura.conllu"), ("jsonl", "caesura.jsonl")]
+)
+def test_downloads_can_be_read(page: Any, kind: str, file: str) -> None:
+    page.fill("#text", TEXT)
+    wait_done(page)
+    path = download(page, kind)
+    [doc] = list(read(path, kind))
+    assert doc.text.strip() == TEXT.strip()
+    assert doc.n_sentences == len(cards(page))
+
+
+def test_download_a_picture(page: Any) -> None:
+    page.fill("#text", TEXT)
+    wait_done(page)
+    assert download(page, "svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def download(page: Any, kind: str) -> Path:
+    path = page.downloads / f"caesura.{kind}"
+    path.unlink(missing_ok=True)
+    page.click(f"[data-to={kind}]")
+    for _ in range(400):
+        if path.exists() and path.stat().st_size:
+            return Path(path)
+        time.sleep(0.05)
+    raise AssertionError("nothing was downloaded")
+
+
+def test_a_long_text_streams_in(page: Any) -> None:
+    """200 kB: the first sentences are there while the rest is parsed; trees are drawn in sight."""
+    text = (TEXT + "\n\n") * (200_000 // len(TEXT) + 1)
+    page.fill("#text", text)
+    page.until(f"{DRAWN} > 0 && /so far/.test(window.status_.textContent)", seconds=90)
+    wait_done(page, seconds=300)
+    n = page.run("return document.querySelectorAll('.card').length")
+    assert n > 1000
+    assert page.run(f"return {DRAWN}") < n / 2
+
+
+def test_an_error_is_shown_kindly(page: Any) -> None:
+    page.fill("#text", "x " * 600_000)
+    message = page.until(
+        "!document.getElementById('error').hidden && document.getElementById('error').textContent"
+    )
+    assert "1,200,000 characters" in message
+    assert page.run("return document.getElementById('error').getAttribute('role')") == "alert"
+    page.fill("#text", TEXT)
+    wait_done(page)
+    assert page.run("return document.getElementById('error').hidden")
+
+
+def test_script_in_a_text_is_text(page: Any) -> None:
+    page.fill("#text", "<img src=x onerror=alert(1)> <script>document.title='bad'</script> came.")
+    wait_done(page)
+    page.until(f"{DRAWN} > 0")
+    assert page.run("return document.title") == "Caesura"
+    assert page.run("return document.querySelectorAll('main img, main script').length") == 0
+
+
+def test_evaluate_two_files(page: Any) -> None:
+    gold = (Path(__file__).parents[2] / "examples" / "harbour.conllu").read_text(encoding="utf-8")
+    page.click("#tab-evaluate")
+    for name, text in (("gold", gold), ("system", gold.replace("\tnsubj\t", "\tobj\t"))):
+        page.run("document.getElementById(arguments[0]).value = arguments[1]", name, text)
+    page.click("#evaluate-form .first")
+    page.until("document.querySelectorAll('#scores tbody tr').length > 5")
+    table = page.run("return document.getElementById('scores').innerText")
+    assert "LAS" in table
+    page.run("document.getElementById('gold').value = '1\\tbroken'")
+    page.click("#evaluate-form .first")
+    message = page.until(
+        "!document.getElementById('evaluate-error').hidden && "
+        "document.getElementById('evaluate-error').textContent"
+    )
+    assert "gold:1" in message
+
+
+def test_what_it_looks_like(page: Any, tmp_path: Path) -> None:
+    """Screenshots in light, dark and at the width of a phone; nothing sticks out sideways."""
+    for name, width, dark in (("light", 1200, False), ("dark", 1200, True), ("phone", 390, False)):
+        page.size(width, 1000)
+        page.dark(dark)
+        page.fill("#text", TEXT)
+        wait_done(page)
+        page.until(f"{DRAWN} > 2")
+        overflow = page.run("return document.documentElement.scrollWidth - innerWidth")
+        assert overflow <= 0, name
+        page.screenshot(tmp_path / f"{name}.png")
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+
+
+def test_labels_do_not_overlap_as_drawn(page: Any) -> None:
+    """What the layout promises holds with the fonts of a real browser."""
+    page.fill("#text", TEXT)
+    wait_done(page)
+    page.until(f"{DRAWN} > 3")
+    overlaps = page.run("""
+      const found = [];
+      for (const svg of document.querySelectorAll('#results svg')) {
+        const boxes = [...svg.querySelectorAll('text')].map((t) => [t.textContent, t.getBBox()]);
+        boxes.forEach(([one, a], i) => boxes.slice(i + 1).forEach(([two, b]) => {
+          if (a.x < b.x + b.width - 0.5 && b.x < a.x + a.width - 0.5 &&
+              a.y + 3 < b.y + b.height - 3 && b.y + 3 < a.y + a.height - 3)
+            found.push(one + '/' + two);
+        }));
+      }
+      return found;""")
+    assert overlaps == []
+
+
+def test_nothing_is_fetched_from_elsewhere(page: Any, server: Any) -> None:
+    page.fill("#text", TEXT)
+    wait_done(page)
+    names = page.run("return performance.getEntriesByType('resource').map((e) => e.name)")
+    assert names
+    assert all(name.startswith(server.address) for name in names), json.dumps(names)
