@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from caesura.evaluate.api import evaluate
     from caesura.formats import read, write
+    from caesura.pipeline import Pipeline, load, split
     from caesura.views import Sentence, Token, Word
 
 __version__ = "0.1.0"
@@ -46,6 +47,7 @@ _HOMES = {
         "UsageError",
     ),
     "caesura.formats": ("read", "write"),
+    "caesura.pipeline": ("Pipeline", "load", "split"),
     "caesura.views": ("Sentence", "Token", "Word"),
 }
 #: Rooms that are their own main function: `caesura.evaluate(gold, system)`.
@@ -66,6 +68,7 @@ __all__ = [
     "InputError",
     "MissingExtra",
     "ModelError",
+    "Pipeline",
     "Sentence",
     "Strings",
     "Token",
@@ -73,7 +76,9 @@ __all__ = [
     "Word",
     "__version__",
     "evaluate",
+    "load",
     "read",
+    "split",
     "write",
 ]
 
