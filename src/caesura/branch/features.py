@@ -9,14 +9,23 @@ treebanks with two tag sets, all templates with tags are there twice.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.errors import UsageError
-from caesura.parse.features import ARITY, COLUMNS, N_COLUMNS, Templates, parse_table, string_hashes
+from caesura.parse.features import ARITY, COLUMNS, N_COLUMNS, parse_table, string_hashes
 
-__all__ = ["DEFAULT_TEMPLATES", "POSITIONS", "STATE", "compile_templates", "templates_for"]
+__all__ = [
+    "DEFAULT_TEMPLATES",
+    "PAPER_TEMPLATES",
+    "POSITIONS",
+    "STATE",
+    "Templates",
+    "compile_templates",
+    "templates_for",
+]
 
 #: Words that templates may look at: the pair, the next ones, heads and children, what is below the
 #: top of the stack, what was passed last, and neighbours in the text.
@@ -99,6 +108,13 @@ s0r.p s0.w n0.p | s0r.w n0.p | s0r.w n0.w | s0.l s0.p n0.p | s0r.l s0.p n0.p | s
 """
 PAPER_TEMPLATES: Final = parse_table(_TABLE)
 DEFAULT_TEMPLATES: Final = parse_table(_TABLE + _MORE)
+
+
+class Templates(NamedTuple):
+    """Templates for the kernel: the slots that each joins and a number that tells them apart."""
+
+    slots: NDArray[np.int32]
+    seeds: NDArray[np.uint64]
 
 
 def templates_for(tags: Sequence[str], templates: Sequence[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ the sentence gets one root word and the others hang on it (`single-root`).
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,23 +87,22 @@ def _pair(
     head: int,
     word: int,
     label: int,
-) -> tuple[int, float]:
+) -> tuple[Any, float]:
     """The label and chance of an arc in a fresh state that has only these two words."""
     for k in range(12, 15):
         scratch.places[k] = -1
     fill_pair(scratch, table, state, min(head, word), max(head, word))
     evaluate(classifier, scratch)
-    found = chances_of(classifier, scratch, (1 << 7) - 1, -1, -1, 1)
+    chances_of(classifier, scratch, (1 << 7) - 1, -1, -1, 1)
     best = scratch.sums[scratch.tops[0]]
     highest = scratch.chances[0]
     kinds = _LEFT if head > word else _RIGHT
-    given_left, given_right = (label, -1) if head > word else (-1, label)
-    found = chances_of(classifier, scratch, kinds, given_left, given_right, 1)
+    found = chances_of(classifier, scratch, kinds, label, label, 1)
     if found == 0:
-        return max(label, 0), 0.0
+        return np.int64(max(label, 0)), 0.0
     top = scratch.tops[0]
     chance = highest * np.exp((scratch.sums[top] - best) * classifier.unit)
-    return int(classifier.labels[top]), chance
+    return np.int64(classifier.labels[top]), chance
 
 
 @kernel

@@ -106,7 +106,8 @@ def reset(state: State, words: int) -> None:
     for w in range(words + 1):
         state.heads[w] = NO_HEAD
         state.labels[w] = -1
-        state.sets[w, 0] = state.sets[w, 1] = np.uint64(0)
+        state.sets[w, 0] = np.uint64(0)
+        state.sets[w, 1] = np.uint64(0)
         for k in range(6):
             state.kids[w, k] = -1 if k < 4 else 0
 
@@ -168,7 +169,10 @@ def legal(state: State, given: Given, single_root: bool) -> int:
 
 @kernel
 def _root_given(given: Given) -> bool:
-    return any(given.heads[w] == 0 for w in range(1, given.heads.shape[0]))
+    found = False
+    for w in range(1, given.heads.shape[0]):
+        found |= given.heads[w] == 0
+    return found
 
 
 @kernel

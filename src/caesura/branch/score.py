@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.branch.features import FIRST_STATE, N_SLOTS, POSITIONS
+from caesura.branch.features import FIRST_STATE, N_SLOTS, POSITIONS, Templates
 from caesura.branch.hybrid import (
     DEQUE,
     LEFT1,
@@ -33,7 +33,7 @@ from caesura.branch.hybrid import (
     is_arc,
 )
 from caesura.jit import kernel
-from caesura.parse.features import MULTIPLIERS, N_COLUMNS, Templates
+from caesura.parse.features import MULTIPLIERS, N_COLUMNS
 
 __all__ = [
     "Classifier",
@@ -201,11 +201,12 @@ def evaluate(classifier: Classifier, scratch: Scratch) -> None:
 
 
 @kernel
-def split_action(classifier: Classifier, action: int) -> tuple[int, int]:
+def split_action(classifier: Classifier, action: int) -> tuple[Any, Any]:
     """The transition and the label of its arc, -1 without one."""
     if action >= FORCED:
-        return (action - FORCED) // _STRIDE, (action - FORCED) % _STRIDE - 1
-    return int(classifier.kinds[action]), int(classifier.labels[action])
+        forced = np.int64(action - FORCED)
+        return forced // _STRIDE, forced % _STRIDE - 1
+    return np.int64(classifier.kinds[action]), np.int64(classifier.labels[action])
 
 
 @kernel
@@ -254,12 +255,12 @@ def chances_of(
 
 
 @kernel
-def given_labels(given: Given, state: State) -> tuple[int, int]:
+def given_labels(given: Given, state: State) -> tuple[Any, Any]:
     """The labels that the caller gave for a left arc and for a right arc, -1 if free."""
     if given.labels.shape[0] == 0:
         return -1, -1
     i, j = state.stack[state.at[STACK] - 1], state.at[NEXT]
-    return (int(given.labels[i]) if i > 0 else -1), int(given.labels[j])
+    return np.int64(given.labels[i]) if i > 0 else -1, np.int64(given.labels[j])
 
 
 @kernel
