@@ -28,16 +28,10 @@ class Running:
 
 
 def start(models: Any, options: ServeOptions) -> tuple[Running, Any, threading.Thread]:
-    import uvicorn
-
-    from caesura.serve.app import make_app
-    from caesura.serve.server import listen
+    from caesura.serve.server import make_server
 
     log: list[str] = []
-    app = make_app(models, options, log=log.append)
-    made = listen(options)
-    config = uvicorn.Config(app, log_config=None, access_log=False, ws="none", http="h11")
-    server = uvicorn.Server(config)
+    server, made, app = make_server(models, options, log.append)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [made]}, daemon=True)
     thread.start()
     while not server.started:

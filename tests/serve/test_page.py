@@ -191,7 +191,7 @@ def test_evaluate_two_files(page: Any) -> None:
     for name, text in (("gold", gold), ("system", gold.replace("\tnsubj\t", "\tobj\t"))):
         page.run("document.getElementById(arguments[0]).value = arguments[1]", name, text)
     page.click("#evaluate-form .first")
-    page.until("document.querySelectorAll('#scores tbody tr').length > 5")
+    page.until("document.querySelectorAll('#scores tbody tr').length > 5", seconds=240)
     table = page.run("return document.getElementById('scores').innerText")
     assert "LAS" in table
     page.run("document.getElementById('gold').value = '1\\tbroken'")

@@ -102,6 +102,9 @@ class Application:
                 yield first
                 async for line in lines:
                     yield line
+            except Exception as error:
+                # Too late for a status: the last line tells.
+                yield tasks.error_line(error)
             finally:
                 await lines.aclose()  # type: ignore[attr-defined]
                 place.release()

@@ -33,6 +33,7 @@ VERSION = 1
 
 Offset = Annotated[int, Meta(ge=0, le=1 << 31)]
 Name = Annotated[str, Meta(max_length=300)]
+Chance = Annotated[float, Meta(ge=0, le=1)]
 
 
 class ParseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,8 +63,8 @@ class WordData(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     feats: str = ""
     head: int | None = None
     deprel: str = ""
-    tag_conf: float | None = None
-    arc_conf: float | None = None
+    tag_conf: Chance | None = None
+    arc_conf: Chance | None = None
 
 
 class TokenData(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -74,7 +75,7 @@ class TokenData(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     end: Offset
     after: str = ""
     words: Annotated[int, Meta(ge=1, le=1000)] = 1
-    start_conf: float | None = None
+    start_conf: Chance | None = None
 
 
 class SentenceData(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):

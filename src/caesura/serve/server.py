@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from caesura.errors import CaesuraError, MissingExtra, UsageError
 from caesura.serve.options import ServeOptions
@@ -17,7 +17,7 @@ from caesura.serve.work import Models
 if TYPE_CHECKING:
     from caesura.pipeline.core import Mode
 
-__all__ = ["check_extra", "listen", "named_models", "serve"]
+__all__ = ["check_extra", "listen", "make_server", "named_models", "serve"]
 
 
 def check_extra() -> None:
@@ -70,14 +70,10 @@ def listen(options: ServeOptions) -> socket.socket:
     return made
 
 
-def serve(
-    models: Models,
-    options: ServeOptions,
-    *,
-    log: Callable[[str], None] | None = None,
-    ready: Callable[[str], None] | None = None,
-) -> None:
-    """Serve until interrupted; requests under way are given some seconds to end."""
+def make_server(
+    models: Models, options: ServeOptions, log: Callable[[str], None] | None = None
+) -> tuple[Any, socket.socket, Any]:
+    """A server that is ready to run, the socket it will listen on, and its application."""
     check_extra()
     import uvicorn
 
@@ -85,8 +81,6 @@ def serve(
 
     app = make_app(models, options, log=log)
     made = listen(options)
-    host = f"[{options.host}]" if ":" in options.host else options.host
-    address = f"http://{host}:{made.getsockname()[1]}/"
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -108,9 +102,21 @@ def serve(
             stopping.set()
             super().handle_exit(sig, frame)
 
-    server = Server(config)
+    return Server(config), made, app
+
+
+def serve(
+    models: Models,
+    options: ServeOptions,
+    *,
+    log: Callable[[str], None] | None = None,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve until interrupted; requests under way are given some seconds to end."""
+    server, made, _ = make_server(models, options, log)
+    host = f"[{options.host}]" if ":" in options.host else options.host
     if ready is not None:
-        ready(address)
+        ready(f"http://{host}:{made.getsockname()[1]}/")
     try:
         server.run(sockets=[made])
     finally:

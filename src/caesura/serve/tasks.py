@@ -159,8 +159,13 @@ def parse_lines(
         seconds = round(time.monotonic() - began, 3)
         yield _line({"type": "end", "sentences": sentences, "words": words, "seconds": seconds})
     except (Refused, CaesuraError) as error:
-        status, message = message_of(error)
-        yield _line({"type": "error", "error": {"status": status, "message": message}})
+        yield error_line(error)
+
+
+def error_line(error: Exception) -> bytes:
+    """An error as the last line of a stream."""
+    status, message = message_of(error)
+    return _line({"type": "error", "error": {"status": status, "message": message}})
 
 
 def _line(data: Any) -> bytes:

@@ -50,7 +50,7 @@ export class Cards {
         const next = sentence.tokens[i + 1];
         const likely = next.start_conf > 0.2 ? " likely" : "";
         line.append(make("span", {
-          className: `gap${likely}`, title: "Start a sentence here", data: { gap: i + 1 },
+          className: `gap${likely}${token.after ? "" : " tight"}`, title: "Start a sentence here", data: { gap: i + 1 },
         }, token.after?.replace(/\s+/g, " ") ?? ""));
       } else if (token.after) line.append(" ");
     });
