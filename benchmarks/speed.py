@@ -28,7 +28,9 @@ DATA = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     ewt = DATA / "UD_English-EWT"
     parser.add_argument("--train", default=str(ewt / "en_ewt-ud-train.conllu.gz"))
     parser.add_argument("--dev", default=str(ewt / "en_ewt-ud-dev.conllu.gz"))
@@ -193,7 +195,9 @@ def table_of(rows: list[dict[str, Any]]) -> str:
     names = list(rows[0])
     cells = [names] + [["" if v is None else str(v) for v in row.values()] for row in rows]
     widths = [max(len(row[k]) for row in cells) for k in range(len(names))]
-    return "\n".join("  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in cells)
+    return "\n".join(
+        "  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in cells
+    )
 
 
 def main() -> None:

@@ -121,6 +121,11 @@ s1.c s0.p | s1.p s0.c
 # boundaries
 b0-1.w | b0-1.p | b0-1.w b0.w | b0-1.p b0.p | b0-2.p b0-1.p b0.p b1.p | b0-1.w b0.p | b0-1.p b0.w
 b0-1.n b0.n | b0-1.w b0.w b1.w | b0.w b1.w | b0.n b1.p | b0-1.w b0.x | b0-1.e b0.e
+b0-2.w b0-1.w | b0-2.w b0-1.w b0.w | b0.w b1.w b2.w | b0-1.n b0.n b1.n | b0-2.p b0-1.p b0.p
+b0-1.p b0.p b1.p b2.p | b0-1.p b0.p b1.p | b0-1.w b0.p b1.p | b0-1.p b0.w b1.p | b0-1.p b0.w b1.w
+b0.w b1.p b2.p | b0-1.x b0.x | b0-1.x b0.x b1.x | b0.x b1.x b2.x | b0-1.w b0.w s1.p
+s2.p s1.p s0.p b0.p | s1.sl s1.p s0.p b0.p | s1.sr s1.p s0.p b0.p | s0.sl s0.p b0.p b1.p
+length b0.w | length b0-1.p b0.w
 length | length b0-1.p b0.p | flags | flags t1 | flags s0.p b0.p | flags s1.p s0.p
 break | break b0-1.p b0.p | break b0-1.w | break flags | speaker | speaker b0-1.w | speaker flags
 evidence | evidence flags | evidence b0.p | evidence break b0-1.p
@@ -128,10 +133,15 @@ evidence | evidence flags | evidence b0.p | evidence break b0-1.p
 
 
 class Templates(NamedTuple):
-    """Templates for the kernel: the slots that each joins and a number that tells them apart."""
+    """Templates for the kernel: the slots that each joins and a number that tells them apart.
+
+    The first `shared` of them look at nothing but the words around the front of the buffer, so
+    that many states have them in common.
+    """
 
     slots: NDArray[np.int32]
     seeds: NDArray[np.uint64]
+    shared: int
 
 
 def atoms() -> dict[str, int]:
@@ -160,9 +170,20 @@ def without(templates: Sequence[str], columns: Iterable[str]) -> tuple[str, ...]
     return tuple(template for template in templates if not names(template))
 
 
+def in_order(templates: Sequence[str]) -> tuple[list[str], int]:
+    """Templates as the kernel has them, those of the buffer alone first, and how many these are."""
+
+    def shared(template: str) -> bool:
+        return all(a.startswith("b") or a in ("speaker", "evidence") for a in template.split())
+
+    ordered = sorted(templates, key=lambda template: not shared(template))
+    return ordered, sum(map(shared, templates))
+
+
 def compile_templates(templates: Sequence[str]) -> Templates:
     """Slots and seeds of templates; the seed follows from the text, not from the place."""
     known = atoms()
+    templates, shared = in_order(templates)
     none = FIRST_STATE + STATE.index("none")
     slots = np.full((len(templates), ARITY), none, np.int32)
     for row, template in enumerate(templates):
@@ -176,7 +197,7 @@ def compile_templates(templates: Sequence[str]) -> Templates:
         if not 1 <= len(names) <= ARITY:
             raise UsageError(f"template {template!r} joins {len(names)} atoms, not 1 to {ARITY}")
         slots[row, : len(names)] = [known[name] for name in names]
-    return Templates(slots, string_hashes(templates))
+    return Templates(slots, string_hashes(templates), shared)
 
 
 def string_hashes(strings: Iterable[str]) -> NDArray[np.uint64]:

@@ -57,6 +57,9 @@ _ONE: Final = np.uint64(1)
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _LAST_MIX: Final = np.uint64(0xD6E8FEB86659FD93)
 _HALF: Final = np.uint64(32)
+#: Sums of shared rows that are kept, a power of two; a number that is no row.
+_KEPT: Final = 16
+_NO_ROW: Final = np.uint64(1 << 62)
 _M0, _M1, _M2, _M3 = (np.uint64(m) for m in MULTIPLIERS)
 assert ARITY == 4
 
@@ -68,6 +71,9 @@ class Scratch(NamedTuple):
     slots: NDArray[np.uint64]
     rows: NDArray[np.uint64]
     sums: NDArray[np.int32]
+    #: Sums of the rows that states with the same front of the buffer share, and these rows.
+    shared_rows: NDArray[np.uint64]
+    shared_sums: NDArray[np.int32]
 
 
 class Linear32(NamedTuple):
@@ -93,6 +99,8 @@ def new_scratch(templates: Templates, width: int) -> Scratch:
         np.zeros(N_SLOTS, np.uint64),
         np.zeros(len(templates.seeds), np.uint64),
         np.zeros(width, np.int32),
+        np.full((_KEPT, max(1, templates.shared)), _NO_ROW, np.uint64),
+        np.zeros((_KEPT, width), np.int32),
     )
 
 
@@ -256,17 +264,38 @@ def _score32(
 
 
 @kernel
+def _shared_sums(scorer: Linear8) -> int:
+    """Where the sum of the shared rows is kept; it is made anew if the rows are others."""
+    scratch, shared = scorer.scratch, scorer.templates.shared
+    mix = _ZERO
+    for t in range(shared):
+        mix += scratch.rows[t]
+    place = mix & np.uint64(_KEPT - 1)
+    rows = scratch.shared_rows[place]
+    same = True
+    for t in range(shared):
+        same &= rows[t] == scratch.rows[t]
+    if not same:
+        for t in range(shared):
+            rows[t] = scratch.rows[t]
+        add_rows(scorer.table, scratch.rows[:shared], scratch.shared_sums[place])
+    return int(place)
+
+
+@kernel
 def _score8(
     scorer: Linear8, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
 ) -> None:
     table, scratch = scorer.table, scorer.scratch
     fill_slots(scratch, words, arena, item)
     find_rows(scratch.rows, scratch.slots, scorer.templates, table.shape[0])
+    shared = scorer.templates.shared
+    kept = scratch.shared_sums[_shared_sums(scorer)]
     sums = scratch.sums
-    add_rows(table, scratch.rows, sums)
+    add_rows(table, scratch.rows[shared:], sums)
     unit = np.float32(scorer.unit)
     for a in range(out.shape[0]):
-        out[a] = np.float32(sums[a]) * unit
+        out[a] = np.float32(sums[a] + kept[a]) * unit
 
 
 #: The kernel of each kind of scorer.

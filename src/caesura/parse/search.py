@@ -181,6 +181,8 @@ def expand(
             kept = _insert(frontier, kept, 1, base + best, item, best_action, margin)
             continue
         worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
+        if base + best <= worst:
+            continue
         for a in range(FIRST_ARC):
             if can & (1 << a) != 0 and base + scores[a] > worst:
                 margin = scores[a] - (second if a == best_action else best)

@@ -158,8 +158,12 @@ def settle(
         frontier.counts[3] += 1
         common = _common(arena, frontier, marks)
     write_path(system, arena, common, result)
-    last = items[common, LAST]
-    final = last if items[common, NEXT] > last else -1
+    final = items[common, LAST]
+    if items[common, NEXT] <= final:
+        # Announced but not passed yet: only what lies before the start before it is complete.
+        final -= 1
+        while final > 0 and result.starts[final] == 0:
+            final -= 1
     # Items, parents before children; `marks` becomes the new place of each.
     used = 0
     for item in range(common, arena.used[1]):
