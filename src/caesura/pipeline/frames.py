@@ -69,7 +69,7 @@ def parse_frames(
             if column not in frame.columns:
                 known = ", ".join(map(str, frame.columns))
                 raise InputError(f"there is no column {column!r}", remedy=f"There are: {known}.")
-        texts = ["" if value is None else str(value) for value in frame[text].tolist()]
+        texts = frame[text].fillna("").astype(str).tolist()
         names = [str(value) for value in frame[id].tolist()]
         yield words_frame(zip(names, nlp.pipe(texts), strict=True))
 
