@@ -198,7 +198,9 @@ def learn(
     data: Data, system: str, epochs: int, **changes: Any
 ) -> tuple[Parser, list[dict[str, float]]]:
     """A parser of the paper, its best epoch chosen on the held-out part; kept in the cache."""
-    path = data.path(f"{system}-{epochs}-{data.options.beam}.caesura")
+    chosen = data.options
+    flat = "" if chosen.breaks else "-flat"
+    path = data.path(f"{system}-e{epochs}-b{chosen.beam}-r{chosen.bits}{flat}.caesura")
     if not changes and path.exists():
         return Parser.load(path), []
     docs = data.sentences if system == "gold" else data.documents
