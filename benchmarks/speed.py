@@ -4,9 +4,9 @@
     python benchmarks/speed.py --model model.caesura --sizes 10000,1000000 --json
 
 The joint parser is compared in the same run with the parser of UDPipe 1 (ufal.udpipe), trained on a
-hundred sentences: its network, and so its speed, is that of a model trained on all. Without --model a
-parser is trained on part of the treebank; its weights do not matter for the speed, only its
-labels and templates do. Times are of parsing alone, on tokens that are tagged, best of --repeat.
+hundred sentences: its network, and so its speed, is that of a model trained on all. Without --model
+a parser is trained on part of the treebank; its weights do not matter for the speed, only its labels
+and templates do. Times are of parsing alone, on tokens that are tagged, best of --repeat.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def compare(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[
 
 
 def grow(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dict[str, Any]]:
-    """Time and memory a word of one document of each size, made of the dev words again and again."""
+    """Time and memory a word of one document of each size, made of the dev words repeated."""
     from caesura.parse.limits import no_limits
     from caesura.parse.words import FIRST_WORD, Words
 
