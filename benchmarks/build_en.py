@@ -41,7 +41,7 @@ def options() -> PipelineOptions:
     """What the model is trained with."""
     search = SearchOptions(beam=8)
     return PipelineOptions(
-        parser=ParserOptions(search=search, epochs=12, bits=20),
+        parser=ParserOptions(search=search, epochs=12, bits=19),
         folds=5,
         speech=0.35,
         drop=0.6,
