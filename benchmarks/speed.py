@@ -5,7 +5,7 @@
 
 The joint parser is compared in the same run with the parser of UDPipe 1 (ufal.udpipe), trained on a
 hundred sentences: its network, and so its speed, is that of a model trained on all. Without --model
-a parser is trained on part of the treebank; its weights do not matter for the speed, only its labels
+a parser is trained on part of the treebank; for the speed its weights do not matter, its labels
 and templates do. Times are of parsing alone, on tokens that are tagged, best of --repeat.
 """
 
