@@ -7,7 +7,7 @@ import pytest
 from tests.parse.toy import corpus
 
 from caesura.branch.options import BranchOptions
-from caesura.document import UNKNOWN
+from caesura.document import MAYBE, UNKNOWN, YES
 from caesura.errors import InputError, UsageError
 
 
@@ -21,7 +21,7 @@ def sentences(seed, documents=4):
 
 
 def _spans(doc):
-    starts = [*np.flatnonzero(doc.sent_start == 1).tolist(), doc.n_tokens]
+    starts = [*np.flatnonzero(doc.sent_start == YES).tolist(), doc.n_tokens]
     return itertools.pairwise(starts)
 
 
@@ -157,7 +157,7 @@ def test_options_that_cannot_be_are_refused():
 
 def test_a_document_without_sentences_is_refused(toy_parser):
     (doc,) = corpus(12, 1)
-    doc.sent_start[:] = 0
+    doc.sent_start[:] = MAYBE
     with pytest.raises(InputError, match="not split"):
         toy_parser.parse(doc)
 
