@@ -57,7 +57,7 @@ from caesura.tokenize import RuleTokenizer, TokenizerOptions
 from caesura.tokenize import train as train_tokenizer
 
 ROOT = Path(__file__).resolve().parent.parent
-EXPERIMENTS = ("tables", "updates", "beams", "syntax", "share", "switchboard")
+EXPERIMENTS = ("tables", "boundaries", "updates", "beams", "syntax", "share", "switchboard")
 Docs = list[Document]
 Rows = list[dict[str, Any]]
 
@@ -191,34 +191,37 @@ def common(data: Data, **changes: Any) -> TrainOptions:
     """What all parsers have in common."""
     chosen = data.options
     search = SearchOptions(beam=chosen.beam)
-    return TrainOptions(search=search, breaks=chosen.breaks, bits=chosen.bits, **changes)
+    return TrainOptions(
+        search=search, epochs=chosen.epochs, breaks=chosen.breaks, bits=chosen.bits, **changes
+    )
 
 
-def learn(
-    data: Data, system: str, epochs: int, **changes: Any
-) -> tuple[Parser, list[dict[str, float]]]:
-    """A parser of the paper, its best epoch chosen on the held-out part; kept in the cache."""
+def learn(data: Data, system: str) -> Parser:
+    """A parser of the paper, its best epoch chosen on the held-out part.
+
+    The cache keeps it, and keeps what an interrupted run has learned so far.
+    """
     chosen = data.options
     flat = "" if chosen.breaks else "-flat"
-    path = data.path(f"{system}-e{epochs}-b{chosen.beam}-r{chosen.bits}{flat}.caesura")
-    if not changes and path.exists():
-        return Parser.load(path), []
+    size = f"e{chosen.epochs}-b{chosen.beam}-r{chosen.bits}{flat}"
+    path = data.path(f"{system}-{size}.caesura")
+    if path.exists():
+        return Parser.load(path)
     docs = data.sentences if system == "gold" else data.documents
-    base = common(data, epochs=epochs)
     loop = parser_loop(
         data.of(docs, "rest"),
         data.of(docs, "held"),
-        recipe_options(system, replace(base, **changes)),
+        recipe_options(system, common(data)),
+        checkpoint=path.with_suffix(".checkpoint"),
+        resume=True,
     )
-    history = []
     for event in loop:
         if event.kind == "epoch":
-            history.append({"epoch": event.epoch, **event.stats, **event.scores})
             shown = {k: round(v, 2) for k, v in event.scores.items()}
-            say(f"{data.name} {system} {changes or ''} epoch {event.epoch} {shown}")
-    if not changes:
-        save(path, {"parser": loop.best["parser"]})
-    return Parser.from_part(loop.best["parser"]), history
+            say(f"{data.name} {system} epoch {event.epoch} {shown}")
+    save(path, {"parser": loop.best["parser"]})
+    loop.finish()
+    return Parser.load(path)
 
 
 @dataclass
@@ -347,12 +350,16 @@ def reparsed(docs: Docs, parser: Parser, starts: Sequence[NDArray[Any]]) -> list
     return parser.analyse(copies)
 
 
-def tables(data: Data) -> dict[str, Any]:
+def boundaries(data: Data) -> dict[str, Any]:
+    """The tables without a second stage: no parser of single sentences is trained."""
+    return tables(data, second_stage=False)
+
+
+def tables(data: Data, *, second_stage: bool = True) -> dict[str, Any]:
     """Boundaries and trees of all systems, untuned and tuned, with their tests."""
-    epochs = data.options.epochs
-    joint, _ = learn(data, "joint", epochs)
-    nosyntax, _ = learn(data, "nosyntax", epochs)
-    parser, _ = learn(data, "gold", epochs)
+    joint = learn(data, "joint")
+    nosyntax = learn(data, "nosyntax")
+    parser = learn(data, "gold") if second_stage else None
     held = data.of(data.documents, "held")
     dev = [blank(doc) for doc in data.dev_tagged("document")]
     classifiers = {
@@ -362,8 +369,14 @@ def tables(data: Data) -> dict[str, Any]:
     }
     report: dict[str, Any] = {}
     told = [doc.word_sent_start == YES for doc in data.dev]
-    single = reparsed(data.dev_tagged("sentences"), parser, told)
-    gold = count("GOLD", data.dev, told, single, parser.inventory.labels)
+
+    def counted(name: str, docs: Docs, starts: Sequence[NDArray[Any]]) -> Result:
+        if parser is None:
+            return count(name, data.dev, starts)
+        parses = reparsed(docs, parser, starts)
+        return count(name, data.dev, starts, parses, parser.inventory.labels)
+
+    gold = [counted("GOLD", data.dev_tagged("sentences"), told)] if second_stage else []
     for state in ("untuned", "tuned"):
         if state == "tuned":
             joint, nosyntax = (
@@ -377,12 +390,11 @@ def tables(data: Data) -> dict[str, Any]:
         found["NOSYNTAX"] = [parse.starts for parse in nosyntax.analyse(dev)]
         parses = joint.analyse(dev)
         found["JOINT-REPARSED"] = [parse.starts for parse in parses]
-        results = [gold]
-        for name, starts in found.items():
-            second = reparsed(dev, parser, starts)
-            results.append(count(name, data.dev, starts, second, parser.inventory.labels))
+        results = gold + [counted(name, dev, starts) for name, starts in found.items()]
         starts = found["JOINT-REPARSED"]
         results.insert(-1, count("JOINT", data.dev, starts, parses, joint.inventory.labels))
+        if not second_stage:
+            del results[-1]
         report[state] = [result.row() for result in results]
         report[f"{state}, p"] = tests(results)
         say(f"{data.name} {state}")
@@ -402,11 +414,11 @@ def tests(results: Sequence[Result]) -> Rows:
         "JOINT": ("labeller", "NOSYNTAX", "classifier", "rules"),
         "JOINT-REPARSED": ("labeller", "NOSYNTAX", "JOINT"),
     }.items():
-        for other in others:
+        for other in others if system in named else ():
             row: dict[str, Any] = {"system": system, "against": other}
             for metric in ("Starts*", "LAS"):
                 first, second = named[other], named[system]
-                if metric == "LAS" or system == "JOINT":
+                if (system == "JOINT") if metric == "Starts*" else first.trees:
                     better = second.row()[metric] - first.row()[metric]
                     row[f"{metric} difference"] = round(better, 2)
                     row[f"{metric} p"] = wilcoxon(
@@ -424,10 +436,11 @@ def curve(data: Data, system: str, name: str, **changes: Any) -> Rows:
     alone = system == "gold"
     docs = data.sentences if alone else data.documents
     dev = data.dev_tagged("sentences" if alone else "document")
-    base = common(data, epochs=data.options.epochs, chunk=data.options.chunk)
+    base = common(data, chunk=data.options.chunk)
     rows: Rows = []
     start = time.process_time()
-    for event in parser_loop(docs, dev, recipe_options(system, replace(base, **changes))):
+    train = docs[: data.options.limit]
+    for event in parser_loop(train, dev, recipe_options(system, replace(base, **changes))):
         if event.kind != "epoch":
             continue
         scores = {"Starts*": event.scores["Starts"], "LAS": event.scores.get("LAS")}
@@ -531,11 +544,11 @@ def unit_starts(words: Sequence[str], text: str) -> set[int]:
 def spoken(options: argparse.Namespace) -> dict[str, Any]:
     """The labeller and NOSYNTAX trained on Switchboard, JOINT trained on speech variants."""
     data = Data("switchboard", switchboard(options.data / "Switchboard-sample"), [], options)
-    nosyntax, _ = learn(data, "nosyntax", options.epochs)
+    nosyntax = learn(data, "nosyntax")
     labeller = crf(data)
     held = data.of(data.documents, "held")
     others = [open_data(name, options) for name in options.transfer]
-    joints = [learn(other, "joint", options.epochs)[0] for other in others]
+    joints = [learn(other, "joint") for other in others]
     report: dict[str, Any] = {}
     for state in ("untuned", "tuned"):
         if state == "tuned":
@@ -614,6 +627,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--beam", type=int, default=8)
     parser.add_argument("--widths", type=int, nargs="+", default=[1, 4, 8, 16], help="for beams")
     parser.add_argument("--chunk", type=int, default=0, help="sentences of an instance of curves")
+    parser.add_argument("--limit", type=int, help="training documents of curves, default all")
     parser.add_argument("--bits", type=int, default=20, help="rows of weights, as a power of two")
     parser.add_argument("--breaks", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--transfer", nargs="+", default=["EWT-speech", "GUM-speech"])
@@ -626,6 +640,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = options.only or ["tables"]
     curves: dict[str, Callable[[Data], dict[str, Any]]] = {
         "tables": tables,
+        "boundaries": boundaries,
         "updates": updates,
         "beams": beams,
         "syntax": syntax,
