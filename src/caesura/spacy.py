@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 try:
     from spacy.language import Language
-
-    from spacy import registry
+    from spacy.util import registry
 except ImportError:
     raise MissingExtra("spacy", "spacy", "the spaCy component") from None
 
@@ -202,7 +201,6 @@ def make_component(nlp: Any, name: str, model: str, mode: str, keep_sentences: b
     return Component(model, mode, name=name, keep=keep_sentences)
 
 
-@registry.tokenizers("caesura.Tokenizer.v1")
 def make_tokenizer(model: str = "en", mode: str = "accurate") -> Callable[[Any], Tokenizer]:
     """What `[nlp.tokenizer] @tokenizers = "caesura.Tokenizer.v1"` makes."""
 
@@ -210,3 +208,6 @@ def make_tokenizer(model: str = "en", mode: str = "accurate") -> Callable[[Any],
         return Tokenizer(nlp.vocab, model, mode)
 
     return create
+
+
+registry.tokenizers.register("caesura.Tokenizer.v1", func=make_tokenizer)

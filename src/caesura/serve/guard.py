@@ -120,6 +120,8 @@ class Guard:
             if self.log is not None:
                 path = scope.get("path", "")
                 name = path.rsplit("/", 1)[-1] if path in self.paths else "?"
+                if path.startswith("/static/") and status == 200:
+                    name = "file"
                 spent = 1000 * (time.monotonic() - began)
                 self.log(f"{name or 'page'}: {size:,} bytes in, status {status}, {spent:.0f} ms")
 

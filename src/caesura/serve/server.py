@@ -119,5 +119,7 @@ def serve(
         ready(f"http://{host}:{made.getsockname()[1]}/")
     try:
         server.run(sockets=[made])
+    except KeyboardInterrupt:
+        pass  # Ctrl-C is how one ends it, and it has ended gently
     finally:
         made.close()
