@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from caesura.branch.options import BranchTraining
 from caesura.branch.parser import BranchingParser
@@ -15,7 +16,15 @@ from caesura.errors import WarningSink
 from caesura.learn.loop import Event
 from caesura.parse.scores import scores
 
-__all__ = ["BEAMS", "MARGINS", "branching_loop", "train_branching", "tune_search", "tune_steps"]
+__all__ = [
+    "BEAMS",
+    "MARGINS",
+    "branching_loop",
+    "calibrated",
+    "train_branching",
+    "tune_search",
+    "tune_steps",
+]
 
 #: What the paper searches: α and ρ of AdaGrad, margins, and beams.
 RATES = (0.01, 0.02)
@@ -81,6 +90,14 @@ def tune_search(
     return parser.with_search(margin=margin, beam=beam), found
 
 
+def calibrated(parser: BranchingParser, held_out: Sequence[Document]) -> BranchingParser:
+    """The parser with confidences of arcs that fit held-out documents."""
+    from caesura.parse.confidence import calibrate
+
+    either: Any = parser
+    return replace(parser, calibration=calibrate(either, held_out))
+
+
 def train_branching(
     train: Sequence[Document],
     dev: Sequence[Document],
@@ -92,8 +109,6 @@ def train_branching(
     warn: WarningSink | None = None,
 ) -> BranchingParser:
     """Train to the end. With `tune` steps, margin and beam are searched on dev as in the paper."""
-    from caesura.parse.train import finish
-
     options = options or BranchTraining()
     if tune:
         options = tune_steps(train, dev, options)
@@ -104,5 +119,4 @@ def train_branching(
     parser = BranchingParser.from_part(loop.best["parser"])
     if tune:
         parser = tune_search(parser, dev)[0]
-    calibrated: BranchingParser = finish(parser, dev)  # type: ignore[type-var]
-    return calibrated
+    return calibrated(parser, dev)

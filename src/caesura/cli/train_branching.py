@@ -46,11 +46,10 @@ def train_branching(
     With `held_out` the steps of AdaGrad, the margin and the beam are searched on these documents.
     """
     from caesura.branch.parser import BranchingParser
-    from caesura.branch.train import branching_loop, tune_search, tune_steps
+    from caesura.branch.train import branching_loop, calibrated, tune_search, tune_steps
     from caesura.cli.train_parser import fingerprint, read_classes
     from caesura.cli.training import watch
     from caesura.models.file import save
-    from caesura.parse.train import finish
 
     warnings: list[str] = []
     word_classes = read_classes(classes) if classes else None
@@ -71,7 +70,7 @@ def train_branching(
     parser = BranchingParser.from_part(loop.best["parser"])
     if held_out:
         parser = tune_search(parser, held_out)[0]
-    parser = finish(parser, held_out or dev)
+    parser = calibrated(parser, held_out or dev)
     if warnings and not quiet:
         for line in warnings[:10]:
             click.echo(line, err=True)
