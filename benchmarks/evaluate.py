@@ -30,12 +30,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.reference import evaluate as twin  # noqa: E402
-
 from caesura import document  # noqa: E402
 from caesura.document import NO, YES, Document  # noqa: E402
 from caesura.evaluate import conll18, evaluate  # noqa: E402
 from caesura.formats import read  # noqa: E402
+from tests.reference import evaluate as twin  # noqa: E402
 
 
 def best(runs: dict[str, Callable[[], Any]], times: int) -> dict[str, float]:

@@ -22,7 +22,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("inspect", "learn"),
     ("cluster",),
     ("tokenize", "tag", "parse", "induce", "evaluate"),
-    ("neural",),
+    ("neural", "branch"),
     ("pipeline",),
     ("serve", "spacy", "engines"),
     ("cli",),

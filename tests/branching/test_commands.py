@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from tests.parse.toy import corpus
 
 from caesura import formats
 from caesura.branch.load import parser_of, take_evidence
@@ -13,6 +12,7 @@ from caesura.document import MAYBE, NO, YES
 from caesura.errors import UsageError
 from caesura.models.file import Part, load, save
 from caesura.pipeline.core import Pipeline
+from tests.parse.toy import corpus
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.reference.branching import NaiveState, is_projective, naive_oracle, trees
 
 from caesura.branch.hybrid import (
     KINDS,
@@ -14,6 +13,7 @@ from caesura.branch.hybrid import (
     oracle,
     reset,
 )
+from tests.reference.branching import NaiveState, is_projective, naive_oracle, trees
 
 #: Table 3 of Choi & McCallum (2013): head of each word.
 TABLE3 = {1: 7, 2: 6, 3: 4, 4: 1, 5: 6, 6: 4, 7: 0, 8: 7}

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.reference.branching import dense_adagrad
 
 from caesura.branch.examples import Examples
 from caesura.branch.updates import HINGE, LOGISTIC, PERCEPTRON, learn
+from tests.reference.branching import dense_adagrad
 
 
 def toy(states=80, features=12, labels=5, active=4):

@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.parse.toy import corpus
 
 from caesura.branch.options import BranchOptions
 from caesura.document import MAYBE, UNKNOWN, YES
 from caesura.errors import InputError, UsageError
+from tests.parse.toy import corpus
 
 
 def heads(parser, docs):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.parse.toy import corpus
 
 from caesura.branch.hybrid import KINDS
 from caesura.branch.options import BranchOptions, BranchTraining
@@ -11,6 +10,7 @@ from caesura.branch.trainer import BranchingLoop, BranchingTrainer
 from caesura.errors import InputError, ModelError
 from caesura.models.file import load, save
 from caesura.parse.scores import scores
+from tests.parse.toy import corpus
 
 
 def test_the_toy_grammar_is_learned(toy_parser):

@@ -166,6 +166,8 @@ def test_an_interruption_leaves_no_half_written_file(tmp_path: Path) -> None:
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A program started in the background ignores Ctrl-C, and so would those that it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert run.stdin is not None
     run.stdin.write(SMALL * 1000)

@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.pipeline.tiny import EXAMPLES, TEXT
 
 from caesura import cli, formats
+from tests.pipeline.tiny import EXAMPLES, TEXT
 
 
 @pytest.fixture
@@ -232,8 +232,14 @@ def program(*arguments: str, **options: object) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "caesura", *arguments],
         stderr=subprocess.PIPE,
+        preexec_fn=heed_interrupts,
         **options,  # type: ignore[call-overload]
     )
+
+
+def heed_interrupts() -> None:
+    """A program started in the background ignores Ctrl-C, and so would those that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.pipeline.tiny import EXAMPLES, TEXT
 
 from caesura import cli
+from tests.pipeline.tiny import EXAMPLES, TEXT
 
 HARBOUR = str(EXAMPLES / "harbour.txt")
 

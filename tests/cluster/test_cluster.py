@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.reference import cluster as twin
 
 from caesura.cli import run
 from caesura.cluster import WordClasses, cluster, load_classes, save_classes
@@ -16,6 +15,7 @@ from caesura.cluster.brown import brown
 from caesura.cluster.counts import count_bigrams
 from caesura.cluster.exchange import exchange
 from caesura.errors import FormatError, InputError, UsageError
+from tests.reference import cluster as twin
 
 
 def text(seed: int, sentences: int = 40) -> list[list[str]]:

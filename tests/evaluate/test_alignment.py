@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.evaluate.making import document
-from tests.reference.evaluate import lcs
 
 from caesura.document import Document
 from caesura.errors import InputError
@@ -21,6 +19,8 @@ from caesura.evaluate.atoms import atoms
 from caesura.evaluate.myers import match
 from caesura.evaluate.ranges import align_to_text
 from caesura.jit import compiled
+from tests.evaluate.making import document
+from tests.reference.evaluate import lcs
 
 needs_compiler = pytest.mark.skipif(not compiled(), reason="too slow as plain Python")
 LETTERS = st.lists(st.integers(0, 3), max_size=25)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.evaluate.making import document
 
 from caesura.document import Document, EmptyNode
 from caesura.errors import InputError
@@ -16,6 +15,7 @@ from caesura.evaluate.confusions import confusions
 from caesura.evaluate.enhanced import enhanced_scores
 from caesura.evaluate.induced import directed, weighted_mean
 from caesura.evaluate.loss import attribute, cross_table, stage_losses
+from tests.evaluate.making import document
 
 GOLD = document(
     "She sees him . | He runs .",

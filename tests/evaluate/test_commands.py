@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.evaluate.making import document
 
 from caesura.cli import run
 from caesura.formats import write
+from tests.evaluate.making import document
 
 HEADS = [2, 0, 2, 2, 2, 0, 2]
 LABELS = ["nsubj", "root", "obj", "punct", "nsubj", "root", "punct"]

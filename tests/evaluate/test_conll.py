@@ -9,11 +9,11 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.evaluate.making import document
-from tests.reference import evaluate as twin
 
 from caesura.evaluate import conll18
 from caesura.formats import read
+from tests.evaluate.making import document
+from tests.reference import evaluate as twin
 
 PEERS = ("spacy_EWT_dev", "udpipe-weak_EWT_dev", "spacy_GUM_dev", "udpipe-weak_GUM_dev")
 FORMS = "we do n't can not al le dog cat . , !".split()  # noqa: SIM905

@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.reference import evaluate as twin
 
 from caesura.document import Document
 from caesura.errors import FormatError
 from caesura.evaluate import Evalb, SpanOptions, evaluate, read_parameters
 from caesura.formats import read
+from tests.reference import evaluate as twin
 
 Tree = twin.Tree
 

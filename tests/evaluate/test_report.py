@@ -8,13 +8,13 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
-from tests.evaluate.making import document
-from tests.evaluate.test_spans import SIXTEEN, they_didnt
 
 import caesura.evaluate
 from caesura.errors import FormatError, InputError
 from caesura.evaluate.charspans import read_spans
 from caesura.evaluate.conll import METRICS
+from tests.evaluate.making import document
+from tests.evaluate.test_spans import SIXTEEN, they_didnt
 
 GOLD = document(
     "She sees him . | He runs .",

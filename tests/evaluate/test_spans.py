@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.evaluate.making import document
 
 from caesura.document import ROOT, Document, EmptyNode
 from caesura.evaluate.align import pair
 from caesura.evaluate.evalb import Evalb
 from caesura.evaluate.spans import SpanOptions, compare_level, tables, tuples
+from tests.evaluate.making import document
 
 
 def they_didnt() -> Document:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import documents, token_texts
 
 from caesura import formats
 from caesura.document import Document
 from caesura.formats import brackets, conllu, conllx, html, jsonl, text, tokens, transcript
 from caesura.formats.options import ReadOptions, WriteOptions
+from tests.strategies import documents, token_texts
 
 modest = settings(max_examples=60, deadline=None)
 

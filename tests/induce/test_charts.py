@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference import induce as naive
 
 from caesura.induce import charts
 from caesura.induce.constraints import fragments_of, holds
 from caesura.induce.contexts import MODELS, Contexts
 from caesura.induce.sentences import Sentences
 from caesura.induce.tables import Tables, empty, normalise, ones
+from tests.reference import induce as naive
 
 CONSTRAINTS = ("none", "thread", "tear", "sprawl", "loose", "strict")
 LITERAL = ("sprawl-literal", "loose-literal", "strict-literal")

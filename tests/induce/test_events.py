@@ -6,13 +6,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from tests.reference import induce as naive
 
 from caesura.induce import charts
 from caesura.induce.constraints import fragments_of, holds
 from caesura.induce.contexts import MODELS
 from caesura.induce.sentences import Sentences
 from caesura.induce.tables import Tables, empty, normalise, ones
+from tests.reference import induce as naive
 
 DT, NN, VBZ, IN = range(4)
 LEFT, RIGHT = 0, 1

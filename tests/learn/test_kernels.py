@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference import learn as naive
 
 from caesura.jit import kernel
 from caesura.learn.hashing import mix
 from caesura.learn.index import build, find
 from caesura.learn.shuffle import epoch_order
 from caesura.learn.updates import adagrad, add, average, passive_aggressive
+from tests.reference import learn as naive
 
 small = st.floats(-4, 4, width=32)
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.reference import learn as naive
 
 from caesura.errors import ModelError
 from caesura.learn.packing import (
@@ -20,6 +19,7 @@ from caesura.learn.packing import (
     unpack_keys,
     unpack_sparse,
 )
+from tests.reference import learn as naive
 
 values = st.floats(-100, 100, width=32).map(lambda w: 0.0 if abs(w) < 1e-6 else w)
 tables = arrays(np.float32, st.tuples(st.integers(1, 6), st.integers(1, 9)), elements=values)

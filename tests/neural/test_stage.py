@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.pipeline.laws import check
 
 from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import ModelError
 from caesura.models.file import load
 from caesura.paths import bundled_models
 from caesura.pipeline import Pipeline
+from tests.pipeline.laws import check
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.parse.test_transitions import choices
-from tests.parse.toy import corpus
-from tests.reference import parse as naive
 
 from caesura.document import Document
 from caesura.errors import UsageError
@@ -25,6 +22,9 @@ from caesura.parse.table import padded, shifted_rows, to_bytes, to_floats
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.words import Hasher, words_of
+from tests.parse.test_transitions import choices
+from tests.parse.toy import corpus
+from tests.reference import parse as naive
 
 
 def test_a_researcher_adds_a_template_in_one_line() -> None:

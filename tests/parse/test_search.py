@@ -6,8 +6,6 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.parse.test_transitions import choices
-from tests.parse.toy import blank, corpus
 
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError
@@ -19,6 +17,8 @@ from caesura.parse.score import Linear8, new_scratch, score_into
 from caesura.parse.stream import JointStream, parse_stream
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.inventory import Inventory
+from tests.parse.test_transitions import choices
+from tests.parse.toy import blank, corpus
 
 
 def random_parser(seed: int, **search) -> Parser:

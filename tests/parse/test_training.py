@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.parse.toy import blank, corpus
 
 from caesura.document import ROOT, UNKNOWN, YES
 from caesura.errors import InputError, UsageError
@@ -21,6 +20,7 @@ from caesura.parse.recipes import Reparsed, load_parser, stages
 from caesura.parse.scores import scores
 from caesura.parse.train import finish, train_parser
 from caesura.parse.trainer import ParserTrainer
+from tests.parse.toy import blank, corpus
 
 SMALL = TrainOptions(search=SearchOptions(beam=4), bits=12, epochs=2)
 

@@ -6,13 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.reference import parse as naive
 
 from caesura.parse.arena import ACTION, DEPENDENT, HEAD, LAST, new_arena
 from caesura.parse.limits import no_limits
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.inventory import SB, SWAP, Inventory
 from caesura.parse.transitions.oracle import CYCLE, oracle
+from tests.reference import parse as naive
 
 LABELS = Inventory(("dep", "root"), (0,), (0,), (1,), single_root=False)
 KINDS = ["SHIFT", "SWAP", "SB", "LA", "RA", "RA"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.pipeline.tiny import TEXT
 
 from caesura.errors import InputError
 from caesura.pipeline.frames import SCHEMA, parser
+from tests.pipeline.tiny import TEXT
 
 pd = pytest.importorskip("pandas", reason="the package pandas is not installed")
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.pipeline.laws import check, said
-from tests.pipeline.tiny import TEXT
 
 from caesura.document import YES, Document
 from caesura.pipeline import Pipeline
+from tests.pipeline.laws import check, said
+from tests.pipeline.tiny import TEXT
 
 #: Controls, joiners, emoji, right-to-left marks, unassigned and private code points, odd spaces.
 ODD = "\x00\x01\x1b\x1c\x7f\x85\xad\u00a0\u200b\u200d\u200f\u202e\u2028\ufeff\ufffd\u0378\ue000"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.pipeline.laws import check, said
-from tests.pipeline.tiny import TEXT, treebank
 
 import caesura
 from caesura.document import NO, YES, Document
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.pipeline import Pipeline, load, split
+from tests.pipeline.laws import check, said
+from tests.pipeline.tiny import TEXT, treebank
 
 
 def test_a_text_gets_every_column(tiny: Pipeline) -> None:

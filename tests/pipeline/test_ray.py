@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from tests.pipeline.tiny import EXAMPLES, TEXT
 
 ray = pytest.importorskip("ray", reason="the package ray is not installed")

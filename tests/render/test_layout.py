@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.render.geometry import problems
 
 from caesura.document import ROOT, UNKNOWN
 from caesura.formats import read
 from caesura.render import LayoutOptions, Tree, lay_out, tree_of
 from caesura.render.metrics import runs_right_to_left, text_width
+from tests.render.geometry import problems
 
 LABELS = ["", "det", "nsubj", "nsubj:pass", "acl:relcl", "compound:prt", "обст", "主語"]
 WORDS = ["a", "the", "harbour", "incomprehensibilities", "мама", "مرحبا", "東京", "W", "👍", "-"]

@@ -14,9 +14,6 @@ import pytest
 
 from caesura.serve.options import ServeOptions
 
-pytest.importorskip("starlette", reason="the extra `serve` is not installed")
-pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
-
 
 @dataclass
 class Running:
@@ -28,6 +25,8 @@ class Running:
 
 
 def start(models: Any, options: ServeOptions) -> tuple[Running, Any, threading.Thread]:
+    for package in ("starlette", "uvicorn"):
+        pytest.importorskip(package, reason="the extra `serve` is not installed")
     from caesura.serve.server import make_server
 
     log: list[str] = []
@@ -43,9 +42,8 @@ def start(models: Any, options: ServeOptions) -> tuple[Running, Any, threading.T
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Two pipelines that differ in their labels."""
-    from tests.serve.fake import FakePipeline
-
     from caesura.serve.work import Models
+    from tests.serve.fake import FakePipeline
 
     folder = tmp_path_factory.mktemp("models")
     made = Models({})

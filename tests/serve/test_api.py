@@ -12,9 +12,6 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.pipeline.tiny import EXAMPLES, TEXT
-from tests.serve.conftest import Running, start
-from tests.serve.fake import FakePipeline
 
 from caesura.cli import run
 from caesura.errors import CaesuraError, MissingExtra
@@ -23,6 +20,9 @@ from caesura.serve.options import ServeOptions
 from caesura.serve.server import listen, named_models
 from caesura.serve.tasks import strip_text
 from caesura.serve.work import Models
+from tests.pipeline.tiny import EXAMPLES, TEXT
+from tests.serve.conftest import Running, start
+from tests.serve.fake import FakePipeline
 
 JSON = {"content-type": "application/json"}
 POSTS = ("parse", "draw", "convert", "evaluate")

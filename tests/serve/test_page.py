@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.pipeline.tiny import TEXT
 
 from caesura.formats import read
+from tests.pipeline.tiny import TEXT
 
 DONE = "/sentence/.test(status.textContent) && !/Parsing/.test(status.textContent)"
 DRAWN = "document.querySelectorAll('#results svg').length"

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.pipeline.tiny import TEXT, treebank
 
 from caesura.document import NO, ROOT, YES, Document
 from caesura.pipeline.given import keep_given
+from tests.pipeline.tiny import TEXT, treebank
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
 ours = import_module("caesura.spacy")

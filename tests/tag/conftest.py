@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.tag import toy
 
 from caesura.tag import Tagger, TaggerOptions, train_tagger
+from tests.tag import toy
 
 
 @pytest.fixture(scope="session")

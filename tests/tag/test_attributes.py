@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference import tag as naive
 
 from caesura.errors import ModelError
 from caesura.tag.attributes import attributes_of
 from caesura.tag.lemmas import apply_rule, rule_of
 from caesura.tag.names import AFFIX, ATTRIBUTES
 from caesura.tag.templates import parse_templates
+from tests.reference import tag as naive
 
 words = st.text(
     st.characters(exclude_categories=["Cs"]) | st.sampled_from("ab/"), min_size=1, max_size=14

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.tag import toy
 
 from caesura import formats
 from caesura.cli import run as program
+from tests.tag import toy
 
 Run = Callable[..., "Result"]
 QUICK = ("--epochs", "2", "-q")

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference import tag as naive
 
 from caesura.tag.chain import ChainWeights, Step, crf_epoch, perceptron_epoch
 from caesura.tag.features import FeatureRows
@@ -20,6 +19,7 @@ from caesura.tag.lattice import (
     select,
     viterbi,
 )
+from tests.reference import tag as naive
 
 CLASSES = 4
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.tag import toy
 
 from caesura.document import MAYBE, Document
 from caesura.errors import ModelError, UsageError
@@ -20,6 +19,7 @@ from caesura.tag.cache import TypeCache
 from caesura.tag.decode import decode
 from caesura.tag.lattice import lattice_of
 from caesura.tag.pairs import PairCache
+from tests.tag import toy
 
 
 def bare(doc: Document) -> Document:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.tag import toy
 
 from caesura.document import MAYBE, NO, YES, Document
 from caesura.errors import InputError, ModelError, UsageError
@@ -32,6 +31,7 @@ from caesura.tag import (
 )
 from caesura.tag.folds import deal
 from caesura.transform import lower
+from tests.tag import toy
 
 QUICK = TaggerOptions(epochs=2)
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.tokenize.corpus import documents, unspaced_document
 
 from caesura.tokenize import Tokenizer, TokenizerOptions, train
+from tests.tokenize.corpus import documents, unspaced_document
 
 SMALL = TokenizerOptions(bits=16, epochs=4, rare_cut=2, rare_start=2)
 

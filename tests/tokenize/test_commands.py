@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.tokenize.corpus import documents
 
 from caesura.cli import run
 from caesura.formats import read, write
 from caesura.tokenize import Tokenizer
+from tests.tokenize.corpus import documents
 
 SMALL = ["--set", "bits=16", "--set", "rare_cut=2", "--set", "rare_start=2", "--quiet"]
 

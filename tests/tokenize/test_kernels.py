@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference import tokenize as twin
-from tests.tokenize.corpus import document, unspaced_document
 
 from caesura.tokenize import Tokenizer
 from caesura.tokenize._logistic import new_table, step
 from caesura.tokenize._text import prepare, stretch
 from caesura.tokenize.characters import MARGIN, classify, code_points
+from tests.reference import tokenize as twin
+from tests.tokenize.corpus import document, unspaced_document
 
 TEXTS = st.one_of(
     st.text(alphabet="aB1.,'-/:@w中 \n", max_size=120),

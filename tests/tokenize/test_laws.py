@@ -6,10 +6,10 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.tokenize.corpus import document
 
 from caesura.document import Document
 from caesura.tokenize import RuleTokenizer, Tokenizer
+from tests.tokenize.corpus import document
 
 ODD = "ab Ab1.,'’-\"()@/:\n\r\t \u00a0"
 ODD += "\u200d\u200b\ufeff\x00\x1b\ud800中のア한עم👩🏽‍🇩\u0301\U0010ffff\u0600"

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.tokenize.corpus import documents, unspaced_document
 
 from caesura.document import MAYBE, NO, YES, Document
 from caesura.errors import InputError, UsageError
 from caesura.evaluate import conll18
 from caesura.tokenize import Tokenizer
+from tests.tokenize.corpus import documents, unspaced_document
 
 
 def surfaces(doc: Document) -> list[str]:

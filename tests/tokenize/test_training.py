@@ -8,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.tokenize.conftest import SMALL
-from tests.tokenize.corpus import document, documents
 
 from caesura.document import MAYBE, Document
 from caesura.errors import InputError, ModelError
@@ -18,6 +16,8 @@ from caesura.models.file import Part, save
 from caesura.tokenize import Tokenizer, TokenizerTrainer, cross_evidence, train
 from caesura.tokenize.augment import hard_wrapped, one_line_paragraphs, speech_like
 from caesura.tokenize.packed import Packed, pack
+from tests.tokenize.conftest import SMALL
+from tests.tokenize.corpus import document, documents
 
 
 def arrays(tokenizer: Tokenizer) -> dict[str, bytes]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,6 +178,7 @@ def place(
     begins = np.zeros(len(ours.value) + 1, dtype=bool)
     begins[np.searchsorted(ours.start, start)] = True
     slide(at, ours.value, theirs.value, begins[:-1])
+    _tighten(at, ours.value, theirs.value, begins)
     matched = at >= 0
     _pair_changed(at, len(theirs.value))
     placed = np.flatnonzero(at >= 0)
@@ -206,6 +207,24 @@ def _spans(
     end = np.maximum.accumulate(end) if len(end) else end
     start[lost] = end[lost]
     return start, end
+
+
+def _tighten(
+    at: Longs, ours: NDArray[Any], theirs: NDArray[Any], begins: NDArray[np.bool_]
+) -> None:
+    """Put together a token that lies on both sides of a gap, where it also lies on one of them."""
+    first = np.flatnonzero(begins[:-1])
+    if not len(first):
+        return
+    last = np.append(first[1:], len(at)) - 1
+    found = (at[first] >= 0) & (at[last] >= 0)
+    torn = found & (at[last] - at[first] > last - first)
+    for a, b in zip(first[torn].tolist(), last[torn].tolist(), strict=True):
+        size = b - a + 1
+        for begin in (int(at[b]) - size + 1, int(at[a])):
+            if np.array_equal(theirs[begin : begin + size], ours[a : b + 1]):
+                at[a : b + 1] = np.arange(begin, begin + size)
+                break
 
 
 def _pair_changed(at: Longs, size: int) -> None:
