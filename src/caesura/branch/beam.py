@@ -7,7 +7,7 @@ evaluates it where it is unsure.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,7 +193,7 @@ def _decode(
     chance: NDArray[np.float64],
     counts: NDArray[np.int64],
     trees: Trees,
-) -> int:
+) -> Any:
     for k in range(first, bounds.shape[0] - 1):
         a, b = bounds[k], bounds[k + 1]
         part = table[a + 2 * k : b + 2 * (k + 1)]

@@ -306,7 +306,7 @@ def decode_all(
     chance: NDArray[np.float64],
     counts: NDArray[np.int64],
     trees: Trees,
-) -> int:
+) -> Any:
     """Decode sentences from number `first` on; returns the first for which there was no room.
 
     Words of sentence k are bounds[k] to bounds[k + 1]; in the word table each sentence has two rows

@@ -251,7 +251,7 @@ def apply(state: State, kind: int, label: int) -> None:
 @kernel
 def _wants(gold: NDArray[np.int32], state: State, head: int, word: int) -> bool:
     """Whether gold has this arc and it can still be made."""
-    return gold[word] == head and state.heads[word] == NO_HEAD
+    return bool(gold[word] == head and state.heads[word] == NO_HEAD)
 
 
 @kernel

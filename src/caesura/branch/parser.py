@@ -322,7 +322,8 @@ class BranchingParser:
             at = 0
             for k in plain:
                 end = at + docs[k].n_words
-                part = type(trees)(*(column[at:end] for column in trees))
+                columns: list[Any] = [column[at:end] for column in trees]
+                part = type(trees)(*columns)
                 found[k] = _parse_of(part, bounds[k])
                 at = end
         return [parse for parse in found if parse is not None], brancher.counters()

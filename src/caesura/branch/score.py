@@ -216,9 +216,9 @@ def _may(classifier: Classifier, action: int, can: int, left: int, right: int) -
     if can & (1 << kind) == 0:
         return False
     if left >= 0 and (kind == 0 or kind == 4):
-        return classifier.labels[action] == left
+        return bool(classifier.labels[action] == left)
     if right >= 0 and (kind == 1 or kind == 5):
-        return classifier.labels[action] == right
+        return bool(classifier.labels[action] == right)
     return True
 
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from caesura.branch.options import BranchTraining
 from caesura.branch.parser import BranchingParser
@@ -85,7 +85,8 @@ def tune_search(
     found = {}
     for margin, beam in itertools.product(margins, beams):
         tried = parser.with_search(margin=margin, beam=beam)
-        found[margin, beam] = scores(held_out, tried.analyse(held_out), parser.inventory)["LAS"]
+        parses = tried.analyse(held_out)
+        found[margin, beam] = scores(held_out, parses, cast(Any, parser.inventory))["LAS"]
     margin, beam = min(found, key=lambda key: (-found[key], key))
     return parser.with_search(margin=margin, beam=beam), found
 

@@ -8,7 +8,7 @@ sequence with most right arcs, what the oracle would do there, until dev stops i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -227,9 +227,11 @@ class BranchingTrainer:
                 brancher.grow()
             else:
                 spare = new_examples(len(out.gold) // 2, len(self.templates))
-                out = Examples(*(np.concatenate(pair) for pair in zip(out, spare, strict=True)))
+                pairs: Any = zip(out, spare, strict=True)
+                out = Examples(*(np.concatenate(pair) for pair in pairs))
         self.counters = brancher.counters()
-        return Examples(*(column[:at] for column in out))
+        columns: list[Any] = [column[:at] for column in out]
+        return Examples(*columns)
 
     # ---------------------------------------------------------------- results
 
@@ -259,9 +261,8 @@ class BranchingTrainer:
     def score(self) -> Mapping[str, float]:
         """LAS and UAS on the dev documents, with branching."""
         parser = self.parser()
-        found = scores(
-            self.dev, parser.analyse(self.dev, threads=self.options.threads), self.inventory
-        )
+        parses = parser.analyse(self.dev, threads=self.options.threads)
+        found = scores(self.dev, parses, cast(Any, self.inventory))
         told = {"LAS": found["LAS"], "UAS": found["UAS"]}
         if self.round == len(self.best_scores):
             self.best_scores.append(-1.0)
