@@ -608,8 +608,10 @@ def table(rows: Rows) -> str:
 
 
 def _cell(name: str, value: Any) -> str:
+    if isinstance(value, float) and name.endswith(" p"):
+        return f"{value:.4f}" if value >= 0.0001 else "< 0.0001"
     if isinstance(value, float):
-        return f"{value:.4f}" if name.endswith(" p") else f"{value:.2f}"
+        return f"{value:.2f}"
     return str(value)
 
 
