@@ -1,0 +1,57 @@
+"""The bundled model `en`: what a new user tries first."""
+
+from __future__ import annotations
+
+import pytest
+
+import caesura
+from caesura.paths import bundled_models
+from caesura.pipeline import Pipeline
+from tests.pipeline.laws import check
+
+
+@pytest.fixture(scope="module", params=["accurate", "fast"])
+def nlp(request: pytest.FixtureRequest) -> Pipeline:
+    if not (bundled_models() / "en.caesura").exists():
+        pytest.skip("the model en is not bundled")
+    return caesura.load("en", mode=request.param)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "of",
+        "Hello",
+        "!",
+        "1",
+        "a b",
+        "she said hi",
+        "\u202e\u0645\u0631\u062d\u0628\u0627",
+    ],
+)
+def test_the_shortest_texts_are_parsed(nlp: Pipeline, text: str) -> None:
+    check(nlp(text), text)
+
+
+def test_many_short_texts_at_once(nlp: Pipeline) -> None:
+    texts = ["of", "", "The boats came home.", "no", "it is late we should go"]
+    for doc, text in zip(nlp.pipe(texts), texts, strict=True):
+        check(doc, text)
+
+
+def test_a_text_with_everything(nlp: Pipeline) -> None:
+    doc = nlp("The boats didn't come back. Nobody knew why")
+    assert [s.text for s in doc.sentences] == ["The boats didn't come back.", "Nobody knew why"]
+    did = doc.words[2]
+    assert (did.form, did.lemma, did.upos, did.deprel) == ("did", "do", "AUX", "aux")
+    assert did.token.is_multiword
+    assert did.head is not None
+    assert did.head.form == "come"
+
+
+def test_split() -> None:
+    if not (bundled_models() / "en.caesura").exists():
+        pytest.skip("the model en is not bundled")
+    assert caesura.split("It rained. We stayed.") == ["It rained.", "We stayed."]
