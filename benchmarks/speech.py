@@ -1,0 +1,52 @@
+"""Sentence starts and trees of text without case and punctuation, tokens given.
+
+python benchmarks/speech.py                    # the bundled models on EWT-speech dev
+python benchmarks/speech.py --model my.caesura --treebank GUM-speech
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+from caesura.evaluate.conll import conll18
+from caesura.evaluate.quick import boundaries
+from caesura.formats import read
+from caesura.pipeline import load
+
+DATA = Path(os.environ.get("CAESURA_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", action="append", help="a model; may be repeated")
+    parser.add_argument("--mode", default="accurate", choices=["accurate", "fast"])
+    parser.add_argument("--treebank", default="EWT-speech")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    (path,) = (DATA / arguments.treebank).glob("*-dev.conllu.gz")
+    gold = list(read(path))
+    if not arguments.json:
+        print("| model | starts, not of documents | all starts | UPOS | LAS |")
+        print("|---|---:|---:|---:|---:|")
+    for model in arguments.model or ["en", "en-neural"]:
+        system = list(load(model, mode=arguments.mode).pipe(gold, keep=("tokens",)))
+        starts, scores = boundaries(gold, system), conll18(gold, system)
+        row = {
+            "Starts": starts["Starts"].f1,
+            "StartsAll": starts["StartsAll"].f1,
+            "UPOS": scores["UPOS"].f1,
+            "LAS": scores["LAS"].f1,
+        }
+        if arguments.json:
+            print(json.dumps({"model": model, **row}))
+        else:
+            print(f"| {model} | " + " | ".join(f"{value:.2f}" for value in row.values()) + " |")
+
+
+if __name__ == "__main__":
+    main()
