@@ -192,7 +192,13 @@ def common(data: Data, **changes: Any) -> TrainOptions:
     chosen = data.options
     search = SearchOptions(beam=chosen.beam)
     return TrainOptions(
-        search=search, epochs=chosen.epochs, breaks=chosen.breaks, bits=chosen.bits, **changes
+        search=search,
+        epochs=chosen.epochs,
+        breaks=chosen.breaks,
+        bits=chosen.bits,
+        step=chosen.step,
+        dlaso_pa=chosen.dlaso_pa,
+        **changes,
     )
 
 
@@ -204,6 +210,8 @@ def learn(data: Data, system: str) -> Parser:
     chosen = data.options
     flat = "" if chosen.breaks else "-flat"
     size = f"e{chosen.epochs}-b{chosen.beam}-r{chosen.bits}{flat}"
+    if (chosen.step, chosen.dlaso_pa) != ("pa", "accumulated"):
+        size += f"-{chosen.step}-{chosen.dlaso_pa}"
     path = data.path(f"{system}-{size}.caesura")
     if path.exists():
         return Parser.load(path)
@@ -458,7 +466,8 @@ def curve(data: Data, system: str, name: str, **changes: Any) -> Rows:
 
 def updates(data: Data) -> dict[str, Any]:
     """Figures 3 and 4: all updates at equal epochs, on whole documents."""
-    return {"updates": [row for u in UPDATES for row in curve(data, "joint", u, update=u)]}
+    chosen = data.options.updates
+    return {"updates": [row for u in chosen for row in curve(data, "joint", u, update=u)]}
 
 
 def beams(data: Data) -> dict[str, Any]:
@@ -629,6 +638,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--beam", type=int, default=8)
     parser.add_argument("--widths", type=int, nargs="+", default=[1, 4, 8, 16], help="for beams")
     parser.add_argument("--chunk", type=int, default=0, help="sentences of an instance of curves")
+    parser.add_argument("--updates", nargs="+", choices=UPDATES, default=UPDATES)
+    parser.add_argument("--step", choices=["pa", "perceptron"], default="pa")
+    parser.add_argument("--dlaso-pa", choices=["accumulated", "per-update"], default="accumulated")
     parser.add_argument("--limit", type=int, help="training documents of curves, default all")
     parser.add_argument("--bits", type=int, default=20, help="rows of weights, as a power of two")
     parser.add_argument("--breaks", action=argparse.BooleanOptionalAction, default=True)
