@@ -12,8 +12,8 @@ import contextlib
 import gzip
 import lzma
 import os
+import secrets
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from io import FileIO
@@ -237,16 +237,13 @@ def open_write(path: StrPath) -> Iterator[BinaryIO]:
                 raise
             raise InputError(f"cannot be written ({error.strerror})", file=name) from None
         return
+    # The name is known before the file is made, so that an interruption never leaves one behind.
+    temporary = os.path.join(directory, f".{target.name}.{secrets.token_hex(8)}~")
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix="~", dir=directory)
-    except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror})", file=name) from None
-    try:
-        with open(handle, "wb") as raw, _compressor(raw, name) as stream:
+        with open(temporary, "xb") as raw, _compressor(raw, name) as stream:
             yield stream
-        if os.name == "posix":
-            mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-            os.chmod(temporary, mode)
+        if os.name == "posix" and target.exists():
+            os.chmod(temporary, target.stat().st_mode & 0o777)
         os.replace(temporary, target)
     except BaseException as error:
         with contextlib.suppress(OSError):
@@ -254,12 +251,6 @@ def open_write(path: StrPath) -> Iterator[BinaryIO]:
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             raise InputError(f"cannot be written ({error.strerror})", file=name) from None
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _compressor(raw: IO[bytes], name: str) -> contextlib.AbstractContextManager[BinaryIO]:
