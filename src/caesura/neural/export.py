@@ -8,6 +8,7 @@ dependent and of its head.
 from __future__ import annotations
 
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Final
 
@@ -47,7 +48,8 @@ def to_onnx(net: Net, *, quantise: bool = True) -> bytes:
         raise MissingExtra("onnx", "neural-train", "Exporting a network") from error
     net = net.to("cpu").float().eval()
     example = _example()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of tracing, whose result the tests look at
         plain, ready, small = (Path(folder) / name for name in ("a.onnx", "b.onnx", "c.onnx"))
         torch.onnx.export(
             _Exported(net),

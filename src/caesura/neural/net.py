@@ -35,6 +35,7 @@ def load_encoder(folder: Path, layers: int) -> nn.Module:
     """The first layers of an encoder in the Hugging Face layout, weights included."""
     try:
         from transformers import AutoConfig, AutoModel
+        from transformers.utils import logging as quiet
     except ImportError as error:
         raise MissingExtra("transformers", "neural-train", "An encoder") from error
     missing = [name for name in ("config.json", "tokenizer.json") if not (folder / name).is_file()]
@@ -46,6 +47,7 @@ def load_encoder(folder: Path, layers: int) -> nn.Module:
             file=str(folder),
             remedy="Name a folder in the Hugging Face layout (save_pretrained writes one).",
         )
+    cast(Any, quiet).set_verbosity_error()  # layers that are left out on purpose need no report
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True)
         config.num_hidden_layers = min(layers, config.num_hidden_layers)

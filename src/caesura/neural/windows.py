@@ -68,6 +68,9 @@ def overlapping(piece_ptr: Longs, begin: int, end: int, limit: int, overlap: int
     at = keep = begin
     while keep < end:
         to = int(np.searchsorted(piece_ptr, piece_ptr[at] + limit, side="right")) - 1
+        if to <= keep:  # what is shared leaves no room for a long word
+            at = keep
+            to = int(np.searchsorted(piece_ptr, piece_ptr[at] + limit, side="right")) - 1
         to = min(max(to, keep + 1), end)
         if to == end:
             windows.append(Window(at, to, keep, end))

@@ -12,6 +12,7 @@ from caesura.errors import InputError, MissingExtra
 from caesura.learn.loop import Loop
 from caesura.models.file import Part
 from caesura.neural.stage import SearchSettings
+from caesura.neural.subwords import Subwords
 from caesura.pipeline.train import PipelineOptions, PipelineTrainer, Watcher
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def train_neural(
     watch: Watcher | None = None,
 ) -> tuple[dict[str, Part], PipelineTrainer]:
     """The parts of a model file: the tokeniser as ever, and the network."""
+    if encoder != "scratch":
+        Subwords.from_folder(Path(encoder))  # an encoder that is not there is told at once
     linear = replace(options.pipeline, seed=options.seed)
     trainer = PipelineTrainer(train, dev, linear, folder=folder, resume=resume, watch=watch)
     parts: dict[str, Part] = {}
