@@ -20,6 +20,7 @@ from caesura.induce.classes import WordClassifier
 from caesura.induce.contexts import contexts
 from caesura.induce.corpus import Corpus, corpus, gold_heads
 from caesura.induce.lexicon import apply_lexicon
+from caesura.induce.punctuation import marks as find_marks
 from caesura.induce.sentences import Sentences
 from caesura.induce.tables import Ints, Tables, empty, normalise
 from caesura.models.file import Part
@@ -105,7 +106,8 @@ class Grammar:
         if not doc.n_words:
             return doc
         heads = np.full(doc.n_words, UNKNOWN, dtype=np.int32)
-        if _has_words(doc, self.marks):
+        mark = find_marks(doc, self.marks)
+        if not mark.all():
             found = self.prepare([doc])
             words = found.sentences
             fits = words.up_to(longest)
@@ -123,7 +125,8 @@ class Grammar:
             heads[known] = doc.head[known]
             _mend(doc, heads, known)
         doc.head = heads
-        relations = np.where(heads == ROOT, doc.strings.add("root"), doc.strings.add("dep"))
+        plain = np.where(mark, doc.strings.add("punct"), doc.strings.add("dep"))
+        relations = np.where(heads == ROOT, doc.strings.add("root"), plain)
         doc.deprel = np.where(doc.deprel > 0, doc.deprel, relations).astype(np.int32)
         return doc
 
@@ -235,12 +238,6 @@ class Grammar:
             part.option("markup", bool, False),
             history,
         )
-
-
-def _has_words(doc: Document, marks: str) -> bool:
-    from caesura.induce.punctuation import marks as find
-
-    return not bool(find(doc, marks).all())
 
 
 def _hang_marks(doc: Document, heads: Ints) -> None:
