@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,14 +18,11 @@ SMALL = ["--epochs", "1", "--tagger-epochs", "1", "--bits", "12", "--json"]
 
 
 @pytest.fixture(scope="module")
-def joint() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("joint_benchmark", ROOT / "benchmarks/joint.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["joint_benchmark"] = module
-    spec.loader.exec_module(module)
-    return module
+def joint() -> Iterator[ModuleType]:
+    """The benchmark as Python finds it when its file is run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "benchmarks"))
+        yield importlib.import_module("joint")
 
 
 def run(joint: ModuleType, capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
@@ -59,7 +56,7 @@ def test_a_dialogue_gets_its_starts_from_turns_and_units(joint: ModuleType) -> N
         "A.1: Uh/UH ,/, it/PRP rained/VBD ,/, we/PRP ,/, we/PRP stayed/VBD in/RB ./.\n"
         "B.2: Oh/UH dear/UH ./."
     )
-    doc = joint.dialogue(1, units, tags)
+    doc = importlib.import_module("joint_study.switchboard").dialogue(1, units, tags)
     assert doc.text == "uh it rained we we stayed in oh dear"
     assert (doc.sent_start == YES).nonzero()[0].tolist() == [0, 3, 7]
     assert doc.column("xpos")[:3] == ["UH", "PRP", "VBD"]
