@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from caesura.errors import UsageError
 from caesura.induce import charts
 from caesura.induce.constraints import fragments_of, holds
 from caesura.induce.contexts import MODELS, Contexts
@@ -78,11 +80,6 @@ def test_charts_count_exactly_the_trees_that_the_definitions_allow(constraint: s
 
 
 def _total(one: Sentences, tables: Tables, constraint: str) -> float:
-    if constraint in ("loose-literal", "strict-literal"):
-        from caesura.induce._literal import literal_total
-
-        number = 4 if constraint.startswith("loose") else 5
-        return float(literal_total(*charts._one(one, 0), tables, number))
     return float(np.exp(charts.likelihood(one, tables, constraint)[0]))
 
 
@@ -111,23 +108,55 @@ def test_constraints_over_all_trees_and_fragmentations_to_six_words() -> None:
     assert round(counts["sprawl-literal"]) == 14541
 
 
+@pytest.mark.parametrize("model", ["dmv", "evg", "dbm3"])
 @pytest.mark.parametrize("constraint", LITERAL)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(words=sentence(), seed=st.integers(0, 1000))
-def test_literal_constraints_find_the_best_tree(
-    constraint: str, words: tuple[list[int], list[int], int], seed: int
+def test_literal_constraints_sum_and_maximise_over_their_trees(
+    model: str, constraint: str, words: tuple[list[int], list[int], int], seed: int
 ) -> None:
     classes, marks, comp = words
-    row = MODELS["dbm3"]
+    row = MODELS[model]
     tables = random_tables(row, 3, seed)
     trees = [t for t in naive.projective_trees(len(classes)) if allowed(t, marks, constraint)]
     one = Sentences.of([classes], [marks], [comp])
     found = charts.best(one, tables, constraint)
-    assert bool(found.lifted[0]) == (not trees)
+    expected = charts.expect(one, tables, row, constraint)
+    assert bool(found.lifted[0]) == bool(expected.lifted[0]) == (not trees)
+    assert np.isfinite(charts.likelihood(one, tables, constraint)[0]) == bool(trees)
     trees = trees or list(naive.projective_trees(len(classes)))
     top = max(naive.probability(t, classes, marks, comp, tables) for t in trees)
     assert found.scores[0] == pytest.approx(math.log(top), abs=1e-9)
     assert tuple(found.heads) in trees
+    counts, total = naive.expected_counts(trees, classes, marks, comp, tables)
+    assert expected.scores[0] == pytest.approx(math.log(total), abs=1e-9)
+    for ours, theirs in zip(expected.counts[:4], counts[:4], strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)
+    for tree in (charts.draw(one, tables, constraint), charts.least_risk(one, tables, constraint)):
+        assert tuple(tree.tolist()) in trees
+
+
+@pytest.mark.parametrize("constraint", ["loose-literal", "strict-literal"])
+def test_literal_draws_are_uniform_and_long_sentences_do_not_underflow(constraint: str) -> None:
+    fragments = [0, 0, 1, 2, 2]
+    trees = [t for t in naive.projective_trees(5) if allowed(t, fragments, constraint)]
+    draws = 200 * len(trees)
+    words = Sentences.of([[0] * 5] * draws, [fragments] * draws)
+    drawn = charts.draw(words, None, constraint, seed=5).reshape(draws, 5)
+    observed = Counter(map(tuple, drawn.tolist()))
+    assert set(observed) == set(trees)
+    chi = sum((observed[t] - 200) ** 2 / 200 for t in trees)
+    assert chi < len(trees) - 1 + 4.5 * math.sqrt(2 * (len(trees) - 1))
+    tables = random_tables(MODELS["dbm3"], 100, 1)
+    long = Sentences.of([list(range(60))], [[i // 7 for i in range(60)]])
+    found = charts.expect(long, tables, MODELS["dbm3"], constraint)
+    assert found.counts.root.sum() + found.counts.attach.sum() == pytest.approx(60)
+
+
+def test_lists_under_a_literal_constraint_are_refused() -> None:
+    one = Sentences.of([[0, 1]])
+    with pytest.raises(UsageError, match="loose-literal"):
+        charts.k_best(one, 0, random_tables(MODELS["dmv"], 2, 0), 3, "loose-literal")
 
 
 @pytest.mark.parametrize("model", ["dmv", "evg", "dbm3"])

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 
+from caesura.errors import UsageError
 from caesura.induce.constraints import code
 from caesura.induce.contexts import Contexts
 from caesura.induce.sentences import Sentences
@@ -33,8 +35,8 @@ __all__ = [
 ]
 
 PIECE = 256
-#: Constraints that only decoders with a chart of their own can impose.
-LITERAL, SPLIT = (7, 8), 9
+#: Constraints with charts of their own: the literal loose and strict, and split-parsing.
+LITERAL, SPLIT, LOOSE = (7, 8), 9, 4
 
 R = TypeVar("R")
 
@@ -70,9 +72,9 @@ def _longest(sentences: Sentences, low: int, high: int) -> int:
 
 
 def _local(constraint: str | None) -> int:
-    """The constraint as the O(n^3) charts know it: split-parses are loose there, and so on."""
+    """The constraint as the O(n^3) charts know it: split-parses are loose there."""
     number = code(constraint)
-    return {7: 4, 8: 5, 9: 4}.get(number, number)
+    return {9: 4}.get(number, number)
 
 
 def expect(
@@ -83,6 +85,8 @@ def expect(
     workers: int = 1,
 ) -> Expected:
     """The E-step of soft EM."""
+    if code(constraint) in LITERAL:
+        return _literal_expect(sentences, tables, row, code(constraint) - 3)
     from caesura.induce._chart import expect as kernel
 
     scores = np.zeros(len(sentences))
@@ -113,6 +117,14 @@ def likelihood(
     sentences: Sentences, tables: Tables, constraint: str | None = None, workers: int = 1
 ) -> Floats:
     """The log-probability of each sentence, all its trees together."""
+    if code(constraint) in LITERAL:
+        from caesura.induce._literal import literal_total
+
+        found = [
+            literal_total(*_one(sentences, i), tables, code(constraint) - 3)
+            for i in range(len(sentences))
+        ]
+        return np.array(found, dtype=np.float64)
     from caesura.induce._chart import evidence
 
     scores = np.zeros(len(sentences))
@@ -160,23 +172,45 @@ def best(
 
 
 def _literal(sentences: Sentences, tables: Tables, number: int) -> Best:
-    from caesura.induce._literal import literal_tree
+    from caesura.induce._literal_best import literal_tree
 
     table = logs(tables)
     heads = np.zeros(sentences.n_words, dtype=np.int32)
     scores = np.zeros(len(sentences))
     lifted = np.zeros(len(sentences), dtype=np.uint8)
-    for index, (a, b) in enumerate(zip(sentences.starts, sentences.starts[1:], strict=False)):
+    for index, (a, b) in enumerate(pairwise(sentences.starts.tolist())):
         if a == b:
             continue
-        comp = int(sentences.comps[index])
-        words = sentences.classes[a:b], sentences.marks[a:b], sentences.fragments[a:b]
-        scores[index] = literal_tree(*words, comp, table, number, heads[a:b])
+        words = _one(sentences, index)
+        scores[index] = literal_tree(*words, table, number, heads[a:b])
         if scores[index] == -np.inf:
             lifted[index] = 1
-            free = np.zeros(b - a, dtype=np.int32)
-            scores[index] = literal_tree(*words[:2], free, comp, table, 4, heads[a:b])
+            scores[index] = literal_tree(*_freed(words), table, LOOSE, heads[a:b])
     return Best(heads, scores, lifted)
+
+
+def _literal_expect(sentences: Sentences, tables: Tables, row: Contexts, number: int) -> Expected:
+    from caesura.induce._literal import literal_expect
+
+    counts = empty(row, tables.root.shape[-1])
+    scores = np.zeros(len(sentences))
+    lifted = np.zeros(len(sentences), dtype=np.uint8)
+    for index, n in enumerate(sentences.lengths.tolist()):
+        if not n:
+            continue
+        words = _one(sentences, index)
+        found, roots = np.zeros((n, n)), np.zeros(n)
+        scores[index] = literal_expect(*words, tables, number, counts, found, roots)
+        if scores[index] == -np.inf:
+            lifted[index] = 1
+            scores[index] = literal_expect(*_freed(words), tables, LOOSE, counts, found, roots)
+    return Expected(counts, scores, lifted)
+
+
+def _freed(words: tuple[Ints, Ints, Ints, int]) -> tuple[Ints, Ints, Ints, int]:
+    """A sentence as one fragment, which asks for nothing."""
+    classes, marks, fragments, comp = words
+    return classes, marks, np.zeros_like(fragments), comp
 
 
 def draw(
@@ -196,6 +230,14 @@ def draw(
     chosen = tables
     heads = np.zeros(sentences.n_words, dtype=np.int32)
     lifted = np.zeros(len(sentences), dtype=np.uint8)
+    if code(constraint) in LITERAL:
+        from caesura.induce._literal import literal_draw
+
+        for index, (a, b) in enumerate(pairwise(sentences.starts.tolist())):
+            words, number = _one(sentences, index), code(constraint) - 3
+            if a < b and literal_draw(*words, chosen, number, seed, index, heads[a:b]) == -np.inf:
+                literal_draw(*_freed(words), chosen, LOOSE, seed, index, heads[a:b])
+        return heads
 
     def work(low: int, high: int) -> None:
         longest = _longest(sentences, low, high)
@@ -253,20 +295,36 @@ def arcs(
     words = _one(sentences, index)
     n = len(words[0])
     found, roots = np.zeros((n, n)), np.zeros(n)
+    if code(constraint) in LITERAL:
+        from caesura.induce._literal import literal_expect
+
+        counts = Tables(*(np.zeros_like(table) for table in tables[:4]), tables.fringe)
+        number = code(constraint) - 3
+        total = literal_expect(*words, tables, number, counts, found, roots)
+        return found, roots, float(total)
     total = posteriors(*words, tables, _local(constraint), found, roots)
     return found, roots, float(total)
 
 
 def least_risk(sentences: Sentences, tables: Tables, constraint: str | None = None) -> Ints:
     """For each sentence the tree with the most arcs expected to be right."""
+    from caesura.induce._literal_best import literal_arcs
     from caesura.induce._viterbi import best_arcs
 
+    number = _local(constraint)
     heads = np.zeros(sentences.n_words, dtype=np.int32)
-    for index in range(len(sentences)):
-        a, b = sentences.starts[index], sentences.starts[index + 1]
-        if a < b:
-            found, roots, _ = arcs(sentences, index, tables, constraint)
-            best_arcs(found, roots, sentences.fragments[a:b], _local(constraint), heads[a:b])
+    for index, (a, b) in enumerate(pairwise(sentences.starts.tolist())):
+        if a == b:
+            continue
+        fragments = sentences.fragments[a:b]
+        found, roots, total = arcs(sentences, index, tables, constraint)
+        if total == -np.inf:
+            found, roots, _ = arcs(sentences, index, tables)
+            best_arcs(found, roots, fragments, 0, heads[a:b])
+        elif number in LITERAL:
+            literal_arcs(found, roots, fragments, number - 3, heads[a:b])
+        else:
+            best_arcs(found, roots, fragments, number, heads[a:b])
     return heads
 
 
@@ -276,6 +334,11 @@ def k_best(
     """Heads [rank, word] and scores of the k best trees of one sentence, or fewer if there are."""
     from caesura.induce._kbest import k_best as kernel
 
+    if code(constraint) in LITERAL:
+        raise UsageError(
+            f"lists of trees cannot be made under {constraint}",
+            remedy="Use its prose form, or filter an unconstrained list.",
+        )
     words = _one(sentences, index)
     heads = np.zeros((k, len(words[0])), dtype=np.int32)
     scores = np.zeros(k)
