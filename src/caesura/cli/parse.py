@@ -41,6 +41,8 @@ class Tally:
     sentences: int = 0
     files: int = 0
     skipped: int = 0
+    #: Documents that failed in files that were otherwise read.
+    bad_documents: int = 0
     errors: list[CaesuraError] = field(default_factory=list)
     began: float = field(default_factory=time.monotonic)
 
@@ -50,8 +52,10 @@ class Tally:
         text += f"{seconds:.1f} s, {self.words / seconds:,.0f} words/s"
         if self.skipped:
             text += f"; {self.skipped:,} files were done already"
-        if self.errors:
-            text += f"; {len(self.errors):,} files failed"
+        bad_files = len(self.errors) - self.bad_documents
+        for number, name in ((bad_files, "file"), (self.bad_documents, "document")):
+            if number:
+                text += f"; {number:,} {name}{'' if number == 1 else 's'} failed"
         return text
 
 
@@ -109,11 +113,14 @@ class _Follower:
     def _note(self, event: Event) -> None:
         from caesura.pipeline.files import End, Failed
 
-        if isinstance(event, Failed) or (isinstance(event, End) and event.error is not None):
-            assert event.error is not None
+        if isinstance(event, Failed):
+            self.tally.bad_documents += 1
             self.fail(event.error)
         elif isinstance(event, End):
-            self.tally.files += 1
+            if event.error is not None:
+                self.fail(event.error)
+            else:
+                self.tally.files += 1
 
     def _count(self, doc: Document) -> None:
         tally = self.tally

@@ -1,4 +1,4 @@
-"""The best tree for the literal reading of strict and loose (see `_literal`). Compiled code only."""
+"""The best tree for the literal reading of strict and loose, see `_literal`; compiled code only."""
 
 from __future__ import annotations
 

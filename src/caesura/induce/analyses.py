@@ -7,27 +7,34 @@ boundary words, stopping decisions, punctuation and attachment, completeness).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from caesura.document import ROOT, Document
-from caesura.induce.constraints import fragments_of, holds, spans
+from caesura.document import ROOT, UNKNOWN, Document
+from caesura.formats.heads import percolate
+from caesura.induce import fragments
 from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
+from caesura.induce.fragments import NAMES, percent
 from caesura.induce.tables import Ints
 
 __all__ = ["boundaries", "hellinger", "plot", "show", "stop_predictors"]
-
-NAMES = ("strict", "loose", "sprawl", "tear", "thread")
 
 
 def boundaries(
     documents: Sequence[Document], column: str = "upos", *, marks: str | None = None, top: int = 20
 ) -> dict[str, Any]:
-    """All tables for a treebank, as plain data."""
+    """All tables for a treebank, as plain data.
+
+    Documents with phrases and no heads get those of Collins' table; mark-up and phrases are
+    compared with punctuation where there are some.
+    """
+    documents = [
+        percolate(doc) if len(doc.node_label) and np.all(doc.head == UNKNOWN) else doc
+        for doc in documents
+    ]
     words = corpus(documents, word_classes(column), marks=marks or column)
     heads, missing = gold_heads(documents, words)
     owner = words.sentences.owner
@@ -36,65 +43,25 @@ def boundaries(
     heads = heads[words.sentences.words_of(good)]
     words = words.select(good)
     lengths = words.sentences.lengths
+    between = fragments.runs(words)
+    inline = fragments.elements(documents, words)
     return {
         "sentences": len(words),
         "left_out": int((~good).sum()),
         "with_marks_inside": int(words.sentences.inner.sum()),
-        "fragments": _fragments(words, heads, top),
+        "fragments": fragments.judge(words, heads, between, top),
+        "markup": {
+            kind: fragments.judge(words, heads, found, top)
+            for kind, found in inline.items()
+            if any(found)
+        },
+        "constituents": fragments.constituents(documents, words, between, top),
         "boundary_words": _boundary_words(words, heads, top),
         "stop_predictors": stop_predictors(words, heads),
         "attachment": _attachment(words, heads),
         "completeness": _completeness(words, heads),
         "lengths": np.bincount(np.minimum(lengths, 60)).tolist(),
     }
-
-
-# -------------------------------------------------------------------- fragments
-
-
-def _fragments(words: Corpus, heads: Ints, top: int) -> dict[str, Any]:
-    s = words.sentences
-    satisfied = dict.fromkeys(NAMES, 0)
-    printed = dict.fromkeys(NAMES, 0)
-    tags: Counter[str] = Counter()
-    head_tags: Counter[str] = Counter()
-    total = multi = single_headed = 0
-    for a, b in pairwise(s.starts.tolist()):
-        found = fragments_of(s.fragments[a:b])
-        if len(found) < 2:
-            continue
-        tree = heads[a:b]
-        reach = spans(tree)
-        for x, y in found:
-            total += 1
-            tags[" ".join(words.names[c] for c in s.classes[a + x : a + y + 1])] += 1
-            outside = [i for i in range(x, y + 1) if not x <= tree[i] <= y]
-            if len(outside) == 1:
-                single_headed += 1
-                head_tags[words.names[s.classes[a + outside[0]]]] += 1
-            if x < y:
-                multi += 1
-                for name in NAMES:
-                    satisfied[name] += holds(tree, x, y, name, reach=reach)
-                    printed[name] += holds(tree, x, y, name, literal=True, reach=reach)
-    return {
-        "count": total,
-        "of_several_words": multi,
-        "with_one_head": single_headed,
-        "satisfied": {name: _percent(satisfied[name], multi) for name in NAMES},
-        "satisfied_literally": {name: _percent(printed[name], multi) for name in NAMES},
-        "tag_sequences": _most(tags, top),
-        "heads": _most(head_tags, top),
-    }
-
-
-def _percent(part: float, whole: float) -> float:
-    return round(100.0 * part / whole, 2) if whole else float("nan")
-
-
-def _most(counter: Counter[str], top: int) -> list[tuple[str, int, float]]:
-    total = sum(counter.values())
-    return [(name, n, _percent(n, total)) for name, n in counter.most_common(top)]
 
 
 # --------------------------------------------------------------- boundary words
@@ -231,10 +198,10 @@ def _attachment(words: Corpus, heads: Ints) -> dict[str, Any]:
     crossing = s.marks[arcs] != s.marks[absolute[arcs]]
     return {
         "neighbours": {"mark between": table[0], "no mark between": table[1]},
-        "attached_over_mark": _percent(table[0][0], sum(table[0])),
-        "attached_without_mark": _percent(table[1][0], sum(table[1])),
+        "attached_over_mark": percent(table[0][0], sum(table[0])),
+        "attached_without_mark": percent(table[1][0], sum(table[1])),
         "phi": round(_phi(table), 3),
-        "arcs_over_marks": _percent(int(crossing.sum()), int(arcs.sum())),
+        "arcs_over_marks": percent(int(crossing.sum()), int(arcs.sum())),
     }
 
 
@@ -277,7 +244,9 @@ def show(found: dict[str, Any]) -> str:
         + ", ".join(f"{name} {share:.1f}" for name, share in f["satisfied"].items()),
         "By the printed formulas, per cent: "
         + ", ".join(f"{name} {share:.1f}" for name, share in f["satisfied_literally"].items()),
-        "Most frequent: " + "; ".join(f"{t} {n:,} ({p}%)" for t, n, p in f["tag_sequences"][:10]),
+        "Most frequent: " + _list(f["tag_sequences"]),
+        "With their heads: " + _list(f["headed"]),
+        *_phrases_and_elements(found),
         "",
         "Stops after the first dependent, by predictor (adjusted R², AICc)",
     ]
@@ -300,8 +269,33 @@ def show(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _list(rows: Sequence[tuple[str, int, float]], number: int = 10) -> str:
+    return "; ".join(f"{name} {n:,} ({share}%)" for name, n, share in rows[:number])
+
+
+def _phrases_and_elements(found: dict[str, Any]) -> list[str]:
+    """What is known only of documents with phrases, or with mark-up."""
+    lines = []
+    phrases = found["constituents"]
+    if phrases:
+        lines += [
+            f"That are constituents: {phrases['coincide']}% (of several words: "
+            f"{phrases['of_several_words_coincide']}%): {_list(phrases['labels'])}",
+            "Lowest constituents that hold one: " + _list(phrases["dominating"]),
+        ]
+    if found["markup"]:
+        kinds = {"punctuation": found["fragments"], **found["markup"]}
+        lines += ["", "Punctuation and mark-up: spans of several words, per cent satisfied"]
+        lines.append(f"  {'':<12}{'spans':>8}" + "".join(f"{name:>8}" for name in NAMES))
+        for kind, table in kinds.items():
+            shares = "".join(f"{table['satisfied'][name]:8.1f}" for name in NAMES)
+            lines.append(f"  {kind:<12}{table['of_several_words']:8,}{shares}")
+        lines.append("Most frequent mark-up: " + _list(found["markup"]["mark-up"]["tag_sequences"]))
+    return lines
+
+
 def plot(found: dict[str, Any], path: str) -> None:
-    """Sentence lengths and satisfied constraints as a picture."""
+    """Sentence lengths, constraints, predictors of stops and boundary tags as a picture."""
     try:
         import matplotlib
 
@@ -311,12 +305,27 @@ def plot(found: dict[str, Any], path: str) -> None:
         from caesura.errors import MissingExtra
 
         raise MissingExtra("matplotlib", "plot", "drawing plots") from None
-    figure, (one, two) = plt.subplots(1, 2, figsize=(10, 3.5))
+    figure, ((one, two), (three, four)) = plt.subplots(2, 2, figsize=(11, 7))
     one.bar(range(len(found["lengths"])), found["lengths"])
-    one.set(xlabel="words (60 and more together)", ylabel="sentences")
-    satisfied = found["fragments"]["satisfied"]
-    two.bar(list(satisfied), list(satisfied.values()))
-    two.set(ylabel="per cent of fragments", ylim=(0, 100))
+    one.set(xlabel="words (60 and more together)", ylabel="sentences", title="Sentence lengths")
+    kinds = {"punctuation": found["fragments"], **found["markup"]}
+    for number, (kind, table) in enumerate(kinds.items()):
+        at = np.arange(len(NAMES)) + (number - (len(kinds) - 1) / 2) * 0.8 / len(kinds)
+        two.bar(at, [table["satisfied"][n] for n in NAMES], 0.8 / len(kinds), label=kind)
+    two.set_xticks(range(len(NAMES)), NAMES)
+    two.set(ylabel="per cent of fragments", ylim=(0, 100), title="Constraints satisfied")
+    if len(kinds) > 1:
+        two.legend()
+    predictors = found["stop_predictors"]
+    three.barh([r["predictor"] for r in predictors], [r["r2"] for r in predictors])
+    three.invert_yaxis()
+    three.set(xlabel="adjusted R²", title="What predicts a stop")
+    places, rows = found["boundary_words"]["places"], found["boundary_words"]["tags"]
+    image = four.imshow([row[1:] for row in rows], aspect="auto", cmap="Greys")
+    four.set_xticks(range(len(places)), places, rotation=30, ha="right", fontsize=7)
+    four.set_yticks(range(len(rows)), [row[0] for row in rows], fontsize=7)
+    four.set(title="Tags at boundaries, per cent")
+    figure.colorbar(image, ax=four)
     figure.tight_layout()
     figure.savefig(path)
     plt.close(figure)

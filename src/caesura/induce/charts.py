@@ -18,7 +18,7 @@ from caesura.errors import UsageError
 from caesura.induce.constraints import code
 from caesura.induce.contexts import Contexts
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Bytes, Floats, Ints, Tables, add, empty, logs, ones
+from caesura.induce.tables import Bytes, Floats, Ints, Tables, add, each, empty, logs, ones
 
 __all__ = [
     "Best",
@@ -298,7 +298,7 @@ def arcs(
     if code(constraint) in LITERAL:
         from caesura.induce._literal import literal_expect
 
-        counts = Tables(*(np.zeros_like(table) for table in tables[:4]), tables.fringe)
+        counts = each(np.zeros_like, tables)
         number = code(constraint) - 3
         total = literal_expect(*words, tables, number, counts, found, roots)
         return found, roots, float(total)

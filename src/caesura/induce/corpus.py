@@ -14,6 +14,7 @@ import numpy as np
 
 from caesura.document import ROOT, UNKNOWN, Document
 from caesura.errors import InputError
+from caesura.induce.brackets import document_brackets
 from caesura.induce.punctuation import marks as find_marks
 from caesura.induce.sentences import Sentences
 from caesura.induce.tables import Ints, Longs
@@ -70,11 +71,13 @@ def corpus(
     names: Sequence[str] | None = None,
     marks: str | Callable[[Document], np.ndarray] = "unicode",
     markup: bool = False,
+    brackets: bool = False,
 ) -> Corpus:
     """Take the marks out and give each word its class.
 
     With `names` given, a class outside them becomes the unknown class; else names are collected.
-    With `markup`, fragments are the inline elements of HTML instead of runs between marks.
+    With `markup`, fragments are the inline elements of HTML instead of runs between marks. With
+    `brackets`, sentences know the brackets of mark-up and of phrases.
     """
     table: dict[str, int] = {UNKNOWN_CLASS: 0}
     fixed = names is not None
@@ -92,8 +95,8 @@ def corpus(
         kept = ~mark
         labels = classes(doc)
         if not fixed:
-            for label in labels:
-                if label and label not in table:
+            for label, word in zip(labels, kept.tolist(), strict=True):
+                if word and label and label not in table:
                     table[label] = len(table)
         ids = np.array([table.get(label, 0) for label in labels], dtype=np.int32)
         spelled = doc.column("form")
@@ -111,6 +114,7 @@ def corpus(
                 words[kept],
                 np.full(int(kept.sum()), number, dtype=np.int32),
                 np.flatnonzero(kept).astype(np.int32),
+                *(document_brackets(doc, kept) if brackets else ()),
             )
         )
         lengths.append(np.bincount(sentence[kept], minlength=count))
@@ -126,6 +130,7 @@ def corpus(
         flat[2],
         np.concatenate(comps).astype(np.uint8),
         np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+        *flat[6:],
     )
     result = Corpus(
         sentences,

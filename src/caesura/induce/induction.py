@@ -175,7 +175,20 @@ class Inducer:
                 self.classifier = learn_classifier(self.documents, options.classes)
             classes = self.classifier.classify
 
-        return corpus(self.documents, classes, marks=options.mark_source, markup=options.markup)
+        known = options.initialiser == "brackets"
+        found = corpus(
+            self.documents,
+            classes,
+            marks=options.mark_source,
+            markup=options.markup,
+            brackets=known,
+        )
+        if known and not np.any(found.sentences.opening):
+            raise InputError(
+                "the text has no brackets to start from: no links or emphases, and no phrases",
+                remedy="Give HTML or bracketed trees, or another --init.",
+            )
+        return found
 
     def _runs(
         self, words: Corpus, stages: tuple[Stage, ...], seeds: list[int]

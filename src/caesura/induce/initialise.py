@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from caesura.errors import UsageError
+from caesura.induce.brackets import draw_within
 from caesura.induce.charts import best, count, draw
 from caesura.induce.contexts import Contexts
 from caesura.induce.sentences import Sentences
@@ -14,6 +15,7 @@ from caesura.induce.tables import Floats, Ints, Tables, empty, normalise, unifor
 
 __all__ = [
     "INITIALISERS",
+    "from_brackets",
     "from_distances",
     "from_grammar",
     "from_random_trees",
@@ -21,7 +23,7 @@ __all__ = [
     "initialise",
 ]
 
-INITIALISERS = ("random", "distance", "distance-pairs", "harmonic", "uniform")
+INITIALISERS = ("random", "distance", "distance-pairs", "harmonic", "uniform", "brackets")
 
 
 def initialise(
@@ -46,6 +48,8 @@ def initialise(
         return harmonic(sentences, row, classes, pull=pull)
     if name == "uniform":
         return uniform(row, classes)
+    if name == "brackets":
+        return from_brackets(sentences, row, classes, seed=seed, smoothing=smoothing)
     raise UsageError(
         f"unknown initialiser {name!r}", remedy=f"Initialisers are: {', '.join(INITIALISERS)}."
     )
@@ -60,12 +64,16 @@ def from_random_trees(
     constraint: str | None = None,
     smoothing: float = 1.0,
 ) -> Tables:
-    """One tree a sentence, uniformly at random (under a constraint), counted (S12).
-
-    Brackets that are known in part become the sentences' fragments, and loose or sprawl the
-    constraint: the trees are then uniform among those that respect the brackets.
-    """
+    """One tree a sentence, uniformly at random (under a constraint), counted (S12)."""
     heads = draw(sentences, None, constraint, seed=seed)
+    return normalise(count(sentences, heads, row, classes), row, smoothing)
+
+
+def from_brackets(
+    sentences: Sentences, row: Contexts, classes: int, *, seed: int = 0, smoothing: float = 1.0
+) -> Tables:
+    """One tree a sentence, uniformly among those that respect the brackets it knows, counted."""
+    heads = draw_within(sentences, seed)
     return normalise(count(sentences, heads, row, classes), row, smoothing)
 
 

@@ -30,6 +30,9 @@ class Sentences:
     comps: Bytes
     #: Where each sentence starts in the arrays above, and their length at the end.
     starts: Longs
+    #: How many known brackets begin before each word and end after it, if any are known.
+    opening: Ints | None = None
+    closing: Ints | None = None
 
     @classmethod
     def of(
@@ -96,6 +99,8 @@ class Sentences:
             self.fragments[words],
             self.comps[chosen],
             starts,
+            None if self.opening is None else self.opening[words],
+            None if self.closing is None else self.closing[words],
         )
 
     def cut(self) -> Sentences:
@@ -112,12 +117,19 @@ class Sentences:
 
     def followed_by(self, other: Sentences) -> Sentences:
         """These sentences and then others."""
+        brackets: list[Ints | None] = [None, None]
+        if self.opening is not None or other.opening is not None:
+            brackets = [
+                np.concatenate([_or_none_at(a, len(self.classes)), _or_none_at(b, other.n_words)])
+                for a, b in ((self.opening, other.opening), (self.closing, other.closing))
+            ]
         return Sentences(
             np.concatenate((self.classes, other.classes)),
             np.concatenate((self.marks, other.marks)),
             np.concatenate((self.fragments, other.fragments)),
             np.concatenate((self.comps, other.comps)),
             np.concatenate((self.starts, other.starts[1:] + self.starts[-1])),
+            *brackets,
         )
 
     def with_classes(self, classes: Ints) -> Sentences:
@@ -126,3 +138,7 @@ class Sentences:
     def up_to(self, limit: int) -> npt.NDArray[np.bool_]:
         """By sentence: whether it has at least one word and at most so many."""
         return (self.lengths <= limit) & (self.lengths > 0)
+
+
+def _or_none_at(brackets: Ints | None, words: int) -> Ints:
+    return np.zeros(words, dtype=np.int32) if brackets is None else brackets

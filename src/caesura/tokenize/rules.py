@@ -90,6 +90,10 @@ class RuleTokenizer:
             )
             doc.id, doc.source, doc.paragraph_start = given.id, given.source, given.paragraph_start
             doc.fixed, doc.continues = given.fixed, given.continues
+            doc.turn_start, doc.turn_end = given.turn_start, given.turn_end
+            doc.turn_speaker, doc.turn_time = given.turn_speaker, given.turn_time
+            doc.markup_start, doc.markup_end = given.markup_start, given.markup_end
+            doc.markup_label = given.markup_label
         starts = np.array(self._starts(text, spans, statistics), dtype=np.int8)
         if "sentences" in given.fixed and given.n_tokens:
             starts = _obey(given, doc, starts)

@@ -1,0 +1,124 @@
+"""Brackets that are known in part: trees drawn uniformly among those that respect them.
+
+Brackets may come from mark-up or from phrases that somebody marked (Pereira & Schabes 1992), and
+nest. A tree respects a bracket if one of its words heads all the others and only that word has
+dependents outside (the constraint loose). Such a tree is a tree over the bracket's own words and a
+tree in which the bracket is one word, so that drawing both uniformly draws the whole uniformly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from caesura.document import Document
+from caesura.induce.charts import draw
+from caesura.induce.sentences import Sentences
+from caesura.induce.tables import Ints
+
+__all__ = ["bracketed", "document_brackets", "draw_within", "nested"]
+
+Bracket = tuple[int, int]
+
+
+def nested(brackets: Iterable[Bracket], n: int) -> list[Bracket]:
+    """The brackets that say something about a sentence of n words and nest: wider ones first.
+
+    Left out are brackets of one word or of the whole sentence, and those that cross a wider one.
+    """
+    wanted = {(x, y) for x, y in brackets if 0 <= x < y < n and (x, y) != (0, n - 1)}
+    kept: list[Bracket] = []
+    for x, y in sorted(wanted, key=lambda b: (b[0] - b[1], b[0])):
+        if not any(a < x <= b < y or x < a <= y < b for a, b in kept):
+            kept.append((x, y))
+    return kept
+
+
+def bracketed(sentences: Sentences, brackets: Iterable[Iterable[Bracket]]) -> Sentences:
+    """Sentences that know brackets, given for each as pairs of first and last word."""
+    opening = np.zeros(sentences.n_words, dtype=np.int32)
+    closing = np.zeros(sentences.n_words, dtype=np.int32)
+    bounds = zip(sentences.starts.tolist(), sentences.lengths.tolist(), brackets, strict=False)
+    for start, n, known in bounds:
+        for x, y in nested(known, n):
+            opening[start + x] += 1
+            closing[start + y] += 1
+    return replace(sentences, opening=opening, closing=closing)
+
+
+def document_brackets(doc: Document, kept: np.ndarray) -> tuple[Ints, Ints]:
+    """Brackets of a document's mark-up and phrases, by kept word: how many open and close there."""
+    opening, closing = (np.zeros(len(kept), dtype=np.int32) for _ in range(2))
+    place = np.cumsum(kept) - 1  # of each word among the kept ones
+    sentence = doc.word_sentence
+    size = np.bincount(sentence[kept], minlength=doc.n_sentences)
+    first = np.concatenate(([0], np.cumsum(size)))
+    found: dict[int, list[Bracket]] = {}
+    for words in _spans(doc):
+        inside = words[kept[words]]
+        if len(inside) > 1 and sentence[inside[0]] == sentence[inside[-1]]:
+            number = int(sentence[inside[0]])
+            base = int(first[number])
+            bracket = (int(place[inside[0]]) - base, int(place[inside[-1]]) - base)
+            found.setdefault(number, []).append(bracket)
+    words = np.flatnonzero(kept)
+    for number, brackets in found.items():
+        for x, y in nested(brackets, int(size[number])):
+            opening[words[first[number] + x]] += 1
+            closing[words[first[number] + y]] += 1
+    return opening[kept], closing[kept]
+
+
+def _spans(doc: Document) -> Iterable[np.ndarray]:
+    """The words of every inline element and of every phrase."""
+    starts, ends = doc.token_start[doc.word_token], doc.token_end[doc.word_token]
+    for a, b in zip(doc.markup_start.tolist(), doc.markup_end.tolist(), strict=True):
+        yield np.flatnonzero((starts >= a) & (ends <= b))
+    low = np.full(len(doc.node_label), doc.n_words, dtype=np.int64)
+    high = np.full(len(doc.node_label), -1, dtype=np.int64)
+    for node in range(len(low) - 1, -1, -1):
+        leaf, parent = int(doc.node_leaf[node]), int(doc.node_parent[node])
+        if leaf >= 0:
+            low[node] = high[node] = leaf
+        elif leaf == -1 and high[node] > low[node]:
+            yield np.arange(low[node], high[node] + 1)
+        if parent >= 0:
+            low[parent] = min(low[parent], low[node])
+            high[parent] = max(high[parent], high[node])
+
+
+def draw_within(sentences: Sentences, seed: int = 0) -> Ints:
+    """A tree for each sentence, uniformly among those that respect its brackets."""
+    groups: list[list[int]] = []  # words, or -1 - the number of a bracket, innermost first
+    opening, closing = sentences.opening, sentences.closing
+    if opening is None or closing is None:
+        return draw(sentences, seed=seed)
+    opens, closes = opening.tolist(), closing.tolist()
+    for start, n in zip(sentences.starts.tolist(), sentences.lengths.tolist(), strict=False):
+        stack: list[list[int]] = [[]]
+        for word in range(start, start + n):
+            stack.extend([] for _ in range(opens[word]))
+            stack[-1].append(word)
+            for _ in range(closes[word]):
+                groups.append(stack.pop())
+                stack[-1].append(-len(groups))
+        groups.append(stack[0])
+    drawn = draw(Sentences.of([[0] * len(group) for group in groups]), seed=seed).tolist()
+    heads = np.zeros(sentences.n_words, dtype=np.int32)
+    base = np.repeat(sentences.starts[:-1], sentences.lengths).tolist()
+    root_of: list[int] = []
+    at = 0
+    for group in groups:
+        words = [item if item >= 0 else root_of[-item - 1] for item in group]
+        root = -1
+        for word, head in zip(words, drawn[at : at + len(group)], strict=True):
+            if head < 0:
+                root = word
+                heads[word] = -1
+            else:
+                heads[word] = words[head] - base[word]
+        root_of.append(root)
+        at += len(group)
+    return heads
