@@ -63,7 +63,7 @@ def test_rows_equal_those_of_the_twin() -> None:
         twin, item, history = naive.Configuration.initial(doc.n_words), 0, []
         while not twin.terminal:
             fill_slots(scratch, words, arena, item)
-            find_rows(scratch.rows, scratch.slots, templates, size)
+            find_rows(scratch.rows, scratch.slots, templates, size, 0, len(templates.seeds))
             found = naive.atoms(twin, history, labels, table, context, COLUMNS)
             expected = [
                 naive.row(template, seed, found, size)

@@ -13,7 +13,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ABSENT", "Arena", "new_arena"]
+from caesura.jit import kernel
+
+__all__ = ["ABSENT", "Arena", "new_arena", "seal"]
 
 #: Token numbers that are no word (as in `Document.head`).
 ROOT: Final = -1
@@ -56,11 +58,43 @@ HEIRS: Final = 10
 RIVALS: Final = 11
 ITEM_WIDTH: Final = 12
 
+# Columns of a node's keys: of what features see of the node, and of the stack from the node down.
+CONTENT: Final = 0
+CHAIN: Final = 1
+_MIX: Final = np.array(
+    [
+        0x9E3779B97F4A7C15,
+        0,
+        0,
+        0xC2B2AE3D27D4EB4F,
+        0x165667B19E3779F9,
+        0xD6E8FEB86659FD93,
+        0xA0761D6478BD642F,
+        0xE7037ED1A0B428DB,
+        0x8EBC6AF09C88C6E3,
+        0x589965CC75374CC3,
+        0x1D8E4E27C47D124F,
+        0xEB44ACCAB455D165,
+        0x9FB21C651E98DF25,
+        0x8CB92BA72F3D8DD7,
+        0x94D049BB133111EB,
+        0xBF58476D1CE4E5B9,
+    ],
+    np.uint64,
+)
+_HALF: Final = np.uint64(32)
+_ROOT_KEY: Final = np.uint64(3)
+_CHAIN_MIX: Final = np.uint64(0xA24BAED4963EE407)
+
 
 class Arena(NamedTuple):
-    """Where nodes and items live; `used` counts the nodes and the items."""
+    """Where nodes and items live; `used` counts the nodes and the items.
+
+    Nodes of equal contents have equal keys, and so have equal stacks.
+    """
 
     nodes: NDArray[np.int32]
+    keys: NDArray[np.uint64]
     items: NDArray[np.int32]
     scores: NDArray[np.float64]
     margins: NDArray[np.float32]
@@ -71,6 +105,7 @@ def new_arena(items: int, nodes: int) -> Arena:
     """An arena that holds only the artificial root and the initial state."""
     arena = Arena(
         np.zeros((nodes, NODE_WIDTH), np.int32),
+        np.zeros((nodes, 2), np.uint64),
         np.zeros((items, ITEM_WIDTH), np.int32),
         np.zeros(items, np.float64),
         np.zeros(items, np.float32),
@@ -86,6 +121,7 @@ def reset(arena: Arena) -> None:
     root[:] = 0
     root[[TOKEN, BELOW, CHOICE]] = ROOT
     root[DEPTH] = 1
+    arena.keys[0] = _ROOT_KEY
     root[[LEFT1, LEFT2, RIGHT1, RIGHT2]] = ABSENT
     start[:] = 0
     start[[PARENT, ACTION, PREVIOUS, SWAPPED]] = -1
@@ -96,10 +132,25 @@ def reset(arena: Arena) -> None:
     arena.used[:] = 1
 
 
+@kernel(forceinline=True)
+def seal(arena: Arena, node: int) -> None:
+    """Compute the keys of a node whose columns are complete."""
+    entry = arena.nodes[node]
+    content = np.uint64(0)
+    for k in range(NODE_WIDTH):
+        content += np.uint64(np.int64(entry[k]) + 2) * _MIX[k]
+    below = np.uint64(0)
+    if entry[BELOW] >= 0:
+        below = arena.keys[entry[BELOW], CHAIN]
+    arena.keys[node, CONTENT] = content
+    arena.keys[node, CHAIN] = (below ^ (below >> _HALF)) * _CHAIN_MIX + content
+
+
 def grown(arena: Arena) -> Arena:
     """The same contents with twice the room."""
     return Arena(
         np.concatenate([arena.nodes, np.zeros_like(arena.nodes)]),
+        np.concatenate([arena.keys, np.zeros_like(arena.keys)]),
         np.concatenate([arena.items, np.zeros_like(arena.items)]),
         np.concatenate([arena.scores, np.zeros_like(arena.scores)]),
         np.concatenate([arena.margins, np.zeros_like(arena.margins)]),

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
+from caesura.learn.borrow import borrowed
 from caesura.parse.arena import Arena, grown, new_arena, reset
 from caesura.parse.options import SearchOptions
 from caesura.parse.search import DEAD, DONE, FULL, Frontier, advance, new_frontier
@@ -63,6 +64,12 @@ def decode_all(
     Words of instance k are bounds[k] to bounds[k + 1]; in the word table each instance has its own
     two rows for the absent word and the root. One that did not fit goes on where it stopped.
     """
+    words, arena, frontier, result = (
+        borrowed(words),
+        borrowed(arena),
+        borrowed(frontier),
+        borrowed(result),
+    )
     for k in range(first, bounds.shape[0] - 1):
         a, b = bounds[k], bounds[k + 1]
         part = Words(words.table[a + FIRST_WORD * k : b + FIRST_WORD * (k + 1)], words.context[a:b])

@@ -77,6 +77,8 @@ STATE: Final = [
 ]
 FIRST_STATE: Final = len(POSITIONS) * N_COLUMNS
 N_SLOTS: Final = FIRST_STATE + len(STATE)
+#: Groups of templates.
+N_GROUPS: Final = 4
 #: Most atoms that a template joins.
 ARITY: Final = 4
 MULTIPLIERS: Final = np.array(
@@ -135,13 +137,14 @@ evidence | evidence flags | evidence b0.p | evidence break b0-1.p
 class Templates(NamedTuple):
     """Templates for the kernel: the slots that each joins and a number that tells them apart.
 
-    The first `shared` of them look at nothing but the words around the front of the buffer, so
-    that many states have them in common.
+    They come in groups that end at `ends`: those that look at the front of the buffer alone, at s1
+    alone, at s0 and the front of the buffer, and at more. Many states have the sums of the first
+    three in common.
     """
 
     slots: NDArray[np.int32]
     seeds: NDArray[np.uint64]
-    shared: int
+    ends: NDArray[np.int64]
 
 
 def atoms() -> dict[str, int]:
@@ -170,20 +173,29 @@ def without(templates: Sequence[str], columns: Iterable[str]) -> tuple[str, ...]
     return tuple(template for template in templates if not names(template))
 
 
-def in_order(templates: Sequence[str]) -> tuple[list[str], int]:
-    """Templates as the kernel has them, those of the buffer alone first, and how many these are."""
+def in_order(templates: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Templates as the kernel has them, group after group, and where each group ends."""
 
-    def shared(template: str) -> bool:
-        return all(a.startswith("b") or a in ("speaker", "evidence") for a in template.split())
+    def group(template: str) -> int:
+        looked_at = {_source(atom) for atom in template.split()}
+        groups = ({"b"}, {"s1"}, {"s0", "b"})
+        return next((k for k, sources in enumerate(groups) if looked_at <= sources), N_GROUPS - 1)
 
-    ordered = sorted(templates, key=lambda template: not shared(template))
-    return ordered, sum(map(shared, templates))
+    ordered = sorted(templates, key=group)
+    return ordered, [sum(group(t) <= k for t in templates) for k in range(N_GROUPS)]
+
+
+def _source(atom: str) -> str:
+    """What an atom depends on: the front of the buffer, s0 (and the buffer), s1, or more."""
+    if atom.startswith("b") or atom in ("speaker", "evidence"):
+        return "b"
+    return atom[:2] if atom.startswith("s0") or (atom.startswith("s1") and atom != "s1s0.d") else ""
 
 
 def compile_templates(templates: Sequence[str]) -> Templates:
     """Slots and seeds of templates; the seed follows from the text, not from the place."""
     known = atoms()
-    templates, shared = in_order(templates)
+    templates, ends = in_order(templates)
     none = FIRST_STATE + STATE.index("none")
     slots = np.full((len(templates), ARITY), none, np.int32)
     for row, template in enumerate(templates):
@@ -197,7 +209,7 @@ def compile_templates(templates: Sequence[str]) -> Templates:
         if not 1 <= len(names) <= ARITY:
             raise UsageError(f"template {template!r} joins {len(names)} atoms, not 1 to {ARITY}")
         slots[row, : len(names)] = [known[name] for name in names]
-    return Templates(slots, string_hashes(templates), shared)
+    return Templates(slots, string_hashes(templates), np.array(ends, np.int64))
 
 
 def string_hashes(strings: Iterable[str]) -> NDArray[np.uint64]:

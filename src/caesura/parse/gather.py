@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from caesura.jit import compiled
 
-__all__ = ["add_rows"]
+__all__ = ["add_rows", "add_up"]
 
 _BYTE = ir.IntType(8)
 _INT = ir.IntType(32)
@@ -37,7 +37,8 @@ def _everywhere(builder: Any, wide: Any, value: Any) -> Any:
     """A vector that holds one value in all its lanes."""
     nothing = ir.Constant(wide, ir.Undefined)
     first = builder.insert_element(nothing, value, _INT(0))
-    return builder.shuffle_vector(first, nothing, ir.Constant(wide, [0] * wide.count))
+    mask = ir.Constant(ir.VectorType(_INT, wide.count), [0] * wide.count)
+    return builder.shuffle_vector(first, nothing, mask)
 
 
 def _sum_block(
@@ -66,45 +67,104 @@ def _sum_block(
     builder.store(builder.load(total), target, align=4)
 
 
+def _in_blocks(builder: Any, width: Any, block: Any) -> None:
+    """As many blocks of 64 as fit into the width, then at most one of 32."""
+    place = cgutils.alloca_once_value(builder, _LONG(0))
+    for lanes in (64, 32):
+        head = builder.append_basic_block(f"blocks{lanes}")
+        body = builder.append_basic_block(f"block{lanes}")
+        done = builder.append_basic_block(f"done{lanes}")
+        builder.branch(head)
+        builder.position_at_end(head)
+        end = builder.add(builder.load(place), _LONG(lanes))
+        builder.cbranch(builder.icmp_signed("<=", end, width), body, done)
+        builder.position_at_end(body)
+        at = builder.load(place)
+        block(at, lanes)
+        builder.store(builder.add(at, _LONG(lanes)), place)
+        builder.branch(head)
+        builder.position_at_end(done)
+
+
 @intrinsic
-def _add_rows(typing: Any, table: Any, rows: Any, sums: Any) -> Any:
+def _add_rows(
+    typing: Any, table: Any, rows: Any, first: Any, last: Any, sums: Any, place: Any
+) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data, shape = _array(context, builder, table, args[0])
-        row_data, row_shape = _array(context, builder, rows, args[1])
-        out, _ = _array(context, builder, sums, args[2])
+        row_data, _ = _array(context, builder, rows, args[1])
+        out, _ = _array(context, builder, sums, args[4])
         width = shape[1]
-        place = cgutils.alloca_once_value(builder, _LONG(0))
-        for lanes in (64, 32):
-            # As many blocks of 64 as fit, then at most one of 32.
-            def fits(lanes: int = lanes) -> Any:
-                end = builder.add(builder.load(place), _LONG(lanes))
-                return builder.icmp_signed("<=", end, width)
+        row_data = builder.gep(row_data, [args[2]])
+        out = builder.gep(out, [builder.mul(args[5], width)])
+        count = builder.sub(args[3], args[2])
 
-            head = builder.append_basic_block(f"blocks{lanes}")
-            body = builder.append_basic_block(f"block{lanes}")
-            done = builder.append_basic_block(f"done{lanes}")
-            builder.branch(head)
-            builder.position_at_end(head)
-            builder.cbranch(fits(), body, done)
-            builder.position_at_end(body)
-            at = builder.load(place)
-            _sum_block(builder, data, row_data, row_shape[0], width, out, at, lanes)
-            builder.store(builder.add(at, _LONG(lanes)), place)
-            builder.branch(head)
-            builder.position_at_end(done)
+        def block(at: Any, lanes: int) -> None:
+            _sum_block(builder, data, row_data, count, width, out, at, lanes)
+
+        _in_blocks(builder, width, block)
         return context.get_dummy_value()
 
-    return types.void(table, rows, sums), code
+    longs = types.int64
+    return types.void(table, rows, longs, longs, sums, longs), code
 
 
-def _add_plainly(table: NDArray[Any], rows: NDArray[np.uint64], sums: NDArray[Any]) -> None:
-    chosen = table[rows.astype(np.int64)]
+@intrinsic
+def _add_up(
+    typing: Any, sums: Any, a: Any, b: Any, c: Any, d: Any, unit: Any, out: Any
+) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data, shape = _array(context, builder, sums, args[0])
+        target, _ = _array(context, builder, out, args[6])
+        width = shape[1]
+        whole = data.type.pointee == _INT
+
+        def block(at: Any, lanes: int) -> None:
+            wide = ir.VectorType(data.type.pointee, lanes)
+            floats = ir.VectorType(_FLOAT, lanes)
+            total = None
+            for place in args[1:5]:
+                start = builder.gep(data, [builder.add(builder.mul(place, width), at)])
+                values = builder.load(builder.bitcast(start, wide.as_pointer()), align=4)
+                if total is None:
+                    total = values
+                else:
+                    total = builder.add(total, values) if whole else builder.fadd(total, values)
+            scores = builder.sitofp(total, floats) if whole else total
+            scores = builder.fmul(scores, _everywhere(builder, floats, args[5]))
+            to = builder.bitcast(builder.gep(target, [at]), floats.as_pointer())
+            builder.store(scores, to, align=4)
+
+        _in_blocks(builder, width, block)
+        return context.get_dummy_value()
+
+    longs = types.int64
+    return types.void(sums, longs, longs, longs, longs, types.float32, out), code
+
+
+def _add_rows_plainly(
+    table: NDArray[Any],
+    rows: NDArray[np.uint64],
+    first: int,
+    last: int,
+    sums: NDArray[Any],
+    place: int,
+) -> None:
+    chosen = table[rows[first:last].astype(np.int64)]
     if table.dtype == np.int8:
         integers = chosen.astype(np.int32)
-        sums[:] = (integers << integers[:, -1:]).sum(axis=0, dtype=np.int32)
+        sums[place] = (integers << integers[:, -1:]).sum(axis=0, dtype=np.int32)
     else:
-        sums[:] = chosen.sum(axis=0)
+        sums[place] = chosen.sum(axis=0)
 
 
-#: sums[:] = the sum of rows of a table; a row of bytes is shifted by its last byte first.
-add_rows: Any = _add_rows if compiled() else _add_plainly
+def _add_up_plainly(
+    sums: NDArray[Any], a: int, b: int, c: int, d: int, unit: np.float32, out: NDArray[np.float32]
+) -> None:
+    out[:] = (sums[a] + sums[b] + sums[c] + sums[d]).astype(np.float32) * unit
+
+
+#: sums[place] = the sum of rows[first:last] of a table; a row of bytes is shifted by its last byte.
+add_rows: Any = _add_rows if compiled() else _add_rows_plainly
+#: out[:] = the sum of four rows of sums, times a unit.
+add_up: Any = _add_up if compiled() else _add_up_plainly

@@ -82,7 +82,7 @@ class Learner:
         self.weights = np.zeros((rows, width), np.float32)
         self.summed = np.zeros((rows, width), np.float32)
         self.ticks = 0
-        self.scorer = Linear32(self.weights, templates, new_scratch(templates, width))
+        self.scorer = Linear32(self.weights, templates, new_scratch(templates, width, np.float32))
         self.beam = 1 if options.update == "greedy" else options.search.beam
         self.frontier = new_frontier(self.beam, width)
         self.arena = new_arena(1024 * self.beam, 2048 * self.beam)

@@ -21,6 +21,7 @@ from caesura.parse.arena import (
     ACTION,
     BELOW,
     CHOICE,
+    CONTENT,
     DEPTH,
     LAST,
     LEFT1,
@@ -41,39 +42,42 @@ from caesura.parse.features import (
     ARITY,
     FIRST_STATE,
     MULTIPLIERS,
+    N_GROUPS,
     N_COLUMNS,
     N_SLOTS,
     POSITIONS,
     Templates,
 )
-from caesura.parse.gather import add_rows
+from caesura.parse.gather import add_rows, add_up
 from caesura.parse.graph import Graph, score_graph
 from caesura.parse.words import FIRST_WORD, Words
 
-__all__ = ["Linear8", "Linear32", "find_rows", "score_into"]
+__all__ = ["Linear8", "Linear32", "find_rows", "forget", "score_into"]
 
 _ZERO: Final = np.uint64(0)
 _ONE: Final = np.uint64(1)
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _LAST_MIX: Final = np.uint64(0xD6E8FEB86659FD93)
 _HALF: Final = np.uint64(32)
-#: Sums of shared rows that are kept, a power of two; a number that is no row.
-_KEPT: Final = 16
-_NO_ROW: Final = np.uint64(1 << 62)
+#: Sums of each group that are kept: so many bits of the key tell where.
+_KEPT_BITS: Final = 6
+#: The place of the sum of an item's own features, after those that are kept.
+_OWN: Final = (N_GROUPS - 1) << _KEPT_BITS
 _M0, _M1, _M2, _M3 = (np.uint64(m) for m in MULTIPLIERS)
 assert ARITY == 4
 
 
 class Scratch(NamedTuple):
-    """Working memory of one thread: words that are looked at, slots, rows, sums."""
+    """Working memory of one thread: words that are looked at, slots, rows, sums.
+
+    The sums of a group of templates are kept by the key of what the group looks at.
+    """
 
     places: NDArray[np.int64]
     slots: NDArray[np.uint64]
     rows: NDArray[np.uint64]
-    sums: NDArray[np.int32]
-    #: Sums of the rows that states with the same front of the buffer share, and these rows.
-    shared_rows: NDArray[np.uint64]
-    shared_sums: NDArray[np.int32]
+    keys: NDArray[np.uint64]
+    sums: NDArray[Any]
 
 
 class Linear32(NamedTuple):
@@ -93,18 +97,17 @@ class Linear8(NamedTuple):
     scratch: Scratch
 
 
-def new_scratch(templates: Templates, width: int) -> Scratch:
+def new_scratch(templates: Templates, width: int, kind: type = np.int32) -> Scratch:
     return Scratch(
         np.zeros(len(POSITIONS), np.int64),
         np.zeros(N_SLOTS, np.uint64),
         np.zeros(len(templates.seeds), np.uint64),
-        np.zeros(width, np.int32),
-        np.full((_KEPT, max(1, templates.shared)), _NO_ROW, np.uint64),
-        np.zeros((_KEPT, width), np.int32),
+        np.zeros(_OWN, np.uint64),
+        np.zeros((_OWN + 1, width), kind),
     )
 
 
-@kernel
+@kernel(forceinline=True)
 def _distance(d: int) -> int:
     """Buckets 1, 2, 3, 4, 5-10, more (as ZPar)."""
     if d < 0:
@@ -114,7 +117,7 @@ def _distance(d: int) -> int:
     return 5 if d <= 10 else 6
 
 
-@kernel
+@kernel(forceinline=True)
 def _length(d: int) -> int:
     if d <= 4:
         return max(d, 0)
@@ -125,12 +128,12 @@ def _length(d: int) -> int:
     return 9
 
 
-@kernel
+@kernel(forceinline=True)
 def _code(value: int) -> np.uint64:
     return np.uint64(value + 1) * _GOLDEN
 
 
-@kernel
+@kernel(forceinline=True)
 def _subtree(
     slots: NDArray[np.uint64], places: NDArray[np.int64], node: NDArray[np.int32], which: int
 ) -> None:
@@ -234,14 +237,19 @@ def fill_slots(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
         slots[base + 25] = _code(31)
 
 
-@kernel
+@kernel(forceinline=True)
 def find_rows(
-    rows: NDArray[np.uint64], slots: NDArray[np.uint64], templates: Templates, size: int
+    rows: NDArray[np.uint64],
+    slots: NDArray[np.uint64],
+    templates: Templates,
+    size: int,
+    first: int,
+    last: int,
 ) -> None:
-    """The row of each template's feature in a table of `size` rows (a power of two)."""
+    """The rows of the features of some templates in a table of `size` rows (a power of two)."""
     mask = np.uint64(size - 1)
     index = templates.slots
-    for t in range(templates.seeds.shape[0]):
+    for t in range(first, last):
         h = (
             templates.seeds[t]
             + slots[np.uint64(index[t, 0])] * _M0
@@ -253,68 +261,107 @@ def find_rows(
         rows[t] = (h >> _HALF) & mask
 
 
-@kernel
+@kernel(forceinline=True)
+def _sum_group(scorer: Any, group: int, place: int) -> None:
+    """Write the sum of the rows of a group's features to its place."""
+    templates, scratch = scorer.templates, scorer.scratch
+    first = templates.ends[group - 1] if group > 0 else 0
+    last = templates.ends[group]
+    find_rows(scratch.rows, scratch.slots, templates, scorer.table.shape[0], first, last)
+    add_rows(scorer.table, scratch.rows, first, last, scratch.sums, place)
+
+
+@kernel(forceinline=True)
+def _known(scorer: Any, group: int, key: np.uint64) -> int:
+    """Where the sum of a group is kept; it is made if the key is a new one."""
+    mixed = (key ^ (key >> _HALF)) * _LAST_MIX
+    place = (group << _KEPT_BITS) + np.int64(mixed >> np.uint64(64 - _KEPT_BITS))
+    keys = scorer.scratch.keys
+    if keys[place] != key:
+        keys[place] = key
+        _sum_group(scorer, group, place)
+    return place
+
+
+@kernel(forceinline=True)
+def _score(
+    scorer: Any, words: Words, arena: Arena, item: int, unit: Any, out: NDArray[np.float32]
+) -> None:
+    scratch, keys = scorer.scratch, arena.keys
+    fill_slots(scratch, words, arena, item)
+    _sum_group(scorer, N_GROUPS - 1, _OWN)
+    places = scratch.places
+    top = arena.items[item, STACK]
+    front = (_code(places[3]) * _M1 + _code(places[4])) * _M2 + _code(places[5])
+    second = _ONE
+    if arena.nodes[top, DEPTH] >= 2:
+        second = keys[arena.nodes[top, BELOW], CONTENT]
+    both = (keys[top, CONTENT] ^ (front >> _HALF)) * _M3 + front
+    a, b, c = _known(scorer, 0, front), _known(scorer, 1, second), _known(scorer, 2, both)
+    add_up(scratch.sums, _OWN, a, b, c, unit, out)
+
+
+@kernel(forceinline=True)
 def _score32(
     scorer: Linear32, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
 ) -> None:
-    table, scratch = scorer.table, scorer.scratch
-    fill_slots(scratch, words, arena, item)
-    find_rows(scratch.rows, scratch.slots, scorer.templates, table.shape[0])
-    add_rows(table, scratch.rows, out)
+    _score(scorer, words, arena, item, np.float32(1.0), out)
 
 
-@kernel
-def _shared_sums(scorer: Linear8) -> int:
-    """Where the sum of the shared rows is kept; it is made anew if the rows are others."""
-    scratch, shared = scorer.scratch, scorer.templates.shared
-    mix = _ZERO
-    for t in range(shared):
-        mix += scratch.rows[t]
-    place = mix & np.uint64(_KEPT - 1)
-    rows = scratch.shared_rows[place]
-    same = True
-    for t in range(shared):
-        same &= rows[t] == scratch.rows[t]
-    if not same:
-        for t in range(shared):
-            rows[t] = scratch.rows[t]
-        add_rows(scorer.table, scratch.rows[:shared], scratch.shared_sums[place])
-    return int(place)
-
-
-@kernel
+@kernel(forceinline=True)
 def _score8(
     scorer: Linear8, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
 ) -> None:
-    table, scratch = scorer.table, scorer.scratch
-    fill_slots(scratch, words, arena, item)
-    find_rows(scratch.rows, scratch.slots, scorer.templates, table.shape[0])
-    shared = scorer.templates.shared
-    kept = scratch.shared_sums[_shared_sums(scorer)]
-    sums = scratch.sums
-    add_rows(table, scratch.rows[shared:], sums)
-    unit = np.float32(scorer.unit)
-    for a in range(out.shape[0]):
-        out[a] = np.float32(sums[a] + kept[a]) * unit
+    _score(scorer, words, arena, item, np.float32(scorer.unit), out)
 
 
-#: The kernel of each kind of scorer.
-SCORERS: Final[dict[type, Any]] = {Linear8: _score8, Linear32: _score32, Graph: score_graph}
+@kernel
+def _forget_sums(scorer: Any) -> None:
+    scorer.scratch.keys[:] = _ZERO
+
+
+@kernel
+def _forget_nothing(scorer: Any) -> None:
+    pass
+
+
+#: The kernels of each kind of scorer: scores of an item, and forgetting of other documents.
+SCORERS: Final[dict[type, tuple[Any, Any]]] = {
+    Linear8: (_score8, _forget_sums),
+    Linear32: (_score32, _forget_sums),
+    Graph: (score_graph, _forget_nothing),
+}
 
 
 def score_into(
     scorer: Any, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
 ) -> None:
     """Write the scores of all transitions of an item."""
-    SCORERS[type(scorer)](scorer, words, arena, item, out)
+    SCORERS[type(scorer)][0](scorer, words, arena, item, out)
 
 
-@overload(score_into)
+@overload(score_into, jit_options={"forceinline": True})
 def _choose(scorer: Any, words: Any, arena: Any, item: Any, out: Any) -> Any:
     assert isinstance(scorer, types.BaseNamedTuple)
-    chosen = SCORERS[getattr(scorer, "instance_class")]  # noqa: B009
+    chosen = SCORERS[getattr(scorer, "instance_class")][0]  # noqa: B009
 
     def score(scorer: Any, words: Any, arena: Any, item: Any, out: Any) -> None:
         chosen(scorer, words, arena, item, out)
 
     return score
+
+
+def forget(scorer: Any) -> None:
+    """Forget what was kept of other words, or of other weights."""
+    SCORERS[type(scorer)][1](scorer)
+
+
+@overload(forget)
+def _choose_forget(scorer: Any) -> Any:
+    assert isinstance(scorer, types.BaseNamedTuple)
+    chosen = SCORERS[getattr(scorer, "instance_class")][1]  # noqa: B009
+
+    def forget_it(scorer: Any) -> None:
+        chosen(scorer)
+
+    return forget_it

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
+from caesura.learn.borrow import borrowed
 from caesura.parse.arena import BELOW, HEIRS, NEXT, PARENT, RIVALS, STACK, TOKEN, Arena
-from caesura.parse.score import score_into
+from caesura.parse.score import forget, score_into
 from caesura.parse.transitions.inventory import FIRST_ARC, SB, SHIFT, System
 from caesura.parse.transitions.joint import (
     CAN_LEFT,
@@ -73,7 +74,7 @@ def new_frontier(width: int, n_actions: int) -> Frontier:
     return frontier
 
 
-@kernel
+@kernel(forceinline=True)
 def _insert(
     frontier: Frontier, kept: int, width: int, total: float, parent: int, action: int, margin: Any
 ) -> int:
@@ -97,7 +98,7 @@ def _insert(
     return kept
 
 
-@kernel
+@kernel(forceinline=True)
 def _ranges(
     bounds: NDArray[np.int64], system: System, limits: Limits, can: int, s0: int, s1: int
 ) -> None:
@@ -214,7 +215,7 @@ def expand(
     return kept
 
 
-@kernel
+@kernel(forceinline=True)
 def _note_agreement(arena: Arena, frontier: Frontier) -> None:
     """Count the items of the beam for the decisions that they descend from."""
     items = arena.items
@@ -243,8 +244,11 @@ def advance(
     ended: bool,
 ) -> int:
     """Search until the best item is terminal, words run out, or the arena is full."""
+    scorer, system, limits = borrowed(scorer), borrowed(system), borrowed(limits)
+    words, arena, frontier = borrowed(words), borrowed(arena), borrowed(frontier)
     n = words.context.shape[0]
     bounds = np.zeros(6, np.int64)
+    forget(scorer)
     while True:
         if is_terminal(arena, frontier.beam[0], n) and ended:
             return DONE

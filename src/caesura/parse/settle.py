@@ -15,7 +15,9 @@ from caesura.jit import kernel
 from caesura.parse.arena import (
     ACTION,
     BELOW,
+    CHAIN,
     CHOICE,
+    CONTENT,
     DEPENDENT,
     HEAD,
     HEIRS,
@@ -31,6 +33,7 @@ from caesura.parse.arena import (
     SWAPPED,
     TOKEN,
     Arena,
+    seal,
 )
 from caesura.parse.search import Frontier
 from caesura.parse.transitions.inventory import SB, SHIFT, System
@@ -195,6 +198,8 @@ def settle(
             marks[node] = used
             for k in range(NODE_WIDTH):
                 nodes[used, k] = nodes[node, k]
+            arena.keys[used, CONTENT] = arena.keys[node, CONTENT]
+            arena.keys[used, CHAIN] = arena.keys[node, CHAIN]
             if nodes[used, BELOW] >= 0:
                 nodes[used, BELOW] = marks[nodes[used, BELOW]]
             used += 1
@@ -225,3 +230,4 @@ def rebase(arena: Arena, offset: int) -> None:
                 entry[k] -= offset
         entry[TOKEN] -= offset
         entry[CHOICE] -= offset
+        seal(arena, node)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
+from caesura.learn.borrow import borrowed
 from caesura.parse.arena import (
     ABSENT,
     ACTION,
@@ -25,7 +26,7 @@ from caesura.parse.arena import (
     SWAPPED,
     Arena,
 )
-from caesura.parse.score import Linear32, fill_slots, find_rows, score_into
+from caesura.parse.score import Linear32, fill_slots, find_rows, forget, score_into
 from caesura.parse.search import Frontier, expand
 from caesura.parse.transitions.inventory import SB, SHIFT, System
 from caesura.parse.transitions.joint import Limits, apply
@@ -155,7 +156,9 @@ def _take(
     """Add the features of the step that made this item."""
     scratch = scorer.scratch
     fill_slots(scratch, words, arena, arena.items[item, PARENT])
-    find_rows(scratch.rows, scratch.slots, scorer.templates, scorer.table.shape[0])
+    templates = scorer.templates
+    size = scorer.table.shape[0]
+    find_rows(scratch.rows, scratch.slots, templates, size, 0, templates.seeds.shape[0])
     width = scorer.table.shape[1]
     action = arena.items[item, ACTION]
     for t in range(scratch.rows.shape[0]):
@@ -240,8 +243,12 @@ def learn(
     prune: float,
 ) -> int:
     """Decode one instance beside its gold derivation and update; returns the steps used."""
+    scorer, system, limits = borrowed(scorer), borrowed(system), borrowed(limits)
+    words, gold, arena = borrowed(words), borrowed(gold), borrowed(arena)
+    frontier, delta, pairs = borrowed(frontier), borrowed(delta), borrowed(pairs)
     total = gold.actions.shape[0]
     bounds = np.zeros(6, np.int64)
+    forget(scorer)
     arena.used[:] = 1
     frontier.counts[0] = 1
     frontier.beam[0] = 0
@@ -290,6 +297,7 @@ def learn(
             errors = _collect(delta, scorer, system, words, arena, gold, gold_item, best)
             loss = errors + arena.scores[best] - arena.scores[gold_item]
             _step(delta, scorer.table, summed, tick, steps, loss)
+            forget(scorer)
         _best_start(arena, frontier, gold_item)
         inside = True
     if update != LASO:

@@ -43,6 +43,7 @@ from caesura.parse.arena import (
     TOKEN,
     VALENCY,
     Arena,
+    seal,
 )
 from caesura.parse.transitions.inventory import FIRST_ARC, SB, SHIFT, SWAP, System
 
@@ -78,14 +79,14 @@ class Limits(NamedTuple):
     patient: int
 
 
-@kernel
+@kernel(forceinline=True)
 def is_terminal(arena: Arena, item: int, n: int) -> bool:
     """All words shifted and the stack reduced to the root."""
     state = arena.items[item]
     return state[NEXT] == n and state[SWAPPED] < 0 and arena.nodes[state[STACK], DEPTH] == 1
 
 
-@kernel
+@kernel(forceinline=True)
 def legal(system: System, arena: Arena, item: int, n: int) -> int:
     """The transitions whose preconditions hold, as bits (section 3.1, and single_root)."""
     nodes = arena.nodes
@@ -157,7 +158,7 @@ def limit(limits: Limits, can: int, arena: Arena, item: int, n: int) -> int:
     return can
 
 
-@kernel
+@kernel(forceinline=True)
 def _push(arena: Arena, source: int, below: int) -> int:
     """A copy of a node on top of another one."""
     nodes = arena.nodes
@@ -170,7 +171,7 @@ def _push(arena: Arena, source: int, below: int) -> int:
     return new
 
 
-@kernel
+@kernel(forceinline=True)
 def _adopt(arena: Arena, head: int, child: int, label: int, given: int) -> None:
     """Note a new child in the attributes of its head's node."""
     node = arena.nodes[head]
@@ -227,17 +228,21 @@ def apply(system: System, limits: Limits, arena: Arena, item: int, action: int) 
     if action == SHIFT:
         if old[SWAPPED] >= 0:
             state[STACK] = _push(arena, old[SWAPPED], top)
+            seal(arena, state[STACK])
             state[SWAPPED] = nodes[old[SWAPPED], BELOW]
         else:
             node = _push(arena, 0, top)
             nodes[node, TOKEN] = old[NEXT]
             nodes[node, CHOICE] = old[NEXT]
+            seal(arena, node)
             state[STACK] = node
             state[NEXT] = old[NEXT] + 1
     elif action == SWAP:
         below = nodes[top, BELOW]
         state[SWAPPED] = _push(arena, below, old[SWAPPED])
         state[STACK] = _push(arena, top, nodes[below, BELOW])
+        seal(arena, state[SWAPPED])
+        seal(arena, state[STACK])
     elif action == SB:
         state[LAST] = old[NEXT]
         state[DEPENDENT] = old[NEXT]
@@ -257,6 +262,7 @@ def apply(system: System, limits: Limits, arena: Arena, item: int, action: int) 
         given = 1 if limits.heads.size > 0 and limits.heads[dependent] != ABSENT else 0
         if node != below:
             _adopt(arena, node, dependent, label, given)
+            seal(arena, node)
         state[STACK] = node
         state[DEPENDENT] = dependent
         state[HEAD] = nodes[node, TOKEN]
