@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from caesura.jit import compiled
 
-__all__ = ["add_rows", "add_up"]
+__all__ = ["add_rows", "add_up", "at_least", "highest", "lowest_bit"]
 
 _BYTE = ir.IntType(8)
 _INT = ir.IntType(32)
@@ -110,9 +110,7 @@ def _add_rows(
 
 
 @intrinsic
-def _add_up(
-    typing: Any, sums: Any, a: Any, b: Any, c: Any, d: Any, unit: Any, out: Any
-) -> Any:
+def _add_up(typing: Any, sums: Any, a: Any, b: Any, c: Any, d: Any, unit: Any, out: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data, shape = _array(context, builder, sums, args[0])
         target, _ = _array(context, builder, out, args[6])
@@ -142,6 +140,70 @@ def _add_up(
     return types.void(sums, longs, longs, longs, longs, types.float32, out), code
 
 
+@intrinsic
+def _highest(typing: Any, scores: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data, shape = _array(context, builder, scores, args[0])
+        wide = ir.VectorType(_FLOAT, 32)
+        least = ir.Constant(wide, [-3e38] * 32)
+        best = cgutils.alloca_once_value(builder, least)
+        with cgutils.for_range(builder, builder.lshr(shape[0], _LONG(5)), intp=_LONG) as loop:
+            start = builder.gep(data, [builder.shl(loop.index, _LONG(5))])
+            values = builder.load(builder.bitcast(start, wide.as_pointer()), align=4)
+            old = builder.load(best)
+            builder.store(builder.select(builder.fcmp_ordered(">", values, old), values, old), best)
+        # Halves are compared until one lane is left.
+        top, lanes = builder.load(best), 32
+        while lanes > 1:
+            lanes //= 2
+            nothing = ir.Constant(top.type, ir.Undefined)
+            low, high = (
+                builder.shuffle_vector(
+                    top,
+                    nothing,
+                    ir.Constant(ir.VectorType(_INT, lanes), list(range(at, at + lanes))),
+                )
+                for at in (0, lanes)
+            )
+            top = builder.select(builder.fcmp_ordered(">", high, low), high, low)
+        return builder.extract_element(top, _INT(0))
+
+    return types.float32(scores), code
+
+
+@intrinsic
+def _at_least(typing: Any, scores: Any, first: Any, floor: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data, _ = _array(context, builder, scores, args[0])
+        wide = ir.VectorType(_FLOAT, 32)
+        start = builder.bitcast(builder.gep(data, [args[1]]), wide.as_pointer())
+        values = builder.load(start, align=4)
+        bits = builder.fcmp_ordered(">=", values, _everywhere(builder, wide, args[2]))
+        return builder.zext(builder.bitcast(bits, _INT), _LONG)
+
+    return types.int64(scores, types.int64, types.float32), code
+
+
+@intrinsic
+def _lowest_bit(typing: Any, bits: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), code
+
+
+def _highest_plainly(scores: NDArray[np.float32]) -> np.float32:
+    return np.float32(scores.max())
+
+
+def _at_least_plainly(scores: NDArray[np.float32], first: int, floor: np.float32) -> int:
+    return int(sum(1 << k for k in np.flatnonzero(scores[first : first + 32] >= floor).tolist()))
+
+
+def _lowest_bit_plainly(bits: int) -> int:
+    return (bits & -bits).bit_length() - 1
+
+
 def _add_rows_plainly(
     table: NDArray[Any],
     rows: NDArray[np.uint64],
@@ -168,3 +230,9 @@ def _add_up_plainly(
 add_rows: Any = _add_rows if compiled() else _add_rows_plainly
 #: out[:] = the sum of four rows of sums, times a unit.
 add_up: Any = _add_up if compiled() else _add_up_plainly
+#: The highest of scores, whose number is a multiple of 32.
+highest: Any = _highest if compiled() else _highest_plainly
+#: Which of the 32 scores from the first on are at least as high as a floor, as bits.
+at_least: Any = _at_least if compiled() else _at_least_plainly
+#: The number of the lowest bit that is set.
+lowest_bit: Any = _lowest_bit if compiled() else _lowest_bit_plainly

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from caesura.parse.decode import Decoder
 from caesura.parse.parser import Parse
 from caesura.parse.search import DONE, FULL, advance, expand
@@ -40,7 +38,6 @@ def k_best(decoder: Decoder, words: Words, limits: Limits, k: int) -> list[Parse
         decoder.grow()
     if why != DONE:
         return []
-    bounds = np.zeros(6, np.int64)
     while not all(is_terminal(decoder.arena, b, n) for b in frontier.beam[: frontier.counts[0]]):
         arena = decoder.arena
         full = arena.used[1] + search.beam > len(arena.items)
@@ -57,7 +54,6 @@ def k_best(decoder: Decoder, words: Words, limits: Limits, k: int) -> list[Parse
             search.beam,
             decoder.prune,
             search.bias,
-            bounds,
         )
     found: list[Parse] = []
     seen = set()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from caesura.jit import kernel
 from caesura.learn.borrow import borrowed
 from caesura.parse.arena import BELOW, HEIRS, NEXT, PARENT, RIVALS, STACK, TOKEN, Arena
+from caesura.parse.gather import at_least, highest, lowest_bit
 from caesura.parse.score import forget, score_into
 from caesura.parse.transitions.inventory import FIRST_ARC, SB, SHIFT, System
 from caesura.parse.transitions.joint import (
@@ -45,6 +46,10 @@ LOOK_AHEAD: Final = 3
 AGREEMENT: Final = 8
 #: A margin where there was no other choice.
 CERTAIN: Final = np.float32(1e30)
+#: The score of a transition that may not be made, and one that only such transitions are below.
+LOST: Final = -CERTAIN
+ALMOST_LOST: Final = np.float32(-1e29)
+_ROUNDING: Final = np.float32(1e-5)
 _NOWHERE: Final = -1e300
 
 
@@ -67,7 +72,7 @@ def new_frontier(width: int, n_actions: int) -> Frontier:
         np.zeros(width + 1, np.int64),
         np.zeros(width + 1, np.float64),
         np.zeros(width + 1, np.float32),
-        np.zeros(n_actions, np.float32),
+        np.zeros((n_actions + 31) // 32 * 32, np.float32),
         np.zeros(4, np.int64),
     )
     frontier.counts[0] = 1
@@ -99,27 +104,41 @@ def _insert(
 
 
 @kernel(forceinline=True)
-def _ranges(
-    bounds: NDArray[np.int64], system: System, limits: Limits, can: int, s0: int, s1: int
+def _lose(scores: NDArray[np.float32], first: int, last: int) -> None:
+    for a in range(first, last):
+        scores[a] = LOST
+
+
+@kernel(forceinline=True)
+def _lose_illegal(
+    scores: NDArray[np.float32], system: System, limits: Limits, can: int, s0: int, s1: int
 ) -> None:
-    """First and last + 1 of the left, right and root arcs that may be made."""
+    """Give the lowest score to the transitions that may not be made."""
+    for a in range(FIRST_ARC):
+        if can & (1 << a) == 0:
+            scores[a] = LOST
     left, right = FIRST_ARC + system.left, FIRST_ARC + system.left + system.right
-    bounds[0], bounds[1] = FIRST_ARC, left if can & CAN_LEFT != 0 else FIRST_ARC
-    bounds[2], bounds[3] = left, right if can & CAN_RIGHT != 0 else left
-    bounds[4], bounds[5] = right, right + system.root if can & CAN_ROOT != 0 else right
+    root = right + system.root
+    first_left, last_left = FIRST_ARC, left if can & CAN_LEFT != 0 else FIRST_ARC
+    first_right, last_right = left, right if can & CAN_RIGHT != 0 else left
+    first_root, last_root = right, root if can & CAN_ROOT != 0 else right
     if limits.labels.size > 0:
         # A given label that this kind of arc never carries is written over the result instead.
         if s1 >= 0 and limits.labels[s1] >= 0 and system.left_of[limits.labels[s1]] >= 0:
-            bounds[0] = system.left_of[limits.labels[s1]]
-            bounds[1] = min(bounds[1], bounds[0] + 1)
+            first_left = system.left_of[limits.labels[s1]]
+            last_left = min(last_left, first_left + 1)
         if s0 >= 0 and limits.labels[s0] >= 0:
             label = limits.labels[s0]
             if system.right_of[label] >= 0:
-                bounds[2] = system.right_of[label]
-                bounds[3] = min(bounds[3], bounds[2] + 1)
+                first_right = system.right_of[label]
+                last_right = min(last_right, first_right + 1)
             if system.root_of[label] >= 0:
-                bounds[4] = system.root_of[label]
-                bounds[5] = min(bounds[5], bounds[4] + 1)
+                first_root = system.root_of[label]
+                last_root = min(last_root, first_root + 1)
+    _lose(scores, FIRST_ARC, min(first_left, left))
+    _lose(scores, last_left, min(first_right, right))
+    _lose(scores, max(last_right, left), min(first_root, root))
+    _lose(scores, max(last_root, right), scores.shape[0])
 
 
 @kernel
@@ -133,7 +152,6 @@ def expand(
     width: int,
     prune: float,
     bias: float,
-    bounds: NDArray[np.int64],
 ) -> int:
     """Replace the beam by the best candidates of all its items; returns their number.
 
@@ -160,21 +178,17 @@ def expand(
         stack = items[item, STACK]
         s0 = nodes[stack, TOKEN]
         s1 = nodes[nodes[stack, BELOW], TOKEN] if s0 >= 0 else -2
-        _ranges(bounds, system, limits, can, s0, s1)
+        _lose_illegal(scores, system, limits, can, s0, s1)
         # Best and second best, from which the margin of each choice follows.
-        best, second, best_action = CERTAIN * np.float32(-1), CERTAIN * np.float32(-1), -1
-        for a in range(FIRST_ARC):
-            if can & (1 << a) != 0:
-                if scores[a] > best:
-                    second, best, best_action = best, scores[a], a
-                elif scores[a] > second:
-                    second = scores[a]
-        for r in range(3):
-            for a in range(bounds[2 * r], bounds[2 * r + 1]):
-                if scores[a] > best:
-                    second, best, best_action = best, scores[a], a
-                elif scores[a] > second:
-                    second = scores[a]
+        best = highest(scores)
+        block, found = 0, at_least(scores, 0, best)
+        while found == 0:
+            block += 32
+            found = at_least(scores, block, best)
+        best_action = block + lowest_bit(found)
+        scores[best_action] = LOST
+        second = highest(scores)
+        scores[best_action] = best
         if width == 1:
             margin = best - second
             if best_action == SHIFT and can & CAN_SB != 0:
@@ -184,17 +198,18 @@ def expand(
         worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
         if base + best <= worst:
             continue
-        for a in range(FIRST_ARC):
-            if can & (1 << a) != 0 and base + scores[a] > worst:
-                margin = scores[a] - (second if a == best_action else best)
-                if a == SHIFT and can & CAN_SB != 0:
-                    margin = scores[a] - scores[SB]
-                kept = _insert(frontier, kept, width, base + scores[a], item, a, margin)
-                worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
-        for r in range(3):
-            for a in range(bounds[2 * r], bounds[2 * r + 1]):
+        # Rounded down: what passes is compared exactly below.
+        floor = max(np.float32(worst - base), ALMOST_LOST)
+        floor -= abs(floor) * _ROUNDING
+        for block in range(0, scores.shape[0], 32):
+            found = at_least(scores, block, floor)
+            while found != 0:
+                a = block + lowest_bit(found)
+                found &= found - 1
                 if base + scores[a] > worst:
                     margin = scores[a] - (second if a == best_action else best)
+                    if a == SHIFT and can & CAN_SB != 0:
+                        margin = scores[a] - scores[SB]
                     kept = _insert(frontier, kept, width, base + scores[a], item, a, margin)
                     worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
     while kept > 1 and frontier.totals[kept - 1] < frontier.totals[0] - prune:
@@ -247,7 +262,6 @@ def advance(
     scorer, system, limits = borrowed(scorer), borrowed(system), borrowed(limits)
     words, arena, frontier = borrowed(words), borrowed(arena), borrowed(frontier)
     n = words.context.shape[0]
-    bounds = np.zeros(6, np.int64)
     forget(scorer)
     while True:
         if is_terminal(arena, frontier.beam[0], n) and ended:
@@ -261,6 +275,6 @@ def advance(
             or arena.used[0] + 2 * width > arena.nodes.shape[0]
         ):
             return FULL
-        kept = expand(scorer, system, limits, words, arena, frontier, width, prune, bias, bounds)
+        kept = expand(scorer, system, limits, words, arena, frontier, width, prune, bias)
         if kept == 0:
             return DEAD

@@ -247,7 +247,6 @@ def learn(
     words, gold, arena = borrowed(words), borrowed(gold), borrowed(arena)
     frontier, delta, pairs = borrowed(frontier), borrowed(delta), borrowed(pairs)
     total = gold.actions.shape[0]
-    bounds = np.zeros(6, np.int64)
     forget(scorer)
     arena.used[:] = 1
     frontier.counts[0] = 1
@@ -259,7 +258,7 @@ def learn(
     worst = 0.0
     covered = total
     for step in range(total):
-        expand(scorer, system, limits, words, arena, frontier, width, prune, 0.0, bounds)
+        expand(scorer, system, limits, words, arena, frontier, width, prune, 0.0)
         found = -1
         if inside:
             for rank in range(frontier.counts[0]):
