@@ -6,6 +6,7 @@ import pytest
 from caesura.branch.hybrid import (
     KINDS,
     Given,
+    also_right,
     apply,
     legal,
     new_state,
@@ -122,6 +123,45 @@ def test_the_oracle_repairs_what_it_can_after_a_wrong_step():
         apply(state, kind, 0)
     assert steps == ["RIGHT-SHIFT"]
     assert state.heads[1:].tolist() == [-1, 1, 2]
+
+
+def right_arcs(state, gold, single):
+    """Follow the oracle to the end: how many heads are right, words without one on the root."""
+    state = type(state)(*(column.copy() for column in state))
+    while state.at[2] <= state.at[3]:
+        apply(state, oracle(state, gold, nothing_given(), single), 0)
+    rooted = single and (state.heads[1:] == 0).any()
+    return sum(
+        head == gold[w] or (head == -1 and gold[w] == 0 and not rooted)
+        for w, head in enumerate(state.heads.tolist())
+        if w > 0
+    )
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_what_is_as_right_as_the_oracle_loses_no_arc(single):
+    rng = np.random.default_rng(3)
+    every = [as_array(tree) for n in (3, 4, 5) for tree in trees(n)]
+    seen = 0
+    for gold in rng.permuted(np.arange(len(every)))[:300].tolist():
+        gold = every[gold]
+        n = len(gold) - 1
+        state = new_state(n)
+        reset(state, n)
+        while state.at[2] <= n:
+            can = legal(state, nothing_given(), single)
+            wanted = oracle(state, gold, nothing_given(), single)
+            right = also_right(state, gold, nothing_given(), single, wanted)
+            assert right & ~can == 0
+            most = right_arcs(state, gold, single)
+            for kind in range(7):
+                if right & 1 << kind and kind != wanted:
+                    other = type(state)(*(column.copy() for column in state))
+                    apply(other, kind, 0)
+                    assert right_arcs(other, gold, single) >= most
+                    seen += 1
+            apply(state, int(rng.choice([k for k in range(7) if can & 1 << k])), 0)
+    assert seen > 100
 
 
 def test_given_heads_are_kept_whatever_else_is_chosen():

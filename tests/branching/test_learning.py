@@ -18,14 +18,14 @@ def toy(states=80, features=12, labels=5, active=4):
     return Examples(rows, gold, legal)
 
 
-def run(examples, learner, passes=1, width=32):
+def run(examples, learner, passes=1, width=32, least=0.0):
     weights = np.zeros((16, width), np.float32)
     more = np.zeros_like(weights)
     kinds = np.arange(5, dtype=np.int32)
     order = np.arange(len(examples.gold), dtype=np.int64)
     for n in range(passes):
         tick = float(n * len(order))
-        loss, wrong = learn(examples, order, kinds, learner, weights, more, 0.02, 0.1, tick)
+        loss, wrong = learn(examples, order, kinds, learner, weights, more, 0.02, 0.1, least, tick)
     return weights, loss, wrong
 
 
@@ -57,3 +57,12 @@ def test_labels_that_are_illegal_get_no_weight():
     assert weights[:, 0].any()
     assert weights[:, 1].any()
     assert not weights[:, 2:].any()
+
+
+def test_small_slopes_can_be_left_alone():
+    examples = toy()
+    exact, _, _ = run(examples, LOGISTIC)
+    near, _, _ = run(examples, LOGISTIC, least=0.001)
+    far, _, _ = run(examples, LOGISTIC, least=0.999)
+    assert np.abs(exact - near).max() < 0.001
+    assert not far.any()

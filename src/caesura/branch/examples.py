@@ -19,12 +19,21 @@ from caesura.branch.hybrid import (
     STACK,
     Given,
     State,
+    also_right,
     apply,
     legal,
     oracle,
     reset,
 )
-from caesura.branch.score import Classifier, Scratch, fill, find_rows, split_action
+from caesura.branch.score import (
+    Classifier,
+    Scratch,
+    chances_of,
+    evaluate,
+    fill,
+    find_rows,
+    split_action,
+)
 from caesura.branch.search import Forks, Memo, Paths, Search, branch, replay
 from caesura.jit import kernel
 
@@ -116,7 +125,14 @@ def _observe(
             if at >= out.gold.shape[0]:
                 return -1
             fill(scratch, table, state)
-            find_rows(scratch, classifier.templates, classifier.table.shape[0])
+            right = 0 if number < 0 else also_right(state, heads, given, single_root, kind)
+            if right & (right - 1) != 0:
+                # Several are as right: the one that the parser likes best is learned.
+                evaluate(classifier, scratch)
+                chances_of(classifier, scratch, right, -1, -1, 1)
+                gold = scratch.tops[0]
+            else:
+                find_rows(scratch, classifier.templates, classifier.table.shape[0])
             for t in range(scratch.rows.shape[0]):
                 out.rows[at, t] = np.int32(scratch.rows[t])
             out.gold[at], out.legal[at] = gold, np.uint8(can)

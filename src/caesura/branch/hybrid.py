@@ -26,6 +26,7 @@ __all__ = [
     "RIGHT_SHIFT",
     "Given",
     "State",
+    "also_right",
     "apply",
     "is_arc",
     "legal",
@@ -288,3 +289,53 @@ def oracle(state: State, gold: NDArray[np.int32], given: Given, single_root: boo
     else:
         wanted = NO_PASS
     return wanted
+
+
+@kernel
+def _would_cycle(state: State, gold: NDArray[np.int32], head: int, word: int) -> bool:
+    """Whether an arc to `word` would close a cycle once all else has its gold head."""
+    above = head
+    for _ in range(state.at[SIZE]):
+        if above == word:
+            return True
+        if above <= 0:
+            return False
+        above = state.heads[above] if state.heads[above] != NO_HEAD else gold[above]
+    return False
+
+
+@kernel
+def also_right(
+    state: State, gold: NDArray[np.int32], given: Given, single_root: bool, wanted: int
+) -> int:
+    """The oracle's transition and those that are as right as it: a bit for each.
+
+    A word whose gold head cannot be reached any more is wrong with any head and with none, so that
+    an arc to it costs nothing. To teach that it must stay without one would only confuse.
+    """
+    right = 1 << wanted
+    if is_arc(wanted):
+        return right
+    can = legal(state, given, single_root)
+    i, j = state.stack[state.at[STACK] - 1], state.at[NEXT]
+    rooted = single_root and state.kids[0, RIGHT_COUNT] > 0
+    left = can & ((1 << LEFT_REDUCE) | (1 << LEFT_PASS)) != 0
+    left = left and (0 < gold[i] < j or (gold[i] == 0 and rooted))
+    if left and not _would_cycle(state, gold, j, i):
+        kind = LEFT_REDUCE
+        for m in range(j + 1, state.at[SIZE] + 1):
+            if gold[m] == i:
+                kind = LEFT_PASS
+                break
+        right |= 1 << kind
+    if i != 0 and can & ((1 << RIGHT_SHIFT) | (1 << RIGHT_PASS)) != 0 and 0 <= gold[j] < j:
+        lost, kind = gold[j] != 0 or rooted, RIGHT_SHIFT
+        for k in range(state.at[STACK] - 1):
+            below = state.stack[k]
+            if below != 0 and gold[j] == below:
+                lost = False
+            elif below != 0 and _wants(gold, state, j, below):
+                kind = RIGHT_PASS
+        if lost and not _would_cycle(state, gold, i, j):
+            right |= 1 << kind
+    return right

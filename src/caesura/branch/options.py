@@ -61,6 +61,8 @@ class BranchTraining:
     #: The α and ρ of AdaGrad.
     rate: float = 0.02
     offset: float = 0.1
+    #: Labels whose chance is off by no more than this are not updated; 0: all are.
+    least: float = 0.01
     #: Whether states that the one-best and the best sequence share are learned twice.
     twice: bool = True
     tags: bool = True
@@ -83,6 +85,8 @@ class BranchTraining:
             raise UsageError(f"bits is {self.bits}, but must be 10 to 26")
         if not self.rate > 0 or not self.offset > 0:
             raise UsageError("rate and offset must be positive")
+        if not 0 <= self.least < 1:
+            raise UsageError(f"least is {self.least}, but must be from 0 to below 1")
         if not self.templates:
             raise UsageError("there are no templates")
 

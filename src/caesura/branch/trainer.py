@@ -164,6 +164,7 @@ class BranchingTrainer:
             self.more,
             options.rate,
             options.offset,
+            options.least,
             float(self.ticks),
         )
         self.ticks += len(order)

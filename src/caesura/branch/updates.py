@@ -2,7 +2,9 @@
 
 Multinomial logistic regression with AdaGrad (Choi & McCallum 2013, algorithm 2; Duchi et al. 2011)
 touches all labels of the features that a state has and no others: where a feature is 0 its
-gradient is 0, so that this is exact. The other two are there for the paper's comparison.
+gradient is 0, so that this is exact. Labels whose chance is off by less than `least` can be left
+alone, too: that is most of them after an epoch, and nothing is lost with 0.01. The other two
+learners are there for the paper's comparison.
 """
 
 from __future__ import annotations
@@ -42,13 +44,16 @@ def _logistic(
     squares: NDArray[np.float32],
     rows: NDArray[np.int32],
     slopes: NDArray[np.float32],
+    touched: NDArray[np.int64],
+    number: int,
     rate: np.float32,
     offset: np.float32,
 ) -> None:
-    width = slopes.shape[0]
+    """A step of AdaGrad for the labels that are `touched`, of which there are `number`."""
     for t in range(rows.shape[0]):
         r = rows[t]
-        for a in range(width):
+        for k in range(number):
+            a = touched[k]
             slope = slopes[a]
             square = squares[r, a] + slope * slope
             squares[r, a] = square
@@ -65,6 +70,7 @@ def learn(
     more: NDArray[np.float32],
     rate: float,
     offset: float,
+    least: float,
     tick: float,
 ) -> tuple[float, int]:
     """One pass; returns the summed loss and how many states were wrong.
@@ -75,6 +81,7 @@ def learn(
     labels = kinds.shape[0]
     scores = np.zeros(weights.shape[1], np.float32)
     slopes = np.zeros(weights.shape[1], np.float32)
+    touched = np.zeros(weights.shape[1], np.int64)
     step, floor = np.float32(rate), np.float32(offset)
     loss, wrong = 0.0, 0
     for k in range(order.shape[0]):
@@ -100,10 +107,13 @@ def learn(
                 else:
                     slopes[a] = 0.0
             loss += np.log(total) - (scores[gold] - top)
+            number = 0
             for a in range(labels):
-                slopes[a] = -slopes[a] / total
-            slopes[gold] += np.float32(1.0)
-            _logistic(weights, more, rows, slopes, step, floor)
+                slopes[a] = (1.0 if a == gold else 0.0) - slopes[a] / total
+                if abs(slopes[a]) > least:
+                    touched[number] = a
+                    number += 1
+            _logistic(weights, more, rows, slopes, touched, number, step, floor)
         elif rival >= 0:
             need = np.float32(0.0) if learner == PERCEPTRON else np.float32(1.0)
             behind = scores[rival] + need - scores[gold]
