@@ -71,11 +71,13 @@ def punctuation_as_words(
     stages: tuple[Stage, ...],
     *,
     leaves: bool = True,
+    marks: str | None = None,
     seed: int = 0,
 ) -> tuple[Corpus, Ints, Ints]:
     """Train and parse with the marks left in; words, their heads and the gold heads without them.
 
-    With `leaves`, a mark is never a head; else heads climb over marks (forgiving scoring).
+    With `leaves`, a mark is never a head; else heads climb over marks (forgiving scoring). Marks
+    are told by the column of the classes, if no other is named.
     """
 
     def none(doc: Document) -> np.ndarray:
@@ -86,7 +88,7 @@ def punctuation_as_words(
     pull = np.ones(len(whole.names))
     if leaves:
         for doc in training:
-            marked = np.array(doc.column(column))[find_marks(doc, column)]
+            marked = np.array(doc.column(column))[find_marks(doc, marks or column)]
             for name in set(marked.tolist()):
                 pull[whole.names.index(name)] = 1e-12
     runner = learn(whole.sentences, whole.names, stages, seed=seed, pull=pull)
@@ -102,7 +104,7 @@ def punctuation_as_words(
     absolute = np.full(other.sentences.n_words, -1, dtype=np.int64)
     begin = np.repeat(other.sentences.starts[:-1], other.sentences.lengths)
     absolute[:] = np.where(heads >= 0, heads + begin, -1)
-    kept = corpus(test, word_classes(column), marks=column, names=whole.names[1:])
+    kept = corpus(test, word_classes(column), marks=marks or column, names=whole.names[1:])
     # where each kept word stands among all words
     place = {(d, i): at for at, (d, i) in enumerate(zip(other.document, other.index, strict=True))}
     where = [place[d, i] for d, i in zip(kept.document, kept.index, strict=True)]

@@ -1,0 +1,1 @@
+"""What `benchmarks/induction.py` measures, a module a subject."""

@@ -1,0 +1,130 @@
+"""Treebanks made ready for induction: which tags are classes, what is a mark, what is held out.
+
+Classes are the fine tags of the shared tasks where the file has them (POSTAG: the second tag column
+of Spanish and Basque, the first one of Danish, whose second holds whole feature bundles), the tags
+of the Penn Treebank, and UPOS for Universal Dependencies.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from caesura.document import Document
+from caesura.formats import read
+from caesura.induce import Grammar, InduceOptions, Inducer
+from caesura.induce.baselines import accuracy
+from caesura.induce.corpus import corpus, gold_heads, word_classes
+
+ROOT = Path(__file__).parent.parent.parent
+DATA = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
+
+
+@dataclass(frozen=True, slots=True)
+class Treebank:
+    """Where a treebank lies and how it is read."""
+
+    folder: str
+    #: The row of S12, table 8, that is nearest.
+    published: str | None
+    column: str = "upos"
+    marks: str = "upos"
+    heads: str = "content"
+    #: The other column of tags that was tried.
+    other: str | None = None
+
+    @property
+    def language(self) -> str:
+        name = self.folder.removeprefix("UD_").split("-")[0]
+        return {
+            "CDT": "Danish",
+            "CoNLL": "Spanish",
+            "CoNLL2007": "Basque",
+            "WSJ": "English",
+        }.get(name, name)
+
+
+TREEBANKS: dict[str, Treebank] = {
+    "WSJ": Treebank("WSJ-sample", "English 07", "xpos", "xpos", "any"),
+    "CDT-Danish": Treebank("CDT-Danish", "Danish 06", heads="any", other="xpos"),
+    "CoNLL-Spanish": Treebank("CoNLL-Spanish", "Spanish 06", "xpos", heads="any", other="upos"),
+    "CoNLL2007-Basque": Treebank(
+        "CoNLL2007-Basque", "Basque 07", "xpos", heads="any", other="upos"
+    ),
+    "English-EWT": Treebank("UD_English-EWT", "English 07"),
+    "English-GUM": Treebank("UD_English-GUM", "English 07"),
+    "Arabic-PADT": Treebank("UD_Arabic-PADT", "Arabic 07"),
+    "Basque-BDT": Treebank("UD_Basque-BDT", "Basque 07"),
+    "Bulgarian-BTB": Treebank("UD_Bulgarian-BTB", "Bulgarian 06"),
+    "Catalan-AnCora": Treebank("UD_Catalan-AnCora", "Catalan 07"),
+    "Chinese-GSD": Treebank("UD_Chinese-GSD", "Chinese 07"),
+    "Czech-CLTT": Treebank("UD_Czech-CLTT", "Czech 07"),
+    "Dutch-LassySmall": Treebank("UD_Dutch-LassySmall", "Dutch 06"),
+    "German-GSD": Treebank("UD_German-GSD", "German 06"),
+    "Greek-GDT": Treebank("UD_Greek-GDT", "Greek 07"),
+    "Hungarian-Szeged": Treebank("UD_Hungarian-Szeged", "Hungarian 07"),
+    "Italian-ParTUT": Treebank("UD_Italian-ParTUT", "Italian 07"),
+    "Japanese-GSD": Treebank("UD_Japanese-GSD", "Japanese 06"),
+    "Portuguese-Bosque": Treebank("UD_Portuguese-Bosque", "Portuguese 06"),
+    "Slovenian-SST": Treebank("UD_Slovenian-SST", "Slovenian 06"),
+    "Swedish-Talbanken": Treebank("UD_Swedish-Talbanken", "Swedish 06"),
+    "Turkish-IMST": Treebank("UD_Turkish-IMST", "Turkish 07"),
+}
+
+
+def load(name: str, data: Path) -> tuple[list[Document], list[Document], bool]:
+    """Training and test documents, and whether the two are the same."""
+    folder = data / TREEBANKS[name].folder
+    files = sorted(folder.glob("*.conll*.gz"))
+    train = [f for f in files if "train" in f.name]
+    dev = [f for f in files if "dev" in f.name]
+    test = [doc for f in dev for doc in read(f)]
+    if not train:
+        return test, test, True
+    docs = [doc for f in train for doc in read(f)]
+    if test:
+        return docs, test, False
+    if len(docs) >= 10:
+        held = max(1, len(docs) // 10)
+        return docs[:-held], docs[-held:], False
+    whole = Document.join(docs) if len(docs) > 1 else docs[0]
+    bounds = whole.sentence_bounds
+    at = int(bounds[len(bounds) * 9 // 10])
+    return [whole.cut(0, at)], [whole.cut(at, whole.n_tokens)], False
+
+
+class Bench:
+    """A treebank made ready: sentences, classes and gold heads of the test part."""
+
+    def __init__(self, name: str, data: Path, column: str | None = None) -> None:
+        self.treebank = TREEBANKS[name]
+        self.column = column or self.treebank.column
+        self.marks, self.style = self.treebank.marks, self.treebank.heads
+        self.train, self.test, self.same = load(name, data)
+        classes = word_classes(self.column)
+        self.words = corpus(self.train, classes, marks=self.marks)
+        self.held = corpus(self.test, classes, marks=self.marks, names=self.words.names[1:])
+        self.gold, _ = gold_heads(self.test, self.held)
+
+    def induce(self, **settings: Any) -> tuple[Grammar, float]:
+        """A grammar, and the CPU seconds that it took."""
+        options = InduceOptions(**{"classes": self.column, "marks": self.marks, **settings})
+        clock = time.process_time()
+        grammar = Inducer(self.train, options).run()
+        return grammar, time.process_time() - clock
+
+    def score(self, grammar: Grammar, constraint: str = "none") -> tuple[float, float]:
+        """Directed accuracy over all sentences, and over those of up to ten words."""
+        seen = replace(grammar, marks=self.marks)
+        words = seen.prepare(self.test)
+        heads = seen.heads(words.sentences, constraint)
+        return (
+            round(accuracy(words.sentences, heads, self.gold), 1),
+            round(accuracy(words.sentences, heads, self.gold, 10), 1),
+        )
+
+    def of(self, heads: Any) -> float:
+        return round(accuracy(self.held.sentences, heads, self.gold), 1)
