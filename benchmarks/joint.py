@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from joint_study.calibration import calibration
 from joint_study.curves import beams, share, syntax, updates
 from joint_study.data import Data, open_data
 from joint_study.report import draw, table
@@ -34,7 +35,16 @@ from joint_study.transfer import spoken
 from caesura.parse.options import UPDATES
 
 ROOT = Path(__file__).resolve().parent.parent
-EXPERIMENTS = ("tables", "boundaries", "updates", "beams", "syntax", "share", "switchboard")
+#: What can be run on a treebank.
+EXPERIMENTS: dict[str, Callable[[Data], dict[str, Any]]] = {
+    "tables": tables,
+    "boundaries": boundaries,
+    "calibration": calibration,
+    "updates": updates,
+    "beams": beams,
+    "syntax": syntax,
+    "share": share,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -44,7 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     data = os.environ.get("CAESURA_DATA", str(ROOT.parent / "shared" / "data"))
     parser.add_argument("treebanks", nargs="*", metavar="TREEBANK")
     parser.add_argument("--data", type=Path, default=Path(data), help="folder of treebanks")
-    parser.add_argument("--only", choices=EXPERIMENTS, action="append", help="default: tables")
+    known = [*EXPERIMENTS, "switchboard"]
+    parser.add_argument("--only", choices=known, action="append", help="default: tables")
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--tagger-epochs", type=int, default=6)
     parser.add_argument("--folds", type=int, default=5, help="of jackknifing")
@@ -52,8 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--widths", type=int, nargs="+", default=[1, 4, 8, 16], help="for beams")
     parser.add_argument("--chunk", type=int, default=0, help="sentences of an instance of curves")
     parser.add_argument("--updates", nargs="+", choices=UPDATES, default=UPDATES)
-    parser.add_argument("--step", choices=["pa", "perceptron"], default="pa")
-    parser.add_argument("--dlaso-pa", choices=["accumulated", "per-update"], default="accumulated")
+    parser.add_argument("--step", choices=["pa", "perceptron"], default="perceptron")
+    parser.add_argument(
+        "--dlaso-pa", choices=["accumulated", "per-update", "in-turn"], default="in-turn"
+    )
     parser.add_argument("--limit", type=int, help="training documents of curves, default all")
     parser.add_argument("--bits", type=int, default=20, help="rows of weights, as a power of two")
     parser.add_argument("--breaks", action=argparse.BooleanOptionalAction, default=True)
@@ -65,14 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     chosen = options.only or ["tables"]
-    curves: dict[str, Callable[[Data], dict[str, Any]]] = {
-        "tables": tables,
-        "boundaries": boundaries,
-        "updates": updates,
-        "beams": beams,
-        "syntax": syntax,
-        "share": share,
-    }
     if not options.treebanks and set(chosen) != {"switchboard"}:
         parser.error("name a treebank")
     reports: dict[str, dict[str, Any]] = {}
@@ -83,8 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             treebank = open_data(name, options)
             report = reports[treebank.name] = {}
             for experiment in chosen:
-                if experiment in curves:
-                    report |= curves[experiment](treebank)
+                if experiment in EXPERIMENTS:
+                    report |= EXPERIMENTS[experiment](treebank)
             if options.figures:
                 draw(options.figures, treebank.name, report)
         if "switchboard" in chosen:

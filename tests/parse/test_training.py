@@ -40,6 +40,25 @@ def test_every_update_learns(update, step) -> None:
     assert scores(dev, trainer.parser().analyse(dev), trainer.inventory)["LAS"] > 70
 
 
+@pytest.mark.parametrize("delayed", ["accumulated", "per-update", "in-turn"])
+def test_delayed_updates_learn_as_one_step_as_many_and_in_turn(delayed) -> None:
+    trainer = trained(replace(SMALL, dlaso_pa=delayed), corpus(1, 30, 3), epochs=6)
+    dev = corpus(2, 4)
+    assert scores(dev, trainer.parser().analyse(dev), trainer.inventory)["LAS"] > 70
+
+
+def test_in_turn_the_same_mistake_is_mended_once() -> None:
+    """Without weights every sentence of a document goes wrong alike."""
+    docs = corpus(3, 1, 30)
+    largest = {}
+    for delayed in ("accumulated", "in-turn"):
+        options = replace(SMALL, chunk=0, step="perceptron", dlaso_pa=delayed)
+        trainer = trained(options, docs, epochs=1)
+        assert trainer.learner.pairs.used[0] > 30
+        largest[delayed] = np.abs(trainer.learner.weights).max()
+    assert largest["in-turn"] < largest["accumulated"] / 4
+
+
 def test_shares_of_the_gold_sequence() -> None:
     docs = corpus(3, 8, 12)
     shares = {}

@@ -24,10 +24,10 @@ from caesura.parse.updates import (
     ACCUMULATED,
     DLASO,
     EARLY,
+    IN_TURN,
     LASO,
     MAX_VIOLATION,
     PER_UPDATE,
-    PERCEPTRON,
     Gold,
     Steps,
     learn,
@@ -44,6 +44,7 @@ _UPDATES = {
     "laso": LASO,
     "greedy": LASO,
 }
+_DELAYED = {"accumulated": ACCUMULATED, "per-update": PER_UPDATE, "in-turn": IN_TURN}
 
 
 @dataclass
@@ -88,9 +89,12 @@ class Learner:
         self.arena = new_arena(1024 * self.beam, 2048 * self.beam)
         self.pairs = new_pairs(1024)
         self.delta = new_delta(16)
-        kinds = {"accumulated": ACCUMULATED, "per-update": PER_UPDATE}
-        kind = PERCEPTRON if options.step == "perceptron" else kinds[options.dlaso_pa]
-        self.steps = Steps(kind, min(options.cap, 1e30), float(options.err_plus_one))
+        self.steps = Steps(
+            options.step == "pa",
+            _DELAYED[options.dlaso_pa],
+            min(options.cap, 1e30),
+            float(options.err_plus_one),
+        )
         self.prune = min(options.search.prune, 1e100)
 
     def run(self, instances: Iterable[Instance]) -> Tally:

@@ -46,12 +46,13 @@ class TrainOptions:
     search: SearchOptions = field(default_factory=SearchOptions)
     epochs: int = 10
     update: Update = "dlaso"
-    #: Perceptron or passive-aggressive steps, the latter with their cap C, with 1 added to the
-    #: loss or not, and with one step for all delayed updates of an instance or one for each.
+    #: Perceptron or passive-aggressive steps, the latter with their cap C and with 1 added to the
+    #: loss or not. The delayed updates of an instance are made as one step, as one step each, or in
+    #: turn, where those that an earlier one has set right are left out.
     step: Literal["perceptron", "pa"] = "pa"
     cap: float = math.inf
     err_plus_one: bool = False
-    dlaso_pa: Literal["accumulated", "per-update"] = "accumulated"
+    dlaso_pa: Literal["accumulated", "per-update", "in-turn"] = "accumulated"
     #: When SB is announced; `none` trains on single sentences.
     boundaries: Literal["early", "late", "latent", "none"] = "early"
     swap: Literal["lazy", "eager"] = "lazy"
@@ -78,7 +79,7 @@ class TrainOptions:
         _at_least("threads", self.threads, 1)
         _one_of("update", self.update, UPDATES)
         _one_of("step", self.step, ("perceptron", "pa"))
-        _one_of("dlaso_pa", self.dlaso_pa, ("accumulated", "per-update"))
+        _one_of("dlaso_pa", self.dlaso_pa, ("accumulated", "per-update", "in-turn"))
         _one_of("boundaries", self.boundaries, BOUNDARIES)
         _one_of("swap", self.swap, ("lazy", "eager"))
         if not 10 <= self.bits <= 26:

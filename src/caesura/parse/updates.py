@@ -3,6 +3,10 @@
 An update is a pair of items, a gold one and the best of the beam; only the steps after their last
 common ancestor count. Steps are plain perceptron or passive-aggressive, and weights are averaged
 lazily: `summed` collects each change times the tick at which it was made.
+
+The delayed updates of an instance repeat each other: a model that sets no boundaries misses all of
+them. Taken in turn, those that an earlier one has set right are left out; taken all, they go too
+far, and the model swings from no boundaries to one before every word.
 """
 
 from __future__ import annotations
@@ -39,9 +43,9 @@ EARLY: Final = 1
 MAX_VIOLATION: Final = 2
 DLASO: Final = 3
 
-PERCEPTRON: Final = 0
-ACCUMULATED: Final = 1
-PER_UPDATE: Final = 2
+ACCUMULATED: Final = 0
+PER_UPDATE: Final = 1
+IN_TURN: Final = 2
 
 
 class Gold(NamedTuple):
@@ -63,9 +67,11 @@ class Delta(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """How to update: kind of step, cap of a passive-aggressive step, 1 added to its loss or not."""
+    """How to update: passive-aggressive or not, delayed updates as one, all, or in turn; the cap
+    of a passive-aggressive step, and 1 added to its loss or not."""
 
-    kind: int
+    passive: bool
+    delayed: int
     cap: float
     plus: float
 
@@ -196,18 +202,32 @@ def _step(
     summed: NDArray[np.float32],
     tick: float,
     steps: Steps,
-    loss: float,
+    errors: int,
+    violation: float,
+    again: bool,
 ) -> None:
-    """Move the weights along the difference, and forget it."""
+    """Move the weights along the difference, and forget it.
+
+    The weights have changed since the difference was found if it is looked at `again`: what is
+    no longer a violation is left alone.
+    """
+    width = table.shape[1]
     rate = 1.0
-    if steps.kind != PERCEPTRON:
-        norm = 0.0
+    if steps.passive or again:
+        norm = margin = 0.0
         for k in range(delta.used[0]):
-            value = delta.values[delta.filled[k]]
+            slot = delta.filled[k]
+            value = delta.values[slot]
             norm += value * value
-        rate = min(steps.cap, (loss + steps.plus) / norm) if norm > 0.0 else 0.0
+            if again:
+                margin += value * table[delta.keys[slot] // width, delta.keys[slot] % width]
+        if again:
+            violation = -margin
+        if norm == 0.0 or margin > 0.0:
+            rate = 0.0
+        elif steps.passive:
+            rate = min(steps.cap, (errors + violation + steps.plus) / norm)
     if rate > 0.0:
-        width = table.shape[1]
         for k in range(delta.used[0]):
             slot = delta.filled[k]
             change = np.float32(rate * delta.values[slot])
@@ -294,18 +314,21 @@ def learn(
             break
         if update == LASO:
             errors = _collect(delta, scorer, system, words, arena, gold, gold_item, best)
-            loss = errors + arena.scores[best] - arena.scores[gold_item]
-            _step(delta, scorer.table, summed, tick, steps, loss)
+            violation = arena.scores[best] - arena.scores[gold_item]
+            _step(delta, scorer.table, summed, tick, steps, errors, violation, False)
             forget(scorer)
         _best_start(arena, frontier, gold_item)
         inside = True
     if update != LASO:
-        loss = 0.0
+        errors = 0
+        violation = 0.0
         for k in range(pairs.used[0]):
             right, wrong = pairs.gold[k], pairs.predicted[k]
-            errors = _collect(delta, scorer, system, words, arena, gold, right, wrong)
-            loss += errors + arena.scores[wrong] - arena.scores[right]
-            if steps.kind == PER_UPDATE or k == pairs.used[0] - 1:
-                _step(delta, scorer.table, summed, tick, steps, loss)
-                loss = 0.0
+            errors += _collect(delta, scorer, system, words, arena, gold, right, wrong)
+            violation += arena.scores[wrong] - arena.scores[right]
+            if steps.delayed != ACCUMULATED or k == pairs.used[0] - 1:
+                again = steps.delayed == IN_TURN and k > 0
+                _step(delta, scorer.table, summed, tick, steps, errors, violation, again)
+                errors = 0
+                violation = 0.0
     return covered
