@@ -183,7 +183,7 @@ def test_a_wider_beam_finds_a_sequence_that_is_no_less_likely(weak_parser):
         table = weak_parser.words(doc).table
         likely = []
         for width in (1, 4):
-            search = BranchOptions(beam=width)
+            search = BranchOptions(beam=width, score="sum")
             beam = BeamSearcher(
                 weak_parser.classifier(), search, weak_parser.inventory.root, doc.n_words
             )

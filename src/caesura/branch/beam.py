@@ -1,8 +1,8 @@
 """Ordinary beam search over the same transitions and the same classifier, to compare with.
 
-All items of the beam make a step together, and the likeliest sequences so far are kept; finished
-ones stay as they are. It evaluates the classifier about beam times steps, where branching
-evaluates it where it is unsure.
+All items of the beam make a step together, and the best sequences so far are kept, by the sum of
+the logarithms of their chances or by their mean; finished ones stay as they are. It evaluates the
+classifier about beam times steps, where branching evaluates it where it is unsure.
 """
 
 from __future__ import annotations
@@ -106,6 +106,15 @@ def _insert(
 
 
 @kernel
+def _goes_on(bank: Bank, now: int, size: int, words: int, mean: bool) -> bool:
+    """Whether an item can still win: a sum of logarithms only falls, a mean may rise."""
+    open_ones = 0
+    for rank in range(size if mean else 1):
+        open_ones += 1 if bank.at[now + rank, NEXT] <= words else 0
+    return open_ones > 0
+
+
+@kernel
 def _sentence(
     classifier: Classifier,
     table: NDArray[np.uint64],
@@ -116,23 +125,28 @@ def _sentence(
     scratch: Scratch,
     history: History,
     best: Candidates,
-    logs: NDArray[np.float64],
+    sums: NDArray[np.float64],
     paths: Paths,
     counts: NDArray[np.int64],
 ) -> bool:
-    """The likeliest sequence of one sentence, as sequence 0; false if there is no room."""
+    """The best sequence of one sentence, as sequence 0; false if there is no room.
+
+    `sums` has a column for sums of logarithms or chances, one for lengths, and twice as many rows
+    as the beam is wide.
+    """
     width = search.beam
     reset(_state(bank, 0), words)
-    logs[0] = 0.0
+    sums[0, 0], sums[0, 1] = 0.0, 0.0
     size, step, now = 1, 0, 0
-    while bank.at[now, NEXT] <= words:
+    while _goes_on(bank, now, size, words, search.mean):
         if step >= history.parent.shape[0] or step >= paths.actions.shape[0]:
             return False
         kept = 0
         for rank in range(size):
             state = _state(bank, now + rank)
             if state.at[NEXT] > words:
-                kept = _insert(kept, width, best, logs[rank], rank, -1, 1.0)
+                key = sums[now + rank, 0] / (sums[now + rank, 1] if search.mean else 1.0)
+                kept = _insert(kept, width, best, key, rank, -1, 1.0)
                 continue
             can = legal(state, given, search.single_root)
             fill(scratch, table, state)
@@ -140,18 +154,22 @@ def _sentence(
             counts[EVALUATIONS] += 1
             for a in range(found):
                 chance = scratch.chances[a]
-                total = logs[rank] + np.log(max(chance, 1e-30))
-                kept = _insert(kept, width, best, total, rank, scratch.tops[a], chance)
+                key = (sums[now + rank, 0] + chance) / (sums[now + rank, 1] + 1.0)
+                if not search.mean:
+                    key = sums[now + rank, 0] + np.log(max(chance, 1e-30))
+                kept = _insert(kept, width, best, key, rank, scratch.tops[a], chance)
         other = width - now
         for k in range(kept):
             history.parent[step, k], history.action[step, k] = best.parent[k], best.action[k]
             history.chance[step, k] = best.chance[k]
             _copy(bank, now + best.parent[k], other + k, words)
+            sums[other + k] = sums[now + best.parent[k]]
             if best.action[k] >= 0:
+                chance = np.float64(best.chance[k])
+                sums[other + k, 0] += chance if search.mean else np.log(max(chance, 1e-30))
+                sums[other + k, 1] += 1.0
                 kind, label = split_action(classifier, best.action[k])
                 apply(_state(bank, other + k), kind, label)
-        for k in range(kept):
-            logs[k] = best.total[k]
         size, now = kept, other
         step += 1
     # From the last step back, then turned round.
@@ -187,7 +205,7 @@ def _decode(
     scratch: Scratch,
     history: History,
     best: Candidates,
-    logs: NDArray[np.float64],
+    sums: NDArray[np.float64],
     paths: Paths,
     second: NDArray[np.int64],
     chance: NDArray[np.float64],
@@ -207,7 +225,7 @@ def _decode(
             scratch,
             history,
             best,
-            logs,
+            sums,
             paths,
             counts,
         ):
@@ -256,7 +274,7 @@ class BeamSearcher:
             np.zeros(width, np.int32),
             np.zeros(width, np.float32),
         )
-        self.logs = np.zeros(width)
+        self.sums = np.zeros((2 * width, 2))
         self.second = np.zeros((longest + 1, 2), np.int64)
         self.chance = np.zeros(longest + 1, np.float64)
         self.counts = np.zeros(len(COUNTERS), np.int64)
@@ -288,7 +306,7 @@ class BeamSearcher:
                 self.scratch,
                 self.history,
                 self.best,
-                self.logs,
+                self.sums,
                 self.paths,
                 self.second,
                 self.chance,
