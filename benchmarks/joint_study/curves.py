@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from dataclasses import replace
 from typing import Any
@@ -18,10 +20,15 @@ def curve(data: Data, system: str, name: str, **changes: Any) -> Rows:
     docs = data.sentences if alone else data.documents
     dev = data.dev_tagged("sentences" if alone else "document")
     base = common(data, chunk=data.options.chunk)
+    options = recipe_options(system, replace(base, **changes))
+    train = docs[: data.options.limit]
+    key = hashlib.sha256(repr((system, len(train), options)).encode()).hexdigest()[:12]
+    path = data.path(f"curve-{key}.json")
+    if path.exists():
+        return [{**row, "run": name} for row in json.loads(path.read_text())]
     rows: Rows = []
     start = time.process_time()
-    train = docs[: data.options.limit]
-    for event in parser_loop(train, dev, recipe_options(system, replace(base, **changes))):
+    for event in parser_loop(train, dev, options):
         if event.kind != "epoch":
             continue
         scores = {"Starts*": event.scores["Starts"], "LAS": event.scores.get("LAS")}
@@ -34,6 +41,7 @@ def curve(data: Data, system: str, name: str, **changes: Any) -> Rows:
             | {"CPU s": time.process_time() - start}
         )
         say(f"{data.name} {name} {rows[-1]}")
+    path.write_text(json.dumps(rows))
     return rows
 
 

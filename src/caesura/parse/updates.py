@@ -47,6 +47,10 @@ ACCUMULATED: Final = 0
 PER_UPDATE: Final = 1
 IN_TURN: Final = 2
 
+#: How long a perceptron step is. Any length learns the same; with this one scores are about as
+#: large as after passive-aggressive steps, so that a bias or a pruning margin means the same.
+PERCEPTRON_STEP: Final = 2.0**-8
+
 
 class Gold(NamedTuple):
     """The gold derivation of an instance, and the trees and boundaries to count errors by."""
@@ -212,7 +216,7 @@ def _step(
     no longer a violation is left alone.
     """
     width = table.shape[1]
-    rate = 1.0
+    rate = PERCEPTRON_STEP
     if steps.passive or again:
         norm = margin = 0.0
         for k in range(delta.used[0]):
