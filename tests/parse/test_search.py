@@ -11,6 +11,7 @@ from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError
 from caesura.parse.arena import new_arena
 from caesura.parse.features import compile_templates
+from caesura.parse.kbest import k_best
 from caesura.parse.limits import no_limits
 from caesura.parse.parser import Parser
 from caesura.parse.score import Linear8, new_scratch, score_into
@@ -44,6 +45,44 @@ def test_an_unlimited_beam_is_exhaustive_search(n: int) -> None:
         doc = doc_of(" ".join("abcdef"[(seed + i) % 6] for i in range(n)))
         [found] = parser.k_best(doc, 1)
         assert found.score == pytest.approx(best_by_brute_force(parser, doc))
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_states_with_the_same_future_are_merged_without_loss(n: int) -> None:
+    for seed in range(4 if n < 4 else 1):
+        doc = doc_of(" ".join("abcdef"[(seed + i) % 6] for i in range(n)))
+        merged = random_parser(seed, beam=40_000, margin=1e6)
+        narrow, wide = merged.decoder(), random_parser(seed, beam=40_000).decoder()
+        words = merged.words(doc)
+        [found] = k_best(narrow, words, no_limits(), 1)
+        [other] = k_best(wide, words, no_limits(), 1)
+        assert found.score == pytest.approx(other.score)
+        assert n < 3 or narrow.frontier.counts[2] < wide.frontier.counts[2]
+
+
+def test_a_margin_of_nothing_is_greedy_search() -> None:
+    doc = doc_of(" ".join("abcdefgh"[i * i % 8] for i in range(200)))
+    for seed in range(4):
+        [greedy] = random_parser(seed, beam=1).analyse([doc])
+        parser = random_parser(seed, beam=16, margin=0.0)
+        [narrow] = parser.analyse([doc])
+        assert narrow.heads.tolist() == greedy.heads.tolist()
+        assert narrow.starts.tolist() == greedy.starts.tolist()
+
+
+def test_a_wider_margin_evaluates_more_and_finds_no_worse(toy_parser: Parser) -> None:
+    [doc] = [blank(doc) for doc in corpus(3, 1)]
+    bounds = np.array([0, doc.n_words])
+    evaluated, scores = [], []
+    for margin in (0.0, 0.05, 0.2, 1.0, np.inf):
+        parser = toy_parser.with_search(beam=16, margin=margin)
+        decoder = parser.decoder()
+        decoder.decode(parser.words(doc), bounds, no_limits())
+        evaluated.append(int(decoder.frontier.counts[2]))
+        scores.append(float(decoder.arena.scores[decoder.frontier.beam[0]]))
+    assert evaluated == sorted(evaluated)
+    assert evaluated[0] < evaluated[-1]
+    assert scores[-1] >= scores[0]
 
 
 def best_by_brute_force(parser: Parser, doc: Document) -> float:

@@ -7,7 +7,7 @@ on the same memory uncounted; the caller holds the arrays while it runs.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from numba import types
 from numba.core import cgutils
@@ -25,8 +25,9 @@ def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
         array.meminfo = cgutils.get_null_value(array.meminfo.type)
         return array._getvalue()
     if isinstance(kind, types.BaseTuple):
-        items = cgutils.unpack_tuple(builder, value, kind.count)
-        parts = [_uncounted(context, builder, k, v) for k, v in zip(kind, items, strict=True)]
+        kinds: list[Any] = list(cast(Any, kind))
+        items = cgutils.unpack_tuple(builder, value, len(kinds))
+        parts = [_uncounted(context, builder, k, v) for k, v in zip(kinds, items, strict=True)]
         return context.make_tuple(builder, kind, parts)
     return value
 

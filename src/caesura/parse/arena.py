@@ -8,14 +8,14 @@ states share stacks and a transition costs the same in a short and in an endless
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
 
-__all__ = ["ABSENT", "Arena", "new_arena", "seal"]
+__all__ = ["ABSENT", "Arena", "mixed", "new_arena", "seal"]
 
 #: Token numbers that are no word (as in `Document.head`).
 ROOT: Final = -1
@@ -130,6 +130,12 @@ def reset(arena: Arena) -> None:
     arena.scores[0] = 0.0
     arena.margins[0] = 0.0
     arena.used[:] = 1
+
+
+@kernel(forceinline=True)
+def mixed(key: Any, value: Any) -> Any:
+    """A key with one more number."""
+    return (key ^ (key >> _HALF)) * _CHAIN_MIX + np.uint64(value)
 
 
 @kernel(forceinline=True)

@@ -14,7 +14,7 @@ from caesura.jit import kernel
 from caesura.learn.borrow import borrowed
 from caesura.parse.arena import Arena, grown, new_arena, reset
 from caesura.parse.options import SearchOptions
-from caesura.parse.search import DEAD, DONE, FULL, Frontier, advance, new_frontier
+from caesura.parse.search import DEAD, DONE, FULL, Frontier, Search, advance, how_to, new_frontier
 from caesura.parse.settle import Result, new_result, settle, write_path
 from caesura.parse.transitions.inventory import System
 from caesura.parse.transitions.joint import Limits
@@ -24,8 +24,6 @@ __all__ = ["Decoder"]
 
 #: Steps of the beam that an arena holds before it is compacted.
 _STEPS: Final = 1024
-#: A finite number that stands for no pruning: infinite minus infinite is no number.
-_NO_PRUNING: Final = 1e100
 
 
 @kernel
@@ -54,9 +52,7 @@ def decode_all(
     frontier: Frontier,
     marks: NDArray[np.int32],
     result: Result,
-    width: int,
-    prune: float,
-    bias: float,
+    search: Search,
     patience: int,
 ) -> tuple[int, int]:
     """Decode instances from number `first` on; returns the first one that is not done, and why.
@@ -86,7 +82,7 @@ def decode_all(
             _start(arena, frontier)
             out.starts[:1] = 1
         while True:
-            why = advance(scorer, system, limits, part, arena, frontier, width, prune, bias, True)
+            why = advance(scorer, system, limits, part, arena, frontier, search, True)
             if why != FULL:
                 break
             settle(system, arena, frontier, out, marks, patience)
@@ -108,7 +104,7 @@ class Decoder:
         self.frontier = new_frontier(search.beam, n_actions)
         self.arena = new_arena(_STEPS * search.beam, 2 * _STEPS * search.beam)
         self.marks = np.zeros(len(self.arena.nodes), np.int32)
-        self.prune = min(search.prune, _NO_PRUNING)
+        self.how = how_to(search)
 
     def restart(self) -> None:
         """Forget the document."""
@@ -141,9 +137,7 @@ class Decoder:
                 self.frontier,
                 self.marks,
                 result,
-                search.beam,
-                self.prune,
-                search.bias,
+                self.how,
                 search.patience,
             )
             if why == DEAD:

@@ -28,9 +28,7 @@ def k_best(decoder: Decoder, words: Words, limits: Limits, k: int) -> list[Parse
             words,
             arena,
             frontier,
-            search.beam,
-            decoder.prune,
-            search.bias,
+            decoder.how,
             True,
         )
         if why != FULL:
@@ -51,9 +49,7 @@ def k_best(decoder: Decoder, words: Words, limits: Limits, k: int) -> list[Parse
             words,
             arena,
             frontier,
-            search.beam,
-            decoder.prune,
-            search.bias,
+            decoder.how,
         )
     found: list[Parse] = []
     seen = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from caesura.parse.instances import Instance
 from caesura.parse.limits import Given, limits_of, no_limits
 from caesura.parse.options import TrainOptions
 from caesura.parse.score import Linear32, new_scratch
-from caesura.parse.search import DONE, FULL, advance, new_frontier
+from caesura.parse.search import DONE, FULL, advance, how_to, new_frontier
 from caesura.parse.transitions.inventory import System
 from caesura.parse.transitions.joint import MUST, NEVER
 from caesura.parse.transitions.oracle import oracle
@@ -95,7 +95,7 @@ class Learner:
             min(options.cap, 1e30),
             float(options.err_plus_one),
         )
-        self.prune = min(options.search.prune, 1e100)
+        self.how = how_to(replace(options.search, bias=0.0), self.beam)
 
     def run(self, instances: Iterable[Instance]) -> Tally:
         """Learn from instances, one tick of the averaging each."""
@@ -121,8 +121,7 @@ class Learner:
                 self.pairs,
                 _UPDATES[self.options.update],
                 self.steps,
-                self.beam,
-                self.prune,
+                self.how,
             )
             tally.instances += 1
             tally.steps += len(actions)
@@ -163,9 +162,7 @@ class Learner:
                 instance.words,
                 self.arena,
                 self.frontier,
-                self.beam,
-                self.prune,
-                0.0,
+                self.how,
                 True,
             )
             if why != FULL:

@@ -20,21 +20,23 @@ BOUNDARIES: Final = ("early", "late", "latent", "none")
 class SearchOptions:
     """How to search.
 
-    `prune`: candidates that score less than the best one minus this are dropped, so the beam is
-    narrow where the choice is clear. `bias` is added to the score of a sentence boundary. After
-    `patience` words on which the beam does not agree, the best item decides.
+    With a `margin` the beam is narrow where the choice is clear: a state offers only transitions
+    that score less than the margin below its best one, states that are two margins behind are
+    dropped, and so is a state with the same future as a better one. `bias` is added to the score of
+    a sentence boundary. After `patience` words on which the beam does not agree, the best item
+    decides.
     """
 
     beam: int = 8
-    prune: float = math.inf
+    margin: float = math.inf
     bias: float = 0.0
     patience: int = 400
 
     def __post_init__(self) -> None:
         _at_least("beam", self.beam, 1)
         _at_least("patience", self.patience, 8)
-        if not self.prune >= 0:
-            raise UsageError(f"prune is {self.prune}, but must not be negative")
+        if not self.margin >= 0:
+            raise UsageError(f"margin is {self.margin}, but must not be negative")
         if not math.isfinite(self.bias):
             raise UsageError(f"bias is {self.bias}, but must be a finite number")
 

@@ -115,7 +115,7 @@ class Parser:
             "single-root": inventory.single_root,
             "sb": inventory.sb,
             "beam": search.beam,
-            "prune": search.prune if math.isfinite(search.prune) else -1.0,
+            "margin": search.margin if math.isfinite(search.margin) else -1.0,
             "bias": search.bias,
             "patience": search.patience,
             "tags": list(self.tags),
@@ -158,10 +158,10 @@ class Parser:
         if table.dtype != np.int8 or rows & (rows - 1) or not rows:
             raise ModelError("the parser's weights are not a table of bytes", remedy=_DAMAGED)
         table, unit = shifted_rows(table, packed["exponents"])
-        prune = float(part.option("prune", (int, float), -1.0))
+        margin = float(part.option("margin", (int, float), -1.0))
         search = SearchOptions(
             beam=part.option("beam", int, 8),
-            prune=prune if prune >= 0 else math.inf,
+            margin=margin if margin >= 0 else math.inf,
             bias=float(part.option("bias", (int, float), 0.0)),
             patience=part.option("patience", int, 400),
         )
@@ -247,7 +247,9 @@ class Parser:
         given = given_in(doc, self.inventory.labels)
         single = self.inventory.single_root
         limits = limits_of(given, single_root=single) if given.anything else no_limits()
-        return k_best(self.decoder(), self.words(doc), limits, k)
+        # States that are merged would take their trees with them.
+        wide = self.with_search(margin=math.inf)
+        return k_best(wide.decoder(), self.words(doc), limits, k)
 
     def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
         """Put an analysis into its document; what the document fixes stays as it is."""

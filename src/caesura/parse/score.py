@@ -262,7 +262,7 @@ def find_rows(
 
 
 @kernel(forceinline=True)
-def _sum_group(scorer: Any, group: int, place: int) -> None:
+def _sum_group(scorer: Any, group: int, place: Any) -> None:
     """Write the sum of the rows of a group's features to its place."""
     templates, scratch = scorer.templates, scorer.scratch
     first = templates.ends[group - 1] if group > 0 else 0
@@ -272,7 +272,7 @@ def _sum_group(scorer: Any, group: int, place: int) -> None:
 
 
 @kernel(forceinline=True)
-def _known(scorer: Any, group: int, key: np.uint64) -> int:
+def _known(scorer: Any, group: int, key: np.uint64) -> Any:
     """Where the sum of a group is kept; it is made if the key is a new one."""
     mixed = (key ^ (key >> _HALF)) * _LAST_MIX
     place = (group << _KEPT_BITS) + np.int64(mixed >> np.uint64(64 - _KEPT_BITS))

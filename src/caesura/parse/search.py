@@ -4,6 +4,11 @@ The search asks a scorer for the scores of an item's transitions and knows nothi
 Terminal items stay in the beam unchanged, since derivations differ in length; ties go to the
 earlier parent and then to the lower transition. The kernel stops when the arena is full or words
 run out, and goes on where it stopped, so a document may be endless.
+
+With a margin the beam is as wide as the text is ambiguous, which is selectional branching (Choi &
+McCallum 2013) for a beam over documents: an item offers only transitions that score close to its
+best one, items far behind the best are dropped, and of items with the same future, which features
+cannot tell apart any more, only the best goes on (Huang & Sagae 2010).
 """
 
 from __future__ import annotations
@@ -15,8 +20,24 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.learn.borrow import borrowed
-from caesura.parse.arena import BELOW, HEIRS, NEXT, PARENT, RIVALS, STACK, TOKEN, Arena
+from caesura.parse.arena import (
+    ACTION,
+    BELOW,
+    CHAIN,
+    HEIRS,
+    LAST,
+    NEXT,
+    PARENT,
+    PREVIOUS,
+    RIVALS,
+    STACK,
+    SWAPPED,
+    TOKEN,
+    Arena,
+    mixed,
+)
 from caesura.parse.gather import at_least, highest, lowest_bit
+from caesura.parse.options import SearchOptions
 from caesura.parse.score import forget, score_into
 from caesura.parse.transitions.inventory import FIRST_ARC, SB, SHIFT, System
 from caesura.parse.transitions.joint import (
@@ -32,7 +53,18 @@ from caesura.parse.transitions.joint import (
 )
 from caesura.parse.words import Words
 
-__all__ = ["DEAD", "DONE", "FULL", "WANTING", "Frontier", "advance", "expand", "new_frontier"]
+__all__ = [
+    "DEAD",
+    "DONE",
+    "FULL",
+    "WANTING",
+    "Frontier",
+    "Search",
+    "advance",
+    "expand",
+    "how_to",
+    "new_frontier",
+]
 
 # Why `advance` returned.
 DONE: Final = 0
@@ -51,12 +83,33 @@ LOST: Final = -CERTAIN
 ALMOST_LOST: Final = np.float32(-1e29)
 _ROUNDING: Final = np.float32(1e-5)
 _NOWHERE: Final = -1e300
+#: A finite number that stands for no margin: infinite minus infinite is no number.
+NO_MARGIN: Final = 1e20
+#: An item may be this many margins behind the best one.
+_BEHIND: Final = 2.0
+
+
+class Search(NamedTuple):
+    """How to search, for the kernels: see `SearchOptions`."""
+
+    width: int
+    margin: float
+    bias: float
+
+
+def how_to(options: SearchOptions, width: int | None = None) -> Search:
+    return Search(
+        options.beam if width is None else width,
+        min(options.margin, NO_MARGIN),
+        options.bias,
+    )
 
 
 class Frontier(NamedTuple):
     """The beam, the candidates for the next one, and counts: beam size, steps, scored, forced."""
 
     beam: NDArray[np.int64]
+    keys: NDArray[np.uint64]
     parents: NDArray[np.int64]
     actions: NDArray[np.int64]
     totals: NDArray[np.float64]
@@ -68,6 +121,7 @@ class Frontier(NamedTuple):
 def new_frontier(width: int, n_actions: int) -> Frontier:
     frontier = Frontier(
         np.zeros(width, np.int64),
+        np.zeros(width, np.uint64),
         np.zeros(width + 1, np.int64),
         np.zeros(width + 1, np.int64),
         np.zeros(width + 1, np.float64),
@@ -141,6 +195,25 @@ def _lose_illegal(
     _lose(scores, max(last_root, right), scores.shape[0])
 
 
+@kernel(forceinline=True)
+def _key(arena: Arena, item: int) -> Any:
+    """Items with equal keys have the same transitions before them, with the same scores."""
+    state = arena.items[item]
+    key = arena.keys[state[STACK], CHAIN]
+    if state[SWAPPED] >= 0:
+        key = mixed(key, arena.keys[state[SWAPPED], CHAIN])
+    key = mixed(key, (np.int64(state[NEXT]) << 32) + state[LAST])
+    return mixed(key, (np.int64(state[ACTION]) << 32) + state[PREVIOUS])
+
+
+@kernel(forceinline=True)
+def _is_known(frontier: Frontier, used: int, key: Any) -> Any:
+    known = False
+    for k in range(used):
+        known |= frontier.keys[k] == key
+    return known
+
+
 @kernel
 def expand(
     scorer: Any,
@@ -149,17 +222,13 @@ def expand(
     words: Words,
     arena: Arena,
     frontier: Frontier,
-    width: int,
-    prune: float,
-    bias: float,
+    search: Search,
 ) -> int:
-    """Replace the beam by the best candidates of all its items; returns their number.
-
-    Candidates that score less than the best one minus `prune` are dropped; `bias` is added to SB.
-    """
+    """Replace the beam by the best candidates of all its items; returns their number."""
     n = words.context.shape[0]
     scores, beam, counts = frontier.scores, frontier.beam, frontier.counts
     nodes, items = arena.nodes, arena.items
+    width = search.width
     kept = 0
     for rank in range(counts[0]):
         item = beam[rank]
@@ -174,7 +243,7 @@ def expand(
             continue
         counts[2] += 1
         score_into(scorer, words, arena, item, scores)
-        scores[SB] += bias
+        scores[SB] += search.bias
         stack = items[item, STACK]
         s0 = nodes[stack, TOKEN]
         s1 = nodes[nodes[stack, BELOW], TOKEN] if s0 >= 0 else -2
@@ -199,7 +268,7 @@ def expand(
         if base + best <= worst:
             continue
         # Rounded down: what passes is compared exactly below.
-        floor = max(np.float32(worst - base), ALMOST_LOST)
+        floor = max(np.float32(worst - base), ALMOST_LOST, best - np.float32(search.margin))
         floor -= abs(floor) * _ROUNDING
         for block in range(0, scores.shape[0], 32):
             found = at_least(scores, block, floor)
@@ -212,17 +281,27 @@ def expand(
                         margin = scores[a] - scores[SB]
                     kept = _insert(frontier, kept, width, base + scores[a], item, a, margin)
                     worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
-    while kept > 1 and frontier.totals[kept - 1] < frontier.totals[0] - prune:
+    while kept > 1 and frontier.totals[kept - 1] < frontier.totals[0] - _BEHIND * search.margin:
         kept -= 1
+    used = 0
     for k in range(kept):
         action = frontier.actions[k]
-        if action < 0:
-            beam[k] = frontier.parents[k]
-        else:
+        new = frontier.parents[k]
+        if action >= 0:
+            new_items, new_nodes = arena.used[1], arena.used[0]
             new = apply(system, limits, arena, frontier.parents[k], action)
             arena.scores[new] = frontier.totals[k]
             arena.margins[new] = frontier.margins[k]
-            beam[k] = new
+            if search.margin < NO_MARGIN:
+                key = _key(arena, new)
+                if _is_known(frontier, used, key):
+                    # An item with the same future scores at least as high.
+                    arena.used[1], arena.used[0] = new_items, new_nodes
+                    continue
+                frontier.keys[used] = key
+        beam[used] = new
+        used += 1
+    kept = used
     counts[0] = kept
     counts[1] += 1
     if width > 1:
@@ -253,9 +332,7 @@ def advance(
     words: Words,
     arena: Arena,
     frontier: Frontier,
-    width: int,
-    prune: float,
-    bias: float,
+    search: Search,
     ended: bool,
 ) -> int:
     """Search until the best item is terminal, words run out, or the arena is full."""
@@ -271,10 +348,10 @@ def advance(
                 if arena.items[frontier.beam[rank], NEXT] + LOOK_AHEAD > n:
                     return WANTING
         if (
-            arena.used[1] + width > arena.items.shape[0]
-            or arena.used[0] + 2 * width > arena.nodes.shape[0]
+            arena.used[1] + search.width > arena.items.shape[0]
+            or arena.used[0] + 2 * search.width > arena.nodes.shape[0]
         ):
             return FULL
-        kept = expand(scorer, system, limits, words, arena, frontier, width, prune, bias)
+        kept = expand(scorer, system, limits, words, arena, frontier, search)
         if kept == 0:
             return DEAD

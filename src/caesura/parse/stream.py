@@ -154,9 +154,7 @@ class JointStream:
                 self._words,
                 decoder.arena,
                 decoder.frontier,
-                decoder.search.beam,
-                decoder.prune,
-                decoder.search.bias,
+                decoder.how,
                 last,
             )
         )

@@ -31,7 +31,7 @@ from caesura.parse.arena import (
     Arena,
 )
 from caesura.parse.score import Linear32, fill_slots, find_rows, forget, score_into
-from caesura.parse.search import Frontier, expand
+from caesura.parse.search import Frontier, Search, expand
 from caesura.parse.transitions.inventory import SB, SHIFT, System
 from caesura.parse.transitions.joint import Limits, apply
 from caesura.parse.words import Words
@@ -263,8 +263,7 @@ def learn(
     pairs: Pairs,
     update: int,
     steps: Steps,
-    width: int,
-    prune: float,
+    search: Search,
 ) -> int:
     """Decode one instance beside its gold derivation and update; returns the steps used."""
     scorer, system, limits = borrowed(scorer), borrowed(system), borrowed(limits)
@@ -282,7 +281,7 @@ def learn(
     worst = 0.0
     covered = total
     for step in range(total):
-        expand(scorer, system, limits, words, arena, frontier, width, prune, 0.0)
+        expand(scorer, system, limits, words, arena, frontier, search)
         found = -1
         if inside:
             for rank in range(frontier.counts[0]):
