@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from caesura.errors import ModelError
 from caesura.learn.packing import (
+    add_row,
     measure_loss,
     pack,
     pack_keys,
@@ -47,8 +48,11 @@ def test_all_ways_of_unpacking_agree(table: np.ndarray) -> None:
     sparse = unpack_sparse(packed, table.shape[1])
     for row in range(len(table)):
         low, high = sparse.begin[row], sparse.begin[row + 1]
-        assert sparse.value[low:high].tolist() == dense[row, sparse.column[low:high]].tolist()
+        assert sparse.weights()[low:high].tolist() == dense[row, sparse.column[low:high]].tolist()
         assert high - low == np.count_nonzero(dense[row])
+        sums = np.zeros(table.shape[1], np.float32)
+        add_row(sparse, row, sums)
+        assert sums.tolist() == dense[row, : table.shape[1]].tolist()
 
 
 def test_small_weights_are_pruned() -> None:

@@ -31,7 +31,7 @@ class Index(NamedTuple):
 def build(keys: NDArray[np.uint32]) -> Index:
     """Index a list of distinct keys by their position."""
     size = 16
-    while size < 2 * len(keys) + 1:
+    while 2 * size < 3 * len(keys) + 1:
         size *= 2
     index = Index(np.zeros(size, np.uint64))
     _insert(index, np.ascontiguousarray(keys, dtype=np.uint32))

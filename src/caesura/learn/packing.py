@@ -2,8 +2,8 @@
 
 A scale is a power of two for each row, which loses nothing that one can measure, where one scale
 for the whole table would ruin it. A packed table is four arrays: how many weights each row has,
-their columns, their quantised values, and the exponents of the rows' scales. They are unpacked in
-compiled code, to sparse rows or to a dense table of bytes.
+their columns, their quantised values, and the exponents of the rows' scales. They are used as they
+are, as sparse rows, or unpacked in compiled code to a dense table of bytes.
 """
 
 from __future__ import annotations
@@ -37,12 +37,27 @@ _MOST: Final = {8: 127, 16: 32767}
 _DTYPE: Final = {8: np.int8, 16: np.int16}
 
 
-class SparseRows(NamedTuple):
-    """Rows of a table as lists: those of row r lie at begin[r] to begin[r + 1]."""
+#: Powers of two, by the exponent of a row plus 128.
+_SCALES: Final = np.ldexp(np.float32(1), np.arange(-128, 128)).astype(np.float32)
+#: Rows that are unpacked at a time, so that what is needed in between stays small.
+_AT_ONCE: Final = 1 << 15
 
-    begin: NDArray[np.int64]
-    column: NDArray[np.uint16]
-    value: NDArray[np.float32]
+
+class SparseRows(NamedTuple):
+    """Rows of a table as lists: those of row r lie at begin[r] to begin[r + 1].
+
+    A weight is its value times the scale of its row, which is exact.
+    """
+
+    begin: NDArray[np.uint32]
+    column: NDArray[Any]
+    value: NDArray[Any]
+    exponent: NDArray[np.int8]
+
+    def weights(self) -> NDArray[np.float32]:
+        """The weights of all rows, one after the other."""
+        scales = np.repeat(_SCALES[self.exponent.astype(np.int64) + 128], np.diff(self.begin))
+        return (self.value * scales).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -60,8 +75,9 @@ class PackingLoss:
 @kernel(inline="always")
 def add_row(rows: SparseRows, row: int, scores: NDArray[np.float32]) -> None:
     """Add a sparse row to dense scores."""
-    for at in range(rows.begin[row], rows.begin[row + 1]):
-        scores[rows.column[at]] += rows.value[at]
+    scale = _SCALES[np.int64(rows.exponent[row]) + 128]
+    for at in range(np.int64(rows.begin[row]), np.int64(rows.begin[row + 1])):
+        scores[rows.column[at]] += np.float32(rows.value[at]) * scale
 
 
 def quantise(weights: NDArray[np.float32], bits: int = 8) -> tuple[NDArray[Any], NDArray[np.int8]]:
@@ -100,9 +116,7 @@ def pack(
     }
 
 
-def _checked(
-    arrays: Mapping[str, NDArray[Any]], classes: int
-) -> tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[Any], NDArray[np.int8]]:
+def _checked(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRows:
     try:
         counts, columns = arrays["counts"], arrays["columns"]
         values, exponents = arrays["values"], arrays["exponents"]
@@ -115,41 +129,41 @@ def _checked(
         and values.dtype in (np.int8, np.int16)
         and exponents.dtype == np.int8
         and len(counts) == len(exponents)
-        and len(columns) == len(values) == int(counts.sum(dtype=np.int64))
+        and len(columns) == len(values) == int(counts.sum(dtype=np.int64)) < 1 << 32
         and (len(columns) == 0 or int(columns.max()) < classes)
     )
     if not fits:
         raise ModelError("a table of the model has the wrong shape", remedy=_DAMAGED)
-    begin = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=begin[1:])
-    return begin, columns.astype(np.uint16), values, exponents
+    begin = np.zeros(len(counts) + 1, np.uint32)
+    np.cumsum(counts, dtype=np.uint32, out=begin[1:])
+    return SparseRows(begin, columns, values, exponents)
 
 
 def unpack_sparse(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRows:
-    """A packed table as lists of weights, which stay as small as the non-zeros."""
-    begin, columns, values, exponents = _checked(arrays, classes)
-    scales = np.repeat(np.ldexp(np.float32(1), exponents.astype(np.int32)), np.diff(begin))
-    return SparseRows(begin, columns, (values * scales).astype(np.float32))
+    """A packed table as lists of weights; the arrays are shared, not copied."""
+    return _checked(arrays, classes)
 
 
 def unpack_bytes(
     arrays: Mapping[str, NDArray[Any]], classes: int, width: int | None = None
 ) -> tuple[NDArray[Any], NDArray[np.float32]]:
     """A packed table as a dense table of integers, rows padded to `width`, and the rows' scales."""
-    begin, columns, values, exponents = _checked(arrays, classes)
-    table = np.zeros((len(exponents), width or classes), values.dtype)
-    _scatter(begin, columns, values, table)
-    return table, np.ldexp(np.float32(1), exponents.astype(np.int32)).astype(np.float32)
+    rows = _checked(arrays, classes)
+    table = np.zeros((len(rows.exponent), width or classes), rows.value.dtype)
+    for first in range(0, len(table), _AT_ONCE):
+        part = rows.begin[first : first + _AT_ONCE + 1].astype(np.int64)
+        low, high = int(part[0]), int(part[-1])
+        columns = rows.column[low:high].astype(np.uint16)
+        _scatter(part - low, columns, rows.value[low:high], table[first : first + _AT_ONCE])
+    return table, _SCALES[rows.exponent.astype(np.int64) + 128]
 
 
 def unpack_dense(
     arrays: Mapping[str, NDArray[Any]], classes: int, width: int | None = None
 ) -> NDArray[np.float32]:
     """A packed table as a dense table of float32, rows padded to `width`."""
-    sparse = unpack_sparse(arrays, classes)
-    table = np.zeros((len(sparse.begin) - 1, width or classes), np.float32)
-    _scatter(sparse.begin, sparse.column, sparse.value, table)
-    return table
+    table, scales = unpack_bytes(arrays, classes, width)
+    return (table * scales[:, None]).astype(np.float32)
 
 
 @kernel

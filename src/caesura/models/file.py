@@ -14,7 +14,7 @@ import tempfile
 import tomllib
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from caesura.errors import InputError, ModelError
+from caesura.models.tensors import read_tensors
 from caesura.models.toml import dumps as to_toml
 
 FORMAT_VERSION: Final = 1
@@ -36,10 +37,6 @@ _ARRAYS, _CONFIG, _LABELS, _META, _CARD = (
     "README.md",
 )
 _ENTRIES: Final = (_META, _CONFIG, _LABELS, _CARD, _ARRAYS)
-_DTYPES: Final = frozenset(
-    {"bool", "float16", "float32", "float64"}
-    | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-)
 
 
 @dataclass
@@ -118,6 +115,10 @@ class ModelFile:
         return self.parts[name]
 
 
+def _none(kinds: Mapping[str, str]) -> Iterable[str]:
+    return ()
+
+
 def save(
     path: str | os.PathLike[str],
     parts: Mapping[str, Part],
@@ -183,12 +184,18 @@ def save(
         raise
 
 
-def load(path: str | os.PathLike[str]) -> ModelFile:
-    """Read and check a model file."""
+def load(
+    path: str | os.PathLike[str], *, leave_out: Callable[[Mapping[str, str]], Iterable[str]] = _none
+) -> ModelFile:
+    """Read and check a model file.
+
+    `leave_out` is told the kinds of the parts by name, and says of which the arrays are not needed;
+    they are checked but not kept.
+    """
     name = os.fspath(path)
     try:
         with zipfile.ZipFile(name) as archive:
-            entries = _entries(archive, name)
+            return _decode(archive, _infos(archive, name), name, leave_out)
     except FileNotFoundError as error:
         raise ModelError(
             "there is no such model file",
@@ -201,60 +208,59 @@ def load(path: str | os.PathLike[str]) -> ModelFile:
         raise ModelError(
             "is no Caesura model, or is cut short", file=name, remedy=_AGAIN
         ) from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ModelError("is damaged", file=name, remedy=_AGAIN) from error
     except OSError as error:
         raise ModelError(f"cannot be read: {error.strerror}", file=name) from error
-    return _decode(entries, name)
 
 
-def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, bytes]:
+def _infos(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
     infos = archive.infolist()
     if sorted(info.filename for info in infos) != sorted(_ENTRIES):
         raise ModelError("is no Caesura model", file=name, remedy=_AGAIN)
     if sum(info.file_size for info in infos) > MAX_BYTES:
         raise ModelError(f"is larger than {MAX_BYTES >> 30} GB unpacked", file=name, remedy=_AGAIN)
-    entries = {}
-    for info in infos:
-        with archive.open(info) as entry:
-            data = entry.read(info.file_size + 1)
-        if len(data) != info.file_size:
+    return {info.filename: info for info in infos}
+
+
+def _decode(
+    archive: zipfile.ZipFile,
+    infos: Mapping[str, zipfile.ZipInfo],
+    name: str,
+    leave_out: Callable[[Mapping[str, str]], Iterable[str]],
+) -> ModelFile:
+    def entry(which: str) -> bytes:
+        with archive.open(infos[which]) as stream:
+            data = stream.read(infos[which].file_size + 1)
+        if len(data) != infos[which].file_size:
             raise ModelError("is cut short", file=name, remedy=_AGAIN)
-        entries[info.filename] = data
-    return entries
+        return data
 
-
-def _decode(entries: Mapping[str, bytes], name: str) -> ModelFile:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load as from_safetensors
-
-    try:
-        meta = json.loads(entries[_META])
-        version = meta["format"]
-        kinds = dict(meta["parts"])
-        if not isinstance(version, int) or version > FORMAT_VERSION:
-            raise ModelError(
-                f"has format {version}; this version of Caesura reads up to {FORMAT_VERSION}",
-                file=name,
-                remedy="Upgrade Caesura: pip install --upgrade caesura",
-            )
-        blob = entries[_ARRAYS]
-        if hashlib.sha256(blob).hexdigest() != meta["sha256"]:
-            raise ModelError("its arrays do not match their checksum", file=name, remedy=_AGAIN)
-        config = tomllib.loads(entries[_CONFIG].decode())
-        labels = json.loads(entries[_LABELS])
-        arrays = from_safetensors(blob)
-        parts = {}
-        for part, kind in kinds.items():
-            own = {
-                k.removeprefix(f"{part}/"): a for k, a in arrays.items() if k.startswith(f"{part}/")
-            }
-            said = {key: [str(label) for label in values] for key, values in labels[part].items()}
-            parts[part] = Part(str(kind), dict(config.get(part, {})), said, own)
-        card = entries[_CARD].decode()
-    except (ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
-        raise ModelError("is damaged", file=name, remedy=_AGAIN) from error
+    meta = json.loads(entry(_META))
+    version = meta["format"]
+    kinds = {str(part): str(kind) for part, kind in dict(meta["parts"]).items()}
+    if not isinstance(version, int) or version > FORMAT_VERSION:
+        raise ModelError(
+            f"has format {version}; this version of Caesura reads up to {FORMAT_VERSION}",
+            file=name,
+            remedy="Upgrade Caesura: pip install --upgrade caesura",
+        )
+    config = tomllib.loads(entry(_CONFIG).decode())
+    labels = json.loads(entry(_LABELS))
+    card = entry(_CARD).decode()
+    unwanted = tuple(f"{part}/" for part in leave_out(kinds))
+    with archive.open(infos[_ARRAYS]) as stream:
+        arrays, digest = read_tensors(
+            stream, infos[_ARRAYS].file_size, lambda key: not key.startswith(unwanted)
+        )
+    if digest != meta["sha256"]:
+        raise ModelError("its arrays do not match their checksum", file=name, remedy=_AGAIN)
     for key, array in arrays.items():
-        if array.dtype.name not in _DTYPES:
-            raise ModelError(f"array {key} has the type {array.dtype}", file=name, remedy=_AGAIN)
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ModelError(f"array {key} holds NaN or infinity", file=name, remedy=_AGAIN)
+    parts = {}
+    for part, kind in kinds.items():
+        own = {k.removeprefix(f"{part}/"): a for k, a in arrays.items() if k.startswith(f"{part}/")}
+        said = {key: [str(label) for label in values] for key, values in labels[part].items()}
+        parts[part] = Part(kind, dict(config.get(part, {})), said, own)
     return ModelFile(parts, meta, card, name)

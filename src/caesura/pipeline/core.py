@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
@@ -60,8 +60,6 @@ class Pipeline:
             raise UsageError(f"there is no mode {mode!r}", remedy=f"Modes: {', '.join(MODES)}.")
         self.file = file
         self.mode = mode
-        if release and "parser-fast" in file.parts:
-            _let_go(file, "parser" if mode == "fast" else "parser-fast")
         self._tokenizer = _tokenizer(file) if "tokenizer" in file.parts else None
         if release:
             _let_go(file, "tokenizer")
@@ -438,7 +436,12 @@ def load(
     """The pipeline of a model: the name of an installed one, or the path of a file."""
     from caesura.models.store import find
 
-    return Pipeline(load_file(find(model)), mode=mode, threads=threads, release=True)
+    def other(parts: Mapping[str, str]) -> list[str]:
+        """The weights of the other mode."""
+        return ["parser" if mode == "fast" else "parser-fast"] if "parser-fast" in parts else []
+
+    file = load_file(find(model), leave_out=other)
+    return Pipeline(file, mode=mode, threads=threads, release=True)
 
 
 def split(text: str, model: str | os.PathLike[str] = "en", *, mode: Mode = "fast") -> list[str]:

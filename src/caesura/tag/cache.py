@@ -7,11 +7,12 @@ full it starts again, so memory stays flat over an endless stream; results do no
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.models.tensors import pages
 from caesura.tag.attributes import attributes_of, edge_attributes
 from caesura.tag.decode import Scorer, type_vectors
 from caesura.tag.features import spot_hashes
@@ -32,13 +33,8 @@ class TypeCache:
         self._numbers: dict[str, int] = {}
         self.types: list[str] = [""]
         self._size = 1
-        room = 1024
-        self.attributes: NDArray[np.uint64] = np.zeros(
-            (room, edge_attributes().shape[1]), np.uint64
-        )
-        self.vectors: NDArray[np.float32] = np.zeros(
-            (room, len(scorer.places), classes), np.float32
-        )
+        self.attributes: NDArray[np.uint64] = _zeros(np.uint64, _MOST, edge_attributes().shape[1])
+        self.vectors: NDArray[np.float32] = _zeros(np.float32, _MOST, len(scorer.places), classes)
         self._fill(edge_attributes(), 0)
 
     @property
@@ -68,9 +64,9 @@ class TypeCache:
         while room < self._size:
             room *= 2
         # New arrays: kernels that run in other threads go on with the old ones.
-        attributes = np.zeros((room, self.attributes.shape[1]), np.uint64)
+        attributes = _zeros(np.uint64, room, self.attributes.shape[1])
         attributes[: len(self.attributes)] = self.attributes
-        vectors = np.zeros((room, *self.vectors.shape[1:]), np.float32)
+        vectors = _zeros(np.float32, room, *self.vectors.shape[1:])
         vectors[: len(self.vectors)] = self.vectors
         self.attributes, self.vectors = attributes, vectors
 
@@ -79,3 +75,9 @@ class TypeCache:
         hashes = np.zeros((len(attributes), len(self._scorer.spot)), np.uint64)
         spot_hashes(attributes, self._scorer.spot, hashes)
         type_vectors(self._scorer, hashes, first, self.vectors)
+
+
+def _zeros(dtype: Any, *shape: int) -> NDArray[Any]:
+    """A table of zeros whose rows take memory when they are first written."""
+    count = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    return np.frombuffer(pages(max(1, count)), dtype, int(np.prod(shape))).reshape(shape)

@@ -77,7 +77,7 @@ class GivenTrainer:
         self._ticks = 1
         if old is not None:
             owner = np.repeat(np.searchsorted(self.keys, old[0]), np.diff(old[1].begin))
-            self.weight[owner, old[1].column] = old[1].value
+            self.weight[owner, old[1].column] = old[1].weights()
 
     def epoch(self, number: int) -> float:
         """One pass; the mean log loss."""

@@ -145,7 +145,7 @@ class TaggerTrainer:
         at = np.searchsorted(self.keys, keys)
         weight = self.weights.weight
         owner = np.repeat(at, np.diff(rows.begin))
-        weight[owner, rows.column] = rows.value
+        weight[owner, rows.column] = rows.weights()
         size = _n_labels(init)
         order = int(init.option("order", int, 2))
         moves = part_moves(init, size, order)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.tokenize._logistic import Table, decide, step, tally
+from caesura.tokenize._logistic import Codes, Table, decide, step, tally
 from caesura.tokenize._memo import LONGEST_CHUNK, Memo, look_up
 from caesura.tokenize._text import WINDOW, Text, prepare, slot, stretch, wordlike
 from caesura.tokenize.characters import (
@@ -260,9 +260,7 @@ def cut(
     forced: NDArray[np.int8],
     lexicon: NDArray[np.uint64],
     memo: Memo,
-    codes: NDArray[np.int8],
-    values: NDArray[np.float32],
-    bits: int,
+    table: Codes,
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
 ) -> int:
@@ -312,8 +310,8 @@ def cut(
         if obey and forced[p] != 0:
             split = forced[p] > 0
         else:
-            n = _features(text, p, token, chunk, kind, lexicon, bits, features)
-            split = decide(features, n, codes, values) > 0
+            n = _features(text, p, token, chunk, kind, lexicon, table.bits, features)
+            split = decide(features, n, table) > 0
         if split:
             starts[found] = token
             ends[found] = p

@@ -1,7 +1,8 @@
 """Kernels: logistic regression with AdaGrad (Duchi et al. 2011) on one weight a hashed feature.
 
-In use the weights are 8-bit codes of a book of 256 values, so that a million rows lie in the
-processor's cache.
+In use the weights are 8-bit codes of a book of 256 values, and only rows that are not zero have
+one: a bit says which rows do, and the number of those before it where its code lies. So a table
+of 2**24 rows takes 3 MB and the codes, and a look at most features ends at their bits.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 
-__all__ = ["Table", "decide", "new_table", "probability_of", "step", "tally"]
+__all__ = ["Codes", "Table", "codes_of", "decide", "new_table", "probability_of", "step", "tally"]
+
+_ONE = np.uint64(1)
+_S6 = np.uint64(6)
+_LOW6 = np.uint64(63)
+_M1 = np.uint64(0x5555555555555555)
+_M2 = np.uint64(0x3333333333333333)
+_M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
+_H1 = np.uint64(0x0101010101010101)
 
 
 class Table(NamedTuple):
@@ -36,6 +45,40 @@ def new_table(bits: int, least: int) -> Table:
         np.zeros(size, np.uint8),
         np.array([least], np.uint8),
     )
+
+
+class Codes(NamedTuple):
+    """A packed table: a bit for each row, how many are set before each 64 of them, their codes."""
+
+    there: NDArray[np.uint64]
+    before: NDArray[np.uint32]
+    codes: NDArray[np.int8]
+    values: NDArray[np.float32]
+    bits: int
+
+
+def codes_of(
+    bits: int, rows: NDArray[np.int64], codes: NDArray[np.int8], values: NDArray[np.float32]
+) -> Codes:
+    """The table of rows that rise and of their codes."""
+    words = max(1, (1 << bits) >> 6)
+    there = np.zeros(words, np.uint64)
+    before = np.zeros(words, np.uint32)
+    _enter(rows, there, before)
+    return Codes(there, before, codes, values, bits)
+
+
+@kernel
+def _enter(rows: NDArray[np.int64], there: NDArray[np.uint64], before: NDArray[np.uint32]) -> None:
+    at = 0
+    for i in range(rows.shape[0]):
+        word = rows[i] >> 6
+        while at < word:
+            at += 1
+            before[at] = i
+        there[word] |= _ONE << np.uint64(rows[i] & 63)
+    for word in range(at + 1, before.shape[0]):
+        before[word] = rows.shape[0]
 
 
 @kernel
@@ -83,11 +126,24 @@ def probability_of(score: float) -> float:
 
 
 @kernel(inline="always")
-def decide(
-    features: NDArray[np.int64], n: int, codes: NDArray[np.int8], values: NDArray[np.float32]
-) -> float:
+def decide(features: NDArray[np.int64], n: int, table: Codes) -> float:
     """The score of an instance of n features under packed weights."""
     score = 0.0
     for i in range(n):
-        score += values[np.int64(codes[features[i]]) + 128]
+        row = np.uint64(features[i])
+        at = np.int64(row >> _S6)
+        bit = _ONE << (row & _LOW6)
+        there = table.there[at]
+        if there & bit:
+            rank = np.int64(table.before[at]) + _ones(there & (bit - _ONE))
+            score += table.values[np.int64(table.codes[rank]) + 128]
     return score
+
+
+@kernel(inline="always")
+def _ones(x: np.uint64) -> np.int64:
+    """How many bits are set (LLVM makes one instruction of it)."""
+    x -= (x >> _ONE) & _M1
+    x = (x & _M2) + ((x >> np.uint64(2)) & _M2)
+    x = (x + (x >> np.uint64(4))) & _M4
+    return np.int64((x * _H1) >> np.uint64(56))

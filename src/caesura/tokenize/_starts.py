@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.tokenize._logistic import Table, decide, probability_of, step, tally
+from caesura.tokenize._logistic import Codes, Table, decide, probability_of, step, tally
 from caesura.tokenize._text import WINDOW, Text, slot, stretch
 from caesura.tokenize.characters import (
     ASKING,
@@ -296,9 +296,7 @@ def starts(
     marks: Marks,
     given: NDArray[np.int8],
     state: NDArray[np.int64],
-    codes: NDArray[np.int8],
-    values: NDArray[np.float32],
-    bits: int,
+    table: Codes,
     threshold: float,
     evidence: NDArray[np.float32],
 ) -> None:
@@ -309,8 +307,8 @@ def starts(
         if state[_COUNT] == 0:
             probability = 1.0
         else:
-            _features(marks, i, state, bits, features)
-            probability = probability_of(decide(features, START_FEATURES, codes, values))
+            _features(marks, i, state, table.bits, features)
+            probability = probability_of(decide(features, START_FEATURES, table))
         if given[n] >= 0:
             probability = float(given[n])
         evidence[n] = probability

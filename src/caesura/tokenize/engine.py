@@ -163,9 +163,7 @@ class Engine:
             self._forced(prepared, shift),
             self._lexicon,
             self._memo,
-            self._cuts.codes,
-            self._cuts.values,
-            self._cuts.bits,
+            self._cuts.table,
             begins,
             ends,
         )
@@ -217,9 +215,7 @@ class Engine:
             joined,
             self._given.constraints(begins[:decided]),
             self._state,
-            self._begins.codes,
-            self._begins.values,
-            self._begins.bits,
+            self._begins.table,
             self._threshold,
             evidence,
         )

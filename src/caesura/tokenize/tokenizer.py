@@ -184,17 +184,7 @@ class Tokenizer:
         evidence = np.empty(doc.n_tokens, dtype=np.float32)
         known = given.constraints(doc.token_start)
         state = np.zeros(STATE, dtype=np.int64)
-        table = self.begins
-        starts(
-            marks,
-            known,
-            state,
-            table.codes,
-            table.values,
-            table.bits,
-            self.options.threshold,
-            evidence,
-        )
+        starts(marks, known, state, self.begins.table, self.options.threshold, evidence)
         return evidence
 
     def _evidence(self, doc: Document, given: Given, sentences: bool) -> None:

@@ -29,7 +29,7 @@ from caesura.tokenize.characters import MARGIN, WORDLIKE, classify, code_points
 from caesura.tokenize.engine import mark_tokens
 from caesura.tokenize.multiword import Splitter, learn_splitter
 from caesura.tokenize.options import TokenizerOptions
-from caesura.tokenize.packed import Packed, pack
+from caesura.tokenize.packed import pack
 from caesura.tokenize.tokenizer import KIND, Tokenizer
 
 __all__ = ["Scorer", "TokenizerTrainer", "cross_evidence", "train"]
@@ -341,8 +341,9 @@ def _starts_only(lessons: Sequence[_Lesson], options: TokenizerOptions) -> Token
         for i in order:
             lesson = lessons[i]
             start_epoch(lesson.marks, lesson.starts, table, options.bits, rate, own, statistics)
-    nothing = Packed(np.zeros(1, np.int8), np.zeros(256, np.float32))
-    return Tokenizer(options, nothing, pack(table.weights, options.prune), Splitter())
+    return Tokenizer(
+        options, pack(np.zeros(64, np.float32), 1.0), pack(table.weights, options.prune), Splitter()
+    )
 
 
 def _cut(doc: Document, parts: int) -> list[Document]:

@@ -1,0 +1,114 @@
+"""Reading the arrays of a model file one by one from a stream, each once and only if wanted.
+
+The layout is that of safetensors: the length of a header in eight bytes, the header in JSON (for
+each array its type, its shape and where its bytes lie), then the bytes. Read this way, neither the
+file nor an array that nobody asked for is ever held as a whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+from collections.abc import Callable, Iterator
+from typing import IO, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BadTensors", "pages", "read_tensors"]
+
+_TYPES: Final = {
+    "BOOL": "?",
+    "U8": "<u1",
+    "I8": "<i1",
+    "U16": "<u2",
+    "I16": "<i2",
+    "F16": "<f2",
+    "U32": "<u4",
+    "I32": "<i4",
+    "F32": "<f4",
+    "U64": "<u8",
+    "I64": "<i8",
+    "F64": "<f8",
+}
+_MOST_HEADER: Final = 1 << 24
+_CHUNK: Final = 1 << 18
+#: Larger arrays get pages of their own, which go back to the system when the array goes.
+_PAGES: Final = 1 << 16
+
+
+class BadTensors(ValueError):
+    """What was read is no list of arrays."""
+
+
+def read_tensors(
+    stream: IO[bytes], size: int, wanted: Callable[[str], bool]
+) -> tuple[dict[str, NDArray[Any]], str]:
+    """The arrays whose names are wanted, and the SHA-256 of all `size` bytes of the stream."""
+    digest = hashlib.sha256()
+
+    def take(count: int) -> Iterator[bytes]:
+        while count:
+            data = stream.read(min(count, _CHUNK))
+            if not data:
+                raise BadTensors("the arrays end too early")
+            digest.update(data)
+            count -= len(data)
+            yield data
+
+    if size < 8:
+        raise BadTensors("there is no header")
+    length = int.from_bytes(b"".join(take(8)), "little")
+    if length > min(_MOST_HEADER, size - 8):
+        raise BadTensors("the header is too long")
+    arrays = {}
+    for name, dtype, shape, count in _layout(b"".join(take(length)), size - 8 - length):
+        if not wanted(name):
+            for _ in take(count):
+                pass
+            continue
+        room: Any = pages(count) if count >= _PAGES else bytearray(count)
+        at = 0
+        for data in take(count):
+            room[at : at + len(data)] = data
+            at += len(data)
+        arrays[name] = np.frombuffer(room, dtype, count // dtype.itemsize).reshape(shape)
+    if stream.read(1):
+        raise BadTensors("there is more than the header says")
+    return arrays, digest.hexdigest()
+
+
+def pages(count: int) -> mmap.mmap:
+    """Zero bytes in pages of their own, which are taken when they are first touched."""
+    if not hasattr(mmap, "MAP_PRIVATE"):
+        return mmap.mmap(-1, count)
+    return mmap.mmap(-1, count, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
+def _layout(header: bytes, size: int) -> list[tuple[str, np.dtype[Any], tuple[int, ...], int]]:
+    """Name, type, shape and bytes of each array, in the order of their bytes, without a gap."""
+    entries = json.loads(header)
+    entries.pop("__metadata__", None)
+    found = []
+    for name, entry in entries.items():
+        begin, end = entry["data_offsets"]
+        shape = tuple(entry["shape"])
+        if not all(type(n) is int and n >= 0 for n in (begin, end, *shape)):
+            raise BadTensors("a size is no number")
+        dtype = np.dtype(_TYPES[entry["dtype"]])
+        count = dtype.itemsize
+        for n in shape:
+            count *= n
+        if end - begin != count:
+            raise BadTensors(f"array {name} has not the size that it says")
+        found.append((begin, end, name, dtype, shape))
+    found.sort(key=lambda entry: entry[:2])
+    at = 0
+    for begin, end, *_ in found:
+        if begin != at:
+            raise BadTensors("the arrays overlap or leave a gap")
+        at = end
+    if at != size:
+        raise BadTensors("the arrays do not fill the file")
+    return [(name, dtype, shape, end - begin) for begin, end, name, dtype, shape in found]
