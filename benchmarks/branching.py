@@ -1,7 +1,7 @@
 """Selectional branching measured as in its paper: two tables, six figures, and a beam to compare.
 
     python benchmarks/branching.py                                   # CDT-Danish
-    python benchmarks/branching.py --treebank UD_English-EWT --rounds 5,4,5
+    python benchmarks/branching.py --treebank UD_English-EWT --rounds 4,4
     python benchmarks/branching.py --train train.conllu --dev dev.conllu --save model.caesura
     python benchmarks/branching.py --model model.caesura --dev dev.conllu --only beams --plots out/
     python benchmarks/branching.py --treebank all --only table5
@@ -401,7 +401,7 @@ def main() -> None:
     parser.add_argument(
         "--rounds",
         type=lambda text: tuple(int(part) for part in text.split(",")),
-        default=(5, 4, 5),
+        default=BranchTraining.rounds,
         help="epochs of the first model and of each bootstrap",
     )
     parser.add_argument("--learner", default="logistic", choices=["logistic", "perceptron", "svm"])
@@ -411,7 +411,7 @@ def main() -> None:
         "--versus", type=int, nargs="+", default=[16], help="widest beam to compare"
     )
     parser.add_argument("--margin", type=float, default=0.88)
-    parser.add_argument("--bits", type=int, default=20)
+    parser.add_argument("--bits", type=int, default=BranchTraining.bits)
     parser.add_argument("--sentences", type=int, help="train on the first so many only")
     parser.add_argument("--punctuation", action="store_true", help="score punctuation, too")
     parser.add_argument("--repeat", type=int, default=2)

@@ -56,7 +56,7 @@ class BranchTraining:
     """How to train. `rounds` has the epochs of the first model and of each bootstrap."""
 
     search: BranchOptions = field(default_factory=BranchOptions)
-    rounds: tuple[int, ...] = (5, 4, 5)
+    rounds: tuple[int, ...] = (4, 4, 4)
     learner: Literal["logistic", "perceptron", "svm"] = "logistic"
     #: The α and ρ of AdaGrad.
     rate: float = 0.02
@@ -66,7 +66,7 @@ class BranchTraining:
     #: Whether states that the one-best and the best sequence share are learned twice.
     twice: bool = True
     tags: bool = True
-    bits: int = 20
+    bits: int = 21
     templates: tuple[str, ...] = DEFAULT_TEMPLATES
     threads: int = 1
     seed: int = 1
