@@ -142,11 +142,14 @@ class Bench:
         self.bounds = np.concatenate(bounds).astype(np.int64)
         self.longest = int(np.diff(self.bounds).max())
 
+    def scores(self, parser: BranchingParser) -> Row:
+        parses = parser.analyse(self.dev)
+        return accuracy(self.dev, parses, parser.inventory.labels, self.punctuation)
+
     def row(self, **search: Any) -> Row:
         """Scores, counts and speed of branching with these options."""
         parser = self.parser.with_search(**search)
-        parses = parser.analyse(self.dev)
-        told = accuracy(self.dev, parses, parser.inventory.labels, self.punctuation)
+        told = self.scores(parser)
         brancher = parser.brancher(self.longest)
         seconds = best_time(lambda: brancher.decode(self.table, self.bounds), self.repeat)
         return told | self.speed(seconds) | parser.counters
@@ -221,11 +224,13 @@ def against_beam(bench: Bench, beams: Sequence[int]) -> list[Row]:
 
 def by_margin(bench: Bench, margins: Sequence[float], beams: Sequence[int]) -> list[Row]:
     """Figure 3: LAS by margin, for each beam."""
-    return [
-        {"margin": margin}
-        | {f"beam {beam}": bench.row(beam=beam, margin=margin)["LAS"] for beam in beams}
-        for margin in margins
-    ]
+    rows: list[Row] = []
+    for margin in margins:
+        rows.append({"margin": margin})
+        for beam in beams:
+            parser = bench.parser.with_search(beam=beam, margin=margin)
+            rows[-1][f"beam {beam}"] = bench.scores(parser)["LAS"]
+    return rows
 
 
 def by_length(bench: Bench) -> list[Row]:

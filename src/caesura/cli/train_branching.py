@@ -21,7 +21,7 @@ def refuse(**options: Any) -> None:
     """Options of the joint parser that have no meaning here."""
     for name, value in options.items():
         if value is not None:
-            remedy = "Set the epochs of each round: --set rounds=[5,4,5]."
+            remedy = "Set the epochs of each round: --set rounds=[4,4,4]."
             raise UsageError(
                 f"--{name} does not go with --system branching",
                 remedy=remedy if name == "epochs" else "Leave it out.",

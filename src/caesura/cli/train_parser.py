@@ -216,7 +216,7 @@ def command(
 
     With --system branching the parser takes sentence boundaries as given; --dev is needed, since
     it learns from its own parses until dev stops improving. How many epochs each round has is
-    --set rounds=[5,4,5].
+    --set rounds=[4,4,4].
     """
     from caesura.parse.options import TrainOptions
 
