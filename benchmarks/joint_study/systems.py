@@ -48,9 +48,7 @@ def learn(data: Data, system: str) -> Parser:
     """
     chosen = data.options
     flat = "" if chosen.breaks else "-flat"
-    size = f"e{chosen.epochs}-b{chosen.beam}-r{chosen.bits}{flat}"
-    if (chosen.step, chosen.dlaso_pa) != ("pa", "accumulated"):
-        size += f"-{chosen.step}-{chosen.dlaso_pa}"
+    size = f"e{chosen.epochs}-b{chosen.beam}-r{chosen.bits}{flat}-{chosen.step}-{chosen.dlaso_pa}"
     path = data.path(f"{system}-{size}.caesura")
     if path.exists():
         return Parser.load(path)

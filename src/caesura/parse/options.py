@@ -51,10 +51,10 @@ class TrainOptions:
     #: Perceptron or passive-aggressive steps, the latter with their cap C and with 1 added to the
     #: loss or not. The delayed updates of an instance are made as one step, as one step each, or in
     #: turn, where those that an earlier one has set right are left out.
-    step: Literal["perceptron", "pa"] = "pa"
+    step: Literal["perceptron", "pa"] = "perceptron"
     cap: float = math.inf
     err_plus_one: bool = False
-    dlaso_pa: Literal["accumulated", "per-update", "in-turn"] = "accumulated"
+    dlaso_pa: Literal["accumulated", "per-update", "in-turn"] = "in-turn"
     #: When SB is announced; `none` trains on single sentences.
     boundaries: Literal["early", "late", "latent", "none"] = "early"
     swap: Literal["lazy", "eager"] = "lazy"
