@@ -15,7 +15,7 @@ def toy(states=80, features=12, labels=5, active=4):
     legal = rng.integers(0, 1 << labels, states).astype(np.uint8)
     gold = (rows.min(axis=1) % labels).astype(np.int32)
     legal |= (1 << gold).astype(np.uint8)
-    return Examples(rows, gold, legal)
+    return Examples(rows, gold, legal, np.arange(states, dtype=np.int32))
 
 
 def run(examples, learner, passes=1, width=32, least=0.0):
@@ -52,7 +52,7 @@ def test_every_learner_fits_what_can_be_fitted(learner):
 
 def test_labels_that_are_illegal_get_no_weight():
     examples = toy()
-    only = Examples(examples.rows, np.zeros(80, np.int32), np.full(80, 0b11, np.uint8))
+    only = examples._replace(gold=np.zeros(80, np.int32), legal=np.full(80, 0b11, np.uint8))
     weights, _, _ = run(only, LOGISTIC)
     assert weights[:, 0].any()
     assert weights[:, 1].any()

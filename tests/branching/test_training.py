@@ -37,6 +37,16 @@ def test_a_bootstrap_learns_from_the_states_of_its_own_sequences(toy_training):
     assert len(trainer.examples.gold) >= 0.9 * trainer.counters["steps"]
 
 
+def test_parts_are_explored_by_models_of_the_other_parts():
+    options = BranchTraining(search=BranchOptions(beam=4), rounds=(1, 1), bits=12, folds=2)
+    trainer = BranchingTrainer(corpus(1, 4), corpus(2, 1), options)
+    BranchingLoop(trainer, options.epochs, metric="LAS").run()
+    sentences = trainer.examples.sentence
+    # First all even sentences, then all odd ones, each of them there.
+    assert sorted(set(sentences.tolist())) == list(range(len(trainer.steps)))
+    assert np.flatnonzero(sentences % 2 == 0).max() < np.flatnonzero(sentences % 2 == 1).min()
+
+
 def test_the_same_data_and_seed_give_the_same_parser():
     options = BranchTraining(search=BranchOptions(beam=4), rounds=(1, 1), bits=10)
     tables = []

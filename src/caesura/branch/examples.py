@@ -49,11 +49,12 @@ class Gold(NamedTuple):
 
 
 class Examples(NamedTuple):
-    """States: feature rows, the right label, and the transitions that are legal."""
+    """States: feature rows, the right label, the transitions that are legal, the sentence."""
 
     rows: NDArray[np.int32]
     gold: NDArray[np.int32]
     legal: NDArray[np.uint8]
+    sentence: NDArray[np.int32]
 
 
 def new_examples(states: int, templates: int) -> Examples:
@@ -61,6 +62,7 @@ def new_examples(states: int, templates: int) -> Examples:
         np.zeros((states, templates), np.int32),
         np.zeros(states, np.int32),
         np.zeros(states, np.uint8),
+        np.zeros(states, np.int32),
     )
 
 
@@ -175,6 +177,8 @@ def observe_all(
     table: NDArray[np.uint64],
     gold: Gold,
     first: int,
+    fold: int,
+    folds: int,
     own: bool,
     twice: bool,
     given: Given,
@@ -189,7 +193,7 @@ def observe_all(
     out: Examples,
     at: int,
 ) -> tuple[int, int, bool]:
-    """Write the states of sentences from number `first` on.
+    """Write the states of sentences from number `first` on, of every `folds`-th one only.
 
     They are those of the oracle's sequences, or with `own` those of the one-best sequence and of
     the one with most right arcs (Choi & McCallum 2013, section 3.3); what the two share is written
@@ -199,6 +203,8 @@ def observe_all(
     """
     bounds = gold.bounds
     for k in range(first, bounds.shape[0] - 1):
+        if k % folds != fold:
+            continue
         a, b = bounds[k], bounds[k + 1]
         part = table[a + 2 * k : b + 2 * (k + 1)]
         heads, labels = gold.heads[a + k : b + k + 1], gold.labels[a + k : b + k + 1]
@@ -234,5 +240,7 @@ def observe_all(
             )
             if filled < 0:
                 return k, at, False
+        for place in range(at, filled):
+            out.sentence[place] = k
         at = filled
     return bounds.shape[0] - 1, at, False

@@ -65,6 +65,11 @@ class BranchTraining:
     least: float = 0.01
     #: Whether states that the one-best and the best sequence share are learned twice.
     twice: bool = True
+    #: With more than 1 the data are cut into so many parts for a bootstrap, and each is parsed by a
+    #: model that learned from the others for `fold_epochs`. That is better for greedy parsing and
+    #: worse for branching, which finds wrong sequences by the doubts of a model that knows few.
+    folds: int = 1
+    fold_epochs: int = 2
     tags: bool = True
     bits: int = 21
     templates: tuple[str, ...] = DEFAULT_TEMPLATES
@@ -85,6 +90,8 @@ class BranchTraining:
             raise UsageError(f"bits is {self.bits}, but must be 10 to 26")
         if not self.rate > 0 or not self.offset > 0:
             raise UsageError("rate and offset must be positive")
+        if self.folds < 1 or self.fold_epochs < 1:
+            raise UsageError("folds and fold_epochs must be at least 1")
         if not 0 <= self.least < 1:
             raise UsageError(f"least is {self.least}, but must be from 0 to below 1")
         if not self.templates:

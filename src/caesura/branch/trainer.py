@@ -2,13 +2,15 @@
 
 The first model follows gold. Each bootstrap (Choi & McCallum 2013, section 3.3) lets the last model
 parse the training data and learns anew, in every state of its one-best sequence and of its
-sequence with most right arcs, what the oracle would do there, until dev stops improving.
+sequence with most right arcs, what the oracle would do there, until dev stops improving. With
+`folds` each part of the data is parsed by a model of the other parts, which makes the mistakes that
+a parser makes on new text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,9 @@ from caesura.parse.instances import Repairs, gold_tree
 from caesura.parse.scores import scores
 from caesura.parse.words import TAG_COLUMNS, Hasher, cut, words_of
 
+if TYPE_CHECKING:
+    from caesura.branch.examples import Examples
+
 __all__ = ["BranchingLoop", "BranchingTrainer"]
 
 
@@ -40,7 +45,7 @@ class BranchingTrainer:
         word_classes: Mapping[str, int] | None = None,
         warn: WarningSink | None = None,
     ) -> None:
-        from caesura.branch.examples import Examples, Gold, derive
+        from caesura.branch.examples import Gold, derive
         from caesura.branch.hybrid import new_state, nothing_given
         from caesura.branch.inventory import HybridInventory
         from caesura.parse.table import padded
@@ -145,13 +150,35 @@ class BranchingTrainer:
         return at == 0 and index >= 2 and len(best) >= index and best[index - 1] <= best[index - 2]
 
     def epoch(self, number: int) -> Mapping[str, float]:
-        from caesura.branch.updates import LEARNERS, learn
-
         index, _ = self.place(number)
         if index != self.round:
             self._begin(index)
-        examples = self.examples
-        assert examples is not None
+        assert self.examples is not None
+        states = len(self.examples.gold)
+        loss, wrong = self._learn(self.examples, number, self.weights, self.more, self.ticks)
+        self.ticks += states
+        self._now = None
+        stats = {
+            "round": float(index),
+            "states": float(states),
+            "loss": loss / max(1, states),
+            "wrong": 100.0 * wrong / max(1, states),
+        }
+        if number == 1:
+            stats |= self.repairs.as_stats()
+        return stats
+
+    def _learn(
+        self,
+        examples: Examples,
+        number: int,
+        weights: NDArray[np.float32],
+        more: NDArray[np.float32],
+        ticks: int,
+    ) -> tuple[float, int]:
+        """One pass over the examples in the order of an epoch."""
+        from caesura.branch.updates import LEARNERS, learn
+
         options = self.options
         kinds, _ = self.inventory.arrays()
         order = epoch_order(len(examples.gold), options.seed, number).astype(np.int64)
@@ -160,46 +187,63 @@ class BranchingTrainer:
             order,
             kinds,
             LEARNERS[options.learner],
-            self.weights,
-            self.more,
+            weights,
+            more,
             options.rate,
             options.offset,
             options.least,
-            float(self.ticks),
+            float(ticks),
         )
-        self.ticks += len(order)
-        self._now = None
-        stats = {
-            "round": float(index),
-            "states": float(len(order)),
-            "loss": loss / max(1, len(order)),
-            "wrong": 100.0 * wrong / max(1, len(order)),
-        }
-        if number == 1:
-            stats |= self.repairs.as_stats()
-        return stats
+        return loss, wrong
 
     def _begin(self, index: int) -> None:
         """Collect the states of a round; the weights start anew."""
         rows = 1 << self.options.bits
         if index == 0:
             table, unit = np.zeros((rows, self.width), np.int8), 1.0
-        else:
+            self.examples = None
+            self.examples = self._observe(self._parser(table, unit), own=False)
+        elif self.options.folds == 1:
             assert self._best is not None
-            table, unit = self._best
-        self.examples = None
-        self.examples = self._observe(self._parser(table, unit), own=index > 0)
+            self.examples = None
+            self.examples = self._observe(self._parser(*self._best), own=True)
+        else:
+            self.examples = self._explore()
         self.weights = np.zeros((rows, self.width), np.float32)
         self.more = np.zeros((rows, self.width), np.float32)
         self.ticks = 0
         self.round = index
 
-    def _observe(self, parser: BranchingParser, *, own: bool) -> Any:
+    def _explore(self) -> Examples:
+        """The states of each part, parsed by a model that learned from those of the others."""
+        from caesura.branch.examples import Examples
+        from caesura.parse.table import to_bytes
+
+        assert self.examples is not None
+        folds, found = self.options.folds, []
+        for fold in range(folds):
+            others = self.examples.sentence % folds != fold
+            columns: list[Any] = [column[others] for column in self.examples]
+            known = Examples(*columns)
+            self.weights[:], self.more[:] = 0, 0
+            for epoch in range(self.options.fold_epochs):
+                ticks = epoch * len(known.gold)
+                self._learn(known, epoch + 1, self.weights, self.more, ticks)
+            weights = self._final(self.options.fold_epochs * len(known.gold))
+            del known, columns
+            parser = self._parser(*to_bytes(weights))
+            found.append(self._observe(parser, own=True, fold=fold, folds=folds))
+        pairs: Any = zip(*found, strict=True)
+        return Examples(*(np.concatenate(pair) for pair in pairs))
+
+    def _observe(
+        self, parser: BranchingParser, *, own: bool, fold: int = 0, folds: int = 1
+    ) -> Examples:
         from caesura.branch.examples import Examples, new_examples, observe_all
         from caesura.branch.hybrid import nothing_given
 
         brancher = parser.brancher(self.longest)
-        size = int(self.steps.sum() * (1.8 if own else 1.0)) + 16
+        size = int(self.steps[fold::folds].sum() * (1.8 if own else 1.0)) + 16
         out = new_examples(size, len(self.templates))
         sentence, at = 0, 0
         while True:
@@ -208,6 +252,8 @@ class BranchingTrainer:
                 self.table,
                 self.gold,
                 sentence,
+                fold,
+                folds,
                 own,
                 self.options.twice,
                 nothing_given(),
@@ -249,15 +295,19 @@ class BranchingTrainer:
 
     def parser(self) -> BranchingParser:
         """The parser as it stands now."""
-        from caesura.learn.updates import average
         from caesura.parse.table import to_bytes
 
         if self._now is None:
-            weights = self.weights
-            if self.options.learner == "perceptron":
-                weights = average(weights, self.more, self.ticks)
-            self._now = to_bytes(weights)
+            self._now = to_bytes(self._final(self.ticks))
         return self._parser(*self._now)
+
+    def _final(self, ticks: int) -> NDArray[np.float32]:
+        """The weights after so many states; those of a perceptron are averaged."""
+        from caesura.learn.updates import average
+
+        if self.options.learner == "perceptron":
+            return average(self.weights, self.more, ticks)
+        return self.weights
 
     def score(self) -> Mapping[str, float]:
         """LAS and UAS on the dev documents, with branching."""
@@ -301,6 +351,7 @@ class BranchingTrainer:
             "rows": self.examples.rows,
             "gold": self.examples.gold,
             "legal": self.examples.legal,
+            "sentence": self.examples.sentence,
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -315,7 +366,8 @@ class BranchingTrainer:
         best.ravel()[state["best-places"].astype(np.int64)] = state["best-values"]
         self._best = (best, float(state["unit"][0]))
         if self.round > 0:
-            self.examples = Examples(state["rows"], state["gold"], state["legal"])
+            names = ("rows", "gold", "legal", "sentence")
+            self.examples = Examples(*(state[name] for name in names))
 
 
 class BranchingLoop(Loop):
