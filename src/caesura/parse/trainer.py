@@ -8,6 +8,7 @@ shards and not on the number of threads.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,12 +40,19 @@ class ParserTrainer:
         *,
         unedited: Sequence[Document] = (),
         word_classes: Mapping[str, int] | None = None,
+        init: Parser | None = None,
         warn: WarningSink | None = None,
     ) -> None:
+        """With `init` training goes on from that parser, with its templates and table."""
         from caesura.parse.learner import Learner
         from caesura.parse.table import padded
 
-        self.options = options = options or TrainOptions()
+        options = options or TrainOptions()
+        if init is not None:
+            bits = len(init.table).bit_length() - 1
+            options = replace(options, bits=bits, templates=init.templates, breaks=init.breaks)
+            word_classes = word_classes or init.word_classes
+        self.options = options
         self.dev = list(dev)
         docs = [doc for doc in train if doc.n_words]
         if not docs:
@@ -53,6 +61,8 @@ class ParserTrainer:
             raise InputError(f"{len(unedited)} unedited documents for {len(train)} edited ones")
         self.repairs = Repairs()
         self.tags = _tags(docs) if options.tags else ()
+        if init is not None:
+            self.tags = tuple(tag for tag in self.tags if tag in init.tags)
         self.hasher = Hasher(word_classes)
         self._data = self._prepare(docs, warn)
         self._unedited = self._prepare(
@@ -63,17 +73,32 @@ class ParserTrainer:
             [(tree.heads, tree.names) for tree in trees],
             single_root=options.single_root,
             sb=options.boundaries != "none",
+            known=init.inventory if init is not None else None,
         )
         number = {name: i for i, name in enumerate(self.inventory.labels)}
         for tree in trees:
             tree.number(number)
         #: Templates that name something which the training data do not have would tell nothing.
         self.chosen = without(options.templates, self._absent()) or options.templates
+        if init is not None:
+            self.chosen = init.templates
         self.templates = compile_templates(self.chosen)
         self.width = padded(self.inventory.size)
         self._system = self.inventory.system()
         self.learner = Learner(options, self._system, self.templates, self.width)
         self._more: list[Learner] = []
+        if init is not None:
+            self._go_on(init)
+
+    def _go_on(self, init: Parser) -> None:
+        """Take over the weights; transitions that the parser did not know start with none."""
+        from caesura.parse.table import to_floats
+
+        column = {name: at for at, name in enumerate(init.inventory.names())}
+        old = to_floats(init.table, init.unit)
+        for at, name in enumerate(self.inventory.names()):
+            if name in column:
+                self.learner.weights[:, at] = old[:, column[name]]
 
     def _prepare(
         self, docs: Sequence[Document], warn: WarningSink | None

@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from caesura.models.file import ModelFile, Part, load, save
 from caesura.parse.options import TrainOptions as ParserOptions
 from caesura.tag.options import TaggerOptions
 from caesura.tokenize.options import TokenizerOptions
+
+if TYPE_CHECKING:
+    from caesura.parse.parser import Parser
 
 __all__ = ["PipelineOptions", "PipelineTrainer"]
 
@@ -277,7 +280,7 @@ class PipelineTrainer:
         from caesura.parse.trainer import ParserTrainer
 
         options = replace(options, seed=self.options.seed)
-        trainer = ParserTrainer(train, dev, options, unedited=speech)
+        trainer = ParserTrainer(train, dev, options, unedited=speech, init=self._init_parser(name))
         loop = self._loop(name, trainer, options.epochs, "mean", 3)
         parser = Parser.from_part(loop.best["parser"]).lean(self.options.drop)
         return finish(parser, dev).to_part()
@@ -307,6 +310,15 @@ class PipelineTrainer:
 
     def _init_part(self, name: str) -> Part | None:
         return self.init.parts.get(name) if self.init is not None else None
+
+    def _init_parser(self, name: str) -> Parser | None:
+        """The parser to go on from; a model without one for the mode `fast` gives its other one."""
+        from caesura.parse.parser import Parser
+
+        part = self._init_part(name) or self._init_part("parser")
+        if part is None or part.config.get("system") != "joint":
+            return None
+        return Parser.from_part(part)
 
     def fingerprint(self, stage: str, more: Any = None) -> str:
         """What a stage depends on: the data and the options that concern it."""

@@ -87,15 +87,23 @@ class Inventory:
         *,
         single_root: bool = True,
         sb: bool = True,
+        known: Inventory | None = None,
     ) -> Inventory:
-        """Collect the labels of each kind of arc from pairs of heads and labels."""
+        """Collect the labels of each kind of arc from pairs of heads and labels.
+
+        What is `known` is kept; its labels keep their numbers, which features are made of.
+        """
         seen: tuple[dict[str, int], ...] = ({}, {}, {})
+        if known is not None:
+            for names_of, ids in zip(seen, (known.left, known.right, known.root), strict=True):
+                names_of.update((known.labels[label], 0) for label in ids)
         for heads, names in trees:
             for dependent, (head, name) in enumerate(zip(heads.tolist(), names, strict=True)):
                 if head >= -1 and name:
                     kind = 2 if head == -1 else (0 if head > dependent else 1)
                     seen[kind][name] = seen[kind].get(name, 0) + 1
-        labels = tuple(sorted(set().union(*seen)))
+        old = known.labels if known is not None else ()
+        labels = old + tuple(sorted(set().union(*seen).difference(old)))
         if not seen[2]:
             raise InputError(
                 "the training trees have no root", remedy="Give trees whose HEAD column is filled."
