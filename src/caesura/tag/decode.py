@@ -7,7 +7,7 @@ paths go through one pair of labels, everything before it is settled and is emit
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from caesura.tag.lattice import Lattice, Transitions, backward, forward, highest
 
 __all__ = ["Constraints", "Scorer", "decode", "marginals", "push", "type_vectors"]
 
+#: A plain 0 would be compiled for itself.
+_EMPTY = cast(int, np.int64(0))
 _NEVER = np.float32(-1e30)
 #: In a chain longer than the room, marginals are taken this far from the ends of a window.
 _OVERLAP = 64
@@ -57,7 +59,8 @@ def type_vectors(
     for t in range(hashes.shape[0]):
         for p in range(scorer.places.shape[0]):
             scores = vectors[first + t, p]
-            scores[:] = 0.0
+            for y in range(scores.shape[0]):
+                scores[y] = 0.0
             low, high = scorer.bounds[p], scorer.bounds[p + 1]
             for s in range(low, high):
                 found[s] = -1
@@ -180,7 +183,9 @@ def _settle(lat: Lattice, n: int, path: NDArray[np.int32], emitted: int) -> int:
             alive[a, b] = True
     settled = 0
     for i in range(n - 1, 1, -1):
-        older[:] = False
+        for a in range(width):
+            for b in range(width):
+                older[a, b] = False
         pairs = 0
         for a in range(lat.size[i - 1]):
             for b in range(lat.size[i]):
@@ -189,7 +194,7 @@ def _settle(lat: Lattice, n: int, path: NDArray[np.int32], emitted: int) -> int:
                     if not older[z, a]:
                         older[z, a] = True
                         pairs += 1
-        alive[:] = older
+        alive, older = older, alive
         if pairs == 1:
             for z in range(width):
                 for a in range(width):
@@ -207,9 +212,11 @@ def _settle(lat: Lattice, n: int, path: NDArray[np.int32], emitted: int) -> int:
     for i in range(settled, n):
         j = i - settled
         lat.size[j] = lat.size[i]
-        lat.label[j] = lat.label[i]
-        lat.alpha[j] = lat.alpha[i]
-        lat.back[j] = lat.back[i]
+        for a in range(width):
+            lat.label[j, a] = lat.label[i, a]
+            for b in range(width):
+                lat.alpha[j, a, b] = lat.alpha[i, a, b]
+                lat.back[j, a, b] = lat.back[i, a, b]
     return n - settled
 
 
@@ -274,7 +281,7 @@ def decode(
         if begin < end:
             push(
                 scorer, move, attributes, vectors, types, begin, end, begin, end, limits,
-                lat, 0, path, begin, True,
+                lat, _EMPTY, path, begin, True,
             )  # fmt: skip
 
 

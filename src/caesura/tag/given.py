@@ -188,7 +188,8 @@ def choose_alone(
             settled[i] = values[first] if n == 1 else -1
             continue
         own = scores[i]
-        own[:] = 0.0
+        for k in range(n):
+            own[k] = 0.0
         for t in range(scorer.own.shape[0]):
             hashed = given_hash(attributes, types, tags, i, i, i + 1, scorer.own[t])
             found[t] = -1
@@ -235,7 +236,8 @@ def choose(
                 continue
             first = bounds[tags[i]]
             n = bounds[tags[i] + 1] - first
-            scores[:] = alone[pair]
+            for k in range(n):
+                scores[k] = alone[pair, k]
             for t in range(scorer.context.shape[0]):
                 hashed = given_hash(attributes, types, tags, i, begin, end, scorer.context[t])
                 found[t] = -1

@@ -10,6 +10,7 @@ may be cut into blocks without any effect on the result.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from caesura.jit import kernel
 from caesura.tokenize._logistic import Codes, Table, decide, step, tally
 from caesura.tokenize._memo import LONGEST_CHUNK, Memo, look_up
-from caesura.tokenize._text import WINDOW, Text, prepare, slot, stretch, wordlike
+from caesura.tokenize._text import WINDOW, Text, prepare, stretch, to_slots, wordlike
 from caesura.tokenize.characters import (
     AT,
     DIGIT,
@@ -36,6 +37,9 @@ CUT_FEATURES = 40
 #: The longest word that is looked up where words are not separated.
 LONGEST = 5
 
+# Numbers of features. Of plain integers, Numba compiles a version for each.
+_NONE, _NEAR, _ALL = cast(list[int], np.array([0, 27, CUT_FEATURES]))
+_FIRST_WORD = cast(int, np.int64(40))
 _SKIP = np.uint64(2097152)  # more than there are code points
 _LATIN_W = 119  # w
 _COLON = 58
@@ -67,7 +71,7 @@ def _chunk_kind(text: Text, start: int, end: int) -> int:
     return kind
 
 
-@kernel(inline="always")
+@kernel
 def _known(lexicon: NDArray[np.uint64], word: np.uint64) -> bool:
     mask = np.uint64(lexicon.shape[0] - 1)
     at = (word ^ (word >> np.uint64(32))) & mask
@@ -111,7 +115,7 @@ def _word_features(
     token: int,
     lexicon: NDArray[np.uint64],
     bits: int,
-    out: NDArray[np.int64],
+    out: NDArray[np.uint64],
     n: int,
 ) -> int:
     """Features of the known words around p, for scripts without spaces."""
@@ -138,16 +142,17 @@ def _word_features(
     last = np.uint64(text.folded[p - 1]) + one
     length = np.uint64(min(p - token, 7))
     masks = before * np.uint64(64) + after
-    out[n] = slot(40, after, bits)
-    out[n + 1] = slot(41, before, bits)
-    out[n + 2] = slot(42, across, bits)
-    out[n + 3] = slot(43, masks, bits)
-    out[n + 4] = slot(44, masks * np.uint64(4096) + across, bits)
-    out[n + 5] = slot(45, across * _SKIP + first, bits)
-    out[n + 6] = slot(46, across * _SKIP + last, bits)
-    out[n + 7] = slot(47, (length * np.uint64(4) + longest) * np.uint64(128) + after, bits)
-    out[n + 8] = slot(48, (length * np.uint64(4) + longest) * np.uint64(4096) + across, bits)
-    out[n + 9] = slot(49, (masks * np.uint64(8) + length) * np.uint64(4) + longest, bits)
+    out[n] = after
+    out[n + 1] = before
+    out[n + 2] = across
+    out[n + 3] = masks
+    out[n + 4] = masks * np.uint64(4096) + across
+    out[n + 5] = across * _SKIP + first
+    out[n + 6] = across * _SKIP + last
+    out[n + 7] = (length * np.uint64(4) + longest) * np.uint64(128) + after
+    out[n + 8] = (length * np.uint64(4) + longest) * np.uint64(4096) + across
+    out[n + 9] = (masks * np.uint64(8) + length) * np.uint64(4) + longest
+    to_slots(out, n, n + 10, _FIRST_WORD, bits)
     return n + 10
 
 
@@ -160,7 +165,7 @@ def _features(
     kind: int,
     lexicon: NDArray[np.uint64],
     bits: int,
-    out: NDArray[np.int64],
+    out: NDArray[np.uint64],
 ) -> int:
     """The features of the position before character p, in a token and a chunk that began there."""
     one = np.uint64(1)
@@ -204,51 +209,53 @@ def _features(
     rights = stretch(text, p, right)
     across = stretch(text, p - 1, p + 1)
     f = text.folded
-    out[0] = slot(0, pair, bits)
-    out[1] = slot(1, last, bits)
-    out[2] = slot(2, first, bits)
-    out[3] = slot(3, across, bits)
-    out[4] = slot(4, stretch(text, p - 2, p), bits)
-    out[5] = slot(5, stretch(text, p, p + 2), bits)
-    out[6] = slot(6, stretch(text, p - 2, p + 1), bits)
-    out[7] = slot(7, stretch(text, p - 1, p + 2), bits)
-    out[8] = slot(8, stretch(text, p - 2, p + 2), bits)
-    out[9] = slot(9, stretch(text, p - 3, p), bits)
-    out[10] = slot(10, stretch(text, p, p + 3), bits)
-    out[11] = slot(11, stretch(text, p - 3, p + 3), bits)
-    out[12] = slot(12, stretch(text, p - 4, p), bits)
-    out[13] = slot(13, stretch(text, p, p + 4), bits)
-    out[14] = slot(14, narrow, bits)
-    out[15] = slot(15, middle, bits)
-    out[16] = slot(16, wide, bits)
-    out[17] = slot(17, so_far, bits)
-    out[18] = slot(18, mixed + first, bits)
-    out[19] = slot(19, mixed + stretch(text, p, p + 2), bits)
-    out[20] = slot(20, pair * np.uint64(16) + length, bits)
-    out[21] = slot(21, wide * np.uint64(16) + length, bits)
-    out[22] = slot(22, np.uint64(f[p + 1]), bits)
-    out[23] = slot(23, np.uint64(f[p - 2]), bits)
-    out[24] = slot(24, np.uint64(f[p - 2]) * _SKIP + np.uint64(f[p]), bits)
-    out[25] = slot(25, np.uint64(f[p - 1]) * _SKIP + np.uint64(f[p + 1]), bits)
-    out[26] = slot(26, narrow * np.uint64(64) + flags, bits)
+    out[0] = pair
+    out[1] = last
+    out[2] = first
+    out[3] = across
+    out[4] = stretch(text, p - 2, p)
+    out[5] = stretch(text, p, p + 2)
+    out[6] = stretch(text, p - 2, p + 1)
+    out[7] = stretch(text, p - 1, p + 2)
+    out[8] = stretch(text, p - 2, p + 2)
+    out[9] = stretch(text, p - 3, p)
+    out[10] = stretch(text, p, p + 3)
+    out[11] = stretch(text, p - 3, p + 3)
+    out[12] = stretch(text, p - 4, p)
+    out[13] = stretch(text, p, p + 4)
+    out[14] = narrow
+    out[15] = middle
+    out[16] = wide
+    out[17] = so_far
+    out[18] = mixed + first
+    out[19] = mixed + stretch(text, p, p + 2)
+    out[20] = pair * np.uint64(16) + length
+    out[21] = wide * np.uint64(16) + length
+    out[22] = np.uint64(f[p + 1])
+    out[23] = np.uint64(f[p - 2])
+    out[24] = np.uint64(f[p - 2]) * _SKIP + np.uint64(f[p])
+    out[25] = np.uint64(f[p - 1]) * _SKIP + np.uint64(f[p + 1])
+    out[26] = narrow * np.uint64(64) + flags
+    to_slots(out, _NONE, _NEAR, _NONE, bits)
     if lexicon.shape[0] > 1:
-        return _word_features(text, p, token, lexicon, bits, out, 27)
+        return _word_features(text, p, token, lexicon, bits, out, _NEAR)
     if not whole:
-        return 27
-    out[27] = slot(27, mixed + rest, bits)
-    out[28] = slot(28, rest * np.uint64(31) + np.uint64(k[p - 1]), bits)
-    out[29] = slot(29, stretch(text, a, p), bits)
-    out[30] = slot(30, stretch(text, a, b) * np.uint64(31) + np.uint64(p - a), bits)
-    out[31] = slot(31, lefts * np.uint64(31) + rights, bits)
-    out[32] = slot(32, lefts * np.uint64(31) + first, bits)
-    out[33] = slot(33, rights * np.uint64(31) + last, bits)
-    out[34] = slot(34, across * np.uint64(64) + flags, bits)
-    out[35] = slot(35, (pair * np.uint64(8) + tail) * np.uint64(8192) + after, bits)
-    out[36] = slot(36, (mixed + first) * np.uint64(31) + after * np.uint64(8) + tail, bits)
-    out[37] = slot(37, narrow * np.uint64(8) + tail, bits)
-    out[38] = slot(38, (rest * np.uint64(31) + first) * np.uint64(64) + flags, bits)
-    out[39] = slot(39, np.uint64(kind) * np.uint64(64) + tail * np.uint64(8) + first, bits)
-    return CUT_FEATURES
+        return _NEAR
+    out[27] = mixed + rest
+    out[28] = rest * np.uint64(31) + np.uint64(k[p - 1])
+    out[29] = stretch(text, a, p)
+    out[30] = stretch(text, a, b) * np.uint64(31) + np.uint64(p - a)
+    out[31] = lefts * np.uint64(31) + rights
+    out[32] = lefts * np.uint64(31) + first
+    out[33] = rights * np.uint64(31) + last
+    out[34] = across * np.uint64(64) + flags
+    out[35] = (pair * np.uint64(8) + tail) * np.uint64(8192) + after
+    out[36] = (mixed + first) * np.uint64(31) + after * np.uint64(8) + tail
+    out[37] = narrow * np.uint64(8) + tail
+    out[38] = (rest * np.uint64(31) + first) * np.uint64(64) + flags
+    out[39] = np.uint64(kind) * np.uint64(64) + tail * np.uint64(8) + first
+    to_slots(out, _NEAR, _ALL, _NEAR, bits)
+    return _ALL
 
 
 @kernel
@@ -271,7 +278,7 @@ def cut(
     `forced` may have 1 where a token must begin and -1 where none may, or be empty.
     """
     found = 0
-    features = np.empty(CUT_FEATURES, np.int64)
+    features = np.empty(CUT_FEATURES, np.uint64)
     token, chunk, kind = state[0], state[1], state[2]
     opened = state[3]
     obey = forced.shape[0] > 0
@@ -288,7 +295,7 @@ def cut(
             continue
         if not opened:
             token = chunk = p
-            space = text.next_space[p]
+            space = int(text.next_space[p])
             if remembers and space - p <= LONGEST_CHUNK:
                 cuts = look_up(memo, text, p, space)
                 if cuts >= 0:
@@ -338,7 +345,7 @@ def cut_epoch(
     With `own` the history is what the model itself decided, as it will be in use. A negative rate
     counts the features instead.
     """
-    features = np.empty(CUT_FEATURES, np.int64)
+    features = np.empty(CUT_FEATURES, np.uint64)
     token = chunk = kind = 0
     opened = False
     for p in range(text.classes.shape[0]):

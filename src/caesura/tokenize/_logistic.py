@@ -82,7 +82,7 @@ def _enter(rows: NDArray[np.int64], there: NDArray[np.uint64], before: NDArray[n
 
 
 @kernel
-def tally(features: NDArray[np.int64], n: int, seen: NDArray[np.uint8]) -> None:
+def tally(features: NDArray[np.uint64], n: int, seen: NDArray[np.uint8]) -> None:
     """Count an instance's n features, up to 255."""
     for i in range(n):
         if seen[features[i]] < 255:
@@ -91,7 +91,7 @@ def tally(features: NDArray[np.int64], n: int, seen: NDArray[np.uint8]) -> None:
 
 @kernel
 def step(
-    features: NDArray[np.int64],
+    features: NDArray[np.uint64],
     n: int,
     truth: bool,
     table: Table,
@@ -126,11 +126,11 @@ def probability_of(score: float) -> float:
 
 
 @kernel(inline="always")
-def decide(features: NDArray[np.int64], n: int, table: Codes) -> float:
+def decide(features: NDArray[np.uint64], n: int, table: Codes) -> float:
     """The score of an instance of n features under packed weights."""
     score = 0.0
     for i in range(n):
-        row = np.uint64(features[i])
+        row = features[i]
         at = np.int64(row >> _S6)
         bit = _ONE << (row & _LOW6)
         there = table.there[at]

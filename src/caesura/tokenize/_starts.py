@@ -8,14 +8,14 @@ written text from transcripts. It sees three tokens back and AHEAD tokens on.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.tokenize._logistic import Codes, Table, decide, probability_of, step, tally
-from caesura.tokenize._text import WINDOW, Text, slot, stretch
+from caesura.tokenize._text import WINDOW, Text, stretch, to_slots
 from caesura.tokenize.characters import (
     ASKING,
     CLOSE,
@@ -40,6 +40,8 @@ START_FEATURES = 44
 #: Numbers that the decision at a token takes from those before it.
 STATE = 9
 
+_NONE, _ALL = cast(list[int], np.array([0, START_FEATURES]))
+_EDITED, _BARE = cast(list[int], np.array([100, 200]))
 # What the state holds.
 _SINCE, _FIRST, _QUOTES, _BRACKETS, _STOPS, _CAPITALS, _COUNT, _LINE, _SIGNS = range(STATE)
 
@@ -165,7 +167,7 @@ def _bucket(n: int) -> np.uint64:
     return np.uint64(9)
 
 
-@kernel(inline="always")
+@kernel
 def _ones(x: int) -> np.uint64:
     n = np.uint64(0)
     y = np.uint64(x)
@@ -175,14 +177,14 @@ def _ones(x: int) -> np.uint64:
     return n
 
 
-@kernel(inline="always")
+@kernel
 def _pair(x: np.uint64, y: np.uint64) -> np.uint64:
     return (x ^ (x >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15) + y
 
 
 @kernel
 def _features(
-    marks: Marks, i: int, state: NDArray[np.int64], bits: int, out: NDArray[np.int64]
+    marks: Marks, i: int, state: NDArray[np.int64], bits: int, out: NDArray[np.uint64]
 ) -> None:
     """The features of the gap before row i."""
     w, s, e = marks.form, marks.shape, marks.ending
@@ -206,58 +208,59 @@ def _features(
             ahead = np.uint64(j)
     # Text without any punctuation or capital far and wide is a transcript, which has weights of
     # its own: what is learned from one kind of text leaves the other alone.
-    base = 100 if signs else 200
+    base = _EDITED if signs else _BARE
     shapes = _pair(s[i - 1], s[i]) * np.uint64(8) + g
     forms = _pair(w[i - 1], w[i])
     left = _pair(w[i - 1], g)
     right = _pair(w[i], g)
-    out[0] = slot(base + 0, g, bits)
-    out[1] = slot(base + 1, shapes, bits)
-    out[2] = slot(base + 2, left, bits)
-    out[3] = slot(base + 3, right, bits)
-    out[4] = slot(base + 4, forms * np.uint64(8) + g, bits)
-    out[5] = slot(base + 5, _pair(w[i - 2], left), bits)
-    out[6] = slot(base + 6, _pair(w[i + 1], right), bits)
-    out[7] = slot(base + 7, _pair(s[i], left), bits)
-    out[8] = slot(base + 8, _pair(s[i - 1], right), bits)
-    out[9] = slot(base + 9, _pair(s[i - 2], shapes), bits)
-    out[10] = slot(base + 10, _pair(s[i + 1], shapes), bits)
-    out[11] = slot(base + 11, _pair(s[i - 2], _pair(s[i + 1], shapes)), bits)
-    out[12] = slot(base + 12, _pair(w[i - 2], shapes), bits)
-    out[13] = slot(base + 13, _pair(w[i - 2], _pair(s[i], left)), bits)
-    out[14] = slot(base + 14, _pair(e[i - 1], s[i]) * np.uint64(8) + g, bits)
-    out[15] = slot(base + 15, _pair(s[i - 1], e[i]) * np.uint64(8) + g, bits)
-    out[16] = slot(base + 16, _pair(since, s[i - 1]) * np.uint64(8) + g, bits)
-    out[17] = slot(base + 17, _pair(since, shapes), bits)
-    out[18] = slot(base + 18, since * np.uint64(64) + mode, bits)
-    out[19] = slot(base + 19, _pair(mode, left), bits)
-    out[20] = slot(base + 20, _pair(mode, right), bits)
-    out[21] = slot(base + 21, _pair(mode, shapes), bits)
-    out[22] = slot(base + 22, _pair(mode, forms), bits)
-    out[23] = slot(base + 23, _pair(first, shapes), bits)
-    out[24] = slot(base + 24, _pair(quotes + np.uint64(2) * brackets, shapes), bits)
-    out[25] = slot(base + 25, _pair(quotes, left), bits)
-    out[26] = slot(base + 26, _pair(w[i - 2], forms), bits)
-    out[27] = slot(base + 27, _pair(w[i + 1], forms), bits)
-    out[28] = slot(base + 28, _pair(w[i + 1], shapes), bits)
+    out[0] = g
+    out[1] = shapes
+    out[2] = left
+    out[3] = right
+    out[4] = forms * np.uint64(8) + g
+    out[5] = _pair(w[i - 2], left)
+    out[6] = _pair(w[i + 1], right)
+    out[7] = _pair(s[i], left)
+    out[8] = _pair(s[i - 1], right)
+    out[9] = _pair(s[i - 2], shapes)
+    out[10] = _pair(s[i + 1], shapes)
+    out[11] = _pair(s[i - 2], _pair(s[i + 1], shapes))
+    out[12] = _pair(w[i - 2], shapes)
+    out[13] = _pair(w[i - 2], _pair(s[i], left))
+    out[14] = _pair(e[i - 1], s[i]) * np.uint64(8) + g
+    out[15] = _pair(s[i - 1], e[i]) * np.uint64(8) + g
+    out[16] = _pair(since, s[i - 1]) * np.uint64(8) + g
+    out[17] = _pair(since, shapes)
+    out[18] = since * np.uint64(64) + mode
+    out[19] = _pair(mode, left)
+    out[20] = _pair(mode, right)
+    out[21] = _pair(mode, shapes)
+    out[22] = _pair(mode, forms)
+    out[23] = _pair(first, shapes)
+    out[24] = _pair(quotes + np.uint64(2) * brackets, shapes)
+    out[25] = _pair(quotes, left)
+    out[26] = _pair(w[i - 2], forms)
+    out[27] = _pair(w[i + 1], forms)
+    out[28] = _pair(w[i + 1], shapes)
     width = np.uint64(marks.width[i]) * np.uint64(8) + g
-    out[29] = slot(base + 29, _pair(width, s[i]), bits)
+    out[29] = _pair(width, s[i])
     gaps = (np.uint64(marks.gap[i + 1]) * np.uint64(8) + np.uint64(marks.gap[i + 2])) * np.uint64(8)
-    out[30] = slot(base + 30, _pair(gaps + g, s[i]), bits)
+    out[30] = _pair(gaps + g, s[i])
     gaps = np.uint64(marks.gap[i - 1]) * np.uint64(8) + g
-    out[31] = slot(base + 31, _pair(gaps, _pair(s[i - 1], s[i])), bits)
-    out[32] = slot(base + 32, _pair(line * np.uint64(8) + g, shapes), bits)
-    out[33] = slot(base + 33, _pair(ahead, shapes), bits)
-    out[34] = slot(base + 34, _pair(ahead * np.uint64(16) + since, s[i]) * np.uint64(8) + g, bits)
-    out[35] = slot(base + 35, _pair(s[i + 2], _pair(s[i + 1], shapes)), bits)
-    out[36] = slot(base + 36, _pair(since, right), bits)
-    out[37] = slot(base + 37, _pair(w[i - 3], _pair(w[i - 2], left)), bits)
-    out[38] = slot(base + 38, _pair(since * np.uint64(64) + mode, forms), bits)
-    out[39] = slot(base + 39, _pair(e[i - 2], _pair(e[i - 1], s[i])), bits)
-    out[40] = slot(base + 40, _pair(e[i - 1], e[i]) * np.uint64(64) + mode, bits)
-    out[41] = slot(base + 41, _pair(mode * np.uint64(16) + since, e[i - 1]), bits)
-    out[42] = slot(base + 42, _pair(w[i - 2], right) * np.uint64(64) + mode, bits)
-    out[43] = slot(base + 43, _pair(e[i], e[i + 1]) * np.uint64(64) + mode, bits)
+    out[31] = _pair(gaps, _pair(s[i - 1], s[i]))
+    out[32] = _pair(line * np.uint64(8) + g, shapes)
+    out[33] = _pair(ahead, shapes)
+    out[34] = _pair(ahead * np.uint64(16) + since, s[i]) * np.uint64(8) + g
+    out[35] = _pair(s[i + 2], _pair(s[i + 1], shapes))
+    out[36] = _pair(since, right)
+    out[37] = _pair(w[i - 3], _pair(w[i - 2], left))
+    out[38] = _pair(since * np.uint64(64) + mode, forms)
+    out[39] = _pair(e[i - 2], _pair(e[i - 1], s[i]))
+    out[40] = _pair(e[i - 1], e[i]) * np.uint64(64) + mode
+    out[41] = _pair(mode * np.uint64(16) + since, e[i - 1])
+    out[42] = _pair(w[i - 2], right) * np.uint64(64) + mode
+    out[43] = _pair(e[i], e[i + 1]) * np.uint64(64) + mode
+    to_slots(out, _NONE, _ALL, base, bits)
 
 
 @kernel
@@ -301,7 +304,7 @@ def starts(
     evidence: NDArray[np.float32],
 ) -> None:
     """Write the probability for each of the tokens; what is given (1 yes, 0 no) is obeyed."""
-    features = np.empty(START_FEATURES, np.int64)
+    features = np.empty(START_FEATURES, np.uint64)
     for n in range(evidence.shape[0]):
         i = n + BEHIND
         if state[_COUNT] == 0:
@@ -326,7 +329,7 @@ def start_epoch(
     statistics: NDArray[np.float64],
 ) -> None:
     """One pass of AdaGrad over a document; a negative rate counts its features instead."""
-    features = np.empty(START_FEATURES, np.int64)
+    features = np.empty(START_FEATURES, np.uint64)
     state = np.zeros(STATE, np.int64)
     for n in range(truth.shape[0]):
         i = n + BEHIND

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from caesura.jit import kernel
 from caesura.tokenize.characters import MARGIN, NEWLINE, WORDLIKE
 
-__all__ = ["WINDOW", "Text", "prepare", "slot", "stretch", "wordlike"]
+__all__ = ["WINDOW", "Text", "prepare", "stretch", "to_slots", "wordlike"]
 
 #: No feature looks further than this to either side.
 WINDOW = 64
@@ -72,16 +72,20 @@ def _fill(text: Text) -> None:
         text.run_end[i] = end
 
 
-@kernel(inline="always")
+@kernel
 def stretch(text: Text, start: int, end: int) -> np.uint64:
     """The hash of the characters start..end-1, of which there are at most 2 * MARGIN."""
     return text.prefix[end] - text.prefix[start] * _powers[end - start]
 
 
-@kernel(inline="always")
-def slot(template: int, value: np.uint64, bits: int) -> np.int64:
-    """The row of a feature in a table of 2**bits rows."""
-    x = (value + np.uint64(template + 1) * _B) * _A
-    x = (x ^ (x >> _S32)) * _B
-    x ^= x >> _S29
-    return np.int64(x >> np.uint64(64 - bits))
+@kernel
+def to_slots(values: NDArray[np.uint64], first: int, last: int, template: int, bits: int) -> None:
+    """Turn the values of templates, from `template` on, into rows of a table of 2**bits rows."""
+    salt = np.uint64(template + 1) * _B
+    shift = np.uint64(64 - bits)
+    for i in range(first, last):
+        x = (values[i] + salt) * _A
+        x = (x ^ (x >> _S32)) * _B
+        x ^= x >> _S29
+        values[i] = x >> shift
+        salt += _B
