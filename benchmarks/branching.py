@@ -78,7 +78,7 @@ def sentences(docs: Sequence[Document]) -> list[Document]:
 
 def load_treebank(folder: Path, limit: int | None) -> tuple[list[Document], list[Document]]:
     def split(name: str) -> list[Document] | None:
-        files = sorted(folder.glob(f"*-{name}.conll*.gz"))
+        files = sorted(folder.glob(f"*[-.]{name}.conll*.gz"))
         return documents(files[0]) if files else None
 
     train, dev = split("train"), split("dev")
