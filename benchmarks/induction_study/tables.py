@@ -104,12 +104,18 @@ def spread(bench: Bench) -> dict[str, Any]:
 
 
 def untagged(bench: Bench) -> dict[str, Any]:
-    """Classes learnt from the words, nothing of the annotation used."""
-    grammar, seconds = bench.induce(classes="30", marks="unicode", heads=bench.style)
-    return {
-        "short-first, 30 classes": bench.score(grammar, "sprawl")[0],
-        "seconds": round(seconds, 1),
-    }
+    """Classes learnt from words, of the training text alone and of more text of the language."""
+    row: dict[str, Any] = {}
+    tagged, _ = bench.induce(heads=bench.style)
+    row["tags"] = bench.score(tagged, "sprawl")[0]
+    texts = {"own text": [], "more text": bench.other_text()}
+    for name, text in texts.items():
+        if name != "own text" and not text:
+            continue
+        for number in ("30", "50"):
+            grammar, _ = bench.induce(text, classes=number, marks="unicode", heads=bench.style)
+            row[f"{name}, {number}"] = bench.score(grammar, "sprawl")[0]
+    return row
 
 
 def constraints(bench: Bench) -> dict[str, Any]:

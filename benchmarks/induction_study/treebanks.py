@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,8 @@ class Treebank:
     column: str = "upos"
     marks: str = "upos"
     heads: str = "content"
-    #: The other column of tags that was tried.
-    other: str | None = None
+    #: Treebanks of the same language whose training text helps to find word classes.
+    class_text: tuple[str, ...] = ()
 
     @property
     def language(self) -> str:
@@ -48,14 +49,19 @@ class Treebank:
 
 
 TREEBANKS: dict[str, Treebank] = {
-    "WSJ": Treebank("WSJ-sample", "English 07", "xpos", "xpos", "any"),
-    "CDT-Danish": Treebank("CDT-Danish", "Danish 06", heads="any", other="xpos"),
-    "CoNLL-Spanish": Treebank("CoNLL-Spanish", "Spanish 06", "xpos", heads="any", other="upos"),
-    "CoNLL2007-Basque": Treebank(
-        "CoNLL2007-Basque", "Basque 07", "xpos", heads="any", other="upos"
+    "WSJ": Treebank(
+        "WSJ-sample",
+        "English 07",
+        "xpos",
+        "xpos",
+        "any",
+        class_text=("English-EWT", "English-GUM"),
     ),
-    "English-EWT": Treebank("UD_English-EWT", "English 07"),
-    "English-GUM": Treebank("UD_English-GUM", "English 07"),
+    "CDT-Danish": Treebank("CDT-Danish", "Danish 06", heads="any"),
+    "CoNLL-Spanish": Treebank("CoNLL-Spanish", "Spanish 06", "xpos", heads="any"),
+    "CoNLL2007-Basque": Treebank("CoNLL2007-Basque", "Basque 07", "xpos", heads="any"),
+    "English-EWT": Treebank("UD_English-EWT", "English 07", class_text=("WSJ", "English-GUM")),
+    "English-GUM": Treebank("UD_English-GUM", "English 07", class_text=("WSJ", "English-EWT")),
     "Arabic-PADT": Treebank("UD_Arabic-PADT", "Arabic 07"),
     "Basque-BDT": Treebank("UD_Basque-BDT", "Basque 07"),
     "Bulgarian-BTB": Treebank("UD_Bulgarian-BTB", "Bulgarian 06"),
@@ -103,17 +109,22 @@ class Bench:
         self.treebank = TREEBANKS[name]
         self.column = column or self.treebank.column
         self.marks, self.style = self.treebank.marks, self.treebank.heads
+        self.data = data
         self.train, self.test, self.same = load(name, data)
         classes = word_classes(self.column)
         self.words = corpus(self.train, classes, marks=self.marks)
         self.held = corpus(self.test, classes, marks=self.marks, names=self.words.names[1:])
         self.gold, _ = gold_heads(self.test, self.held)
 
-    def induce(self, **settings: Any) -> tuple[Grammar, float]:
+    def other_text(self) -> list[Document]:
+        """Training text of other treebanks of the language."""
+        return [doc for name in self.treebank.class_text for doc in load(name, self.data)[0]]
+
+    def induce(self, class_text: Sequence[Document] = (), **settings: Any) -> tuple[Grammar, float]:
         """A grammar, and the CPU seconds that it took."""
         options = InduceOptions(**{"classes": self.column, "marks": self.marks, **settings})
         clock = time.process_time()
-        grammar = Inducer(self.train, options).run()
+        grammar = Inducer(self.train, options, class_text=class_text).run()
         return grammar, time.process_time() - clock
 
     def score(self, grammar: Grammar, constraint: str = "none") -> tuple[float, float]:

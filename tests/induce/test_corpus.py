@@ -68,7 +68,17 @@ def test_classes_outside_the_names_are_unknown(doc: Document) -> None:
 
 @pytest.mark.parametrize(
     ("form", "answer"),
-    [("...", True), ("«", True), ("—", True), ("``", True), ("%", False), ("U.S.", False)],
+    [
+        ("...", True),
+        ("«", True),
+        ("—", True),
+        ("``", True),
+        ("$", True),
+        ("#", True),
+        (">>", True),
+        ("%", False),
+        ("U.S.", False),
+    ],
 )
 def test_marks_by_unicode(form: str, answer: bool) -> None:
     assert is_mark(form) == answer

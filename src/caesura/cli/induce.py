@@ -40,6 +40,17 @@ __all__ = ["command", "show_grammar"]
     metavar="N|upos|xpos|form|FILE",
     help="Word classes: a number to learn (default 30), tags, words, or a file of classes.",
 )
+@click.option(
+    "--class-text",
+    multiple=True,
+    metavar="FILE",
+    help="More text, from which only word classes are learnt. May be repeated.",
+)
+@click.option(
+    "--groups",
+    type=click.IntRange(min=1),
+    help="Groups into which the most frequent words are put (default 10).",
+)
 @click.option("--marks", help="How punctuation is told: unicode, upos, xpos; else by --classes.")
 @click.option(
     "--markup",
@@ -57,7 +68,9 @@ __all__ = ["command", "show_grammar"]
     type=click.Choice(["any", "content"]),
     help="content: open classes tend to be heads, as in Universal Dependencies.",
 )
-@click.option("--init", "initialiser", help="random, distance, distance-pairs, harmonic, uniform.")
+@click.option(
+    "--init", "initialiser", help="random, distance, distance-pairs, harmonic, uniform, brackets."
+)
 @click.option(
     "--max-length",
     "longest",
@@ -84,6 +97,7 @@ def command(
     quiet: bool,
     as_json: bool,
     encoding: str,
+    class_text: Sequence[str],
     **flags: Any,
 ) -> None:
     """Learn a dependency grammar from FILES (text, HTML, CoNLL-U …) without looking at trees.
@@ -118,7 +132,12 @@ def command(
         quiet=quiet,
         encoding=encoding,
     )
-    inducer = Inducer(_tokenised(reading), options, classifier=known)
+    more: list[Document] = []
+    if class_text:
+        others = Inputs(class_text, quiet=True, encoding=encoding)
+        more = list(_tokenised(others))
+        others.finish()
+    inducer = Inducer(_tokenised(reading), options, classifier=known, class_text=more)
     reading.finish()
     summary: dict[str, Any] = {}
     with Progress("Inducing", unit="steps", quiet=quiet) as progress:

@@ -260,7 +260,10 @@ def show(found: dict[str, Any]) -> str:
         f"Clauses and others: with a final mark {c['with_final_mark']}, without {c['without']} "
         f"(phi {c['phi']})",
         "",
-        "Tags, per cent: " + ", ".join(found["boundary_words"]["places"]),
+        "Tags, per cent: of all words; of first words, last words and roots of sentences that end",
+        "in a mark (complete) and of those that do not (incomplete)",
+        f"  {'':<10}{'':8}{'complete':>24}{'incomplete':>24}",
+        f"  {'':<10}" + "".join(f"{place:>8}" for place in ("all", *("first", "last", "root") * 2)),
     ]
     for tag, *shares in found["boundary_words"]["tags"]:
         lines.append(f"  {tag:<10}" + "".join(f"{share:8.1f}" for share in shares))

@@ -8,7 +8,7 @@ that ending is a frequent one among rare words. Unseen words are rare words too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from caesura.document import Document
@@ -62,7 +62,7 @@ def classifier_of(rows: Iterable[tuple[str, str, int]], rare: int = RARE) -> Wor
     return WordClassifier(words, tuple(ending for ending, _ in found))
 
 
-def learn_classifier(documents: list[Document], number: str) -> WordClassifier:
+def learn_classifier(documents: Sequence[Document], number: str) -> WordClassifier:
     """So many classes of the frequent words of documents, by exchange clustering."""
     if not number.isdecimal() or int(number) < 1:
         raise UsageError(

@@ -18,6 +18,7 @@ from caesura.errors import InputError, UsageError
 from caesura.induce.classes import WordClassifier, learn_classifier
 from caesura.induce.corpus import Corpus, corpus, word_classes
 from caesura.induce.em import Step
+from caesura.induce.frequent import doc_sentences, regroup
 from caesura.induce.grammar import COLUMNS, Grammar
 from caesura.induce.recipes import Learnt, Stage, bits_per_word, learn, openness, recipe
 
@@ -35,6 +36,10 @@ class InduceOptions:
     model: str = "dbm3"
     #: `upos`, `xpos`, `form`, or a number of classes to learn from the words.
     classes: str = "30"
+    #: So many of the most frequent words are put into so many groups of their own, where classes
+    #: are learnt from the words (see `frequent`); 0 leaves them in their classes.
+    frequent: int = 60
+    groups: int = 10
     #: How marks are told: `unicode`, `upos`, `xpos`; `auto` is the column of the classes, if tags.
     marks: str = "auto"
     #: Take fragments from inline mark-up (anchors, bold, italics of HTML) instead of punctuation.
@@ -91,9 +96,12 @@ class Inducer:
         options: InduceOptions | None = None,
         *,
         classifier: WordClassifier | None = None,
+        class_text: Iterable[Document] = (),
     ) -> None:
+        """Classes are learnt from the documents and from `class_text`, or given."""
         self.options = options or InduceOptions()
         self.documents = list(documents)
+        self.class_text = list(class_text)
         self.classifier = classifier
         self.grammar: Grammar | None = None
         #: By restart: seed and bits a word.
@@ -171,8 +179,7 @@ class Inducer:
                     remedy="Give a tagged file, or ask for classes by number: --classes 30.",
                 )
         else:
-            if self.classifier is None:
-                self.classifier = learn_classifier(self.documents, options.classes)
+            self.classifier = self._classifier()
             classes = self.classifier.classify
 
         known = options.initialiser == "brackets"
@@ -189,6 +196,16 @@ class Inducer:
                 remedy="Give HTML or bracketed trees, or another --init.",
             )
         return found
+
+    def _classifier(self) -> WordClassifier:
+        """The classes of words that were given or are learnt now, frequent words regrouped."""
+        options = self.options
+        text = [*self.documents, *self.class_text]
+        found = self.classifier or learn_classifier(text, options.classes)
+        if not options.frequent:
+            return found
+        sentences = [forms for doc in text for forms in doc_sentences(doc)]
+        return regroup(sentences, found, options.frequent, options.groups)
 
     def _runs(
         self, words: Corpus, stages: tuple[Stage, ...], seeds: list[int]

@@ -15,7 +15,7 @@ from caesura.errors import UsageError
 __all__ = ["MARK_TAGS", "is_mark", "marks"]
 
 #: Characters that Unicode calls punctuation and that are read aloud as words.
-WORDS = frozenset("%‰&@#§¶*/\\")
+WORDS = frozenset("%‰&@§¶")
 #: Tags of marks: Universal Dependencies, Penn Treebank (whose `$` and `#` count as marks, because
 #: both papers work with the 36 word tags), and the CoNLL-X treebanks of Danish, Spanish, Basque.
 MARK_TAGS = frozenset(
@@ -31,7 +31,8 @@ def is_mark(form: str) -> bool:
     )
 
 
-_CATEGORIES = frozenset({"Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sk"})
+#: Signs of currency and of mathematics are marks, too: the papers take `$` and `#` out.
+_CATEGORIES = frozenset({"Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sk", "Sc", "Sm"})
 
 
 def marks(
