@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -106,3 +107,14 @@ def test_readable_and_writable_formats():
         assert can_read == (name in formats.readable())
         can_write = hasattr(module, "write") or hasattr(module, "write_files")
         assert can_write == (name in formats.writable())
+
+
+def test_a_line_may_end_in_any_number_of_returns(tmp_path: Path) -> None:
+    row = b"1\tShips\t_\t_\t_\t_\t0\troot\t_\t_"
+    path = tmp_path / "cr.conllu"
+    path.write_bytes(b"# a\r\r\n" + row + b"\r\n\r\n# the last\r")
+    docs = list(formats.read(path))
+    again = tmp_path / "again.conllu"
+    formats.write(docs, again)
+    assert b"\r" not in again.read_bytes()
+    assert list(formats.read(again)) == docs

@@ -12,6 +12,7 @@ import contextlib
 import gzip
 import lzma
 import os
+import re
 import secrets
 import sys
 import zlib
@@ -28,6 +29,7 @@ __all__ = ["COMPRESSIONS", "blocks", "lines", "open_read", "open_write", "stem"]
 #: Extensions of compressed files.
 COMPRESSIONS = (".gz", ".xz", ".zst")
 _BLOCK = 1 << 18  # small enough for the processor's caches, which makes parsing faster
+_LINE_END = re.compile("\r+\n")
 StrPath = str | os.PathLike[str]
 
 
@@ -124,7 +126,7 @@ def blocks(
     line, column, first, crlf = 1, 1, True, False
     offset = 0  # bytes that are decoded
     waiting: list[str] = []  # the beginning of a line whose end is yet to come
-    held = ""  # a CR that may belong to a CRLF
+    held = ""  # CRs that may belong to the end of a line
     while True:
         data = read_bytes(stream, size, options.file)
         try:
@@ -152,14 +154,14 @@ def blocks(
                 remedy="Remove it; the file may be binary or of another encoding.",
             )
         if not keep_crlf and "\r" in text:
-            if text.endswith("\r") and data:
-                text, held = text[:-1], "\r"
+            body = text.rstrip("\r")
+            text, held = body, text[len(body) :] if data else ""
             if "\r\n" in text:
                 if not crlf:
                     at = line + text[: text.index("\r\n")].count("\n")
                     options.warning("lines end in CRLF, which is read as LF", at)
                     crlf = True
-                text = text.replace("\r\n", "\n")
+                text = _LINE_END.sub("\n", text)
         if data and whole_lines:
             end = text.rfind("\n") + 1
             if not end:
