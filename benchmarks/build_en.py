@@ -19,6 +19,7 @@ from caesura.formats import read
 from caesura.models.file import Part, save
 from caesura.parse.options import SearchOptions
 from caesura.parse.options import TrainOptions as ParserOptions
+from caesura.pipeline.core import MODES
 from caesura.pipeline.train import PipelineOptions, PipelineTrainer
 
 HERE = Path(__file__).parent.parent
@@ -39,9 +40,11 @@ It knows web English of the 2000s and 2010s; other domains cost accuracy. It has
 
 def options() -> PipelineOptions:
     """What the model is trained with."""
-    search = SearchOptions(beam=8)
+    search = SearchOptions(beam=32, margin=0.35)
     return PipelineOptions(
-        parser=ParserOptions(search=search, epochs=12, bits=19),
+        parser=ParserOptions(
+            search=search, step="pa", dlaso_pa="in-turn", epochs=14, bits=19
+        ),
         folds=5,
         speech=0.35,
         drop=0.6,
@@ -74,8 +77,7 @@ def write(
 ) -> dict[str, dict[str, float]]:
     """Write the file, score it, and write it again with its scores on the card."""
     save(output, parts, meta=meta, kind="pipeline")
-    modes = ["accurate", "fast"] if "parser-fast" in parts else ["accurate"]
-    scores = {mode: dev_scores(str(output), dev, mode) for mode in modes}
+    scores = {mode: dev_scores(str(output), dev, mode) for mode in MODES}
     meta["scores"] = scores
     card = model_card(meta["name"], meta, scores) + LICENCE
     save(output, parts, meta=meta, card=card, kind="pipeline")

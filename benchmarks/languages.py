@@ -83,7 +83,7 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    options = PipelineOptions(folds=arguments.folds, fast=False)
+    options = PipelineOptions(folds=arguments.folds)
     options = replace(options, parser=replace(options.parser, epochs=arguments.epochs))
     names = ("treebank", "words", "from", *COLUMNS, "seconds", "megabytes")
     if not arguments.json:

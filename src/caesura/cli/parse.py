@@ -202,14 +202,14 @@ def announce_compiling(quiet: bool) -> None:
     type=click.Choice(["accurate", "fast"]),
     default="accurate",
     show_default=True,
-    help="Beam search, or greedy and several times faster.",
+    help="A wide beam where the text is ambiguous, or a narrower one that is faster.",
 )
 @click.option("--beam", type=click.IntRange(min=1), metavar="N", help="Width of the beam.")
 @click.option(
     "--margin",
     type=float,
     metavar="M",
-    help="Of a branching parser: branch where the best choice leads by no more than M (0 to 1).",
+    help="Open the beam where the best choice leads by no more than M.",
 )
 @click.option("--bias", type=float, metavar="X", help="More (or fewer: X < 0) sentence boundaries.")
 @click.option(

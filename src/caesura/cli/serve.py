@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     type=click.Choice(["accurate", "fast"]),
     default="accurate",
     show_default=True,
-    help="Beam search, or greedy and several times faster.",
+    help="A wide beam where the text is ambiguous, or a narrower one that is faster.",
 )
 @click.option(
     "--host",

@@ -39,7 +39,7 @@ def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
     type=click.Choice(["accurate", "fast"]),
     default="fast",
     show_default=True,
-    help="Greedy search, or beam search, which takes longer.",
+    help="A narrow beam, or a wider one that takes longer.",
 )
 @click.option("--bias", type=float, metavar="X", help="More (or fewer: X < 0) sentence boundaries.")
 @click.option("--newline-is-boundary", is_flag=True, help="Every line ends a sentence.")

@@ -19,7 +19,6 @@ from caesura.cli.options import (
     seed_option,
     threads_option,
 )
-from caesura.errors import UsageError
 
 if TYPE_CHECKING:
     from caesura.document import Document
@@ -162,7 +161,7 @@ def _card(meta: dict[str, Any]) -> str:
 )
 @click.option("--beam", type=click.IntRange(min=1), help="Width of the beam.")
 @click.option(
-    "--margin", type=float, help="Branch where the best choice leads by no more than this (0 to 1)."
+    "--margin", type=float, help="Open the beam where the best choice leads by no more than this."
 )
 @click.option("--epochs", type=click.IntRange(min=1), help="Passes over the data.")
 @click.option(
@@ -230,14 +229,18 @@ def command(
         inputs.finish()
         return documents
 
-    flags: dict[str, Any] = {"search.beam": beam, "threads": threads, "seed": seed}
+    flags: dict[str, Any] = {
+        "search.beam": beam,
+        "search.margin": margin,
+        "threads": threads,
+        "seed": seed,
+    }
     others = {"epochs": epochs, "dropout": dropout, "shards": shards}
     if system == "branching":
         from caesura.branch.options import BranchTraining
         from caesura.cli.train_branching import refuse, train_branching
 
         refuse(recipe=None if recipe == "joint" else recipe, **others)
-        flags["search.margin"] = margin
         told = train_branching(
             read(train),
             read(dev),
@@ -251,8 +254,6 @@ def command(
             sources=train,
         )
     else:
-        if margin is not None:
-            raise UsageError("--margin goes with --system branching", remedy="Leave it out.")
         told = train_parser(
             read(train),
             read(dev),

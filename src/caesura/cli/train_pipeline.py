@@ -12,6 +12,7 @@ import click
 from caesura.cli.config import configure
 from caesura.cli.files import Inputs
 from caesura.cli.options import config_options, json_option, reading_options, seed_option
+from caesura.pipeline.core import MODES
 
 if TYPE_CHECKING:
     from caesura.document import Document
@@ -81,7 +82,6 @@ def model_card(name: str, meta: dict[str, Any], scores: dict[str, dict[str, floa
 @click.option("-o", "--output", required=True, metavar="MODEL", help="Write the model here.")
 @click.option("--init", metavar="MODEL", help="Go on from this model.")
 @click.option("--speech", is_flag=True, help="Also serve text without case and punctuation.")
-@click.option("--no-fast", is_flag=True, help="Train no second parser for the mode fast.")
 @click.option("--no-spaces", is_flag=True, help="The language is written without spaces.")
 @click.option(
     "--encoder",
@@ -99,7 +99,6 @@ def command(
     output: str,
     init: str | None,
     speech: bool,
-    no_fast: bool,
     no_spaces: bool,
     encoder: str | None,
     resume: bool,
@@ -125,7 +124,6 @@ def command(
     flags = {
         "seed": seed,
         "speech": 0.35 if speech else None,
-        "fast": False if no_fast else None,
     }
     parts, left_out, finish = _train(
         documents,
@@ -227,8 +225,7 @@ def _save(
     save(output, parts, meta=meta, card=model_card(meta["name"], meta, {}), kind="pipeline")
     scores: dict[str, dict[str, float]] = {}
     if held:
-        modes = ["accurate", "fast"] if "parser-fast" in parts else ["accurate"]
-        scores = {mode: dev_scores(output, held, mode) for mode in modes}
+        scores = {mode: dev_scores(output, held, mode) for mode in MODES}
         meta["scores"] = scores
         save(output, parts, meta=meta, card=model_card(meta["name"], meta, scores), kind="pipeline")
     return {"model": output, "scores": scores, "left_out": list(left_out)}

@@ -251,9 +251,12 @@ def expand(
         # Best and second best, from which the margin of each choice follows.
         best = highest(scores)
         block, found = 0, at_least(scores, 0, best)
-        while found == 0:
+        while found == 0 and block + 32 < scores.shape[0]:
             block += 32
             found = at_least(scores, block, best)
+        if found == 0:
+            # Scores that are no numbers.
+            continue
         best_action = block + lowest_bit(found)
         scores[best_action] = LOST
         second = highest(scores)

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["MODES", "Mode", "Pipeline", "load", "split"]
 
 Mode = Literal["accurate", "fast"]
-MODES: Final = ("accurate", "fast")
+MODES: Final[tuple[Mode, ...]] = ("accurate", "fast")
+#: The margin of the joint parser's beam in mode `fast`, in its scores' units: 1 is one error.
+FAST_MARGIN: Final = 0.15
 #: Longer texts go through in blocks.
 LONG: Final = 60_000
 #: Characters of small texts that are done in one call of the kernels.
@@ -71,7 +73,7 @@ class Pipeline:
         else:
             self.parser = _parser(file, mode)
             if release:
-                _let_go(file, "parser", "parser-fast")
+                _let_go(file, "parser")
                 if hasattr(self.parser, "packed"):
                     self.parser.packed = None
             self.tagger = _tagger(file)
@@ -471,10 +473,14 @@ def _tagger(file: ModelFile) -> Tagger | None:
 
 
 def _parser(file: ModelFile, mode: Mode) -> Parser | BranchingParser:
-    if mode == "fast" and "parser-fast" in file.parts:
-        return parser_of(file.part("parser-fast"))
+    from caesura.parse.parser import Parser
+
     parser = parser_of(file.part("parser"))
-    return parser.with_search(beam=1) if mode == "fast" else parser
+    if mode == "accurate":
+        return parser
+    if isinstance(parser, Parser):
+        return parser.with_search(margin=min(parser.search.margin, FAST_MARGIN))
+    return parser.with_search(beam=1)
 
 
 def _neural(file: ModelFile, mode: Mode, threads: int) -> NeuralParser:

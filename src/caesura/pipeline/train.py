@@ -21,6 +21,7 @@ from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.learn.loop import Event, Loop
 from caesura.models.file import ModelFile, Part, load, save
+from caesura.parse.options import SearchOptions
 from caesura.parse.options import TrainOptions as ParserOptions
 from caesura.tag.options import TaggerOptions
 from caesura.tokenize.options import TokenizerOptions
@@ -40,14 +41,17 @@ class PipelineOptions:
 
     tokenizer: TokenizerOptions = field(default_factory=TokenizerOptions)
     tagger: TaggerOptions = field(default_factory=TaggerOptions)
-    parser: ParserOptions = field(default_factory=ParserOptions)
+    parser: ParserOptions = field(
+        default_factory=lambda: ParserOptions(
+            search=SearchOptions(beam=32, margin=0.35), step="pa", dlaso_pa="in-turn"
+        )
+    )
+    #: How the parser searches once it is trained: narrower than in training costs nothing.
+    search: SearchOptions = field(default_factory=lambda: SearchOptions(beam=16, margin=0.3))
     #: Folds in which tags and evidence for the parser are made.
     folds: int = 10
     #: Share of the training data that is seen as a transcript would have it.
     speech: float = 0.0
-    #: Train a second parser for the mode `fast`, with this beam, as it is decoded.
-    fast: bool = True
-    fast_beam: int = 3
     #: Share of a parser's weights that are dropped from the file, the smallest of them.
     drop: float = 0.5
     seed: int = 1
@@ -57,8 +61,6 @@ class PipelineOptions:
             raise UsageError(f"folds is {self.folds}, but must be at least 2")
         if not 0 <= self.drop < 1:
             raise UsageError(f"drop is {self.drop}, but must be at least 0 and below 1")
-        if self.fast_beam < 1:
-            raise UsageError(f"fast_beam is {self.fast_beam}, but must be at least 1")
         if not 0 <= self.speech < 1:
             raise UsageError(f"speech is {self.speech}, but must be at least 0 and below 1")
 
@@ -108,14 +110,7 @@ class PipelineTrainer:
         options = self.options.parser
         if speech:
             options = replace(options, dropout=self.options.speech)
-        parts["parser"] = self._stage(
-            "parser", lambda: self._parser("parser", train, speech, dev, options)
-        )
-        if self.options.fast:
-            quick = replace(options, search=replace(options.search, beam=self.options.fast_beam))
-            parts["parser-fast"] = self._stage(
-                "parser-fast", lambda: self._parser("parser-fast", train, speech, dev, quick)
-            )
+        parts["parser"] = self._stage("parser", lambda: self._parser(train, speech, dev, options))
         return parts
 
     def stage(self, name: Literal["tokenizer", "tagger"]) -> Part:
@@ -269,7 +264,6 @@ class PipelineTrainer:
 
     def _parser(
         self,
-        name: str,
         train: Sequence[Document],
         speech: Sequence[Document],
         dev: Sequence[Document],
@@ -280,9 +274,10 @@ class PipelineTrainer:
         from caesura.parse.trainer import ParserTrainer
 
         options = replace(options, seed=self.options.seed)
-        trainer = ParserTrainer(train, dev, options, unedited=speech, init=self._init_parser(name))
-        loop = self._loop(name, trainer, options.epochs, "mean", 3)
+        trainer = ParserTrainer(train, dev, options, unedited=speech, init=self._init_parser())
+        loop = self._loop("parser", trainer, options.epochs, "mean", 3)
         parser = Parser.from_part(loop.best["parser"]).lean(self.options.drop)
+        parser = replace(parser, search=self.options.search)
         return finish(parser, dev).to_part()
 
     # -------------------------------------------------------------- what is there
@@ -311,11 +306,11 @@ class PipelineTrainer:
     def _init_part(self, name: str) -> Part | None:
         return self.init.parts.get(name) if self.init is not None else None
 
-    def _init_parser(self, name: str) -> Parser | None:
-        """The parser to go on from; a model without one for the mode `fast` gives its other one."""
+    def _init_parser(self) -> Parser | None:
+        """The parser to go on from."""
         from caesura.parse.parser import Parser
 
-        part = self._init_part(name) or self._init_part("parser")
+        part = self._init_part("parser")
         if part is None or part.config.get("system") != "joint":
             return None
         return Parser.from_part(part)
