@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
@@ -438,12 +438,7 @@ def load(
     """The pipeline of a model: the name of an installed one, or the path of a file."""
     from caesura.models.store import find
 
-    def other(parts: Mapping[str, str]) -> list[str]:
-        """The weights of the other mode."""
-        return ["parser" if mode == "fast" else "parser-fast"] if "parser-fast" in parts else []
-
-    file = load_file(find(model), leave_out=other)
-    return Pipeline(file, mode=mode, threads=threads, release=True)
+    return Pipeline(load_file(find(model)), mode=mode, threads=threads, release=True)
 
 
 def split(text: str, model: str | os.PathLike[str] = "en", *, mode: Mode = "fast") -> list[str]:
