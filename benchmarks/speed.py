@@ -36,7 +36,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--dev", default=str(ewt / "en_ewt-ud-dev.conllu.gz"))
     parser.add_argument("--model", help="a trained joint parser")
     parser.add_argument("--documents", type=int, default=120, help="to train on without --model")
-    parser.add_argument("--beams", default="1,8", help="widths of the beam")
+    parser.add_argument(
+        "--beams", default="1,8,16,16:0.3,16:0.15", help="widths of the beam, or width:margin"
+    )
     parser.add_argument("--sizes", default="10000,100000,1000000", help="words of long documents")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--no-udpipe", action="store_true")
@@ -122,6 +124,12 @@ def cpu(work: Callable[[], object]) -> float:
     return time.process_time() - clock
 
 
+def search_of(beam: str) -> dict[str, Any]:
+    """`16` is a beam of 16, `16:0.3` one that opens where the best leads by less than 0.3."""
+    width, _, margin = beam.partition(":")
+    return {"beam": int(width), "margin": float(margin or "inf")}
+
+
 def compare(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dict[str, Any]]:
     """Words per CPU second of each system, interleaved so that noise meets all of them."""
     from caesura.parse.limits import no_limits
@@ -130,9 +138,9 @@ def compare(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[
     words = sum(doc.n_words for doc in docs)
     systems: dict[str, Callable[[], object]] = {}
     batch, bounds = one_batch([parser.words(doc) for doc in docs])
-    for beam in map(int, args.beams.split(",")):
-        decoder = parser.with_search(beam=beam).decoder()
-        name = "greedy" if beam == 1 else f"beam {beam}"
+    for beam in args.beams.split(","):
+        decoder = parser.with_search(**search_of(beam)).decoder()
+        name = "greedy" if beam == "1" else f"beam {beam}"
         systems[name] = lambda decoder=decoder: decoder.decode(batch, bounds, no_limits())
     other = None if args.no_udpipe else udpipe(args.dev)
     if other is not None:
@@ -166,13 +174,14 @@ def grow(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dic
     context = np.concatenate([part.context for part in parts])
     head = parts[0].table[:FIRST_WORD]
     found = []
-    for beam in map(int, args.beams.split(",")):
+    for beam in args.beams.split(","):
+        search = search_of(beam)
         for size in map(int, args.sizes.split(",")):
             rows = np.arange(size) % len(table)
             words = Words(np.concatenate([head, table[rows]]), context[rows])
             bounds = np.array([0, size], np.int64)
-            decoder = parser.with_search(beam=beam).decoder()
-            repeat = args.repeat if size * beam < 1_000_000 else max(1, args.repeat // 2)
+            decoder = parser.with_search(**search).decoder()
+            repeat = args.repeat if size * search["beam"] < 1_000_000 else max(1, args.repeat // 2)
             best = min(
                 cpu(lambda d=decoder, w=words, b=bounds: d.decode(w, b, no_limits()))
                 for _ in range(repeat)
