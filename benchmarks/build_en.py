@@ -42,9 +42,7 @@ def options() -> PipelineOptions:
     """What the model is trained with."""
     search = SearchOptions(beam=32, margin=0.35)
     return PipelineOptions(
-        parser=ParserOptions(
-            search=search, step="pa", dlaso_pa="in-turn", epochs=14, bits=19
-        ),
+        parser=ParserOptions(search=search, step="pa", dlaso_pa="in-turn", epochs=14, bits=19),
         folds=5,
         speech=0.35,
         drop=0.6,

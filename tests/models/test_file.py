@@ -95,17 +95,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         read(data)
 
 
-def test_a_part_that_is_left_out_keeps_its_name(tmp_path: Path) -> None:
-    path = tmp_path / "two.caesura"
-    weights = np.arange(3, dtype=np.float32)
-    save(path, {n: Part("parser", {"n": 1}, {"l": ["x"]}, {"w": weights}) for n in ("a", "ab")})
-    file = load(path, leave_out=lambda kinds: [name for name in kinds if name == "a"])
-    assert file.parts["a"].arrays == {}
-    assert file.parts["a"].labels == {"l": ["x"]}
-    assert np.array_equal(file.parts["ab"].array("w"), weights)
-
-
-def test_what_was_left_out_is_checked_too(tmp_path: Path) -> None:
+def test_changed_arrays_are_noticed(tmp_path: Path) -> None:
     path = tmp_path / "one.caesura"
     save(path, {"a": Part("parser", arrays={"w": np.arange(300, dtype=np.float32)})})
     with zipfile.ZipFile(path) as archive:
@@ -114,9 +104,8 @@ def test_what_was_left_out_is_checked_too(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in entries.items():
             archive.writestr(name, data)
-    for leave_out in (lambda kinds: [], lambda kinds: ["a"]):
-        with pytest.raises(ModelError, match="do not match their checksum"):
-            load(path, leave_out=leave_out)
+    with pytest.raises(ModelError, match="do not match their checksum"):
+        load(path)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -14,7 +14,7 @@ import tempfile
 import tomllib
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -115,10 +115,6 @@ class ModelFile:
         return self.parts[name]
 
 
-def _none(kinds: Mapping[str, str]) -> Iterable[str]:
-    return ()
-
-
 def save(
     path: str | os.PathLike[str],
     parts: Mapping[str, Part],
@@ -184,18 +180,12 @@ def save(
         raise
 
 
-def load(
-    path: str | os.PathLike[str], *, leave_out: Callable[[Mapping[str, str]], Iterable[str]] = _none
-) -> ModelFile:
-    """Read and check a model file.
-
-    `leave_out` is told the kinds of the parts by name, and says of which the arrays are not needed;
-    they are checked but not kept.
-    """
+def load(path: str | os.PathLike[str]) -> ModelFile:
+    """Read and check a model file."""
     name = os.fspath(path)
     try:
         with zipfile.ZipFile(name) as archive:
-            return _decode(archive, _infos(archive, name), name, leave_out)
+            return _decode(archive, _infos(archive, name), name)
     except FileNotFoundError as error:
         raise ModelError(
             "there is no such model file",
@@ -223,12 +213,7 @@ def _infos(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
     return {info.filename: info for info in infos}
 
 
-def _decode(
-    archive: zipfile.ZipFile,
-    infos: Mapping[str, zipfile.ZipInfo],
-    name: str,
-    leave_out: Callable[[Mapping[str, str]], Iterable[str]],
-) -> ModelFile:
+def _decode(archive: zipfile.ZipFile, infos: Mapping[str, zipfile.ZipInfo], name: str) -> ModelFile:
     def entry(which: str) -> bytes:
         with archive.open(infos[which]) as stream:
             data = stream.read(infos[which].file_size + 1)
@@ -248,11 +233,8 @@ def _decode(
     config = tomllib.loads(entry(_CONFIG).decode())
     labels = json.loads(entry(_LABELS))
     card = entry(_CARD).decode()
-    unwanted = tuple(f"{part}/" for part in leave_out(kinds))
     with archive.open(infos[_ARRAYS]) as stream:
-        arrays, digest = read_tensors(
-            stream, infos[_ARRAYS].file_size, lambda key: not key.startswith(unwanted)
-        )
+        arrays, digest = read_tensors(stream, infos[_ARRAYS].file_size)
     if digest != meta["sha256"]:
         raise ModelError("its arrays do not match their checksum", file=name, remedy=_AGAIN)
     for key, array in arrays.items():

@@ -1,8 +1,8 @@
-"""Reading the arrays of a model file one by one from a stream, each once and only if wanted.
+"""Reading the arrays of a model file one by one from a stream, each once.
 
 The layout is that of safetensors: the length of a header in eight bytes, the header in JSON (for
-each array its type, its shape and where its bytes lie), then the bytes. Read this way, neither the
-file nor an array that nobody asked for is ever held as a whole.
+each array its type, its shape and where its bytes lie), then the bytes. Read this way, the file is
+never held as a whole.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import IO, Any, Final
 
 import numpy as np
@@ -42,10 +42,8 @@ class BadTensors(ValueError):
     """What was read is no list of arrays."""
 
 
-def read_tensors(
-    stream: IO[bytes], size: int, wanted: Callable[[str], bool]
-) -> tuple[dict[str, NDArray[Any]], str]:
-    """The arrays whose names are wanted, and the SHA-256 of all `size` bytes of the stream."""
+def read_tensors(stream: IO[bytes], size: int) -> tuple[dict[str, NDArray[Any]], str]:
+    """The arrays by name, and the SHA-256 of all `size` bytes of the stream."""
     digest = hashlib.sha256()
 
     def take(count: int) -> Iterator[bytes]:
@@ -64,10 +62,6 @@ def read_tensors(
         raise BadTensors("the header is too long")
     arrays = {}
     for name, dtype, shape, count in _layout(b"".join(take(length)), size - 8 - length):
-        if not wanted(name):
-            for _ in take(count):
-                pass
-            continue
         room: Any = pages(count) if count >= _PAGES else bytearray(count)
         at = 0
         for data in take(count):
