@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from caesura import formats
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document, EmptyNode
 from caesura.errors import InputError
 from caesura.formats import conllu, conllx
@@ -237,3 +239,13 @@ def test_conllx_keeps_projected_heads():
     stream = io.BytesIO()
     conllx.write([doc], stream, WriteOptions())
     assert stream.getvalue().decode() == source
+
+
+def test_what_no_file_may_hold_is_replaced(tmp_path: Path) -> None:
+    text = "a\0b \ud800"
+    doc = Document.from_spans(text, np.array([0, 4]), np.array([3, 5]))
+    doc.sent_start[:] = [1, 0]
+    path = tmp_path / "odd.conllu"
+    formats.write(doc, path)
+    (again,) = formats.read(path)
+    assert again.column("form") == ["a\ufffdb", "\ufffd"]

@@ -23,6 +23,7 @@ from caesura.formats.spacing import with_attributes
 __all__ = ["write_rows"]
 
 _BLANKS = re.compile(r"[\t\n\r]+")
+_SURROGATES = re.compile("[\\ud800-\\udfff]")
 _NUMERALS = [str(number) for number in range(512)]
 
 
@@ -33,7 +34,17 @@ def write_rows(
     writer = _Writer(options, x)
     for doc, following in _with_next(documents):
         more = following if following is not None and following.continues else None
-        stream.write(writer.text(doc, more).encode("utf-8"))
+        stream.write(_encoded(writer.text(doc, more)))
+
+
+def _encoded(text: str) -> bytes:
+    """The bytes of a text; what no file may hold, NUL and lone surrogates, becomes U+FFFD."""
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\ufffd", text).encode("utf-8")
 
 
 def _with_next(documents: Iterable[Document]) -> Iterator[tuple[Document, Document | None]]:
