@@ -47,14 +47,13 @@ def _pipeline(recipe: _Recipe, model: list[Any]) -> Parses:
 
     import ray
 
-    from caesura.models.file import load
-    from caesura.pipeline.core import Pipeline
+    from caesura.pipeline.core import load
 
     if recipe not in _made:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.caesura"
             path.write_bytes(ray.get(model[0]))
-            nlp = Pipeline(load(path), mode=recipe.mode)
+            nlp = load(path, mode=recipe.mode)
         _made[recipe] = nlp.with_search(**dict(recipe.search))
     return cast(Parses, _made[recipe])
 
