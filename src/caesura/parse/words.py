@@ -26,6 +26,8 @@ _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 EVIDENCE: Final = np.array([0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99])
 
 
+#: Words whose hashes are kept.
+_MOST_KEPT: Final = 1 << 15
 #: Columns of a document that may hold tags, and the atoms that they become.
 TAG_COLUMNS: Final = {"upos": "p", "xpos": "x", "feats": "m"}
 
@@ -40,12 +42,14 @@ class Words(NamedTuple):
 class Hasher:
     """Hashes of interned strings, computed once for each string of a table.
 
+    Hashes of words are kept from one table to the next, as most words of a text are old friends.
     `classes` gives word classes by form, or by lower-cased form.
     """
 
     def __init__(self, classes: Mapping[str, int] | None = None) -> None:
         self.classes = classes or {}
         self._tables: dict[int, tuple[Strings, dict[str, NDArray[np.uint64]]]] = {}
+        self._kept: dict[str, dict[str, int]] = {}
 
     def take(
         self, strings: Strings, ids: NDArray[np.int32], form: str = "plain"
@@ -58,15 +62,31 @@ class Hasher:
         done = kept[1].get(form, np.zeros(0, np.uint64))
         if len(done) < len(strings):
             new = [strings[i] for i in range(len(done), len(strings))]
-            if form == "lower":
-                new = [_normal(s) for s in new]
-            elif form == "suffix":
-                new = [s[-3:].lower() for s in new]
-            elif form == "class":
-                new = [self._class_of(s) for s in new]
-            done = kept[1][form] = np.concatenate([done, string_hashes(new)])
+            done = kept[1][form] = np.concatenate([done, self._hashes(new, form)])
         taken: NDArray[np.uint64] = done[ids]
         return taken
+
+    def _hashes(self, strings: list[str], form: str) -> NDArray[np.uint64]:
+        known = self._kept.get(form)
+        if known is None or len(known) > _MOST_KEPT:
+            known = self._kept[form] = {}
+        found = [known.get(string) for string in strings]
+        missing = [string for string, value in zip(strings, found, strict=True) if value is None]
+        if missing:
+            plain = missing
+            if form == "lower":
+                plain = [_normal(s) for s in missing]
+            elif form == "suffix":
+                plain = [s[-3:].lower() for s in missing]
+            elif form == "class":
+                plain = [self._class_of(s) for s in missing]
+            fresh = dict(zip(missing, string_hashes(plain).tolist(), strict=True))
+            known.update(fresh)
+            found = [
+                fresh[string] if value is None else value
+                for string, value in zip(strings, found, strict=True)
+            ]
+        return np.array(found, np.uint64)
 
     def _class_of(self, string: str) -> str:
         number = self.classes.get(string, self.classes.get(string.lower()))
