@@ -38,8 +38,8 @@ It knows web English of the 2000s and 2010s; other domains cost accuracy. It has
 """
 
 
-def options() -> PipelineOptions:
-    """What the model is trained with."""
+def options(threads: int = 1) -> PipelineOptions:
+    """What the model is trained with; threads change how long it takes and nothing else."""
     search = SearchOptions(beam=32, margin=0.35)
     return PipelineOptions(
         parser=ParserOptions(search=search, step="pa", dlaso_pa="in-turn", epochs=14, bits=19),
@@ -49,11 +49,13 @@ def options() -> PipelineOptions:
     )
 
 
-def build(output: Path, folder: Path, *, quiet: bool) -> dict[str, dict[str, float]]:
+def build(
+    output: Path, folder: Path, *, quiet: bool, limit: int | None = None, threads: int = 1
+) -> dict[str, dict[str, float]]:
     paths = [DATA / "UD_English-EWT" / f"en_ewt-ud-{split}.conllu.gz" for split in ("train", "dev")]
-    train, dev = (list(read(path)) for path in paths)
+    train, dev = (list(read(path))[:limit] for path in paths)
     trainer = PipelineTrainer(
-        train, dev, options(), folder=folder, resume=True, watch=_Watcher(quiet=quiet)
+        train, dev, options(threads), folder=folder, resume=True, watch=_Watcher(quiet=quiet)
     )
     parts = trainer.run()
     meta: dict[str, Any] = {
@@ -88,9 +90,17 @@ def main() -> None:
         "-o", "--output", type=Path, default=HERE / "src" / "caesura" / "models" / "en.caesura"
     )
     parser.add_argument("--folder", type=Path, default=Path("en.parts"), help="finished stages")
+    parser.add_argument("--limit", type=int, help="so many documents of each split, for a trial")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--quiet", action="store_true")
     arguments = parser.parse_args()
-    scores = build(arguments.output, arguments.folder, quiet=arguments.quiet)
+    scores = build(
+        arguments.output,
+        arguments.folder,
+        quiet=arguments.quiet,
+        limit=arguments.limit,
+        threads=arguments.threads,
+    )
     for mode, values in scores.items():
         print(mode, " ".join(f"{name} {value:.2f}" for name, value in values.items()))
     print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB")

@@ -6,12 +6,14 @@
 Words per CPU second on one core: every system is a process of its own that loads its model once;
 the systems take turns, so that a busy machine is busy for all of them, and the best round of each
 counts. Start-up is from the start of the process to the end of the first sentence, compiled code
-cached; memory is the peak of the process above that of a bare Python.
+cached; memory is the peak of the process above that of a bare Python, then and in the end.
 
 spaCy (a small convolutional pipeline: tagger, morphologiser, lemmatiser, parser) and UDPipe are
 trained here on a hundred sentences unless models are given: the size of their networks, and so
-their speed, does not depend on how much they learned. Their accuracy is that of outputs of fully
-trained models, NAME_TREEBANK_dev.conllu.gz in the folder CAESURA_PEERS.
+their speed, hardly depends on how much they learned. UDPipe gets the settings of its published
+English models (training/models-ud-2.0 of its repository: a tokeniser with 64 dimensions, a tagger
+and a lemmatiser of their own); `--udpipe-defaults` takes the smaller defaults. Their accuracy is
+that of outputs of fully trained models, NAME_TREEBANK_dev.conllu.gz in the folder CAESURA_PEERS.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +50,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--model", default="en", help="Caesura's model [en]")
     parser.add_argument("--spacy", help="a folder with a spaCy pipeline; else a small one is made")
     parser.add_argument("--udpipe", help="a UDPipe model; else a small one is made")
+    parser.add_argument(
+        "--udpipe-defaults", action="store_true", help="train UDPipe with its default settings"
+    )
     parser.add_argument("--text", type=Path, help="the text to time on; else that of EWT dev")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", help="systems, separated by commas")
@@ -129,7 +135,7 @@ def worker(name: str, model: str) -> None:
     else:
         run = {"spaCy": spacy_system, "UDPipe": udpipe_system}[name](model)
     run(HELLO)
-    print(json.dumps({"cpu": time.process_time()}), flush=True)
+    print(json.dumps({"cpu": time.process_time(), "peak": _peak()}), flush=True)
     for line in sys.stdin:
         text = Path(line.strip()).read_text(encoding="utf-8")
         clock = time.process_time()
@@ -221,7 +227,20 @@ def make_spacy(folder: Path) -> str:
     return str(path)
 
 
-def make_udpipe(folder: Path) -> str:
+#: What the published English models of UDPipe were trained with, as far as it concerns speed.
+PUBLISHED = (
+    "dimension=64;epochs=1",
+    "models=2;templates_1=tagger;guesser_suffix_rules_1=12;guesser_enrich_dictionary_1=6;"
+    "guesser_prefixes_max_1=0;use_lemma_1=1;use_xpostag_1=1;use_feats_1=1;provide_lemma_1=0;"
+    "provide_xpostag_1=1;provide_feats_1=1;prune_features_1=0;templates_2=lemmatizer;"
+    "guesser_suffix_rules_2=6;guesser_enrich_dictionary_2=6;guesser_prefixes_max_2=4;"
+    "use_lemma_2=1;use_xpostag_2=0;use_feats_2=0;provide_lemma_2=1;provide_xpostag_2=0;"
+    "provide_feats_2=0;prune_features_2=0",
+)
+DEFAULTS = ("epochs=3", "models=1")
+
+
+def make_udpipe(folder: Path, settings: tuple[str, str] = PUBLISHED) -> str:
     from ufal.udpipe import InputFormat, ProcessingError, Sentence, Sentences, Trainer
 
     from caesura import formats
@@ -240,8 +259,7 @@ def make_udpipe(folder: Path) -> str:
             "morphodita_parsito",
             sentences,
             Sentences(),
-            "epochs=3",
-            "models=1",
+            *settings,
             "iterations=2;embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;"
             "embedding_form=50;embedding_lemma=0;embedding_deprel=20;hidden_layer=200",
             error,
@@ -288,8 +306,13 @@ def _sentences(treebank: str) -> Iterator[Any]:
 def speed(args: argparse.Namespace, folder: Path) -> dict[str, dict[str, float]]:
     """Words per CPU second, seconds to start, megabytes, for every system that is installed."""
     models = {"caesura fast": args.model, "caesura accurate": args.model}
+    makers: dict[str, tuple[Callable[[Path], str], str | None]]
     wanted = args.only.split(",") if args.only else [*models, "spaCy", "UDPipe"]
-    makers = {"spaCy": (make_spacy, args.spacy), "UDPipe": (make_udpipe, args.udpipe)}
+    settings = DEFAULTS if args.udpipe_defaults else PUBLISHED
+    makers = {
+        "spaCy": (make_spacy, args.spacy),
+        "UDPipe": (partial(make_udpipe, settings=settings), args.udpipe),
+    }
     for name, (make, given) in makers.items():
         if name not in wanted:
             continue
@@ -306,13 +329,14 @@ def speed(args: argparse.Namespace, folder: Path) -> dict[str, dict[str, float]]
         for _ in range(2):  # the second time everything is compiled and in the disk's cache
             began = time.perf_counter()
             process = _start(name, models[name], args)
-            cpu = json.loads(_answer(process))["cpu"]
+            ready = json.loads(_answer(process))
             wall = time.perf_counter() - began
             if name in workers:
                 workers[name].stdin.close()  # type: ignore[union-attr]
                 workers[name].wait()
             workers[name] = process
-        found[name] = {"start cpu s": cpu, "start s": wall, "words/s": 0.0}
+        found[name] = {"start cpu s": ready["cpu"], "start s": wall, "words/s": 0.0}
+        found[name]["start MB"] = ready["peak"] - bare
     for _ in range(args.rounds):
         for name, process in workers.items():
             assert process.stdin is not None
@@ -397,14 +421,16 @@ def tables(rates: dict[str, Any], scores: dict[str, Any]) -> str:
     """Markdown, as the README shows it."""
     parts = []
     if rates:
-        slowest = rates.get("spaCy", {}).get("words/s")
-        head = ["one core", "words per CPU second", "against spaCy", "start-up", "memory"]
+        peers = {name: rates[name]["words/s"] for name in ("spaCy", "UDPipe") if name in rates}
+        head = ["one core", "words per CPU second", *(f"against {name}" for name in peers)]
+        head += ["start-up", "memory at start", "memory at most"]
         rows = [
             [
                 name,
                 f"{entry['words/s']:,.0f}",
-                f"{entry['words/s'] / slowest:.1f}×" if slowest else "–",
+                *(f"{entry['words/s'] / rate:.1f}×" for rate in peers.values()),
                 f"{entry['start cpu s']:.1f} s",
+                f"{entry['start MB']:,.0f} MB",
                 f"{entry['memory MB']:,.0f} MB",
             ]
             for name, entry in rates.items()

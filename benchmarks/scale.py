@@ -5,12 +5,14 @@
 
 A text of each size in megabytes, which is one document with ever new words in it, goes through
 `caesura parse` to CoNLL-U; memory is the peak of the whole process. Then a folder of small files is
-parsed by one thread and by two.
+parsed by one thread, by two, and by Ray with two workers where it is installed. All must write the
+same; then a part of the results is removed, and `--resume` must make just that part again.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import re
@@ -36,6 +38,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", default="1,10,100", help="megabytes of the texts")
     parser.add_argument("--threads", default="1,2", help="numbers of threads for many files")
     parser.add_argument("--files", type=int, default=300)
+    parser.add_argument("--megabytes", type=float, help="of all files; else the whole text")
+    parser.add_argument("--no-ray", action="store_true")
     parser.add_argument("--text", type=Path, help="a text to repeat; else that of EWT train")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
@@ -83,14 +87,57 @@ def one_text(args: argparse.Namespace, path: Path) -> dict[str, float]:
     return {"first s": first, "s": seconds, "words": words, "peak MB": peak}
 
 
-def many_files(args: argparse.Namespace, folder: Path, threads: int) -> dict[str, float]:
-    """Parse a folder; the words each second of the wall clock, without the start."""
-    with tempfile.TemporaryDirectory() as out:
-        call = [*_command(args), str(folder), "-o", f"{out}/", "--threads", str(threads)]
-        said = subprocess.run(call, env=_one_thread(), capture_output=True, text=True, check=True)
-    line = said.stderr.strip().splitlines()[-1]
-    rate = next(part for part in line.split(", ") if part.endswith("words/s"))
-    return {"threads": threads, "words/s": float(rate.split()[0].replace(",", ""))}
+def many_files(
+    args: argparse.Namespace, folder: Path, out: Path, *more: str
+) -> dict[str, float | str]:
+    """Parse a folder; words each second of the wall clock without the start, and all seconds."""
+    began = time.perf_counter()
+    call = [*_command(args), str(folder), "-o", f"{out}/", *more]
+    env = {**_one_thread(), "RAY_DEDUP_LOGS": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+    said = subprocess.run(call, env=env, capture_output=True, text=True)
+    if said.returncode:
+        raise SystemExit(f"{' '.join(call)} failed:\n{said.stderr}")
+    line = next(row for row in reversed(said.stderr.splitlines()) if "words/s" in row)
+    rate = next(part for part in line.split(", ") if "words/s" in part)
+    return {
+        "words/s": float(rate.split()[0].replace(",", "")),
+        "s": time.perf_counter() - began,
+        "said": line,
+    }
+
+
+def corpus(args: argparse.Namespace, text: str, folder: Path) -> list[dict[str, Any]]:
+    """A folder of small files by threads, by Ray, and resumed."""
+    many = folder / "many"
+    many.mkdir()
+    if args.megabytes:
+        text = text[: int(args.megabytes * MEGABYTE)]
+    length = max(1, len(text) // args.files)
+    for number in range(args.files):
+        part = text[number * length : (number + 1) * length]
+        (many / f"{number:05}.txt").write_text(part, encoding="utf-8")
+    ways = {f"{n} threads": ("--threads", n) for n in args.threads.split(",") if n}
+    if not args.no_ray and importlib.util.find_spec("ray") is not None:
+        ways["Ray, 2 workers"] = ("--engine", "ray", "--threads", "2")
+    found = []
+    first: dict[str, bytes] = {}
+    for name, options in ways.items():
+        out = folder / name
+        found.append({"how": name, **many_files(args, many, out, *options)})
+        written = {path.name: path.read_bytes() for path in sorted(out.iterdir())}
+        first = first or written
+        if written != first:
+            raise SystemExit(f"{name} wrote something else than {next(iter(ways))}")
+    out = folder / next(iter(ways))
+    gone = sorted(out.iterdir())[::3]
+    for path in gone:
+        path.unlink()
+    found.append(
+        {"how": "resumed after a third is gone", **many_files(args, many, out, "--resume")}
+    )
+    if {path.name: path.read_bytes() for path in sorted(out.iterdir())} != first:
+        raise SystemExit("--resume did not bring back what was there")
+    return found
 
 
 def _command(args: argparse.Namespace) -> list[str]:
@@ -126,14 +173,7 @@ def main() -> None:
                     done += out.write(varied(text, copy)[: wanted - done])
                     copy += 1
             found["texts"].append({"MB": size, **one_text(args, path)})
-        many = folder / "many"
-        many.mkdir()
-        length = max(1, len(text) // args.files)
-        for number in range(args.files):
-            part = text[number * length : (number + 1) * length]
-            (many / f"{number:05}.txt").write_text(part, encoding="utf-8")
-        for threads in (int(part) for part in args.threads.split(",") if part):
-            found["files"].append(many_files(args, many, threads))
+        found["files"] = corpus(args, text, folder)
     if args.json:
         print(json.dumps(found, indent=2))
         return
@@ -144,9 +184,9 @@ def main() -> None:
             f"{row['MB']:6g} {row['words']:12,} {row['first s']:8.1f} {row['s']:8.1f} "
             f"{rate:9,.0f} {row['peak MB']:8.0f}"
         )
-    print(f"\n{'threads':>7} {'words/s':>9}   ({args.files} files)")
+    print(f"\n{args.files} files{'':22} {'words/s':>9} {'all s':>8}")
     for row in found["files"]:
-        print(f"{row['threads']:7} {row['words/s']:9,.0f}")
+        print(f"{row['how']:32} {row['words/s']:9,.0f} {row['s']:8.1f}   {row['said']}")
 
 
 if __name__ == "__main__":
