@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from caesura import formats
+from caesura import cli, formats
 from caesura.document import Document
 from caesura.induce import analyses
 from caesura.induce.fragments import NAMES
@@ -81,3 +82,18 @@ def test_half_of_the_fragments_of_the_wall_street_journal_are_constituents(data_
     files = sorted((data_dir / "WSJ-sample" / "mrg").glob("*.mrg"))[:40]
     found = analyses.boundaries([doc for file in files for doc in formats.read(file)], "xpos")
     assert 40 < found["constituents"]["coincide"] < 60
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "a.mrg"
+    path.write_text(TREES, encoding="utf-8")
+    picture = tmp_path / "a.png"
+    call = ["inspect", str(path), "--boundaries", "xpos", "-q"]
+    assert cli.run([*call, "--plot", str(picture)]) == 0
+    assert picture.stat().st_size > 0
+    out = capsys.readouterr().out
+    assert "Stops after the first dependent" in out
+    assert "complete" in out
+    assert cli.run([*call, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["constituents"]["coincide"] > 60
