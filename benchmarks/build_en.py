@@ -42,7 +42,9 @@ def options(threads: int = 1) -> PipelineOptions:
     """What the model is trained with; threads change how long it takes and nothing else."""
     search = SearchOptions(beam=32, margin=0.35)
     return PipelineOptions(
-        parser=ParserOptions(search=search, step="pa", dlaso_pa="in-turn", epochs=14, bits=19),
+        parser=ParserOptions(
+            search=search, step="pa", dlaso_pa="in-turn", epochs=14, bits=19, threads=threads
+        ),
         folds=5,
         speech=0.35,
         drop=0.6,
