@@ -67,11 +67,12 @@ def main() -> None:
     parser.add_argument("--table", default="models", choices=[*BY_TREEBANK, *OTHERS])
     parser.add_argument("--column", choices=["upos", "xpos"], help="classes; else the treebank's")
     parser.add_argument("--seeds", type=int, default=tables.SEEDS, help="for the table spread")
+    parser.add_argument("--only", nargs="+", default=tables.ROWS, help="rows of the table spread")
     parser.add_argument("--plot", metavar="FILE", help="with --table speed: draw it, too")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    tables.SEEDS = options.seeds
+    tables.SEEDS, tables.ROWS = options.seeds, tuple(options.only)
     rows: list[dict[str, Any]] = []
     if options.table == "speed":
         rows = speed()

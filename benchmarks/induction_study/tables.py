@@ -22,7 +22,9 @@ from caesura.induce.recipes import recipe
 from induction_study.published import S12
 from induction_study.treebanks import DATA, ROOT, Bench
 
+#: Seeds and rows of the table `spread`.
 SEEDS = 5
+ROWS = ("dmv", "dbm1", "curriculum")
 
 
 def models(bench: Bench) -> dict[str, Any]:
@@ -89,11 +91,9 @@ def seeds(bench: Bench, **settings: Any) -> tuple[np.ndarray, np.ndarray]:
 def spread(bench: Bench) -> dict[str, Any]:
     """Mean and spread over seeds of the recipes that draw trees at random; then with sprawl."""
     row: dict[str, Any] = {"tags": len(bench.words.names) - 1}
-    for name, settings in (
-        ("dmv", {"recipe": "standard", "model": "dmv"}),
-        ("dbm1", {"recipe": "standard", "model": "dbm1"}),
-        ("curriculum", {"recipe": "curriculum"}),
-    ):
+    for name in ROWS:
+        standard = {"recipe": "standard", "model": name}
+        settings = {"recipe": "curriculum"} if name == "curriculum" else standard
         plain, constrained = seeds(bench, **settings)
         row[name] = f"{plain.mean():.1f}±{plain.std():.1f}"
         row[f"{name} range"] = f"{plain.min()}–{plain.max()}"
