@@ -9,8 +9,9 @@ held out; without training data the grammar is induced on dev and marked with *.
 directed, the root counted, marks left out, all lengths (and up to ten words). In means over
 treebanks every language weighs the same.
 
-Tables: models, baselines, factorial, spread, untagged and constraints by treebank; speed, elsewhere
-(induced on EWT, scored on GUM), phrases (fragments against brackets) and markup (against HTML).
+Tables: models, baselines, factorial, spread, untagged, granularity (of WSJ) and constraints by
+treebank; speed, elsewhere (induced on EWT, scored on GUM), phrases (fragments against brackets) and
+markup (against HTML).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ BY_TREEBANK = {
     "factorial": tables.factorial,
     "spread": tables.spread,
     "untagged": tables.untagged,
+    "granularity": tables.granularity,
     "constraints": tables.constraints,
 }
 OTHERS = ("speed", "elsewhere", "phrases", "markup")
