@@ -60,13 +60,18 @@ def branching_loop(
 
 
 def tune_steps(
-    train: Sequence[Document], dev: Sequence[Document], options: BranchTraining
+    train: Sequence[Document],
+    dev: Sequence[Document],
+    options: BranchTraining,
+    *,
+    word_classes: Mapping[str, int] | None = None,
 ) -> BranchTraining:
     """Options with the α and ρ whose first model is best on dev."""
     best: tuple[float, BranchTraining] | None = None
     for rate, offset in itertools.product(RATES, OFFSETS):
         tried = replace(options, rate=rate, offset=offset)
-        loop = branching_loop(train, dev, replace(tried, rounds=options.rounds[:1]))
+        first = replace(tried, rounds=options.rounds[:1])
+        loop = branching_loop(train, dev, first, word_classes=word_classes)
         loop.run()
         value = max(event.scores["LAS"] for event in loop.history)
         if best is None or value > best[0]:
@@ -112,7 +117,7 @@ def train_branching(
     """Train to the end. With `tune` steps, margin and beam are searched on dev as in the paper."""
     options = options or BranchTraining()
     if tune:
-        options = tune_steps(train, dev, options)
+        options = tune_steps(train, dev, options, word_classes=word_classes)
     loop = branching_loop(train, dev, options, word_classes=word_classes, warn=warn)
     for event in loop:
         if on_event is not None:

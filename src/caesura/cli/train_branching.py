@@ -54,7 +54,7 @@ def train_branching(
     warnings: list[str] = []
     word_classes = read_classes(classes) if classes else None
     if held_out:
-        options = tune_steps(train, held_out, options)
+        options = tune_steps(train, held_out, options, word_classes=word_classes)
     loop = branching_loop(
         train,
         dev,
