@@ -244,13 +244,13 @@ def heed_interrupts() -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 def test_a_full_disk_is_one_sentence(tiny_model: Path) -> None:
-    call = ["parse", str(EXAMPLES / "harbour.txt"), "-m", str(tiny_model)]
+    call = ["parse", str(EXAMPLES / "harbour.txt"), "-m", str(tiny_model), "-q"]
     with open("/dev/full", "wb") as full:
         run = program(*call, stdout=full)
         _, err = run.communicate(timeout=300)
     assert run.returncode == 1
     assert err == b"The output cannot be written (No space left on device).\n"
-    run = program(*call, "-o", "/dev/full", "-q")
+    run = program(*call, "-o", "/dev/full")
     _, err = run.communicate(timeout=300)
     assert run.returncode == 1
     assert err == b"/dev/full: cannot be written (No space left on device).\n"
