@@ -259,6 +259,22 @@ def test_calibrated_confidences(toy_parser: Parser) -> None:
     assert math.isfinite(parser.search.bias)
 
 
+def test_a_forced_arc_is_not_certain_and_a_given_one_is(toy_parser: Parser) -> None:
+    """The last arc of a sentence goes to the root, whatever went wrong before it."""
+    held = corpus(21, 12)
+    for doc in held[:6]:
+        doc.head[doc.head == ROOT] = 0
+    parser = finish(toy_parser, held)
+    doc = blank(corpus(22, 1)[0])
+    parser.parse(doc, confidence=True)
+    assert doc.arc_conf is not None
+    assert doc.arc_conf[doc.head == ROOT].max() < 0.9
+    again = replace(doc, fixed=frozenset({"heads", "sentences"}))
+    parser.parse(again, confidence=True)
+    assert again.arc_conf is not None
+    assert np.all(again.arc_conf == 1)
+
+
 def test_a_learner_makes_room() -> None:
     trainer = ParserTrainer(corpus(1, 1, 60), (), replace(SMALL, chunk=0))
     assert isinstance(trainer.learner, Learner)

@@ -2,7 +2,9 @@
 
 A decision is judged by its margin over the next best transition of the same state and by its share
 of the beam, the part of the items that descend from it a few steps later. A logistic regression on
-the two turns them into the probability of being right (Platt 1999).
+the two turns them into the probability of being right (Platt 1999). An arc without a rival, such as
+the last one to the root, was decided by the arcs before it: its probability is the share of such
+arcs that are right.
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["calibrate", "probabilities"]
 
 Floats = NDArray[np.float64]
-#: Used until the parser is calibrated: bias, margin, share.
-_UNCALIBRATED: Final = {"arcs": [-0.5, 0.7, 1.0], "starts": [0.0, 0.9, 0.5]}
+#: Used until the parser is calibrated: bias, margin, share; for arcs also whether none rivals it.
+_UNCALIBRATED: Final = {"arcs": [-0.5, 0.7, 1.0, 1.0], "starts": [0.0, 0.9, 0.5]}
+#: The margin of a decision that has no rival is larger than this.
+_NO_RIVAL: Final = 1e20
 
 
 def _inputs(margins: NDArray[np.float32], shares: NDArray[np.float32]) -> Floats:
@@ -31,6 +35,14 @@ def _inputs(margins: NDArray[np.float32], shares: NDArray[np.float32]) -> Floats
     squashed = np.sign(margin) * np.log1p(np.minimum(np.abs(margin), 1e6))
     sided = np.where(margin < 0, -1.0, 1.0) * shares
     return np.stack([np.ones(len(margin)), squashed, sided], axis=1)
+
+
+def _arc_inputs(parse: Parse) -> Floats:
+    """Those of arcs; without a rival only the last one counts."""
+    alone = parse.arc_margins > _NO_RIVAL
+    inputs = _inputs(parse.arc_margins, parse.arc_shares)
+    inputs[alone] = 0.0
+    return np.column_stack([inputs, alone])
 
 
 def _sigmoid(x: Floats) -> Floats:
@@ -43,14 +55,16 @@ def probabilities(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The probability that a sentence starts at each word, and that each word's arc is right."""
     weights = {**_UNCALIBRATED, **calibration}
+    # A model that was calibrated without it has no weight for arcs without a rival.
+    of_arcs = [*weights["arcs"], *_UNCALIBRATED["arcs"][len(weights["arcs"]) :]]
     starts = _sigmoid(
         _inputs(parse.start_margins, parse.start_shares) @ np.array(weights["starts"])
     )
     starts[:1] = 1.0
     # What was given, or could not be otherwise, has no rival.
-    sure = np.abs(parse.start_margins) > 1e20
+    sure = np.abs(parse.start_margins) > _NO_RIVAL
     starts[sure] = parse.starts[sure]
-    arcs = _sigmoid(_inputs(parse.arc_margins, parse.arc_shares) @ np.array(weights["arcs"]))
+    arcs = _sigmoid(_arc_inputs(parse) @ np.array(of_arcs))
     return starts.astype(np.float32), arcs.astype(np.float32)
 
 
@@ -64,9 +78,9 @@ def calibrate(parser: Parser, docs: Sequence[Document]) -> dict[str, list[float]
         numbers = label_numbers(doc.strings, parser.inventory.labels)
         right = (parse.heads == doc.head) & (parse.labels == numbers[doc.deprel])
         known = doc.head != UNKNOWN
-        rows["arcs"].append(_inputs(parse.arc_margins, parse.arc_shares)[known])
+        rows["arcs"].append(_arc_inputs(parse)[known])
         truth["arcs"].append(right[known])
-        free = np.abs(parse.start_margins) < 1e20
+        free = np.abs(parse.start_margins) < _NO_RIVAL
         free[:1] = False
         rows["starts"].append(_inputs(parse.start_margins, parse.start_shares)[free])
         truth["starts"].append((doc.word_sent_start == YES)[free])

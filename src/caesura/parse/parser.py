@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import NO, YES, Document
+from caesura.document import NO, UNKNOWN, YES, Document
 from caesura.errors import CaesuraWarning, InputError, ModelError, WarningSink
 from caesura.models.file import Part, load
 from caesura.parse.features import Templates, compile_templates
@@ -255,8 +255,9 @@ class Parser:
         """Put an analysis into its document; what the document fixes stays as it is."""
         names = doc.strings.ids(self.inventory.labels)
         deprel = names[parse.labels]
+        given = (doc.head != UNKNOWN) & ("heads" in doc.fixed)
         if "heads" in doc.fixed:
-            deprel = np.where((doc.head != -2) & (doc.deprel > 0), doc.deprel, deprel)
+            deprel = np.where(given & (doc.deprel > 0), doc.deprel, deprel)
         doc.deprel = deprel.astype(np.int32)
         doc.head = parse.heads
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
@@ -265,7 +266,7 @@ class Parser:
             from caesura.parse.confidence import probabilities
 
             starts, arcs = probabilities(self.calibration, parse)
-            doc.sent_conf, doc.arc_conf = starts[first], arcs
+            doc.sent_conf, doc.arc_conf = starts[first], np.where(given, np.float32(1), arcs)
 
     def words(self, doc: Document) -> Words:
         """The words of a document as the search sees them."""
