@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,17 @@ def draw(folder: Path, treebank: str, report: dict[str, Rows]) -> None:
     for experiment, metrics in wanted.items():
         for metric in metrics if experiment in report else ():
             figure, axes = pyplot.subplots(figsize=(6, 4))
-            for name in dict.fromkeys(row["run"] for row in report[experiment]):
+            names = dict.fromkeys(row["run"] for row in report[experiment])
+            for name, mark in zip(names, itertools.cycle("osv^D*Px"), strict=False):
                 own = [row for row in report[experiment] if row["run"] == name and metric in row]
-                axes.plot([r["epoch"] for r in own], [r[metric] for r in own], "o-", label=name)
+                values = [r[metric] for r in own]
+                # Curves that lie upon each other can still be told apart.
+                axes.plot([r["epoch"] for r in own], values, f"{mark}-", alpha=0.7, label=name)
+            axes.xaxis.get_major_locator().set_params(integer=True)
             axes.set_xlabel("epoch")
             axes.set_ylabel(titles.get(metric, metric))
             axes.set_title(treebank)
-            axes.legend()
+            axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0))
             what = metric.strip("*").lower()
             figure.savefig(folder / f"{treebank}-{experiment}-{what}.svg", bbox_inches="tight")
             pyplot.close(figure)

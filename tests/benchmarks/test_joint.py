@@ -50,6 +50,16 @@ def test_early_update_uses_less_than_delayed_updates(
     assert rows["early"]["share"] < 50.0
 
 
+def test_confidences_are_compared_with_what_was_right(
+    joint: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = run(joint, capsys, "--only", "calibration")
+    for kind in ("boundaries", "arcs"):
+        *bins, whole = report[f"confidence of {kind}"]
+        assert sum(row["n"] for row in bins) == whole["n"]
+        assert 0 <= whole["expected calibration error"] <= 100
+
+
 def test_a_dialogue_gets_its_starts_from_turns_and_units(joint: ModuleType) -> None:
     units = "A.1: {F Uh, } it rained, / [ we, + we ] stayed in. /\nB.2: Oh dear <laughter>. /"
     tags = (
