@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--treebank", action="append", help="a folder of the data")
     parser.add_argument(
         "--beams",
-        default="16,1,8,16:0.1,16:0.15,16:0.2,16:0.3,32:0.35",
+        default="16,1,8,16:0.1,16:0.15,16:0.18,16:0.2,16:0.3,32:0.35",
         help="widths, or width:margin; the first is what the others are compared with",
     )
     parser.add_argument("--repeat", type=int, default=3)

@@ -21,10 +21,10 @@ class SearchOptions:
     """How to search.
 
     With a `margin` the beam is narrow where the choice is clear: a state offers only transitions
-    that score less than the margin below its best one, states that are two margins behind are
-    dropped, and so is a state with the same future as a better one. `bias` is added to the score of
-    a sentence boundary. After `patience` words on which the beam does not agree, the best item
-    decides.
+    that score less than the margin below its best one (a boundary: two margins), states two margins
+    behind the best are dropped, and so is a state with the same future as a better one. `bias` is
+    added to the score of a sentence boundary. After `patience` words on which the beam does not
+    agree, the best item decides.
     """
 
     beam: int = 8

@@ -87,6 +87,8 @@ _NOWHERE: Final = -1e300
 NO_MARGIN: Final = 1e20
 #: An item may be this many margins behind the best one.
 _BEHIND: Final = 2.0
+#: A boundary may be this many margins behind: often only what follows proves it right.
+_START: Final = 2.0
 
 
 class Search(NamedTuple):
@@ -284,6 +286,10 @@ def expand(
                         margin = scores[a] - scores[SB]
                     kept = _insert(frontier, kept, width, base + scores[a], item, a, margin)
                     worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
+        least = best - np.float32(_START * search.margin)
+        if can & CAN_SB != 0 and least <= scores[SB] < floor and base + scores[SB] > worst:
+            margin = scores[SB] - best
+            kept = _insert(frontier, kept, width, base + scores[SB], item, SB, margin)
     while kept > 1 and frontier.totals[kept - 1] < frontier.totals[0] - _BEHIND * search.margin:
         kept -= 1
     used = 0
