@@ -369,6 +369,8 @@ def one_treebank(name: str, args: argparse.Namespace) -> dict[str, Any]:
         show(f"{name}: by iteration (figure 4)", iterations)
     if args.save:
         save(args.save, {"parser": parser.to_part()})
+    if args.waves:
+        parser = parser.with_search(waves=args.waves)
     bench = Bench(parser, dev, args.punctuation, args.repeat)
     bench.row(beam=1)
     if only & {"table5", "all"}:
@@ -441,6 +443,7 @@ def main() -> None:
         "--versus", type=int, nargs="+", default=[16], help="widest beam to compare"
     )
     parser.add_argument("--margin", type=float, default=0.88)
+    parser.add_argument("--waves", type=int, help="branch from the best branch, too")
     parser.add_argument("--bits", type=int, default=BranchTraining.bits)
     parser.add_argument("--sentences", type=int, help="train on the first so many only")
     parser.add_argument("--punctuation", action="store_true", help="score punctuation, too")

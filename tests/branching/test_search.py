@@ -1,6 +1,7 @@
 """Branching: what is counted, its bounds, and that it ends in trees."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -81,6 +82,28 @@ def test_the_best_sequence_scores_no_less_than_the_greedy_one(weak_parser):
         table = weak_parser.words(doc).table
         found = brancher.all_trees(table, doc.n_words)
         assert max(score for score, _ in found) >= found[0][0]
+
+
+@pytest.mark.parametrize("memory", [True, False])
+def test_more_waves_find_sequences_that_score_no_less(weak_parser, memory):
+    # Weights by chance, so that the first sequence is seldom the best one.
+    table = np.random.default_rng(4).integers(-9, 10, weak_parser.table.shape).astype(np.int8)
+    table[:, -1] = 0
+    random = replace(weak_parser, table=table, unit=0.02, packed=None)
+    once = random.with_search(beam=64, memory=memory)
+    again = once.with_search(waves=3)
+    more = 0
+    for doc in sentences(15):
+        bests, counts = [], []
+        for parser in (once, again):
+            brancher = parser.brancher(doc.n_words)
+            found = brancher.all_trees(parser.words(doc).table, doc.n_words)
+            bests.append(max(score for score, _ in found))
+            counts.append(len(found))
+        assert bests[1] >= bests[0]
+        assert counts[0] <= counts[1] <= 64
+        more += counts[1] - counts[0]
+    assert more > 0
 
 
 @pytest.mark.parametrize("headless", ["single-root", "root", "clearnlp"])

@@ -25,6 +25,7 @@ def search_of(options: BranchOptions) -> Search:
         options.keep_attached,
         options.headless == "single-root",
         options.memory,
+        options.waves,
     )
 
 

@@ -34,6 +34,9 @@ class BranchOptions:
     skip_labels: bool = False
     #: Whether a branch that attaches fewer words than the one-best sequence is refused.
     keep_attached: bool = True
+    #: With more than 1 the best branch is branched from in turn while the beam has room, which the
+    #: paper does not do.
+    waves: int = 1
     #: Whether decisions are remembered, so that the same state is not evaluated twice.
     memory: bool = True
 
@@ -45,8 +48,9 @@ class BranchOptions:
                 f"margin is {self.margin}, but must be 0 to 1",
                 remedy="A margin is a difference of two chances; the paper uses 0.88.",
             )
-        if self.k < 1:
-            raise UsageError(f"k is {self.k}, but must be at least 1")
+        for name in ("k", "waves"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name} is {getattr(self, name)}, but must be at least 1")
         _one_of("score", self.score, ("mean", "sum"))
         _one_of("headless", self.headless, _HEADLESS)
 

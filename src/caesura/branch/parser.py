@@ -86,6 +86,7 @@ class BranchingParser:
             "headless": search.headless,
             "skip-labels": search.skip_labels,
             "keep-attached": search.keep_attached,
+            "waves": search.waves,
             "root": self.inventory.root,
             "tags": list(self.tags),
             "templates": list(self.templates),
@@ -128,6 +129,7 @@ class BranchingParser:
                 headless=part.option("headless", str, "single-root"),
                 skip_labels=part.option("skip-labels", bool, False),
                 keep_attached=part.option("keep-attached", bool, True),
+                waves=part.option("waves", int, 1),
             )
         except UsageError as error:
             raise ModelError(f"the parser's options: {error}", remedy=_DAMAGED) from error

@@ -58,13 +58,19 @@ class Search(NamedTuple):
     keep_attached: bool
     single_root: bool
     memory: bool
+    waves: int
 
 
 class Paths(NamedTuple):
-    """Sequences: that of branch r lies at begin[r] to begin[r + 1], from its fork on."""
+    """Sequences: that of branch r lies at begin[r] to begin[r + 1], from its fork on.
+
+    `second` has the next best action of a step that was unsure, -1 elsewhere.
+    """
 
     actions: NDArray[np.int32]
     chances: NDArray[np.float32]
+    second: NDArray[np.int32]
+    second_chance: NDArray[np.float32]
     begin: NDArray[np.int64]
     fork: NDArray[np.int64]
     score: NDArray[np.float64]
@@ -85,12 +91,16 @@ class Memo(NamedTuple):
     keys: NDArray[np.uint64]
     action: NDArray[np.int64]
     chance: NDArray[np.float64]
+    second: NDArray[np.int64]
+    second_chance: NDArray[np.float64]
     used: NDArray[np.int64]
 
 
 def new_paths(beam: int, steps: int) -> Paths:
     return Paths(
         np.zeros(steps, np.int32),
+        np.zeros(steps, np.float32),
+        np.full(steps, -1, np.int32),
         np.zeros(steps, np.float32),
         np.zeros(beam + 1, np.int64),
         np.zeros(beam, np.int64),
@@ -107,6 +117,8 @@ def new_memo(bits: int = 13) -> Memo:
     size = 1 << bits
     return Memo(
         np.zeros(size, np.uint64),
+        np.zeros(size, np.int64),
+        np.zeros(size, np.float64),
         np.zeros(size, np.int64),
         np.zeros(size, np.float64),
         np.zeros(size // _MEMO_LOAD + 1, np.int64),
@@ -131,7 +143,9 @@ def _place(memo: Memo, key: np.uint64) -> int:
 
 
 @kernel
-def _remember(memo: Memo, key: np.uint64, action: int, chance: float) -> None:
+def _remember(
+    memo: Memo, key: np.uint64, action: int, chance: float, second: int, second_chance: float
+) -> None:
     if memo.used[0] + 1 >= memo.used.shape[0]:
         return
     at = _place(memo, key)
@@ -140,6 +154,17 @@ def _remember(memo: Memo, key: np.uint64, action: int, chance: float) -> None:
         memo.used[memo.used[0]] = at
     memo.keys[at] = key
     memo.action[at], memo.chance[at] = action, chance
+    memo.second[at], memo.second_chance[at] = second, second_chance
+
+
+@kernel
+def _unsure(classifier: Classifier, scratch: Scratch, search: Search, found: int, a: int) -> bool:
+    """Whether the a-th best label of a state that was evaluated may start a branch."""
+    if a >= found or scratch.chances[0] - scratch.chances[a] > search.margin:
+        return False
+    if not search.skip_labels:
+        return True
+    return bool(classifier.kinds[scratch.tops[a]] != classifier.kinds[scratch.tops[0]])
 
 
 @kernel
@@ -204,6 +229,7 @@ def branch(
     kept, unsure, evaluations, remembered, length = 0, 0, 0, 0, 0
     total, logs = 0.0, 0.0
     alternatives = search.k if search.beam > 1 else 1
+    later = 2 if search.waves > 1 else 1
     while state.at[NEXT] <= words:
         if length >= room:
             return -1
@@ -214,15 +240,14 @@ def branch(
         action, chance = scratch.tops[0], scratch.chances[0]
         if search.beam > 1:
             if search.memory:
-                _remember(memo, signature(scratch, can), action, chance)
+                other = scratch.tops[1] if _unsure(classifier, scratch, search, found, 1) else -1
+                key = signature(scratch, can)
+                _remember(memo, key, action, chance, other, scratch.chances[1])
             for a in range(1, found):
-                if chance - scratch.chances[a] > search.margin:
-                    break
-                other = scratch.tops[a]
-                if search.skip_labels and classifier.kinds[other] == classifier.kinds[action]:
-                    continue
-                unsure += 1
-                kept = _insert(forks, kept, search.beam - 1, length, other, scratch.chances[a])
+                if _unsure(classifier, scratch, search, found, a):
+                    unsure += 1
+                    other, less = scratch.tops[a], scratch.chances[a]
+                    kept = _insert(forks, kept, search.beam - 1, length, other, less)
         paths.actions[length], paths.chances[length] = action, chance
         total += chance
         logs += np.log(max(chance, 1e-30))
@@ -232,54 +257,80 @@ def branch(
     paths.begin[0], paths.begin[1], paths.fork[0] = 0, length, 0
     paths.score[0], paths.logs[0] = _score(total, logs, length, search.mean), logs
     attached = _attached(state, words)
-    longest, number = length, 1
-    for f in range(kept):
-        used = paths.begin[number]
-        fork = forks.step[f]
-        reset(state, words)
-        total, logs = 0.0, 0.0
-        for s in range(fork):
-            kind, label = split_action(classifier, paths.actions[s])
-            apply(state, kind, label)
-            total += paths.chances[s]
-            logs += np.log(max(paths.chances[s], np.float32(1e-30)))
-        action, chance = forks.action[f], forks.chance[f]
-        steps = 0
-        while True:
-            if used + steps >= room:
-                return -1
-            paths.actions[used + steps], paths.chances[used + steps] = action, chance
-            total += chance
-            logs += np.log(max(chance, 1e-30))
-            steps += 1
-            kind, label = split_action(classifier, action)
-            apply(state, kind, label)
-            if state.at[NEXT] > words:
-                break
-            can = legal(state, given, search.single_root)
-            fill(scratch, table, state)
-            key = np.uint64(0)
-            if search.memory:
-                key = signature(scratch, can)
-                at = _place(memo, key)
-                if memo.keys[at] != np.uint64(0):
-                    action, chance = memo.action[at], memo.chance[at]
-                    remembered += 1
-                    continue
-            choose(classifier, scratch, state, given, can, 1)
-            evaluations += 1
-            action, chance = scratch.tops[0], scratch.chances[0]
-            if search.memory:
-                _remember(memo, key, action, chance)
-        longest = max(longest, fork + steps)
-        if search.keep_attached and _attached(state, words) < attached:
-            # Counted, since it was followed, but it cannot win.
-            logs, total = -1e30, -1e30
-        paths.fork[number] = fork
-        paths.begin[number + 1] = used + steps
-        paths.score[number] = _score(total, logs, fork + steps, search.mean)
-        paths.logs[number] = logs
-        number += 1
+    longest, number, base, wave = length, 1, 0, 1
+    while kept > 0:
+        for f in range(kept):
+            fork, used = forks.step[f], paths.begin[number]
+            before = min(fork, paths.fork[base])
+            reset(state, words)
+            total, logs, steps = 0.0, 0.0, 0
+            for s in range(fork):
+                at = s if s < before else paths.begin[base] + s - before
+                if s >= before and base > 0:
+                    # The part of the branch that this one leaves is its own, too.
+                    if used + steps >= room:
+                        return -1
+                    paths.actions[used + steps] = paths.actions[at]
+                    paths.chances[used + steps] = paths.chances[at]
+                    paths.second[used + steps] = -1
+                    steps += 1
+                kind, label = split_action(classifier, paths.actions[at])
+                apply(state, kind, label)
+                total += paths.chances[at]
+                logs += np.log(max(paths.chances[at], np.float32(1e-30)))
+            action, chance = forks.action[f], forks.chance[f]
+            other, less = -1, 0.0
+            while True:
+                if used + steps >= room:
+                    return -1
+                paths.actions[used + steps], paths.chances[used + steps] = action, chance
+                paths.second[used + steps], paths.second_chance[used + steps] = other, less
+                total += chance
+                logs += np.log(max(chance, 1e-30))
+                steps += 1
+                kind, label = split_action(classifier, action)
+                apply(state, kind, label)
+                if state.at[NEXT] > words:
+                    break
+                can = legal(state, given, search.single_root)
+                fill(scratch, table, state)
+                key = np.uint64(0)
+                if search.memory:
+                    key = signature(scratch, can)
+                    at = _place(memo, key)
+                    if memo.keys[at] != np.uint64(0):
+                        action, chance = memo.action[at], memo.chance[at]
+                        other, less = memo.second[at], memo.second_chance[at]
+                        remembered += 1
+                        continue
+                found = choose(classifier, scratch, state, given, can, later)
+                evaluations += 1
+                action, chance = scratch.tops[0], scratch.chances[0]
+                other, less = -1, 0.0
+                if _unsure(classifier, scratch, search, found, 1):
+                    other, less = scratch.tops[1], scratch.chances[1]
+                if search.memory:
+                    _remember(memo, key, action, chance, other, less)
+            shared = paths.fork[base] if base > 0 else fork
+            longest = max(longest, shared + steps)
+            if search.keep_attached and _attached(state, words) < attached:
+                # Counted, since it was followed, but it cannot win.
+                logs, total = -1e30, -1e30
+            paths.fork[number] = shared
+            paths.begin[number + 1] = used + steps
+            paths.score[number] = _score(total, logs, shared + steps, search.mean)
+            paths.logs[number] = logs
+            number += 1
+        # Another wave leaves the best branch where it was unsure itself.
+        best, kept = best_of(paths, number), 0
+        if wave < search.waves and best != base:
+            for at in range(paths.begin[best] + 1, paths.begin[best + 1]):
+                if paths.second[at] >= 0 and search.beam > number:
+                    step = paths.fork[best] + at - paths.begin[best]
+                    second, less = paths.second[at], paths.second_chance[at]
+                    kept = _insert(forks, kept, search.beam - number, step, second, less)
+                    unsure += 1
+        base, wave = best, wave + 1
     counts[SENTENCES] += 1
     counts[STEPS] += length
     counts[EVALUATIONS] += evaluations
