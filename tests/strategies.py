@@ -136,7 +136,11 @@ def _extras(draw: st.DrawFn, doc: Document) -> None:
     doc.fixed = draw(st.sampled_from([frozenset(), frozenset({"tokens", "heads"})]))
     doc.trailer = draw(st.sampled_from([(), ("# the end",)]))
     options = doc.strings.ids(["NOUN", "VERB"] * m).reshape(m, 2)
-    doc.tag_options = TagOptions("upos", options, np.full((m, 2), 0.5, dtype=np.float32))
+    sure = np.full((m, 2), 0.5, dtype=np.float32)
+    doc.tag_options = TagOptions("upos", options, sure)
+    if draw(st.booleans()):
+        others = {"xpos": options[:, ::-1].copy()}
+        doc.tag_options = TagOptions("upos", options, sure, others, np.zeros(m, dtype=np.int32))
     end = len(doc.text)
     doc.turn_start, doc.turn_end = np.array([0]), np.array([end])
     doc.turn_speaker = doc.strings.ids(["Ann"])

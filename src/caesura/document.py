@@ -143,11 +143,32 @@ class EmptyNode:
 
 @dataclass(frozen=True, slots=True)
 class TagOptions:
-    """The k best tags of each word with their probabilities, best first."""
+    """The k best tags of each word with their probabilities, best first.
+
+    `others` are columns whose values go with each tag, such as its lemma; `right` says which of the
+    tags is the right one, -1 where that is not known.
+    """
 
     column: str
     ids: Ints
     probabilities: Floats
+    others: dict[str, Ints] = field(default_factory=dict)
+    right: Ints | None = None
+
+    @property
+    def columns(self) -> dict[str, Ints]:
+        """All columns that have options."""
+        return {self.column: self.ids, **self.others}
+
+    def of(self, words: Any) -> TagOptions:
+        """The options of some words."""
+        return TagOptions(
+            self.column,
+            self.ids[words],
+            self.probabilities[words],
+            {name: ids[words] for name, ids in self.others.items()},
+            None if self.right is None else self.right[words],
+        )
 
 
 def _empty(dtype: Any) -> Any:

@@ -73,10 +73,7 @@ def cut(doc: Document, first: int, last: int) -> Document:
         if getattr(doc, name) is not None:
             setattr(piece, name, getattr(doc, name)[words].copy())
     if doc.tag_options is not None:
-        options = doc.tag_options
-        piece.tag_options = TagOptions(
-            options.column, options.ids[words], options.probabilities[words]
-        )
+        piece.tag_options = doc.tag_options.of(words)
     return piece
 
 
@@ -164,19 +161,24 @@ def join(pieces: Sequence[Document]) -> Document:
 def _join_options(whole: Document, pieces: Sequence[Document]) -> None:
     options = [piece.tag_options for piece in pieces]
     given = [option for option in options if option is not None]
-    if len(given) != len(pieces) or len({option.column for option in given}) != 1:
+    if len(given) != len(pieces) or len({tuple(option.columns) for option in given}) != 1:
         return
     width = max(option.ids.shape[1] for option in given)
-    ids = np.zeros((whole.n_words, width), dtype=np.int32)
+    columns = {name: np.zeros((whole.n_words, width), dtype=np.int32) for name in given[0].columns}
     probabilities = np.zeros((whole.n_words, width), dtype=np.float32)
     at = 0
     for piece, option in zip(pieces, given, strict=True):
         n, k = option.ids.shape
         same = piece.strings is whole.strings
-        ids[at : at + n, :k] = option.ids if same else whole.strings.ids(piece.strings)[option.ids]
+        for name, ids in option.columns.items():
+            own = ids if same else whole.strings.ids(piece.strings)[ids]
+            columns[name][at : at + n, :k] = own
         probabilities[at : at + n, :k] = option.probabilities
         at += n
-    whole.tag_options = TagOptions(given[0].column, ids, probabilities)
+    known = [option.right for option in given if option.right is not None]
+    right = np.concatenate(known) if len(known) == len(given) else None
+    first = given[0].column
+    whole.tag_options = TagOptions(first, columns.pop(first), probabilities, columns, right)
 
 
 def contents(doc: Document) -> dict[str, Any]:
@@ -200,7 +202,8 @@ def contents(doc: Document) -> dict[str, Any]:
     options = doc.tag_options
     said["tag_options"] = options and (
         options.column,
-        [doc.strings.take(row) for row in options.ids],
+        {name: [doc.strings.take(row) for row in ids] for name, ids in options.columns.items()},
         options.probabilities.tolist(),
+        None if options.right is None else options.right.tolist(),
     )
     return said

@@ -213,12 +213,16 @@ def atoms(
     table: list[list[int]],
     context: list[list[int]],
     columns: tuple[str, ...],
+    chosen: dict[int, int] | None = None,
+    rows: int = 1,
 ) -> dict[str, int]:
     """Every atom that a template may name, read off an explicit configuration.
 
-    `table` has a row for the absent word, one for the root, and one for each word.
+    `table` has a row for the absent word, one for the root, and `rows` for each word, of which
+    `chosen` are those of the tags chosen for the words shifted so far.
     """
-    n = len(table) - 2
+    n = (len(table) - 2) // rows
+    tags = chosen or {}
     stack = list(reversed(c.stack))
     buffer = list(c.buffer)
 
@@ -279,8 +283,27 @@ def atoms(
         for name, value in values.items()
     }
     for name, word in places.items():
-        for column, value in zip(columns, table[word + 2], strict=True):
+        # Of the words beside others and of the buffer, only those shifted lately are remembered.
+        beside_others = name[0] == "b" or name[2:3] in ("-", "+")
+        known = word in tags and (not beside_others or len(tags) - word <= 7)
+        at_row = word * rows + (tags[word] if known else 0) + 2 if word >= 0 else word + 2
+        for column, value in zip(columns, table[at_row], strict=True):
             found[f"{name}.{column}"] = value
+    return found
+
+
+def option_atoms(
+    word: int,
+    choice: int,
+    table: list[list[int]],
+    costs: list[list[int]],
+    columns: tuple[str, ...],
+) -> dict[str, int]:
+    """The atoms of one tag that SHIFT may choose."""
+    row = table[word * len(costs[word]) + choice + 2]
+    found = {f"a.{column}": value for column, value in zip(columns, row, strict=True)}
+    found["a.rank"] = (choice + 1) * GOLDEN & MASK
+    found["a.prob"] = (min((costs[word][choice] - 1) // 16, 20) + 1) * GOLDEN & MASK
     return found
 
 

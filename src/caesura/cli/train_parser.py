@@ -22,6 +22,7 @@ from caesura.cli.options import (
 
 if TYPE_CHECKING:
     from caesura.document import Document
+    from caesura.models.file import Part
     from caesura.parse.options import TrainOptions
 
 __all__ = ["command", "train_parser"]
@@ -53,8 +54,12 @@ def train_parser(
     from caesura.parse.recipes import stages
     from caesura.parse.train import finish, parser_loop
 
+    parts: dict[str, Part] = {}
+    told: dict[str, Any] = {}
+    if options.choices > 1:
+        train, dev, held_out, found = _with_options(train, dev, held_out, options, recipe, quiet)
+        parts |= found
     unedited = _spoken(train) if options.dropout > 0 else []
-    parts, told = {}, {}
     warnings: list[str] = []
     loops = []
     for stage in stages(recipe, options):
@@ -98,6 +103,36 @@ def train_parser(
     for loop in loops:
         loop.finish()
     return {"model": output, "recipe": recipe, "warnings": len(warnings), "stages": told}
+
+
+def _with_options(
+    train: Sequence[Document],
+    dev: Sequence[Document],
+    held_out: Sequence[Document],
+    options: TrainOptions,
+    recipe: str,
+    quiet: bool,
+) -> tuple[Sequence[Document], Sequence[Document], Sequence[Document], dict[str, Part]]:
+    """The documents with the likeliest tags of each word, unless they have them, and the tagger."""
+    from caesura.cli.progress import Progress
+    from caesura.pipeline.tags import has_options, jackknifed
+    from caesura.tag.options import TaggerOptions
+
+    if has_options([*train, *dev, *held_out]):
+        return train, dev, held_out, {}
+    folds = 10
+    with Progress("Jackknifing", unit="folds", quiet=quiet) as progress:
+        progress.total = folds
+        found, others, tagger = jackknifed(
+            train,
+            [*dev, *held_out],
+            options.choices,
+            TaggerOptions(seed=options.seed),
+            folds=folds,
+            regime="sentences" if recipe == "gold" else "document",
+            on_fold=lambda fold, of: progress.advance(),
+        )
+    return found, others[: len(dev)], others[len(dev) :], {"tagger": tagger}
 
 
 def _spoken(documents: Sequence[Document]) -> list[Document]:
@@ -175,6 +210,13 @@ def _card(meta: dict[str, Any]) -> str:
     help="Share of documents seen lower-cased and without punctuation.",
 )
 @click.option("--classes", metavar="CLASSES", help="Word classes as features.")
+@click.option(
+    "--tags",
+    type=click.IntRange(1, 16),
+    metavar="K",
+    help="Let the parser choose among the K likeliest tags; TRAIN has gold tags, and the model "
+    "gets a tagger.",
+)
 @click.option("--shards", type=click.IntRange(min=1), help="Learn in parts that are then averaged.")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint of an interrupted run.")
 @threads_option
@@ -195,6 +237,7 @@ def command(
     patience: int | None,
     dropout: float | None,
     classes: str | None,
+    tags: int | None,
     shards: int | None,
     resume: bool,
     threads: int,
@@ -210,8 +253,9 @@ def command(
     """Train a parser on TRAIN, whose documents have sentences, trees and (better predicted) tags.
 
     Tags should be predicted by taggers that have not seen the data: see
-    `caesura train tagger --jackknife`. After each epoch a checkpoint is written beside MODEL;
-    --resume goes on from it to the same result.
+    `caesura train tagger --jackknife`. With --tags the gold tags of TRAIN are jackknifed
+    here. After each epoch a checkpoint is written beside MODEL; --resume goes on from it to the
+    same result.
 
     With --system branching the parser takes sentence boundaries as given; --dev is needed, since
     it learns from its own parses until dev stops improving. How many epochs each round has is
@@ -235,7 +279,7 @@ def command(
         "threads": threads,
         "seed": seed,
     }
-    others = {"epochs": epochs, "dropout": dropout, "shards": shards}
+    others = {"epochs": epochs, "dropout": dropout, "shards": shards, "choices": tags}
     if system == "branching":
         from caesura.branch.options import BranchTraining
         from caesura.cli.train_branching import refuse, train_branching

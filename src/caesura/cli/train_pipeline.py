@@ -84,6 +84,12 @@ def model_card(name: str, meta: dict[str, Any], scores: dict[str, dict[str, floa
 @click.option("--speech", is_flag=True, help="Also serve text without case and punctuation.")
 @click.option("--no-spaces", is_flag=True, help="The language is written without spaces.")
 @click.option(
+    "--tags",
+    type=click.IntRange(1, 16),
+    metavar="K",
+    help="Let the parser choose among the tagger's K likeliest tags.",
+)
+@click.option(
     "--encoder",
     metavar="FOLDER|scratch",
     help="Train a network over this encoder (Hugging Face layout), or over characters.",
@@ -100,6 +106,7 @@ def command(
     init: str | None,
     speech: bool,
     no_spaces: bool,
+    tags: int | None,
     encoder: str | None,
     resume: bool,
     seed: int,
@@ -124,6 +131,7 @@ def command(
     flags = {
         "seed": seed,
         "speech": 0.35 if speech else None,
+        "parser.choices": tags,
     }
     parts, left_out, finish = _train(
         documents,

@@ -46,10 +46,12 @@ class _Node(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     misc: str = ""
 
 
-class _Options(msgspec.Struct, forbid_unknown_fields=True):
+class _Options(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     column: str
     tags: list[list[str]]
     probabilities: list[list[float]]
+    others: dict[str, list[list[str]]] = {}
+    right: list[int] | None = None
 
 
 class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -146,9 +148,16 @@ def encode(doc: Document) -> bytes:
         for node in doc.empty_nodes
     ]
     if doc.tag_options is not None:
-        tags = [doc.strings.take(row) for row in doc.tag_options.ids]
+        options = doc.tag_options
+        named = {
+            name: [doc.strings.take(row) for row in ids] for name, ids in options.columns.items()
+        }
         fields["tag_options"] = _Options(
-            doc.tag_options.column, tags, doc.tag_options.probabilities.astype(float).tolist()
+            options.column,
+            named.pop(options.column),
+            options.probabilities.astype(float).tolist(),
+            named,
+            None if options.right is None else options.right.tolist(),
         )
     line = _Line(
         text=doc.text,
@@ -224,15 +233,25 @@ def _document(said: _Line) -> Document:
     doc.trailer, doc.continues = tuple(said.trailer), said.continues
     doc.fixed = frozenset(said.fixed)
     if said.tag_options is not None:
-        k = max((len(row) for row in said.tag_options.tags), default=0)
-        flat = [tag for row in said.tag_options.tags for tag in row]
-        probabilities = np.array(said.tag_options.probabilities, dtype=np.float32)
-        doc.tag_options = TagOptions(
-            said.tag_options.column,
-            doc.strings.ids(flat).reshape(-1, k) if k else np.zeros((0, 0), dtype=np.int32),
-            probabilities.reshape(-1, k) if k else np.zeros((0, 0), dtype=np.float32),
-        )
+        doc.tag_options = _options(doc, said.tag_options)
     return doc
+
+
+def _options(doc: Document, said: _Options) -> TagOptions:
+    k = max((len(row) for row in said.tags), default=0)
+
+    def ids(rows: list[list[str]]) -> Any:
+        flat = [tag for row in rows for tag in row]
+        return doc.strings.ids(flat).reshape(-1, k) if k else np.zeros((0, 0), dtype=np.int32)
+
+    probabilities = np.array(said.probabilities, dtype=np.float32)
+    return TagOptions(
+        said.column,
+        ids(said.tags),
+        probabilities.reshape(-1, k) if k else np.zeros((0, 0), dtype=np.float32),
+        {name: ids(rows) for name, rows in said.others.items()},
+        None if said.right is None else np.array(said.right, dtype=np.int32),
+    )
 
 
 def _check(doc: Document) -> None:

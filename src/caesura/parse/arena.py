@@ -21,9 +21,10 @@ __all__ = ["ABSENT", "Arena", "mixed", "new_arena", "seal"]
 ROOT: Final = -1
 ABSENT: Final = -2
 
-# Columns of a node: token, node below, depth, the outermost two children on each side, their
-# labels + 1 (outermost in the low half), valencies (left in the low half), label sets as 62 bits,
-# the number of given dependents attached so far, the row of the word table it was read from.
+# Columns of a node: token, node below, depth, the outermost two children on each side (as rows of
+# the word table), their labels + 1 (outermost in the low half), valencies (left in the low half),
+# label sets as 62 bits, the number of given dependents attached so far, its row of the word table,
+# which says the tag that was chosen for it.
 TOKEN: Final = 0
 BELOW: Final = 1
 DEPTH: Final = 2
@@ -42,8 +43,9 @@ NODE_WIDTH: Final = 16
 
 # Columns of an item: parent, its transition and the one before, top of the stack, first word never
 # shifted, first swapped-back node (-1: none), last announced sentence start, the arc made (or the
-# start announced, in DEPENDENT), whether it is a prefix of a gold derivation, and of the beam
-# AGREEMENT steps later the number of items that descend from it and of all items.
+# start announced, in DEPENDENT), whether it is a prefix of a gold derivation, of the beam
+# AGREEMENT steps later the number of items that descend from it and of all items, and the tags
+# chosen for the words shifted last (four bits each, the last in the lowest).
 PARENT: Final = 0
 ACTION: Final = 1
 PREVIOUS: Final = 2
@@ -56,7 +58,8 @@ HEAD: Final = 8
 GOLD: Final = 9
 HEIRS: Final = 10
 RIVALS: Final = 11
-ITEM_WIDTH: Final = 12
+RECENT: Final = 12
+ITEM_WIDTH: Final = 13
 
 # Columns of a node's keys: of what features see of the node, and of the stack from the node down.
 CONTENT: Final = 0

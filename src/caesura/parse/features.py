@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from caesura.errors import UsageError
 
-__all__ = ["DEFAULT_TEMPLATES", "Templates", "atoms", "compile_templates", "parse_table", "without"]
+__all__ = [
+    "CHOICE_TEMPLATES",
+    "DEFAULT_TEMPLATES",
+    "Templates",
+    "atoms",
+    "compile_templates",
+    "parse_table",
+    "without",
+]
 
 #: Words that templates may look at: stack, buffer, their neighbours in the text, their children.
 POSITIONS: Final = [
@@ -76,7 +84,11 @@ STATE: Final = [
     "evidence",
 ]
 FIRST_STATE: Final = len(POSITIONS) * N_COLUMNS
-N_SLOTS: Final = FIRST_STATE + len(STATE)
+#: What is known of the tag that SHIFT may choose: the word with this tag, the rank of the tag (0:
+#: the tagger's best) and its probability.
+OPTION: Final = (*(f"a.{column}" for column in COLUMNS), "a.rank", "a.prob")
+FIRST_OPTION: Final = FIRST_STATE + len(STATE)
+N_SLOTS: Final = FIRST_OPTION + len(OPTION)
 #: Groups of templates.
 N_GROUPS: Final = 4
 #: Most atoms that a template joins.
@@ -133,6 +145,22 @@ break | break b0-1.p b0.p | break b0-1.w | break flags | speaker | speaker b0-1.
 evidence | evidence flags | evidence b0.p | evidence break b0-1.p
 """
 
+CHOICE_TABLE: Final = """
+# the tagger's opinion
+a.rank | a.prob | a.rank a.prob | a.p a.prob | a.x a.prob | a.p a.rank a.prob | a.x b0.w a.prob
+# the word and its tag
+a.p | a.x | a.m | a.wp | a.x b0.w | a.x b0.n | a.p b0.e | a.x b0.e
+# the words around
+a.x b1.w | a.x b1.x | a.p b1.p | a.x b1.x b2.x | a.p b1.p b2.p | a.x b0-1.w | a.x b0-1.x
+a.p b0-1.p | a.x b0-2.x b0-1.x | a.p b0-2.p b0-1.p | a.x b0-1.x b1.x | a.p b0-1.p b1.p
+a.wp b0-1.p | a.wp b1.p
+# the syntax so far
+a.x s0.w | a.x s0.x | a.p s0.p | a.wp s0.p | a.p s0.wp | a.x s1.x s0.x | a.p s1.p s0.p
+a.p s2.p s1.p s0.p | a.x s0.x b1.x | a.p s0.p b1.p | a.x s0.x s0.sl | a.p s0.p s0.sl
+a.x s0.x s0.sr | a.p s0.p s0.sr | a.p s1.p s1.sl s0.p | a.p s0.p s0b0.d | a.p flags | a.p length
+a.p s0.p t1 | a.p t1 t2
+"""
+
 
 class Templates(NamedTuple):
     """Templates for the kernel: the slots that each joins and a number that tells them apart.
@@ -147,10 +175,11 @@ class Templates(NamedTuple):
     ends: NDArray[np.int64]
 
 
-def atoms() -> dict[str, int]:
-    """Every atom that a template may name, with its slot."""
+def atoms(*, option: bool = False) -> dict[str, int]:
+    """Every atom that a template may name, with its slot; with `option` also those of a tag."""
     words = [f"{position}.{column}" for position in POSITIONS for column in COLUMNS]
-    return {name: slot for slot, name in enumerate((*words, *STATE)) if name != "none"}
+    names = (*words, *STATE, *(OPTION if option else ()))
+    return {name: slot for slot, name in enumerate(names) if name != "none"}
 
 
 def parse_table(table: str) -> tuple[str, ...]:
@@ -161,6 +190,7 @@ def parse_table(table: str) -> tuple[str, ...]:
 
 
 DEFAULT_TEMPLATES: Final = parse_table(DEFAULT_TABLE)
+CHOICE_TEMPLATES: Final = parse_table(CHOICE_TABLE)
 
 
 def without(templates: Sequence[str], columns: Iterable[str]) -> tuple[str, ...]:
@@ -192,9 +222,12 @@ def _source(atom: str) -> str:
     return atom[:2] if atom.startswith("s0") or (atom.startswith("s1") and atom != "s1s0.d") else ""
 
 
-def compile_templates(templates: Sequence[str]) -> Templates:
-    """Slots and seeds of templates; the seed follows from the text, not from the place."""
-    known = atoms()
+def compile_templates(templates: Sequence[str], *, option: bool = False) -> Templates:
+    """Slots and seeds of templates; the seed follows from the text, not from the place.
+
+    With `option` they are templates of the tags that SHIFT may choose.
+    """
+    known = atoms(option=option)
     templates, ends = in_order(templates)
     none = FIRST_STATE + STATE.index("none")
     slots = np.full((len(templates), ARITY), none, np.int32)

@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import UNKNOWN
-from caesura.parse.arena import ACTION, PARENT, grown, new_arena, reset
+from caesura.parse.arena import ACTION, PARENT, RECENT, SWAPPED, grown, new_arena, reset
+from caesura.parse.choice import with_choices
 from caesura.parse.features import Templates
 from caesura.parse.instances import Instance
 from caesura.parse.limits import Given, limits_of, no_limits
 from caesura.parse.options import TrainOptions
-from caesura.parse.score import Linear32, new_scratch
+from caesura.parse.score import Choosing, Linear32, new_scratch
 from caesura.parse.search import DONE, FULL, advance, how_to, new_frontier
-from caesura.parse.transitions.inventory import System
+from caesura.parse.transitions.inventory import CHOICE_BITS, SHIFT, System
 from caesura.parse.transitions.joint import MUST, NEVER
 from caesura.parse.transitions.oracle import oracle
 from caesura.parse.updates import (
@@ -34,6 +35,7 @@ from caesura.parse.updates import (
     new_delta,
     new_pairs,
 )
+from caesura.parse.words import Words
 
 __all__ = ["Learner", "Tally"]
 
@@ -75,7 +77,12 @@ class Learner:
     """Weights and working memory; `run` learns from instances in the order given."""
 
     def __init__(
-        self, options: TrainOptions, system: System, templates: Templates, width: int
+        self,
+        options: TrainOptions,
+        system: System,
+        templates: Templates,
+        choosing: Choosing,
+        width: int,
     ) -> None:
         self.options = options
         self.system = system
@@ -83,7 +90,9 @@ class Learner:
         self.weights = np.zeros((rows, width), np.float32)
         self.summed = np.zeros((rows, width), np.float32)
         self.ticks = 0
-        self.scorer = Linear32(self.weights, templates, new_scratch(templates, width, np.float32))
+        own = choosing._replace(rows=choosing.rows.copy())
+        scratch = new_scratch(templates, width, np.float32)
+        self.scorer = Linear32(self.weights, templates, scratch, own)
         self.beam = 1 if options.update == "greedy" else options.search.beam
         self.frontier = new_frontier(self.beam, width)
         self.arena = new_arena(1024 * self.beam, 2048 * self.beam)
@@ -95,7 +104,7 @@ class Learner:
             min(options.cap, 1e30),
             float(options.err_plus_one),
         )
-        self.how = how_to(replace(options.search, bias=0.0), self.beam)
+        self.how = how_to(replace(options.search, bias=0.0, trust=0.0), self.beam)
 
     def run(self, instances: Iterable[Instance]) -> Tally:
         """Learn from instances, one tick of the averaging each."""
@@ -114,7 +123,7 @@ class Learner:
                 self.system,
                 no_limits(),
                 instance.words,
-                Gold(actions, instance.heads, instance.labels, instance.starts),
+                Gold(actions, instance.heads, instance.labels, instance.starts, instance.choices),
                 self.arena,
                 self.frontier,
                 self.delta,
@@ -138,7 +147,11 @@ class Learner:
             actions = oracle(
                 self.system, instance.heads, instance.labels, instance.starts, late, eager
             )
-            return None if actions[0] < 0 else actions
+            if actions[0] < 0:
+                return None
+            if len(instance.choices):
+                return with_choices(actions, instance.choices, CHOICE_BITS)
+            return actions
         return self._constrained(instance)
 
     def _constrained(self, instance: Instance) -> NDArray[np.int32] | None:
@@ -152,6 +165,7 @@ class Learner:
             single_root=bool(self.system.single_root),
             patient=self.options.boundaries in ("late", "latent"),
         )
+        words = _decided(instance)
         reset(self.arena)
         self.frontier.beam[0], self.frontier.counts[0] = 0, 1
         while True:
@@ -159,7 +173,7 @@ class Learner:
                 self.scorer,
                 self.system,
                 limits,
-                instance.words,
+                words,
                 self.arena,
                 self.frontier,
                 self.how,
@@ -173,8 +187,11 @@ class Learner:
         actions = []
         item = int(self.frontier.beam[0])
         while item > 0:
-            actions.append(int(self.arena.items[item, ACTION]))
-            item = int(self.arena.items[item, PARENT])
+            state = self.arena.items[item]
+            action, item = int(state[ACTION]), int(state[PARENT])
+            if action == SHIFT and self.arena.items[item, SWAPPED] < 0:
+                action += (int(state[RECENT]) & 15) << CHOICE_BITS
+            actions.append(action)
         return np.array(actions[::-1], np.int32)
 
     def _make_room(self, steps: int) -> None:
@@ -189,3 +206,12 @@ class Learner:
         bits = min(24, max(16, math.ceil(math.log2(keys))))
         if 1 << bits > len(self.delta.keys):
             self.delta = new_delta(bits)
+
+
+def _decided(instance: Instance) -> Words:
+    """The words of an instance with their right tags only."""
+    words = instance.words
+    if not len(instance.choices):
+        return words
+    right = np.arange(words.choices.shape[1]) == instance.choices[:, None]
+    return words._replace(choices=np.where(right, words.choices, 0).astype(np.int32))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from caesura.errors import UsageError
-from caesura.parse.features import DEFAULT_TEMPLATES
+from caesura.parse.features import CHOICE_TEMPLATES, DEFAULT_TEMPLATES
 
 __all__ = ["SearchOptions", "TrainOptions"]
 
@@ -23,13 +23,15 @@ class SearchOptions:
     With a `margin` the beam is narrow where the choice is clear: a state offers only transitions
     that score less than the margin below its best one (a boundary: two margins), states two margins
     behind the best are dropped, and so is a state with the same future as a better one. `bias` is
-    added to the score of a sentence boundary. After `patience` words on which the beam does not
-    agree, the best item decides.
+    added to the score of a sentence boundary. Of the tags that a word may choose from, the
+    logarithm of how much less likely than the likeliest one is counts `trust` times. After
+    `patience` words on which the beam does not agree, the best item decides.
     """
 
     beam: int = 8
     margin: float = math.inf
     bias: float = 0.0
+    trust: float = 0.3
     patience: int = 400
 
     def __post_init__(self) -> None:
@@ -39,6 +41,8 @@ class SearchOptions:
             raise UsageError(f"margin is {self.margin}, but must not be negative")
         if not math.isfinite(self.bias):
             raise UsageError(f"bias is {self.bias}, but must be a finite number")
+        if not (self.trust >= 0 and math.isfinite(self.trust)):
+            raise UsageError(f"trust is {self.trust}, but must be a number from 0 on")
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,11 @@ class TrainOptions:
     breaks: bool = True
     bits: int = 20
     templates: tuple[str, ...] = DEFAULT_TEMPLATES
+    #: Tags that SHIFT may choose from, at most (1: always the tagger's best), how likely one must
+    #: be, as a share of the likeliest, and the templates by which it is chosen.
+    choices: int = 1
+    choice_floor: float = 0.03
+    choice_templates: tuple[str, ...] = CHOICE_TEMPLATES
     #: Share of the instances that are seen lower-cased and without punctuation.
     dropout: float = 0.0
     #: Parts of the data that are learned side by side and then averaged.
@@ -84,6 +93,10 @@ class TrainOptions:
         _one_of("dlaso_pa", self.dlaso_pa, ("accumulated", "per-update", "in-turn"))
         _one_of("boundaries", self.boundaries, BOUNDARIES)
         _one_of("swap", self.swap, ("lazy", "eager"))
+        if not 1 <= self.choices <= 16:
+            raise UsageError(f"choices is {self.choices}, but must be 1 to 16")
+        if not 0 <= self.choice_floor <= 1:
+            raise UsageError(f"choice_floor is {self.choice_floor}, but must be 0 to 1")
         if not 10 <= self.bits <= 26:
             raise UsageError(f"bits is {self.bits}, but must be 10 to 26")
         if not 0 <= self.dropout <= 1:

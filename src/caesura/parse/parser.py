@@ -24,7 +24,16 @@ from caesura.models.file import Part, load
 from caesura.parse.features import Templates, compile_templates
 from caesura.parse.options import SearchOptions
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.words import TAG_COLUMNS, Hasher, Words, cut, one_batch, words_of
+from caesura.parse.words import (
+    ONE_TAG,
+    TAG_COLUMNS,
+    Choice,
+    Hasher,
+    Words,
+    cut,
+    one_batch,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from caesura.parse.decode import Decoder
@@ -49,6 +58,8 @@ class Parse:
     start_margins: NDArray[np.float32]
     arc_shares: NDArray[np.float32]
     start_shares: NDArray[np.float32]
+    #: The number of each word's tag among its options; 0 is the tag that it had.
+    choices: NDArray[np.int8]
     score: float = 0.0
 
     @classmethod
@@ -89,6 +100,9 @@ class Parser:
     #: Calibration of arcs and of boundaries: the weights of a logistic regression.
     calibration: dict[str, list[float]] = field(default_factory=dict)
     packed: Mapping[str, NDArray[Any]] | None = None
+    #: The tags that SHIFT may choose from, and the templates by which it does.
+    choice: Choice = ONE_TAG
+    choice_templates: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.compiled: Templates = compile_templates(self.templates)
@@ -123,6 +137,11 @@ class Parser:
             "templates": list(self.templates),
             "calibration": {k: list(v) for k, v in self.calibration.items()},
         }
+        if self.choice.most > 1:
+            config["choices"] = self.choice.most
+            config["trust"] = search.trust
+            config["choice-floor"] = self.choice.floor
+            config["choice-templates"] = list(self.choice_templates)
         arrays = dict(packed)
         for kind in ("left", "right", "root"):
             arrays[kind] = np.array(getattr(inventory, kind), np.int32)
@@ -146,10 +165,18 @@ class Parser:
             if not len(ids) or ids.min() < 0 or ids.max() >= len(labels):
                 raise ModelError("the parser's labels do not fit its transitions", remedy=_DAMAGED)
             kinds[kind] = tuple(ids.tolist())
+        most = int(part.option("choices", int, 1))
+        if not 1 <= most <= 16:
+            raise ModelError(f"the parser chooses from {most} tags, not 1 to 16", remedy=_DAMAGED)
+        choice = Choice(
+            most,
+            float(part.option("choice-floor", (int, float), 0.0)),
+        )
         inventory = Inventory(
             labels,
             single_root=bool(part.option("single-root", bool, True)),
             sb=bool(part.option("sb", bool, True)),
+            choices=choice.most,
             **kinds,
         )
         packed = {k: part.array(k) for k in ("counts", "columns", "values", "exponents")}
@@ -163,6 +190,7 @@ class Parser:
             beam=part.option("beam", int, 8),
             margin=margin if margin >= 0 else math.inf,
             bias=float(part.option("bias", (int, float), 0.0)),
+            trust=float(part.option("trust", (int, float), 0.0)),
             patience=part.option("patience", int, 400),
         )
         tags = tuple(part.option("tags", list, []))
@@ -181,6 +209,8 @@ class Parser:
             dict(zip(forms, numbers, strict=True)),
             {k: list(map(float, v)) for k, v in part.option("calibration", dict, {}).items()},
             packed,
+            choice,
+            tuple(part.option("choice-templates", list, [])),
         )
 
     # -------------------------------------------------------------- parsing
@@ -259,6 +289,8 @@ class Parser:
         if "heads" in doc.fixed:
             deprel = np.where(given & (doc.deprel > 0), doc.deprel, deprel)
         doc.deprel = deprel.astype(np.int32)
+        if parse.choices.any():
+            choose_tags(doc, parse.choices)
         doc.head = parse.heads
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
         doc.sent_start = np.where(parse.starts[first], YES, NO).astype(np.int8)
@@ -270,15 +302,17 @@ class Parser:
 
     def words(self, doc: Document) -> Words:
         """The words of a document as the search sees them."""
-        return words_of(doc, self.hasher, tags=self.tags, breaks=self.breaks)
+        return words_of(doc, self.hasher, tags=self.tags, breaks=self.breaks, choice=self.choice)
 
     def decoder(self) -> Decoder:
         """Working memory for one thread."""
         from caesura.parse.decode import Decoder
-        from caesura.parse.score import Linear8, new_scratch
+        from caesura.parse.score import Linear8, new_choosing, new_scratch
 
         width = self.table.shape[1]
-        scorer = Linear8(self.table, self.unit, self.compiled, new_scratch(self.compiled, width))
+        scratch = new_scratch(self.compiled, width)
+        choosing = new_choosing(self.choice_templates)
+        scorer = Linear8(self.table, self.unit, self.compiled, scratch, choosing)
         return Decoder(scorer, self.inventory.system(), width, self.search)
 
     # ------------------------------------------------------------- internals
@@ -363,6 +397,21 @@ class Parser:
             part.heads = np.where(part.heads >= 0, part.heads + a, part.heads).astype(np.int32)
             pieces.append(part)
         return Parse.join(pieces)
+
+
+def choose_tags(doc: Document, choices: NDArray[np.int8]) -> None:
+    """Give words the chosen of their tags, with all that belongs to it."""
+    options = doc.tag_options
+    assert options is not None, "there is nothing to choose from"
+    at = np.flatnonzero(choices)
+    for name, ids in options.columns.items():
+        column = getattr(doc, name).copy()
+        column[at] = ids[at, choices[at]]
+        setattr(doc, name, column)
+    if doc.tag_conf is not None:
+        sure = doc.tag_conf.copy()
+        sure[at] = options.probabilities[at, choices[at]]
+        doc.tag_conf = sure
 
 
 def _groups(sizes: Sequence[int]) -> list[range]:

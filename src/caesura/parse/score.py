@@ -8,6 +8,7 @@ chosen by its type at compile time, so that the search knows nothing about the m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from caesura.parse.arena import (
     LEFT_SET,
     NEXT,
     PREVIOUS,
+    RECENT,
     RIGHT_LABELS,
     RIGHT_SET,
     ROOT,
@@ -47,6 +49,7 @@ from caesura.parse.features import (
     N_SLOTS,
     POSITIONS,
     Templates,
+    compile_templates,
 )
 from caesura.parse.gather import add_rows, add_up
 from caesura.parse.graph import Graph, score_graph
@@ -80,12 +83,28 @@ class Scratch(NamedTuple):
     sums: NDArray[Any]
 
 
+class Choosing(NamedTuple):
+    """Templates of the tags that SHIFT may choose, and room for their rows."""
+
+    templates: Templates
+    rows: NDArray[np.uint64]
+
+
+def new_choosing(templates: Sequence[str] = ()) -> Choosing:
+    compiled = compile_templates(templates, option=True)
+    return Choosing(compiled, np.zeros(len(compiled.seeds), np.uint64))
+
+
+_NO_CHOOSING: Final = new_choosing()
+
+
 class Linear32(NamedTuple):
     """The linear model with 32-bit weights, for training."""
 
     table: NDArray[np.float32]
     templates: Templates
     scratch: Scratch
+    choosing: Choosing = _NO_CHOOSING
 
 
 class Linear8(NamedTuple):
@@ -95,6 +114,7 @@ class Linear8(NamedTuple):
     unit: float
     templates: Templates
     scratch: Scratch
+    choosing: Choosing = _NO_CHOOSING
 
 
 def new_scratch(templates: Templates, width: int, kind: type = np.int32) -> Scratch:
@@ -158,6 +178,20 @@ def _subtree(
 
 
 @kernel
+def _to_rows(places: NDArray[np.int64], state: NDArray[np.int32], choices: int) -> None:
+    """Turn words of the buffer and of the text into rows of the word table.
+
+    A word that was shifted lately has its chosen tag, any other one the tagger's best.
+    """
+    for position in range(3, 12):
+        word = places[position]
+        if word >= 0:
+            ago = state[NEXT] - 1 - word
+            choice = (state[RECENT] >> (4 * ago)) & 15 if 0 <= ago < 7 else 0
+            places[position] = word * choices + choice
+
+
+@kernel
 def fill_slots(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
     """Everything that templates may name, for one item."""
     slots, places = scratch.slots, scratch.places
@@ -210,6 +244,8 @@ def fill_slots(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
     places[9] = s1 + 1 if s1 >= 0 and s1 + 1 < n else ABSENT
     places[10] = b0 - 1 if b0 >= 1 else ABSENT
     places[11] = b0 - 2 if b0 >= 2 else ABSENT
+    if words.choices.shape[1] > 1:
+        _to_rows(places, state, words.choices.shape[1])
     _subtree(slots, places, node0, 0)
     _subtree(slots, places, node1, 1)
     for position in range(places.shape[0]):
@@ -296,7 +332,13 @@ def _score(
     second = _ONE
     if arena.nodes[top, DEPTH] >= 2:
         second = keys[arena.nodes[top, BELOW], CONTENT]
-    both = (keys[top, CONTENT] ^ (front >> _HALF)) * _M3 + front
+    both = keys[top, CONTENT]
+    if words.choices.shape[1] > 1:
+        # The words beside these have tags of their own.
+        front += (_code(places[10]) * _M0 + _code(places[11])) * _M3
+        second += (_code(places[8]) * _M0 + _code(places[9])) * _M1
+        both += (_code(places[6]) * _M0 + _code(places[7])) * _M1
+    both = (both ^ (front >> _HALF)) * _M3 + front
     a, b, c = _known(scorer, 0, front), _known(scorer, 1, second), _known(scorer, 2, both)
     add_up(scratch.sums, _OWN, a, b, c, unit, out)
 

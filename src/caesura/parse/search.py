@@ -29,6 +29,7 @@ from caesura.parse.arena import (
     NEXT,
     PARENT,
     PREVIOUS,
+    RECENT,
     RIVALS,
     STACK,
     SWAPPED,
@@ -36,15 +37,24 @@ from caesura.parse.arena import (
     Arena,
     mixed,
 )
+from caesura.parse.choice import score_options
 from caesura.parse.gather import at_least, highest, lowest_bit
 from caesura.parse.options import SearchOptions
 from caesura.parse.score import forget, score_into
-from caesura.parse.transitions.inventory import FIRST_ARC, SB, SHIFT, System
+from caesura.parse.transitions.inventory import (
+    CHOICE_BITS,
+    FIRST_ARC,
+    MOST_CHOICES,
+    SB,
+    SHIFT,
+    System,
+)
 from caesura.parse.transitions.joint import (
     CAN_LEFT,
     CAN_RIGHT,
     CAN_ROOT,
     CAN_SB,
+    CAN_SHIFT,
     Limits,
     apply,
     is_terminal,
@@ -97,6 +107,7 @@ class Search(NamedTuple):
     width: int
     margin: float
     bias: float
+    trust: float
 
 
 def how_to(options: SearchOptions, width: int | None = None) -> Search:
@@ -104,11 +115,15 @@ def how_to(options: SearchOptions, width: int | None = None) -> Search:
         options.beam if width is None else width,
         min(options.margin, NO_MARGIN),
         options.bias,
+        options.trust,
     )
 
 
 class Frontier(NamedTuple):
-    """The beam, the candidates for the next one, and counts: beam size, steps, scored, forced."""
+    """The beam, the candidates for the next one, and counts: beam size, steps, scored, forced.
+
+    `scores` are those of the transitions of one item, `options` those of the tags it may choose.
+    """
 
     beam: NDArray[np.int64]
     keys: NDArray[np.uint64]
@@ -117,6 +132,7 @@ class Frontier(NamedTuple):
     totals: NDArray[np.float64]
     margins: NDArray[np.float32]
     scores: NDArray[np.float32]
+    options: NDArray[np.float32]
     counts: NDArray[np.int64]
 
 
@@ -129,6 +145,7 @@ def new_frontier(width: int, n_actions: int) -> Frontier:
         np.zeros(width + 1, np.float64),
         np.zeros(width + 1, np.float32),
         np.zeros((n_actions + 31) // 32 * 32, np.float32),
+        np.zeros(MOST_CHOICES, np.float32),
         np.zeros(4, np.int64),
     )
     frontier.counts[0] = 1
@@ -205,7 +222,8 @@ def _key(arena: Arena, item: int) -> Any:
     if state[SWAPPED] >= 0:
         key = mixed(key, arena.keys[state[SWAPPED], CHAIN])
     key = mixed(key, (np.int64(state[NEXT]) << 32) + state[LAST])
-    return mixed(key, (np.int64(state[ACTION]) << 32) + state[PREVIOUS])
+    key = mixed(key, (np.int64(state[ACTION]) << 32) + state[PREVIOUS])
+    return mixed(key, np.int64(state[RECENT]))
 
 
 @kernel(forceinline=True)
@@ -231,6 +249,7 @@ def expand(
     scores, beam, counts = frontier.scores, frontier.beam, frontier.counts
     nodes, items = arena.nodes, arena.items
     width = search.width
+    choosing = words.choices.shape[0] > 0
     kept = 0
     for rank in range(counts[0]):
         item = beam[rank]
@@ -246,6 +265,12 @@ def expand(
         counts[2] += 1
         score_into(scorer, words, arena, item, scores)
         scores[SB] += search.bias
+        # The best tag of the next word stands for SHIFT; the others follow as further candidates.
+        tag, tags = 0, 0
+        if choosing and can & CAN_SHIFT != 0 and items[item, SWAPPED] < 0:
+            tags = words.choices.shape[1]
+            tag = score_options(scorer, words, items[item, NEXT], search.trust, frontier.options)
+            scores[SHIFT] += frontier.options[tag]
         stack = items[item, STACK]
         s0 = nodes[stack, TOKEN]
         s1 = nodes[nodes[stack, BELOW], TOKEN] if s0 >= 0 else -2
@@ -267,6 +292,8 @@ def expand(
             margin = best - second
             if best_action == SHIFT and can & CAN_SB != 0:
                 margin = best - scores[SB]
+            if best_action == SHIFT:
+                best_action += tag << CHOICE_BITS
             kept = _insert(frontier, kept, 1, base + best, item, best_action, margin)
             continue
         worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
@@ -284,8 +311,16 @@ def expand(
                     margin = scores[a] - (second if a == best_action else best)
                     if a == SHIFT and can & CAN_SB != 0:
                         margin = scores[a] - scores[SB]
-                    kept = _insert(frontier, kept, width, base + scores[a], item, a, margin)
+                    action = a + (tag << CHOICE_BITS) if a == SHIFT else a
+                    kept = _insert(frontier, kept, width, base + scores[a], item, action, margin)
                     worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
+        for other in range(tags):
+            score = scores[SHIFT] - frontier.options[tag] + frontier.options[other]
+            if other != tag and score >= floor and base + score > worst:
+                margin = score - (scores[SB] if can & CAN_SB != 0 else best)
+                action = SHIFT + (other << CHOICE_BITS)
+                kept = _insert(frontier, kept, width, base + score, item, action, margin)
+                worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
         least = best - np.float32(_START * search.margin)
         if can & CAN_SB != 0 and least <= scores[SB] < floor and base + scores[SB] > worst:
             margin = scores[SB] - best

@@ -27,6 +27,7 @@ from caesura.parse.arena import (
     NEXT,
     NODE_WIDTH,
     PARENT,
+    RECENT,
     RIGHT2,
     RIVALS,
     STACK,
@@ -46,7 +47,7 @@ class Result(NamedTuple):
 
     A margin is the distance to the next best transition of the same state (negative for a word that
     starts no sentence); a share is how many items of the beam descend from the decision shortly
-    after it.
+    after it. `choices` are the numbers of the tags that were chosen.
     """
 
     heads: NDArray[np.int32]
@@ -56,6 +57,7 @@ class Result(NamedTuple):
     start_margins: NDArray[np.float32]
     arc_shares: NDArray[np.float32]
     start_shares: NDArray[np.float32]
+    choices: NDArray[np.int8]
 
 
 def new_result(n: int) -> Result:
@@ -67,6 +69,7 @@ def new_result(n: int) -> Result:
         np.zeros(n, np.float32),
         np.ones(n, np.float32),
         np.ones(n, np.float32),
+        np.zeros(n, np.int8),
     )
     result.starts[:1] = 1
     return result
@@ -88,9 +91,11 @@ def write_path(system: System, arena: Arena, item: int, result: Result) -> None:
         elif action == SHIFT:
             # A word that was shifted without SB before it; one shifted again keeps its margin.
             parent = arena.items[state[PARENT]]
-            if parent[SWAPPED] < 0 and parent[LAST] != parent[NEXT]:
-                result.start_margins[parent[NEXT]] = -arena.margins[item]
-                result.start_shares[parent[NEXT]] = share
+            if parent[SWAPPED] < 0:
+                result.choices[parent[NEXT]] = state[RECENT] & 15
+                if parent[LAST] != parent[NEXT]:
+                    result.start_margins[parent[NEXT]] = -arena.margins[item]
+                    result.start_shares[parent[NEXT]] = share
         elif action > SB:
             result.heads[state[DEPENDENT]] = state[HEAD]
             result.labels[state[DEPENDENT]] = system.labels[action]
@@ -213,7 +218,7 @@ def settle(
 
 
 @kernel
-def rebase(arena: Arena, offset: int) -> None:
+def rebase(arena: Arena, offset: int, choices: int) -> None:
     """Number words from `offset` on; words before it are final and no longer in reach."""
     for item in range(arena.used[1]):
         state = arena.items[item]
@@ -227,7 +232,7 @@ def rebase(arena: Arena, offset: int) -> None:
         entry = arena.nodes[node]
         for k in range(LEFT1, RIGHT2 + 1):
             if entry[k] >= 0:
-                entry[k] -= offset
+                entry[k] -= offset * choices
         entry[TOKEN] -= offset
-        entry[CHOICE] -= offset
+        entry[CHOICE] -= offset * choices
         seal(arena, node)

@@ -39,8 +39,7 @@ class JointStream:
         self.parser = parser
         self._decoder = parser.decoder()
         self._decoder.restart()
-        empty = words_of(Document(), parser.hasher)
-        self._words = empty
+        self._words = parser.words(Document())
         self._starts = np.zeros(0, np.int8)
         self._result = new_result(0)
         # Words of the buffer that were given out already and are kept as context.
@@ -115,6 +114,7 @@ class JointStream:
             breaks=parser.breaks,
             paragraphs=self._paragraphs,
             turns=self._turns,
+            choice=parser.choice,
         )
         given = given_in(doc, ())
         if not len(self._words.context):
@@ -122,6 +122,7 @@ class JointStream:
         self._words = Words(
             np.concatenate([self._words.table, words.table[FIRST_WORD:]]),
             np.concatenate([self._words.context, words.context]),
+            np.concatenate([self._words.choices, words.choices]),
         )
         self._starts = np.concatenate([self._starts, given.starts])
         more = new_result(doc.n_words)
@@ -176,11 +177,13 @@ class JointStream:
         offset = self._known - _CONTEXT
         if offset <= 0:
             return
-        rebase(self._decoder.arena, offset)
+        choices = self.parser.inventory.choices
+        rebase(self._decoder.arena, offset, choices)
         table = self._words.table
         self._words = Words(
-            np.concatenate([table[:FIRST_WORD], table[FIRST_WORD + offset :]]),
+            np.concatenate([table[:FIRST_WORD], table[FIRST_WORD + offset * choices :]]),
             self._words.context[offset:].copy(),
+            self._words.choices[offset:].copy(),
         )
         self._starts = self._starts[offset:].copy()
         columns: list[Any] = [column[offset:].copy() for column in self._result]

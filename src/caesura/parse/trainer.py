@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,15 @@ from caesura.errors import InputError, WarningSink
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
 from caesura.parse.features import compile_templates, without
-from caesura.parse.instances import Instance, Repairs, Tree, chunks, gold_tree
+from caesura.parse.instances import Instance, Repairs, Tree, chunks, gold_tree, right_choices
 from caesura.parse.options import TrainOptions
 from caesura.parse.parser import Parser
-from caesura.parse.scores import scores
+from caesura.parse.scores import choice_scores, scores
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.words import TAG_COLUMNS, Hasher, Words, cut, words_of
+from caesura.parse.words import TAG_COLUMNS, Choice, Hasher, Words, cut, words_of
+
+if TYPE_CHECKING:
+    from caesura.parse.learner import Learner
 
 __all__ = ["ParserTrainer"]
 
@@ -44,7 +47,7 @@ class ParserTrainer:
         warn: WarningSink | None = None,
     ) -> None:
         """With `init` training goes on from that parser, with its templates and table."""
-        from caesura.parse.learner import Learner
+        from caesura.parse.score import new_choosing
         from caesura.parse.table import padded
 
         options = options or TrainOptions()
@@ -52,6 +55,13 @@ class ParserTrainer:
             bits = len(init.table).bit_length() - 1
             options = replace(options, bits=bits, templates=init.templates, breaks=init.breaks)
             word_classes = word_classes or init.word_classes
+            if init.choice.most > 1:
+                options = replace(
+                    options,
+                    choices=init.choice.most,
+                    choice_floor=init.choice.floor,
+                    choice_templates=init.choice_templates,
+                )
         self.options = options
         self.dev = list(dev)
         docs = [doc for doc in train if doc.n_words]
@@ -63,6 +73,7 @@ class ParserTrainer:
         self.tags = _tags(docs) if options.tags else ()
         if init is not None:
             self.tags = tuple(tag for tag in self.tags if tag in init.tags)
+        self.choice = Choice(options.choices, options.choice_floor)
         self.hasher = Hasher(word_classes)
         self._data = self._prepare(docs, warn)
         self._unedited = self._prepare(
@@ -74,6 +85,7 @@ class ParserTrainer:
             single_root=options.single_root,
             sb=options.boundaries != "none",
             known=init.inventory if init is not None else None,
+            choices=options.choices,
         )
         number = {name: i for i, name in enumerate(self.inventory.labels)}
         for tree in trees:
@@ -83,9 +95,14 @@ class ParserTrainer:
         if init is not None:
             self.chosen = init.templates
         self.templates = compile_templates(self.chosen)
+        wanted = options.choice_templates if options.choices > 1 else ()
+        self.choice_templates = without(wanted, self._absent())
+        if init is not None and init.choice_templates:
+            self.choice_templates = init.choice_templates
+        self.choosing = new_choosing(self.choice_templates)
         self.width = padded(self.inventory.size)
         self._system = self.inventory.system()
-        self.learner = Learner(options, self._system, self.templates, self.width)
+        self.learner = self._learner()
         self._more: list[Learner] = []
         if init is not None:
             self._go_on(init)
@@ -100,23 +117,31 @@ class ParserTrainer:
             if name in column:
                 self.learner.weights[:, at] = old[:, column[name]]
 
+    def _learner(self) -> Learner:
+        from caesura.parse.learner import Learner
+
+        return Learner(self.options, self._system, self.templates, self.choosing, self.width)
+
     def _prepare(
         self, docs: Sequence[Document], warn: WarningSink | None
     ) -> list[tuple[Words, Tree]]:
         options = self.options
-        return [
-            (
-                words_of(doc, self.hasher, tags=self.tags, breaks=options.breaks),
-                gold_tree(
-                    doc,
-                    self.repairs,
-                    chains=options.chains,
-                    single_root=options.single_root,
-                    warn=warn,
-                ),
+        found = []
+        for doc in docs:
+            words = words_of(
+                doc, self.hasher, tags=self.tags, breaks=options.breaks, choice=self.choice
             )
-            for doc in docs
-        ]
+            tree = gold_tree(
+                doc,
+                self.repairs,
+                chains=options.chains,
+                single_root=options.single_root,
+                warn=warn,
+            )
+            if options.choices > 1:
+                tree.choices = right_choices(doc, words)
+            found.append((words, tree))
+        return found
 
     def _absent(self) -> list[str]:
         """Columns that no training document has."""
@@ -159,6 +184,7 @@ class ParserTrainer:
             np.where(heads >= 0, heads - a, heads).astype(np.int32),
             tree.labels[a:b].copy(),
             starts,
+            tree.choices[a:b].copy(),
         )
 
     def epoch(self, number: int) -> Mapping[str, float]:
@@ -173,11 +199,11 @@ class ParserTrainer:
         """Every shard learns from the same weights on; then all are averaged, in a fixed order."""
         from concurrent.futures import ThreadPoolExecutor
 
-        from caesura.parse.learner import Learner, Tally
+        from caesura.parse.learner import Tally
 
         shards, main = self.options.shards, self.learner
         while len(self._more) < min(self.options.threads, shards):
-            self._more.append(Learner(self.options, self._system, self.templates, self.width))
+            self._more.append(self._learner())
         weights, summed = np.zeros_like(main.weights), np.zeros_like(main.summed)
         tally = Tally()
         share = np.float32(1.0 / shards)
@@ -221,6 +247,8 @@ class ParserTrainer:
             self.tags,
             self.options.breaks,
             self.hasher.classes,
+            choice=self.choice,
+            choice_templates=self.choice_templates,
         )
 
     def score(self) -> Mapping[str, float]:
@@ -228,7 +256,8 @@ class ParserTrainer:
         if not self.dev:
             return {}
         parses = self.parser().analyse(self.dev, threads=self.options.threads)
-        return scores(self.dev, parses, self.inventory, trees=not self.options.chains)
+        found = scores(self.dev, parses, self.inventory, trees=not self.options.chains)
+        return found | choice_scores(self.dev, parses)
 
     def parts(self) -> dict[str, Part]:
         return {"parser": self.parser().to_part()}

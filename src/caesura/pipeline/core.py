@@ -184,14 +184,27 @@ class Pipeline:
         if not self.parser.inventory.sb:
             take_evidence(full)
         self.parser.parse(full, confidence=confidence)
+        for doc in full:
+            doc.tag_options = None
+
+    @property
+    def choices(self) -> int:
+        """The number of tags that the parser may choose from; 1: it takes the tagger's."""
+        inventory = self.parser.inventory if self.parser is not None else None
+        return int(getattr(inventory, "choices", 1))
 
     def _tag(self, docs: Sequence[Document], confidence: bool) -> None:
         """Tag; columns that are given and known stay as they are."""
         assert self.tagger is not None
         given = [(doc, _given_columns(doc)) for doc in docs]
-        self.tagger.tag(docs, regime="document", k=1 if confidence else 0)
+        choices = self.choices
+        k = choices if choices > 1 else int(confidence)
+        self.tagger.tag(docs, regime="document", k=k, whole=choices > 1)
         for doc, columns in given:
-            doc.tag_options = None
+            if choices == 1:
+                doc.tag_options = None
+            elif not confidence:
+                doc.tag_conf = None
             for name, column in columns.items():
                 setattr(doc, name, np.where(column > 0, column, getattr(doc, name)))
 
@@ -343,7 +356,7 @@ class Pipeline:
         for parse in self.parser.k_best(doc, k):
             analysis = replace(doc)
             self.parser.write(analysis, parse)
-            analysis.fixed = frozenset()
+            analysis.fixed, analysis.tag_options = frozenset(), None
             found.append(analysis)
         return found
 

@@ -23,6 +23,7 @@ from caesura.learn.loop import Event, Loop
 from caesura.models.file import ModelFile, Part, load, save
 from caesura.parse.options import SearchOptions
 from caesura.parse.options import TrainOptions as ParserOptions
+from caesura.pipeline.tags import pack_options, tagged, unpack_options
 from caesura.tag.options import TaggerOptions
 from caesura.tokenize.options import TokenizerOptions
 
@@ -207,6 +208,7 @@ class PipelineTrainer:
             if "evidence" in part.arrays:
                 own = part.array("evidence", np.float32)[tokens[k] : tokens[k + 1]]
                 doc.start_evidence = own
+            unpack_options(part, doc, slice(words[k], words[k + 1]))
         n = len(self.train)
         return docs[:n], docs[n:]
 
@@ -220,23 +222,26 @@ class PipelineTrainer:
         variant = speech if options.speech else None
         part = Part("prepared")
         if tags:
-            tagged = jackknife(
+            found = jackknife(
                 self.train,
                 replace(options.tagger, seed=options.seed),
                 options.folds,
                 regime="document",
                 variant=variant,
+                choices=options.parser.choices if options.parser.choices > 1 else 0,
                 on_fold=lambda n, of: self._watch("jackknife", f"fold {n} of {of}"),
             )
             for column in ("upos", "xpos", "feats"):
                 names: dict[str, int] = {}
                 values = [
                     names.setdefault(value, len(names))
-                    for doc in tagged
+                    for doc in found
                     for value in doc.column(column)
                 ]
                 part.labels[column] = list(names)
                 part.arrays[column] = np.array(values, np.int32)
+            if options.parser.choices > 1:
+                pack_options(found, part)
         if spaced:
             self._watch("evidence", f"{options.folds} folds")
             docs = [*self.train, *self._speech()]
@@ -255,7 +260,7 @@ class PipelineTrainer:
 
         docs = [replace(doc, fixed=frozenset()) for doc in self.dev]
         if docs and "tagger" in parts:
-            Tagger(parts["tagger"]).tag(docs, regime="document")
+            docs = tagged(Tagger(parts["tagger"]), docs, self.options.parser.choices)
         if docs and "tokenizer" in parts:
             tokenizer = Tokenizer.from_part(parts["tokenizer"])
             for doc in docs:
@@ -325,6 +330,8 @@ class PipelineTrainer:
             seen += (options.tagger,)
         elif stage == "prepared":
             seen += (options.tokenizer, options.tagger, options.folds)
+            if options.parser.choices > 1:
+                seen += (options.parser.choices,)
         else:
             seen += (options, more)
         return hashlib.sha256(f"{self._data} {stage} {seen!r}".encode()).hexdigest()

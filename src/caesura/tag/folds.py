@@ -15,6 +15,7 @@ import numpy as np
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.learn.shuffle import generator
+from caesura.tag.alternatives import together, with_right
 from caesura.tag.options import TaggerOptions
 from caesura.tag.tagger import Regime
 from caesura.tag.train import train_tagger
@@ -31,13 +32,15 @@ def jackknife(
     *,
     regime: Regime = "auto",
     variant: Callable[[Document], Document] | None = None,
+    choices: int = 0,
     on_fold: Callable[[int, int], None] | None = None,
 ) -> list[Document]:
     """The documents with predicted columns instead of gold ones; all else is shared with them.
 
     With a `variant`, such as `transform.speech`, the taggers also learn from the variants of their
-    documents, and the variants of all documents follow, tagged in the same way. Taggers are
-    trained for `options.epochs`, as there are no dev data to stop them.
+    documents, and the variants of all documents follow, tagged in the same way. With `choices`
+    the documents also get the likeliest tags as `tag_options`, which say the right ones. Taggers
+    are trained for `options.epochs`, as there are no dev data to stop them.
     """
     if folds < 2:
         raise UsageError(f"{folds} folds", remedy="Jackknifing needs two folds at least.")
@@ -54,7 +57,7 @@ def jackknife(
         if not held:
             continue
         tagger = train_tagger([one[k] for one in sets for k in rest], (), options)
-        tagger.tag([one[k] for one in tagged for k in held], regime=regime)
+        tagger.tag([one[k] for one in tagged for k in held], regime=regime, k=choices, whole=True)
         columns = tagger.columns
         if on_fold is not None:
             on_fold(fold + 1, folds)
@@ -116,5 +119,8 @@ def _together(
             if own and hasattr(doc, column):
                 joined = np.concatenate([getattr(piece, column) for piece in own])
                 setattr(new, column, joined.astype(np.int32))
+        options = [piece.tag_options for piece in own if piece.tag_options is not None]
+        if own and len(options) == len(own):
+            new.tag_options = with_right(together(options), doc)
         tagged.append(new)
     return tagged

@@ -215,14 +215,19 @@ def choose(
     scorer: GivenScorer,
     attributes: NDArray[np.uint64],
     types: NDArray[np.int32],
-    tags: NDArray[np.int32],
+    own: NDArray[np.int32],
+    path: NDArray[np.int32],
     begins: NDArray[np.int64],
     pairs: NDArray[np.int32],
     alone: NDArray[np.float32],
     settled: NDArray[np.int32],
     chosen: NDArray[np.int32],
 ) -> None:
-    """The best value of the column for each word, from the scores of its pair and its context."""
+    """The best value of the column for each word, from the scores of its pair and its context.
+
+    `own` are the tags of the words in question, `path` those that other words see of them.
+    """
+    tags = path.copy()
     bounds, values = scorer.options.bounds, scorer.options.values
     scores = np.zeros(alone.shape[1], np.float32)
     # All rows are looked for before any is added, so that the waits for memory overlap.
@@ -234,6 +239,7 @@ def choose(
             if settled[pair] >= -1:
                 chosen[i] = settled[pair]
                 continue
+            tags[i] = own[i]
             first = bounds[tags[i]]
             n = bounds[tags[i] + 1] - first
             for k in range(n):
@@ -251,3 +257,4 @@ def choose(
                 if scores[k] > scores[best]:
                     best = k
             chosen[i] = values[first + best]
+            tags[i] = path[i]

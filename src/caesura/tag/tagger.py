@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from caesura.document import Document, TagOptions
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load
+from caesura.tag.alternatives import alternatives, given_values, obeying
 from caesura.tag.cache import TypeCache
 from caesura.tag.corpus import distinct
 from caesura.tag.decode import Constraints, Scorer, decode, marginals
@@ -143,11 +144,13 @@ class Tagger:
         regime: Regime = "auto",
         k: int = 0,
         options_column: str | None = None,
+        whole: bool = False,
     ) -> None:
         """Fill the label columns of documents, in place.
 
         With `k`, also `tag_options`: the k likeliest values of one column (the first of the
-        chain unless said otherwise) with their probabilities, and `tag_conf`.
+        chain unless said otherwise) with their probabilities, and `tag_conf`. If `whole`, they
+        are the k likeliest labels with all columns that go with them, the chosen one first.
         """
         batch = [docs] if isinstance(docs, Document) else list(docs)
         if not batch:
@@ -155,6 +158,7 @@ class Tagger:
         words, seen = self.encode(batch)
         begins, offsets = chain_bounds(batch, regime)
         limits = self._limits(batch)
+        known = [given_values(doc) for doc in batch] if whole else []
         path = np.zeros(len(words), np.int32)
         lat = lattice_of(max(4, min(_ROOM, len(words))), self.narrow_width)
         decode(
@@ -165,7 +169,12 @@ class Tagger:
             self._write_given(batch, offsets, words, path, begins, seen)
         if k > 0:
             found = self._posteriors(words, seen, begins, limits)
-            self._write_options(batch, offsets, path, found, k, options_column or self.chain[0])
+            if whole:
+                labels = alternatives(found, path, k)
+                self._write_whole(batch, offsets, words, path, begins, seen, labels, known)
+            else:
+                column = options_column or self.chain[0]
+                self._write_options(batch, offsets, path, found, k, column)
 
     def posteriors(self, docs: Sequence[Document], regime: Regime = "auto") -> Posteriors:
         """The probabilities of labels for all words of the documents, one after the other."""
@@ -269,20 +278,21 @@ class Tagger:
         begins: Longs,
         seen: Seen,
     ) -> None:
-        for column, values, chosen in self._choose_given(words, path, begins, seen):
+        for column, values, chosen in self._choose_given(words, path, path, begins, seen):
             fixed = "lemmas" if column == "lemma" else "tags"
             write_column(docs, offsets, column, values, chosen, fixed)
 
     def _choose_given(
-        self, words: Ints, path: Ints, begins: Longs, seen: Seen
+        self, words: Ints, own: Ints, path: Ints, begins: Longs, seen: Seen
     ) -> list[tuple[str, list[str], Ints]]:
         """The columns given the label: for each its values, and which of them each word has.
 
+        `own` are the labels of words, `path` those that their neighbours see of them.
         What depends on type and label only comes from the cache.
         """
         memory = seen.pairs
         with self._lock:
-            pairs = memory.numbers(words, path, seen.types, seen.attributes)
+            pairs = memory.numbers(words, own, seen.types, seen.attributes)
             alone, settled = dict(memory.alone), dict(memory.settled)
         found = []
         for column in self.given:
@@ -291,7 +301,7 @@ class Tagger:
                 continue
             chosen = np.full(len(words), -1, np.int32)
             choose(
-                self._given[column], seen.attributes, words, path, begins, pairs,
+                self._given[column], seen.attributes, words, own, path, begins, pairs,
                 alone[column], settled[column], chosen,
             )  # fmt: skip
             found.append((column, self.part.labels[column], chosen))
@@ -302,7 +312,7 @@ class Tagger:
         own = {c: [self.labels[y][n] for y in path.tolist()] for n, c in enumerate(self.chain)}
         if self.given:
             window = np.array([0, len(words)], np.int64)
-            for column, values, chosen in self._choose_given(words, path, window, seen):
+            for column, values, chosen in self._choose_given(words, path, path, window, seen):
                 own[column] = [values[n] if n >= 0 else "" for n in chosen.tolist()]
         return list(zip(*(own[column] for column in self.columns), strict=True))
 
@@ -325,6 +335,45 @@ class Tagger:
             ids = np.where(own >= 0, names[np.maximum(own, 0)], 0).astype(np.int32)
             doc.tag_options = TagOptions(column, ids, masses[low:high].copy())
             doc.tag_conf = conf[low:high].copy()
+
+    def _write_whole(
+        self,
+        docs: Sequence[Document],
+        offsets: list[int],
+        words: Ints,
+        path: Ints,
+        begins: Longs,
+        seen: Seen,
+        found: Posteriors,
+        known: Sequence[Mapping[str, Ints]],
+    ) -> None:
+        """The likeliest labels as options, each with its lemma and features."""
+        columns: dict[str, list[tuple[list[str], Ints]]] = {}
+        for own in np.where(found.labels >= 0, found.labels, path[:, None]).T:
+            labels = np.ascontiguousarray(own)
+            for column in self.chain:
+                if column != START:
+                    values, number = self.label_values(column)
+                    columns.setdefault(column, []).append((values, number[labels]))
+            for name, spelled, chosen in self._choose_given(words, labels, path, begins, seen):
+                columns.setdefault(name, []).append((spelled, chosen))
+        masses = np.where(found.labels >= 0, found.masses, 0.0).astype(np.float32)
+        for n, doc in enumerate(docs):
+            rows = slice(offsets[n], offsets[n + 1])
+            ids = {
+                name: np.stack([_ids(doc, values, own[rows]) for values, own in options], axis=1)
+                for name, options in columns.items()
+            }
+            first = next(iter(ids))
+            options = TagOptions(first, ids.pop(first), masses[rows].copy(), ids)
+            doc.tag_options = obeying(options, known[n])
+            doc.tag_conf = masses[rows, 0].copy()
+
+
+def _ids(doc: Document, values: list[str], chosen: Ints) -> Ints:
+    kinds, where = distinct(chosen + np.int32(1))
+    ids = doc.strings.ids([values[n - 1] if n else "" for n in kinds.tolist()])
+    return ids[where].astype(np.int32) if len(ids) else np.zeros(0, np.int32)
 
 
 def _word_classes(part: Part) -> dict[str, int] | None:

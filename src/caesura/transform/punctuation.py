@@ -23,7 +23,6 @@ from caesura.document import (
     Document,
     Ints,
     Strings,
-    TagOptions,
 )
 from caesura.transform.comments import document_comments, spoken_comments
 
@@ -199,6 +198,4 @@ def _carry_confidences(doc: Document, new: Document, words: NDArray[Any]) -> Non
             setattr(new, name, column[words])
     options = doc.tag_options
     if options is not None:
-        new.tag_options = TagOptions(
-            options.column, options.ids[words], options.probabilities[words]
-        )
+        new.tag_options = options.of(words)

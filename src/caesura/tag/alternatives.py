@@ -1,0 +1,90 @@
+"""The k likeliest labels of each word with all that goes with them, for a parser to choose from.
+
+The first is always the label that the word got, even where another one is likelier by itself, so
+that a document and its options agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document, TagOptions
+from caesura.tag.writing import Posteriors
+
+__all__ = ["alternatives", "given_values", "obeying", "together", "with_right"]
+
+Ints = NDArray[np.int32]
+#: Columns that tell labels apart, and columns that follow from the label and the word.
+LABEL_COLUMNS: Final = ("upos", "xpos")
+
+
+def alternatives(found: Posteriors, path: Ints, k: int) -> Posteriors:
+    """The labels that words got, and the k - 1 likeliest others; -1 where there are no more."""
+    labels, masses = found.labels.copy(), found.masses.copy()
+    lost = ~np.any(labels == path[:, None], axis=1)
+    labels[lost, -1], masses[lost, -1] = path[lost], 0.0
+    rank = np.where(labels == path[:, None], np.float32(2), masses)
+    order = np.argsort(-np.where(labels >= 0, rank, np.float32(-1)), axis=1, kind="stable")
+    order = order[:, : min(k, labels.shape[1])]
+    return Posteriors(
+        np.take_along_axis(labels, order, axis=1), np.take_along_axis(masses, order, axis=1)
+    )
+
+
+def given_values(doc: Document) -> dict[str, Ints]:
+    """The columns whose known values are fixed, as they are before a tagger fills the others."""
+    names: tuple[str, ...] = ()
+    if "tags" in doc.fixed:
+        names += ("upos", "xpos", "feats")
+    if "lemmas" in doc.fixed:
+        names += ("lemma",)
+    return {name: getattr(doc, name) for name in names}
+
+
+def obeying(options: TagOptions, given: Mapping[str, Ints]) -> TagOptions:
+    """The same options without those that contradict a given tag; what follows from it is kept."""
+    columns = options.columns
+    sure = options.probabilities.copy()
+    for name, values in given.items():
+        if name not in columns:
+            continue
+        known = values[:, None] != 0
+        if name in LABEL_COLUMNS:
+            sure[known & (columns[name] != values[:, None])] = 0.0
+        columns[name] = np.where(known, values[:, None], columns[name]).astype(np.int32)
+    ids = columns.pop(options.column)
+    return replace(options, ids=ids, probabilities=sure, others=columns)
+
+
+def with_right(options: TagOptions, gold: Document) -> TagOptions:
+    """The same options, told which of them has the gold tags; the strings are shared."""
+    columns = options.columns
+    same: Any = options.probabilities > 0
+    same[:, :1] = True
+    for name in LABEL_COLUMNS:
+        if name in columns:
+            same = same & (columns[name] == getattr(gold, name)[:, None])
+    found = same.any(axis=1) if same.shape[1] else np.zeros(len(same), np.bool_)
+    right = np.where(found, same.argmax(axis=1) if same.shape[1] else 0, -1)
+    return replace(options, right=right.astype(np.int32))
+
+
+def together(parts: Sequence[TagOptions]) -> TagOptions:
+    """The options of pieces of one document, one after the other; the strings are shared."""
+    width = max(part.ids.shape[1] for part in parts)
+
+    def joined(get: Callable[[TagOptions], NDArray[Any]]) -> Any:
+        return np.concatenate(
+            [np.pad(get(part), ((0, 0), (0, width - part.ids.shape[1]))) for part in parts]
+        )
+
+    first = parts[0]
+    others = {name: joined(lambda part, name=name: part.others[name]) for name in first.others}  # type: ignore[misc]
+    return TagOptions(
+        first.column, joined(lambda part: part.ids), joined(lambda part: part.probabilities), others
+    )
