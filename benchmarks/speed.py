@@ -37,7 +37,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--model", help="a trained joint parser")
     parser.add_argument("--documents", type=int, default=120, help="to train on without --model")
     parser.add_argument(
-        "--beams", default="1,8,16,16:0.3,16:0.18", help="widths of the beam, or width:margin"
+        "--beams", default="1,8,16,16:0.3,16:0.2", help="widths of the beam, or width:margin"
     )
     parser.add_argument("--sizes", default="10000,100000,1000000", help="words of long documents")
     parser.add_argument("--repeat", type=int, default=5)

@@ -32,7 +32,7 @@ __all__ = ["MODES", "Mode", "Pipeline", "load", "split"]
 Mode = Literal["accurate", "fast"]
 MODES: Final[tuple[Mode, ...]] = ("accurate", "fast")
 #: The margin of the joint parser's beam in mode `fast`, in its scores' units: 1 is one error.
-FAST_MARGIN: Final = 0.18
+FAST_MARGIN: Final = 0.2
 #: Longer texts go through in blocks.
 LONG: Final = 60_000
 #: Characters of small texts that are done in one call of the kernels.
