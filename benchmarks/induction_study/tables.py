@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from zlib import crc32
 
 import numpy as np
 
+from caesura.errors import InputError
 from caesura.formats import read
 from caesura.induce import InduceOptions, Inducer, supervised
 from caesura.induce.analyses import boundaries
@@ -35,10 +37,14 @@ def models(bench: Bench) -> dict[str, Any]:
     for model in ("dmv", "dbm1", "dbm2"):
         grammar, _ = bench.induce(recipe="standard", model=model)
         row[model] = bench.score(grammar)[0]
-    grammar, seconds = bench.induce(recipe="curriculum")
-    row["dbm3"], row["dbm3@10"] = bench.score(grammar)
-    row["+sprawl"] = bench.score(grammar, "sprawl")[0]
-    row["seconds"] = round(seconds, 1)
+    try:
+        grammar, seconds = bench.induce(recipe="curriculum")
+        row["dbm3"], row["dbm3@10"] = bench.score(grammar)
+        row["+sprawl"] = bench.score(grammar, "sprawl")[0]
+        row["seconds"] = round(seconds, 1)
+    except InputError as error:  # no complete sentence without marks inside to begin with
+        row.update(dict.fromkeys(("dbm3", "dbm3@10", "+sprawl", "seconds"), "–"))
+        print(f"{bench.treebank.folder}: {error}", file=sys.stderr)
     grammar, seconds = bench.induce(recipe="short-first", heads=bench.style)
     row["short-first"], row["short-first@10"] = bench.score(grammar, "sprawl")
     row["seconds "] = round(seconds, 1)
