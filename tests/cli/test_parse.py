@@ -149,6 +149,17 @@ def test_one_bad_file_does_not_stop_the_rest(
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["empty.conllu", "good.conllu"]
 
 
+def test_an_older_result_survives_when_every_file_fails(tiny_model: Path, tmp_path: Path) -> None:
+    bad, target = tmp_path / "bad.txt", tmp_path / "out.conllu"
+    bad.write_bytes(b"\xff\xfe\xb5 no UTF-8")
+    for older in (None, "precious"):
+        if older is not None:
+            target.write_text(older)
+        assert cli.run(["parse", "-q", "-m", str(tiny_model), str(bad), "-o", str(target)]) == 1
+        assert (target.read_text() if target.exists() else None) == older
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.txt", "out.conllu"]
+
+
 def test_other_encodings(
     tiny_model: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -130,6 +131,20 @@ class _Follower:
         self.progress.advance(doc.n_words, f"{rate:,.0f} words/s")
 
 
+class _NothingParsed(Exception):
+    """Every file failed, so that an older output must not be replaced by an empty one."""
+
+
+def _some(documents: Iterable[Document], tally: Tally) -> Iterator[Document]:
+    """The same documents; there must be one if anything failed."""
+    none = True
+    for doc in documents:
+        none = False
+        yield doc
+    if none and tally.errors:
+        raise _NothingParsed
+
+
 def write_jobs(
     engine: Engine,
     todo: Sequence[Job],
@@ -159,12 +174,13 @@ def write_jobs(
         if not one_each:
             documents = follower.documents()
             to_stdout = output is None or output == "-"
-            formats.write(
-                complete(documents) if to_stdout else documents,
-                output or "-",
-                to_format,
-                token_range=token_range,
-            )
+            with suppress(_NothingParsed):
+                formats.write(
+                    complete(documents) if to_stdout else _some(documents, tally),
+                    output or "-",
+                    to_format,
+                    token_range=token_range,
+                )
         else:
             targets = {job.source: job.target for job in todo}
             while (source := follower.next_file()) is not None:
