@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 __all__ = [
+    "DISTRIBUTION",
     "CaesuraError",
     "CaesuraWarning",
     "FormatError",
@@ -23,6 +25,9 @@ __all__ = [
     "UsageError",
     "Where",
 ]
+
+#: What `pip` installs; the name of the import belongs to another package on the index.
+DISTRIBUTION: Final = "caesura-nlp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ class MissingExtra(CaesuraError):
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(
             f"{purpose} needs the package {package}, which is not installed",
-            remedy=f'Install it with: pip install "caesura[{extra}]"',
+            remedy=f'Install it with: pip install "{DISTRIBUTION}[{extra}]"',
         )
 
 

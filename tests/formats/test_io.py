@@ -37,7 +37,7 @@ def test_zst_without_its_package(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "zstandard", None)
     path = tmp_path / "a.conllu.zst"
     path.write_bytes(b"")
-    with pytest.raises(MissingExtra, match=r"pip install \"caesura\[zstd\]\""):
+    with pytest.raises(MissingExtra, match=r"pip install \"caesura-nlp\[zstd\]\""):
         list(formats.read(path))
 
 

@@ -421,7 +421,7 @@ def test_an_extra_that_is_missing(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     from caesura.serve.server import check_extra
 
-    with pytest.raises(MissingExtra, match=r'pip install "caesura\[serve\]"'):
+    with pytest.raises(MissingExtra, match=r'pip install "caesura-nlp\[serve\]"'):
         check_extra()
 
 

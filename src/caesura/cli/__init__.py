@@ -15,6 +15,7 @@ from typing import NoReturn
 
 import click
 
+from caesura import __version__
 from caesura.cli.verbs import TRAIN, VERBS, LazyGroup
 from caesura.errors import CaesuraError
 from caesura.paths import reader_gone
@@ -31,7 +32,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 @click.group(cls=LazyGroup, verbs=VERBS, context_settings=CONTEXT)
-@click.version_option(package_name="caesura", message="caesura %(version)s")
+@click.version_option(__version__, message="caesura %(version)s")
 def cli() -> None:
     """Raw documents in; sentences, tokens, tags and dependency trees out, decided together."""
 

@@ -22,7 +22,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from caesura.errors import InputError, ModelError
+from caesura.errors import DISTRIBUTION, InputError, ModelError
 from caesura.models.tensors import read_tensors
 from caesura.models.toml import dumps as to_toml
 
@@ -228,7 +228,7 @@ def _decode(archive: zipfile.ZipFile, infos: Mapping[str, zipfile.ZipInfo], name
         raise ModelError(
             f"has format {version}; this version of Caesura reads up to {FORMAT_VERSION}",
             file=name,
-            remedy="Upgrade Caesura: pip install --upgrade caesura",
+            remedy=f"Upgrade Caesura: pip install --upgrade {DISTRIBUTION}",
         )
     config = tomllib.loads(entry(_CONFIG).decode())
     labels = json.loads(entry(_LABELS))
