@@ -95,3 +95,10 @@ def test_the_extra_that_an_error_names_brings_the_package(
 def test_every_extra_for_users_is_in_all_or_too_large_for_it() -> None:
     apart = {"all", "docs", "neural-train", "ray", "test"}
     assert packages_of("all") == set().union(*map(packages_of, EXTRAS.keys() - apart))
+
+
+def test_every_required_package_is_imported() -> None:
+    source = "\n".join(file.read_text(encoding="utf-8") for file in (ROOT / "src").rglob("*.py"))
+    for requirement in PROJECT["dependencies"]:
+        name = named(requirement)
+        assert re.search(rf"^\s*(import|from) {name}\b", source, re.MULTILINE), name

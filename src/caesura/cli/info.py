@@ -21,13 +21,11 @@ _NEEDED = (
     "click",
     "msgspec",
     "safetensors",
-    "rapidfuzz",
     "platformdirs",
     "regex",
 )
 _EXTRAS = {
     "progress": "rich",
-    "stats": "scipy",
     "zstd": "zstandard",
     "plot": "matplotlib",
     "pandas": "pandas",
