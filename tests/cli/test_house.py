@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -128,6 +129,23 @@ def test_warmup_calls_every_room_that_offers_it(
     assert err.splitlines() == ["compiling tag …", "compiling parse …"]
 
 
-def test_rooms_offer_functions() -> None:
-    for _, offered in warmup.rooms():
-        assert callable(offered)
+def test_rooms_with_kernels_offer_to_compile_them() -> None:
+    """All but those whose kernels are compiled in training and at first use."""
+    package = Path(caesura.__file__).parent
+    with_kernels = {
+        file.relative_to(package).parts[0]
+        for file in package.glob("*/*.py")
+        if re.search(r"^@kernel\b", file.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    offered = dict(warmup.rooms())
+    assert offered.keys() == with_kernels - {"branch", "induce", "learn"}
+    assert all(map(callable, offered.values()))
+
+
+def test_warmup_needs_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A room whose extra is missing is passed over, whichever way it says so."""
+    before = list(dict(warmup.rooms()))
+    for name in ["spacy", *(name for name in sys.modules if name.startswith("spacy."))]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, "caesura.spacy", raising=False)
+    assert list(dict(warmup.rooms())) == before

@@ -16,6 +16,7 @@ import click
 
 from caesura.cli.console import print_json, table
 from caesura.cli.options import json_option, quiet_option
+from caesura.errors import MissingExtra
 
 __all__ = ["command", "rooms", "warm"]
 
@@ -29,9 +30,7 @@ def rooms() -> Iterator[tuple[str, Callable[[], object]]]:
             continue
         try:
             module = importlib.import_module(f"caesura.{found.name}")
-        except ModuleNotFoundError as error:
-            if (error.name or "caesura").startswith("caesura"):
-                raise
+        except MissingExtra:
             continue  # a room whose extra is not installed has nothing to compile
         warmup = getattr(module, "warmup", None)
         if callable(warmup):
@@ -56,7 +55,8 @@ def command(as_json: bool, quiet: bool) -> None:
     """Compile the kernels now instead of at first use.
 
     Compiled kernels are kept, see `caesura info`; a second run takes a moment only. Do it once
-    after installing, or when an image is built.
+    after installing, or when an image is built. The kernels of training, of branching
+    parsers and of grammar induction wait for their first use.
     """
 
     def report(room: str) -> None:
