@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from caesura import cli, formats
+from caesura.pipeline import Pipeline
 from tests.pipeline.tiny import EXAMPLES, TEXT
 
 
@@ -73,12 +74,31 @@ def test_threads_change_nothing(tiny_model: Path, texts: Path, tmp_path: Path) -
     assert results[0] == results[1]
 
 
+def folded(text: str) -> str:
+    """A text without its spaces, which some formats do not hold."""
+    return "".join(text.split())
+
+
 @pytest.mark.parametrize("kind", ["conllx", "jsonl", "tokens", "text", "spans", "html"])
-def test_any_format_comes_out(tiny_model: Path, tmp_path: Path, kind: str) -> None:
+def test_any_format_comes_out(tiny: Pipeline, tiny_model: Path, tmp_path: Path, kind: str) -> None:
+    """With all that it can hold."""
     out = tmp_path / "out"
+    expected = tiny(TEXT)
     call = ["parse", str(EXAMPLES / "harbour.txt"), "-m", str(tiny_model), "--to", kind]
     assert cli.run([*call, "-o", str(out)]) == 0
-    assert out.stat().st_size
+    [found] = formats.read(out, kind)
+    assert folded(found.text) == folded(expected.text)
+    if kind not in ("text", "html"):
+        assert [folded(s.text) for s in found.sentences] == [
+            folded(s.text) for s in expected.sentences
+        ]
+    if kind in ("jsonl", "tokens", "spans"):
+        assert [token.text for token in found.tokens] == [token.text for token in expected.tokens]
+    if kind in ("conllx", "jsonl"):
+        assert found.column("form") == expected.column("form")
+        assert found.column("upos") == expected.column("upos")
+        assert found.head.tolist() == expected.head.tolist()
+        assert found.column("deprel") == expected.column("deprel")
 
 
 @pytest.mark.parametrize("column", ["tags", "heads", "sentences"])
