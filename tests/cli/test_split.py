@@ -25,14 +25,20 @@ def test_one_sentence_a_line(tiny_model: Path, capfd: pytest.CaptureFixture[str]
 
 
 def test_offsets(tiny_model: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    for line in run(capfd, HARBOUR, "-m", str(tiny_model), "--offsets"):
+    lines = run(capfd, HARBOUR, "-m", str(tiny_model), "--offsets")
+    sentences = run(capfd, HARBOUR, "-m", str(tiny_model))
+    for line, plain in zip(lines, sentences, strict=True):
         start, end, sentence = line.split("\t")
+        assert sentence == plain
         assert " ".join(TEXT[int(start) : int(end)].split()) == sentence
 
 
 def test_json(tiny_model: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    for line in run(capfd, HARBOUR, "-m", str(tiny_model), "--json"):
+    lines = run(capfd, HARBOUR, "-m", str(tiny_model), "--json")
+    sentences = run(capfd, HARBOUR, "-m", str(tiny_model))
+    for line, plain in zip(lines, sentences, strict=True):
         said = json.loads(line)
+        assert " ".join(said["text"].split()) == plain
         assert said["file"] == HARBOUR
         assert TEXT[said["start"] : said["end"]] == said["text"]
 

@@ -239,7 +239,9 @@ def test_every_treebank_byte_for_byte(data_dir: Path):
     """Every .conllu.gz and .conll.gz file, comments and all."""
     import gzip
 
-    for path in sorted(data_dir.glob("*/*.conll*.gz")):
+    paths = sorted(data_dir.glob("*/*.conll*.gz"))
+    assert paths, f"there is no treebank in {data_dir}"
+    for path in paths:
         source = gzip.decompress(path.read_bytes())
         module = conllu if ".conllu" in path.name else conllx
         assert write(module, read(module, source)) == source, path.name

@@ -58,6 +58,8 @@ def test_brackets_need_phrase_structure():
 
 def test_brackets_in_the_shared_data(data_dir):
     files = sorted((data_dir / "WSJ-sample" / "mrg").rglob("*.mrg"))[:20]
+    if not files:
+        pytest.skip("no trees of the WSJ sample")
     for path in files:
         (doc,) = formats.read(path)
         assert "".join(written(brackets, [doc]).split()) == "".join(path.read_text().split())
