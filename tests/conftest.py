@@ -1,4 +1,8 @@
-"""What tests share: where the treebanks are, and how property tests run."""
+"""What tests share: where the treebanks are, how property tests run, and in which order.
+
+The order is random (pytest-randomly); its seed is printed at the end, and `--randomly-seed=SEED`
+repeats it.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,25 @@ settings.register_profile(
     derandomize=bool(os.environ.get("CI")),
 )
 settings.load_profile("caesura")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the seed of the order, which `-q` hides with the rest of the header."""
+    seed = getattr(terminalreporter.config.option, "randomly_seed", None)
+    if isinstance(seed, int):
+        terminalreporter.write_line(f"random order: --randomly-seed={seed}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kernels_stay_where_they_are() -> None:
+    """Decide where kernels are kept before a test chooses another home for itself.
+
+    The place is asked for once in a process: a test with a home of its own that came to compile
+    first would take the kernels of all others with it.
+    """
+    from caesura import jit
+
+    jit.cache_root()
 
 
 @pytest.fixture(scope="session")
