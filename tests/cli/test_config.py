@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import click
 import msgspec
 import pytest
 
+from caesura import cli
+from caesura.cli import config as config_module
 from caesura.cli.config import configure
 from caesura.errors import InputError, UsageError
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,8 @@ def test_a_section_of_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
+        ("beam=3", r"unknown option beam\. Did you mean search\.beam\? Options are: epochs"),
+        ("parser.beam=3", r"unknown option parser\. Options are"),
         ("search.baem=3", r"unknown option search\.baem\. Did you mean search\.beam\? Options are"),
         ("colour=3", r"Options are: epochs, rate, dev, layers, search\."),
         ("epochs=many", "option epochs: expected int"),
@@ -66,6 +77,52 @@ def test_a_section_of_a_file(tmp_path: Path) -> None:
 def test_what_does_not_exist_is_refused(setting: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         configure(Options(), settings=[setting])
+
+
+def walk(group: click.Command, path: str = "") -> Iterator[tuple[str, click.Command]]:
+    if not isinstance(group, click.Group):
+        yield path.strip(), group
+        return
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield from walk(command, f"{path} {name}")
+
+
+CONFIGURED = {
+    path: command
+    for path, command in walk(cli.cli)
+    if any(parameter.name == "settings" for parameter in command.params)
+}
+
+
+class Taken(Exception):
+    """The options were taken; there is no need to train."""
+
+
+@pytest.mark.parametrize("path", CONFIGURED)
+def test_the_example_in_the_help_exists(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = CONFIGURED[path]
+    [told] = [parameter for parameter in command.params if parameter.name == "settings"]
+    example = re.search(r"--set (\S+=\S+);", getattr(told, "help", ""))
+    assert example is not None
+
+    def take(*args: Any, **kwargs: Any) -> None:
+        configure(*args, **kwargs)
+        raise Taken
+
+    monkeypatch.setattr(config_module, "configure", take)
+    module = sys.modules[command.callback.__module__]
+    if hasattr(module, "configure"):
+        monkeypatch.setattr(module, "configure", take)
+    call = [*path.split(), str(EXAMPLES / "harbour.conllu"), "-o", str(tmp_path / "out")]
+    with pytest.raises(Taken):
+        cli.run([*call, "--quiet", "--set", example.group(1)])
+    with pytest.raises(UsageError, match="unknown option nothing"):
+        cli.cli.main([*call, "--quiet", "--set", "nothing=1"], standalone_mode=False)
 
 
 def test_a_broken_file_is_bad_input(tmp_path: Path) -> None:

@@ -109,6 +109,16 @@ def _fields(kind: Any) -> dict[str, Any] | None:
     return None
 
 
+def _inside(fields: Mapping[str, Any], name: str) -> list[str]:
+    """Where an option of this name lies among the options of options: `search.beam`."""
+    return [
+        f"{outer}.{found}"
+        for outer, kind in fields.items()
+        if (inner := _fields(kind)) is not None
+        for found in ([name] if name in inner else _inside(inner, name))
+    ]
+
+
 def _check(kind: Any, given: dict[str, Any], where: str, path: str = "") -> dict[str, Any]:
     """The given options, if there are such options."""
     fields = _fields(kind)
@@ -116,7 +126,7 @@ def _check(kind: Any, given: dict[str, Any], where: str, path: str = "") -> dict
         return given
     for name, value in given.items():
         if name not in fields:
-            close = difflib.get_close_matches(name, fields, n=1)
+            close = [*_inside(fields, name), *difflib.get_close_matches(name, fields, n=1)]
             hint = f"Did you mean {path}{close[0]}? " if close else ""
             known = ", ".join(path + field for field in fields)
             raise UsageError(

@@ -78,7 +78,7 @@ __all__ = ["command", "show_grammar"]
     help="Leave longer sentences out (default 45).",
 )
 @click.option("--restarts", type=click.IntRange(min=1), help="Runs with seeds of their own.")
-@config_options
+@config_options("limit=20")
 @seed_option
 @threads_option
 @reading_options

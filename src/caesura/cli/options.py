@@ -76,18 +76,21 @@ _config_option = click.option(
     metavar="FILE.toml",
     help="Read options from this file.",
 )
-_set_option = click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="OPTION=VALUE",
-    help="Set one option, e.g. --set parser.beam=16; wins over --config. May be repeated.",
-)
 
 
-def config_options(function: F) -> F:
-    """`--config FILE.toml` and `--set OPTION=VALUE`: see `caesura.cli.config.configure`."""
-    return _config_option(_set_option(function))
+def config_options(example: str) -> Callable[[F], F]:
+    """`--config FILE.toml` and `--set OPTION=VALUE`: see `caesura.cli.config.configure`.
+
+    The example is one of the verb's own options, with a value.
+    """
+    set_option = click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="OPTION=VALUE",
+        help=f"Set one option, e.g. --set {example}; wins over --config. May be repeated.",
+    )
+    return lambda function: _config_option(set_option(function))
 
 
 def reading_options(function: F) -> F:

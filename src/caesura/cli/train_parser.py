@@ -221,7 +221,7 @@ def _card(meta: dict[str, Any]) -> str:
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint of an interrupted run.")
 @threads_option
 @seed_option
-@config_options
+@config_options("search.beam=16")
 @reading_options
 @json_option
 def command(

@@ -96,7 +96,7 @@ def model_card(name: str, meta: dict[str, Any], scores: dict[str, dict[str, floa
 )
 @click.option("--resume", is_flag=True, help="Go on with an interrupted run.")
 @seed_option
-@config_options
+@config_options("parser.search.beam=16")
 @reading_options
 @json_option
 def command(

@@ -148,7 +148,7 @@ def _card(meta: dict[str, Any]) -> str:
 @click.option("--epochs", type=click.IntRange(min=1), help="Passes over the data.")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint of an interrupted run.")
 @seed_option
-@config_options
+@config_options("width=16")
 @reading_options
 @json_option
 def command(

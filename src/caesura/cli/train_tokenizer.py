@@ -41,7 +41,7 @@ METRICS = ("Tokens", "Words", "Sentences")
 )
 @click.option("--epochs", type=click.IntRange(min=1), help="Passes over the data.")
 @seed_option
-@config_options
+@config_options("threshold=0.4")
 @from_option
 @skip_bad_option
 @strict_option
