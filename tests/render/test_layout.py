@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from caesura.document import ROOT, UNKNOWN
@@ -47,8 +47,18 @@ def labels_shown(picture: object) -> list[str]:
     return sorted(s.label.text for row in rows for s in row.segments if s.label is not None)
 
 
+WIDE = Tree(
+    forms=("a",) * 10,
+    tags=("NOUN",) * 10,
+    heads=(0,) * 10,
+    labels=("",) * 10,
+    groups=((0, 2, "incomprehensibilitiesincomprehensibilities"),),
+)
+
+
 @settings(max_examples=150)
 @given(tree=trees(), width=st.sampled_from([200, 320, 700, 2000]))
+@example(tree=WIDE, width=200)
 def test_nothing_overlaps_in_any_graph(tree: Tree, width: int) -> None:
     """Cycles, crossings, several roots, unknown heads: all of them are drawn."""
     picture = lay_out(tree, LayoutOptions(width=width))

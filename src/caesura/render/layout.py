@@ -137,6 +137,8 @@ class Layout:
         self.left, self.rightward = self._attached()
         self.widths = [self._word_width(word) for word in range(n)]
         self.extra = [0.0] * n
+        #: Where each token ends, which may have a wider surface than its words.
+        self.ends: list[float] = [0.0] * n
         #: Air after a word that is the last of its row.
         self.overhang = [0.0] * n
         self.x: list[float] = [0.0] * n
@@ -194,7 +196,7 @@ class Layout:
         if n:
             rows.append(Row(start, n))
         for row in rows:
-            end = self.x[row.last - 1] + self.widths[row.last - 1] / 2
+            end = self.ends[row.last - 1]
             row.right = max(end + EDGE, self.options.width if len(rows) > 1 else 0.0)
             row.right += self.overhang[row.last - 1]
         return rows
@@ -219,7 +221,8 @@ class Layout:
                     spread = self._slot(other, arc, right=True) - self._slot(word, arc, right=False)
                     at = max(at, x[other] + spread + self.label_width[arc] + 2 * PAD)
             x[word] = at
-        return x[last - 1] + widths[last - 1] / 2 + air / 2
+        self.ends[last - 1] = x[last - 1] + widths[last - 1] / 2 + air / 2
+        return self.ends[last - 1]
 
     def _slot(self, word: int, arc: int, *, right: bool) -> float:
         """Where an arc leaves a word, from its middle: the shortest arc farthest out."""
