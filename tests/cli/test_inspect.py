@@ -31,15 +31,15 @@ def warnings(found: Inspection) -> set[str]:
 
 def test_counts_of_the_example() -> None:
     found = inspect(read(EXAMPLE))
-    assert (found.documents, found.paragraphs, found.sentences) == (3, 5, 14)
-    assert (found.tokens, found.words, found.multiword_tokens) == (124, 126, 2)
+    assert (found.documents, found.paragraphs, found.sentences) == (3, 8, 14)
+    assert (found.tokens, found.words, found.multiword_tokens) == (125, 127, 2)
     assert found.sentence_lengths.longest == 19
     assert sum(found.sentence_lengths.histogram.values()) == 14
     assert found.nonprojective_sentences == Share(1, 14)
-    assert found.nonprojective_arcs == Share(1, 126)
-    assert found.no_space_after == Share(21, 110)
-    assert found.filled["upos"] == Share(126, 126)
-    assert found.upos["NOUN"] == 26
+    assert found.nonprojective_arcs == Share(1, 127)
+    assert found.no_space_after == Share(22, 111)
+    assert found.filled["upos"] == Share(127, 127)
+    assert found.upos["NOUN"] == 25
     assert warnings(found) == {"small"}
 
 

@@ -61,8 +61,9 @@ def test_a_tokeniser_is_enough(
     save(tmp_path / "t.caesura", {"tokenizer": load(tiny_model).parts["tokenizer"]})
     lines = run(capfd, HARBOUR, "-m", str(tmp_path / "t.caesura"))
     assert " ".join(lines) == " ".join(TEXT.split())
-    lines = run(capfd, HARBOUR, "-m", str(tmp_path / "t.caesura"), "--newline-is-boundary")
-    assert "mackerel 3.20" in lines
+    (tmp_path / "list.txt").write_text("mackerel 3.20\ncod 7.80\n", encoding="utf-8")
+    call = [str(tmp_path / "list.txt"), "-m", str(tmp_path / "t.caesura")]
+    assert run(capfd, *call, "--newline-is-boundary") == ["mackerel 3.20", "cod 7.80"]
 
 
 def test_a_bad_file_is_told_and_passed_over(

@@ -8,10 +8,9 @@ import { $, droppable, make, plural, save } from "./dom.js";
 import * as evaluation from "./evaluate.js";
 import { base, moved, plain, regions, same, textOf, windowAround } from "./sentences.js";
 
-const EXAMPLE = `so i went down to the harbour this morning it was still dark and nobody was there
-the boats were gone i asked the man at the gate when they had left he said at four
+const EXAMPLE = `we waited at the harbour for an hour nobody came
 
-Mrs. Okafor sells coffee from a van by pier no. 4. She doesn't open at six, she opens at five. Why? Because the pilots drink theirs early.`;
+they did not tell me where they were going i think they went home`;
 
 const state = { sentences: [], other: null, starts: new Set(), joins: new Set(), model: "", second: "" };
 let running = null;

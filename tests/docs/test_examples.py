@@ -1,0 +1,65 @@
+"""The texts that we show come out right in the models that we bundle."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import caesura
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+SPEECH = [
+    "we waited at the harbour for an hour",
+    "nobody came",
+    "they did not tell me where they were going",
+    "i think they went home",
+]
+
+
+@pytest.fixture(scope="module", params=["en", "en fast", "en-neural"])
+def nlp(request: pytest.FixtureRequest) -> caesura.Pipeline:
+    name, _, mode = request.param.partition(" ")
+    if name == "en-neural":
+        pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+        pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+    return caesura.load(name, mode=mode or "accurate")
+
+
+def sentences(doc: caesura.Document) -> list[str]:
+    return [sentence.text for sentence in doc.sentences]
+
+
+def test_the_first_example_of_the_readme(nlp: caesura.Pipeline) -> None:
+    """The sentences and the words of the treebank beside it."""
+    gold = list(caesura.read(EXAMPLES / "harbour.conllu"))[:2]
+    doc = nlp((EXAMPLES / "harbour.txt").read_text(encoding="utf-8"))
+    assert sentences(doc) == [text for part in gold for text in sentences(part)]
+    assert doc.column("form") == [form for part in gold for form in part.column("form")]
+
+
+def test_the_example_of_the_page(nlp: caesura.Pipeline) -> None:
+    script = ROOT / "src" / "caesura" / "serve" / "static" / "main.js"
+    found = re.search(r"const EXAMPLE = `(.*?)`;", script.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    assert sentences(nlp(found.group(1))) == SPEECH
+
+
+def test_the_text_of_the_notebook(nlp: caesura.Pipeline) -> None:
+    cells = json.loads((EXAMPLES / "tutorial.ipynb").read_text(encoding="utf-8"))["cells"]
+    [code] = [source for cell in cells if "text = " in (source := "".join(cell["source"]))]
+    names: dict[str, object] = {"nlp": nlp}
+    exec(code, names)
+    doc = names["doc"]
+    assert isinstance(doc, caesura.Document)
+    assert sentences(doc) == SPEECH
+
+
+def test_every_page_of_html_is_cut_at_its_blocks(nlp: caesura.Pipeline) -> None:
+    for document in caesura.read(EXAMPLES / "island.html"):
+        found = sentences(nlp(document))
+        assert all(text.endswith((".", "?")) for text in found[1:])
+        assert not re.search(r"[.?!]", found[0])
