@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,32 @@ def load_figures() -> Any:
     return module
 
 
+def test_every_picture_comes_from_a_run() -> None:
+    """Of this script, or of a benchmark whose call stands on the page that shows it."""
+    made = load_figures().figures().keys()
+    pages = {page: page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md")}
+    shown = [
+        (text, name)
+        for text in pages.values()
+        for name in re.findall(r"!\[[^]]*\]\([./]*figures/([\w.-]+)\)", text)
+    ]
+    assert {name for _, name in shown} == {file.name for file in (DOCS / "figures").iterdir()}
+    for text, name in shown:
+        assert name in made or re.search(rf"`python benchmarks/\S+ .*{re.escape(name)}`", text)
+
+
+def test_the_front_page_shows_two_sentences() -> None:
+    doc = load_figures().spoken()
+    assert [sentence.text for sentence in doc.sentences] == [
+        "they did not tell me where they were going",
+        "i think they went home",
+    ]
+    assert [sentence.root.form for sentence in doc.sentences] == ["tell", "think"]
+
+
 def test_figures_are_fresh() -> None:
-    for name, text in load_figures().figures().items():
+    found = load_figures().figures()
+    assert found
+    for name, text in found.items():
         shown = (DOCS / "figures" / name).read_text(encoding="utf-8")
         assert shown == text + "\n", "run: python docs/figures.py"
