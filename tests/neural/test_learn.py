@@ -9,7 +9,8 @@ import pytest
 
 from caesura.errors import InputError
 from caesura.formats import read
-from caesura.neural.examples import IGNORE, SHAPES, Examples, shape, word_features
+from caesura.neural.examples import IGNORE, SHAPES, Examples, word_features
+from caesura.parse.shapes import shape
 from caesura.transform import speech
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -15,65 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import ROOT, YES, Document
+from caesura.parse.shapes import SHAPES, looks_edited, shapes_of
 
 __all__ = ["IGNORE", "SHAPES", "Examples", "Labels", "word_features"]
 
 #: A target that costs nothing.
 IGNORE: Final = -100
-#: Word shapes; 0 is kept for "not to be seen" (text without case and punctuation).
-SHAPES: Final = (
-    "unseen",
-    "lower",
-    "Title",
-    "UPPER",
-    "mIxed",
-    "X",
-    "digits",
-    "d1gits",
-    ".",
-    ",",
-    "!?",
-    "quote",
-    "bracket",
-    "dash",
-    "symbol",
-    "other",
-)
-_MARKS: Final = (
-    dict.fromkeys((".", "...", "…"), 8)
-    | dict.fromkeys((",", ";", ":"), 9)
-    | dict.fromkeys(("!", "?"), 10)
-    | dict.fromkeys(("'", '"', "``", "''", "“", "”", "‘", "’", "«", "»"), 11)
-    | dict.fromkeys("()[]{}<>", 12)
-    | dict.fromkeys(("-", "--", "–", "—"), 13)
-)
-
-
-#: Shapes that an unedited text does not have, and the share of them that makes no difference.
-_EDITED: Final = (2, 3, 4, 5, 8, 9, 10, 11, 12)
-_FEW: Final = 0.01
-
-
-def shape(form: str) -> int:
-    """The number of a word's shape in SHAPES."""
-    known = _MARKS.get(form)
-    if known is not None:
-        return known
-    if form.isalpha():
-        if form.islower():
-            return 1
-        if len(form) == 1:
-            return 5
-        if form.isupper():
-            return 3
-        return 2 if form[1:].islower() else 4
-    if form.isdigit():
-        return 6
-    if any(c.isdigit() for c in form):
-        return 7
-    if any(c.isalpha() for c in form):
-        return 2 if form[0].isupper() else 1
-    return 10 if form[0] in "!?" else (14 if not form[0].isspace() else 15)
 
 
 def word_features(doc: Document, seen: bool | None = None) -> NDArray[np.int64]:
@@ -85,12 +32,8 @@ def word_features(doc: Document, seen: bool | None = None) -> NDArray[np.int64]:
     features = np.zeros((doc.n_words, 3), dtype=np.int64)
     if seen is False or not doc.n_words:
         return features
-    cache: dict[int, int] = {}
-    for number, form in enumerate(doc.form.tolist()):
-        if form not in cache:
-            cache[form] = shape(doc.strings[form] or " ")
-        features[number, 0] = cache[form]
-    if seen is None and np.isin(features[:, 0], _EDITED).sum() <= _FEW * doc.n_words:
+    features[:, 0] = shapes_of(doc)
+    if seen is None and not looks_edited(features[:, 0]):
         features[:] = 0
         return features
     first = np.ones(doc.n_words, dtype=bool)
