@@ -3,7 +3,7 @@
     python benchmarks/build_en.py                 # writes src/caesura/models/en.caesura
 
 The same data and the same version give the same bytes. The dev split chooses epochs and tunes the
-boundary bias, and its scores go onto the model's card.
+boundary bonus, and its scores go onto the model's card.
 """
 
 from __future__ import annotations

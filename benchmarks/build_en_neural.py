@@ -110,9 +110,10 @@ def finish(encoder: Path, folder: Path, output: Path) -> dict[str, Any]:
     from caesura.neural.examples import Labels
     from caesura.neural.learn import finish as export
     from caesura.neural.net import Net, NetOptions, load_encoder
+    from caesura.neural.scale import measure_scale
     from caesura.neural.stage import SearchSettings
     from caesura.neural.subwords import Subwords
-    from caesura.pipeline.train import PipelineTrainer
+    from caesura.pipeline.train import PipelineTrainer, transcripts
 
     about = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
     labels = Labels(**{name: tuple(values) for name, values in about["labels"].items()})
@@ -125,6 +126,7 @@ def finish(encoder: Path, folder: Path, output: Path) -> dict[str, Any]:
     stage = export(net, Part("weights", {}, {}, weights), labels, subwords, search, 510)
     paths = [DATA / "UD_English-EWT" / f"en_ewt-ud-{split}.conllu.gz" for split in ("train", "dev")]
     train, dev = (list(read(path)) for path in paths)
+    stage.scale = measure_scale(stage, [*dev, *transcripts(dev)])
     trainer = PipelineTrainer(
         train, dev, folder=folder / "parts", resume=True, watch=_Watcher(quiet=False)
     )

@@ -6,7 +6,7 @@
     python benchmarks/joint.py --only switchboard --transfer EWT-speech GUM-speech
 
 Every system learns from nine tenths of the training documents. The last tenth chooses the epoch and
-the boundary bias (of parsers) or the threshold (of classifiers), by F1 of sentence starts; the dev
+the boundary bonus (of parsers) or the threshold (of classifiers), by F1 of sentence starts; the dev
 documents are seen once, at the end. Tags are predicted: those of the training documents by
 jackknifing, over whole documents for the systems that find boundaries and sentence by sentence for
 GOLD; after predicted boundaries GOLD gets the tags of whole documents, so that all systems see the

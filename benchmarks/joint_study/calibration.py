@@ -18,7 +18,7 @@ from joint_study.systems import learn
 def calibration(data: Data) -> dict[str, Any]:
     """Boundaries and arcs of JOINT on dev, calibrated on the held-out part of training."""
     held = data.of(data.documents, "held")
-    parser = finish(learn(data, "joint"), held, bias=True)
+    parser = finish(learn(data, "joint"), held, tune=True)
     dev = [blank(doc) for doc in data.dev_tagged("document")]
     said: dict[str, list[NDArray[Any]]] = {"boundaries": [], "arcs": []}
     true: dict[str, list[NDArray[Any]]] = {"boundaries": [], "arcs": []}

@@ -13,7 +13,7 @@ from caesura.document import UNKNOWN, YES
 from caesura.evaluate.significance import wilcoxon
 from caesura.parse import Parse, Parser
 from caesura.parse.scores import f1, label_numbers
-from caesura.parse.tune import tune_bias
+from caesura.parse.tune import tune_bonus
 from caesura.tag.boundaries import write_starts
 from joint_study.data import Data, Docs, Rows, blank, say
 from joint_study.systems import crf, learn, period_classifier, rules
@@ -105,7 +105,7 @@ def tables(data: Data, *, second_stage: bool = True) -> dict[str, Any]:
     for state in ("untuned", "tuned"):
         if state == "tuned":
             joint, nosyntax = (
-                one.with_search(bias=tune_bias(one, held)[0]) for one in (joint, nosyntax)
+                one.with_search(bonus=tune_bonus(one, held)[0]) for one in (joint, nosyntax)
             )
             classifiers = {
                 name: one if name == "rules" else one.tune(data.of(data.gold, "held"))
@@ -124,8 +124,8 @@ def tables(data: Data, *, second_stage: bool = True) -> dict[str, Any]:
         report[f"{state}, p"] = tests(results)
         say(f"{data.name} {state}")
     report["settings"] = [
-        {"system": "JOINT", "bias": joint.search.bias},
-        {"system": "NOSYNTAX", "bias": nosyntax.search.bias},
+        {"system": "JOINT", "bonus": joint.search.bonus},
+        {"system": "NOSYNTAX", "bonus": nosyntax.search.bonus},
         *({"system": n, "threshold": c.threshold} for n, c in classifiers.items() if n != "rules"),
     ]
     return report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from caesura.parse.tune import tune_bias
+from caesura.parse.tune import tune_bonus
 from joint_study.data import Data, blank, open_data, tagged
 from joint_study.switchboard import switchboard
 from joint_study.systems import crf, learn
@@ -23,7 +23,7 @@ def spoken(options: argparse.Namespace) -> dict[str, Any]:
     report: dict[str, Any] = {}
     for state in ("untuned", "tuned"):
         if state == "tuned":
-            nosyntax = nosyntax.with_search(bias=tune_bias(nosyntax, held)[0])
+            nosyntax = nosyntax.with_search(bonus=tune_bonus(nosyntax, held)[0])
             labeller = labeller.tune(data.of(data.gold, "held"))
         found = {"labeller": labeller.starts(data.dev)}
         dev = [blank(doc) for doc in data.dev_tagged("document")]
@@ -31,7 +31,7 @@ def spoken(options: argparse.Namespace) -> dict[str, Any]:
         for k, other in enumerate(others):
             if state == "tuned":
                 own = tagged(other.tagger, data.of(data.gold, "held"), "document")
-                joints[k] = joints[k].with_search(bias=tune_bias(joints[k], own)[0])
+                joints[k] = joints[k].with_search(bonus=tune_bonus(joints[k], own)[0])
             dev = tagged(other.tagger, [blank(doc) for doc in data.dev], "document")
             found[f"JOINT of {other.name}"] = [p.starts for p in joints[k].analyse(dev)]
         report[state] = [count(name, data.dev, s).row() for name, s in found.items()]

@@ -144,3 +144,58 @@ def test_threads_make_no_difference(nlp: Pipeline) -> None:
 def test_the_first_token_always_starts_a_sentence(nlp: Pipeline) -> None:
     doc: Document = nlp("Yes")
     assert doc.sent_start.tolist() == [YES]
+
+
+def test_a_bias_gives_half_and_twice_as_many_boundaries(nlp: Pipeline) -> None:
+    """Measured on a text of our own, edited and as a transcript has it."""
+    from caesura.neural.scale import measure_scale
+    from caesura.neural.stage import SCALE, NeuralParser
+    from caesura.transform import speech
+
+    sentences = [
+        f"{who} {said} {what}{end}"
+        for who, what in (("The pilot", "it was late"), ("Ada", "we should go and wait there"))
+        for said in ("thought", "told me", "didn't say that", "says she knows")
+        for end in (".", " because nobody had come back.", "; the boats were gone, too!")
+    ]
+    written = nlp(" ".join(sentences))
+    assert nlp.neural is not None
+    parser = nlp.neural.with_search()
+    parser.scale = measure_scale(parser, [written, speech(written)])
+    assert parser.scale.edited != SCALE.edited
+    assert parser.scale.unedited != SCALE.unedited
+    again = NeuralParser.from_part(parser.to_part())
+    assert again.scale == parser.scale
+    for text in (written, speech(written)):
+
+        def count(bias: float, text: Document = text) -> int:
+            doc = replace(text, fixed=frozenset())
+            again.with_search(bias=bias).annotate([doc])
+            return doc.n_sentences - 1
+
+        counts = [count(bias) for bias in (-1.0, 0.0, 1.0)]
+        assert counts[0] == pytest.approx(counts[1] / 2, abs=2)
+        assert counts[2] == pytest.approx(counts[1] * 2, abs=3)
+
+
+def test_no_bias_changes_nothing_and_a_wrong_one_is_refused(nlp: Pipeline) -> None:
+    from caesura.errors import UsageError
+
+    assert nlp.neural is not None
+    one, other = nlp(TEXT), nlp(TEXT)
+    nlp.neural.with_search(bias=0.0).annotate([other])
+    assert other.contents() == one.contents()
+    with pytest.raises(UsageError, match="must be from -2 to 2"):
+        nlp.neural.with_search(bias=float("nan"))
+
+
+def test_an_older_network_says_bias_and_means_bonus(nlp: Pipeline) -> None:
+    from caesura.neural.stage import SCALE, NeuralParser
+
+    assert nlp.neural is not None
+    part = nlp.neural.with_search(bonus=0.5).to_part()
+    del part.config["bias-scale"]
+    part.config["bias"] = part.config.pop("bonus")
+    older = NeuralParser.from_part(part)
+    assert (older.settings.bonus, older.settings.bias) == (0.5, 0.0)
+    assert older.scale == SCALE

@@ -329,11 +329,11 @@ def test_k_best(toy_parser: Parser) -> None:
     assert np.array_equal(best.heads, found[0].heads)
 
 
-def test_a_bias_trades_precision_for_recall(toy_parser: Parser) -> None:
+def test_a_bonus_trades_precision_for_recall(toy_parser: Parser) -> None:
     docs = corpus(12, 4)
     counts = [
-        sum(int(p.starts.sum()) for p in toy_parser.with_search(bias=bias).analyse(docs))
-        for bias in (-1e4, 0.0, 1e4)
+        sum(int(p.starts.sum()) for p in toy_parser.with_search(bonus=bonus).analyse(docs))
+        for bonus in (-1e4, 0.0, 1e4)
     ]
     assert counts[0] == len(docs)
     assert counts[0] < counts[1] < counts[2]

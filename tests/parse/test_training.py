@@ -248,7 +248,7 @@ def test_chains_and_dropout() -> None:
 
 def test_calibrated_confidences(toy_parser: Parser) -> None:
     held = corpus(21, 12)
-    parser = finish(toy_parser, held, bias=True)
+    parser = finish(toy_parser, held, tune=True)
     doc = blank(corpus(22, 1)[0])
     parser.parse(doc, confidence=True)
     assert doc.sent_conf is not None
@@ -256,7 +256,7 @@ def test_calibrated_confidences(toy_parser: Parser) -> None:
     assert np.all((doc.arc_conf >= 0) & (doc.arc_conf <= 1))
     assert doc.sent_conf[doc.sent_start == YES].min() > doc.sent_conf[doc.sent_start != YES].mean()
     assert set(parser.calibration) == {"arcs", "starts"}
-    assert math.isfinite(parser.search.bias)
+    assert math.isfinite(parser.search.bonus)
 
 
 def test_a_forced_arc_is_not_certain_and_a_given_one_is(toy_parser: Parser) -> None:

@@ -46,7 +46,7 @@ def train_parser(
 ) -> dict[str, Any]:
     """Train all stages of a recipe, write the model, and say how it went.
 
-    With `held_out` the boundary bias is tuned on these documents, else it is 0.
+    With `held_out` the boundary bonus is tuned on these documents, else it is 0.
     """
     from caesura.cli.training import watch
     from caesura.models.file import save
@@ -77,14 +77,14 @@ def train_parser(
             warn=lambda warning: warnings.append(str(warning)),
         )
         epochs = watch(loop, stage.system.capitalize(), quiet=quiet)
-        parser = finish(Parser.from_part(loop.best["parser"]), held_out or dev, bias=bool(held_out))
+        parser = finish(Parser.from_part(loop.best["parser"]), held_out or dev, tune=bool(held_out))
         parts[stage.part] = parser.to_part()
         scores = next((e.scores for e in epochs if e.epoch == loop.best_epoch), {})
         told[stage.part] = {
             "system": stage.system,
             "epochs": len(epochs),
             "best_epoch": loop.best_epoch,
-            "bias": parser.search.bias,
+            "bonus": parser.search.bonus,
             "scores": dict(scores),
         }
         loops.append(loop)
@@ -191,7 +191,7 @@ def _card(meta: dict[str, Any]) -> str:
     "--tune",
     metavar="HELD-OUT",
     multiple=True,
-    help="Tune the boundary bias on these data (they may be the dev data); of a branching parser "
+    help="Tune the boundary bonus on these data (they may be the dev data); of a branching parser "
     "the steps of learning, the margin and the beam.",
 )
 @click.option("--beam", type=click.IntRange(min=1), help="Width of the beam.")

@@ -75,6 +75,7 @@ def command(
     from caesura.learn.loop import Loop
     from caesura.models.file import save
     from caesura.tokenize import Tokenizer, TokenizerOptions, TokenizerTrainer
+    from caesura.tokenize.training import with_scale
 
     options = configure(
         TokenizerOptions(),
@@ -109,7 +110,8 @@ def command(
     scores = next((dict(e.scores) for e in events if e.epoch == loop.best_epoch), {})
     scores.pop("Mean", None)
     meta = {"training_data": hashes, "scores": scores, "spaces": not no_spaces}
-    save(output, loop.best, meta=meta, card=_card(train, scores))
+    parts = dict(loop.best) | {"tokenizer": with_scale(loop.best["tokenizer"], dev_docs)}
+    save(output, parts, meta=meta, card=_card(train, scores))
     loop.finish()
     report = {"model": output, "epoch": loop.best_epoch, "scores": scores}
     if as_json:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from caesura.blocks import in_blocks
 from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import ModelError
+from caesura.learn.bias import BiasScale, check_bias
 from caesura.models.file import Part
 from caesura.neural.run import LIMIT, TAGS, Encoder, Scores
 from caesura.neural.subwords import Subwords
@@ -41,6 +42,11 @@ _PIECE: Final = 2000
 #: Items of the beam for each tree that is asked for.
 _WIDER: Final = 16
 _ARCS: Final = ("left", "right", "root")
+#: What a bias is worth to a network that was not measured: see `benchmarks/bias.py`.
+SCALE: Final = BiasScale(
+    edited=(-11.82, -9.742, -7.424, -5.428, 0.0, 7.68, 11.35, 15.36, 20.98),
+    unedited=(-5.383, -3.594, -2.416, -1.354, 0.0, 1.92, 3.84, 7.424, 15.24),
+)
 
 
 @dataclass(frozen=True)
@@ -53,8 +59,13 @@ class SearchSettings:
     crossing: float = 0.5
     #: What is added to the evidence for a boundary, and how much more where the text has neither
     #: capitals nor punctuation.
-    bias: float = 0.0
+    bonus: float = 0.0
     unedited: float = 0.0
+    #: 1 for about twice as many boundaries, -1 for half as many; see `caesura.learn.bias`.
+    bias: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_bias(self.bias)
 
 
 class NeuralParser:
@@ -70,7 +81,9 @@ class NeuralParser:
         *,
         limit: int = LIMIT,
         threads: int = 1,
+        scale: BiasScale = SCALE,
     ) -> None:
+        self.scale = scale
         self.graph = graph
         self.encoder = Encoder(graph, subwords, limit=limit, threads=threads)
         self.labels = labels
@@ -93,7 +106,8 @@ class NeuralParser:
             "beam": settings.beam,
             "swap": settings.swap,
             "crossing": settings.crossing,
-            "bias": settings.bias,
+            "bonus": settings.bonus,
+            "bias-scale": self.scale.as_config(),
             "unedited": settings.unedited,
             "window": self.encoder.limit,
         }
@@ -110,7 +124,8 @@ class NeuralParser:
             beam=1 if mode == "fast" else int(part.option("beam", int, 8)),
             swap=float(part.option("swap", (int, float), 1.0)),
             crossing=float(part.option("crossing", (int, float), 0.5)),
-            bias=float(part.option("bias", (int, float), 0.0)),
+            # Older files call it a bias.
+            bonus=float(part.option("bonus", (int, float), part.option("bias", (int, float), 0))),
             unedited=float(part.option("unedited", (int, float), 0.0)),
         )
         n = len(part.labels["deprel"])
@@ -122,6 +137,7 @@ class NeuralParser:
             settings,
             limit=min(max(int(part.option("window", int, LIMIT)), 64), 1 << 16),
             threads=threads,
+            scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
         )
 
     def with_search(self, **changes: Any) -> NeuralParser:
@@ -151,8 +167,7 @@ class NeuralParser:
     def _annotate(self, doc: Document, confidence: bool) -> None:
         scores = self.encoder.scores(doc)
         self._write_tags(doc, scores, confidence)
-        decoder, given = self._decoder(doc, scores)
-        result = self._decode(decoder, doc, given)
+        result = self.search(doc, scores)
         self._write_tree(doc, scores, result)
         if confidence:
             self._write_confidences(doc, scores, result)
@@ -176,6 +191,11 @@ class NeuralParser:
                 self._write_tree(found[key], scores, parse)
         return list(found.values())
 
+    def search(self, doc: Document, scores: Scores) -> Result:
+        """Boundaries and heads of a document whose scores are known."""
+        decoder, given = self._decoder(doc, scores)
+        return self._decode(decoder, doc, given)
+
     def _decoder(self, doc: Document, scores: Scores) -> tuple[Decoder, Given]:
         from caesura.parse.decode import Decoder
         from caesura.parse.graph import graph_of
@@ -186,7 +206,7 @@ class NeuralParser:
             scores.arcs,
             scores.base,
             scores.sizes,
-            scores.start + np.float32(self._bias(scores)),
+            scores.start + np.float32(self._bonus(scores)),
             swap=settings.swap,
             crossing=settings.crossing,
         )
@@ -196,9 +216,10 @@ class NeuralParser:
         given.labels[:] = -1  # labels are written afterwards
         return decoder, given
 
-    def _bias(self, scores: Scores) -> float:
+    def _bonus(self, scores: Scores) -> float:
         settings = self.settings
-        return settings.bias + (0.0 if scores.edited else settings.unedited)
+        bonus = settings.bonus + (0.0 if scores.edited else settings.unedited)
+        return bonus + self.scale.bonus(settings.bias, scores.edited)
 
     def _decode(self, decoder: Decoder, doc: Document, given: Given) -> Result:
         from caesura.parse.obey import decode_given
@@ -277,7 +298,7 @@ class NeuralParser:
             np.float32
         )
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
-        start = 1.0 / (1.0 + np.exp(-(scores.start + self._bias(scores))))
+        start = 1.0 / (1.0 + np.exp(-(scores.start + self._bonus(scores))))
         start[:1] = 1.0
         doc.sent_conf = start[first].astype(np.float32)
 

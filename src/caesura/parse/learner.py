@@ -104,7 +104,7 @@ class Learner:
             min(options.cap, 1e30),
             float(options.err_plus_one),
         )
-        self.how = how_to(replace(options.search, bias=0.0, trust=0.0), self.beam)
+        self.how = how_to(replace(options.search, bias=0.0, bonus=0.0, trust=0.0), self.beam)
 
     def run(self, instances: Iterable[Instance]) -> Tally:
         """Learn from instances, one tick of the averaging each."""

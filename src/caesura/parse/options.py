@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from caesura.errors import UsageError
+from caesura.learn.bias import check_bias, refuse_bias
 from caesura.parse.features import CHOICE_TEMPLATES, DEFAULT_TEMPLATES
 
 __all__ = ["SearchOptions", "TrainOptions"]
@@ -22,8 +23,10 @@ class SearchOptions:
 
     With a `margin` the beam is narrow where the choice is clear: a state offers only transitions
     that score less than the margin below its best one (a boundary: two margins), states two margins
-    behind the best are dropped, and so is a state with the same future as a better one. `bias` is
-    added to the score of a sentence boundary. Of the tags that a word may choose from, the
+    behind the best are dropped, and so is a state with the same future as a better one. A `bias`
+    of 1 asks for about twice as many sentence boundaries, one of -1 for half as many; what it is
+    worth in scores the parser knows. `bonus` is in scores: it is added to that of a boundary, and
+    is what is tuned on held-out documents. Of the tags that a word may choose from, the
     logarithm of how much less likely than the likeliest one is counts `trust` times. After
     `patience` words on which the beam does not agree, the best item decides.
     """
@@ -31,6 +34,7 @@ class SearchOptions:
     beam: int = 8
     margin: float = math.inf
     bias: float = 0.0
+    bonus: float = 0.0
     trust: float = 0.3
     patience: int = 400
 
@@ -39,8 +43,9 @@ class SearchOptions:
         _at_least("patience", self.patience, 8)
         if not self.margin >= 0:
             raise UsageError(f"margin is {self.margin}, but must not be negative")
-        if not math.isfinite(self.bias):
-            raise UsageError(f"bias is {self.bias}, but must be a finite number")
+        check_bias(self.bias)
+        if not math.isfinite(self.bonus):
+            raise UsageError(f"bonus is {self.bonus}, but must be a finite number")
         if not (self.trust >= 0 and math.isfinite(self.trust)):
             raise UsageError(f"trust is {self.trust}, but must be a number from 0 on")
 
@@ -84,6 +89,7 @@ class TrainOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        refuse_bias(self.search.bias)
         _at_least("epochs", self.epochs, 1)
         _at_least("chunk", self.chunk, 0)
         _at_least("shards", self.shards, 1)

@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 
 from caesura.document import NO, UNKNOWN, YES, Document
 from caesura.errors import CaesuraWarning, InputError, ModelError, WarningSink
+from caesura.learn.bias import BiasScale
 from caesura.models.file import Part, load
 from caesura.parse.features import Templates, compile_templates
 from caesura.parse.options import SearchOptions
+from caesura.parse.shapes import is_edited
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.words import (
     ONE_TAG,
@@ -45,6 +47,11 @@ __all__ = ["Parse", "Parser"]
 _DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
 #: Words that are decoded in one call.
 _BATCH: Final = 20_000
+#: What a bias is worth to a parser that was not measured: see `benchmarks/bias.py`.
+SCALE: Final = BiasScale(
+    edited=(-0.8345, -0.7185, -0.6176, -0.5159, 0.0, 0.4, 0.5693, 0.7157, 0.8824),
+    unedited=(-0.416, -0.2756, -0.1734, -0.1, 0.0, 0.1373, 0.2583, 0.4621, 0.6912),
+)
 
 
 @dataclass
@@ -103,6 +110,8 @@ class Parser:
     #: The tags that SHIFT may choose from, and the templates by which it does.
     choice: Choice = ONE_TAG
     choice_templates: tuple[str, ...] = ()
+    #: What a bias is worth in scores.
+    scale: BiasScale = SCALE
 
     def __post_init__(self) -> None:
         self.compiled: Templates = compile_templates(self.templates)
@@ -130,7 +139,8 @@ class Parser:
             "sb": inventory.sb,
             "beam": search.beam,
             "margin": search.margin if math.isfinite(search.margin) else -1.0,
-            "bias": search.bias,
+            "bonus": search.bonus,
+            "bias-scale": self.scale.as_config(),
             "patience": search.patience,
             "tags": list(self.tags),
             "breaks": self.breaks,
@@ -189,7 +199,8 @@ class Parser:
         search = SearchOptions(
             beam=part.option("beam", int, 8),
             margin=margin if margin >= 0 else math.inf,
-            bias=float(part.option("bias", (int, float), 0.0)),
+            # Older files call it a bias.
+            bonus=float(part.option("bonus", (int, float), part.option("bias", (int, float), 0))),
             trust=float(part.option("trust", (int, float), 0.0)),
             patience=part.option("patience", int, 400),
         )
@@ -211,6 +222,7 @@ class Parser:
             packed,
             choice,
             tuple(part.option("choice-templates", list, [])),
+            BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
         )
 
     # -------------------------------------------------------------- parsing
@@ -279,7 +291,8 @@ class Parser:
         limits = limits_of(given, single_root=single) if given.anything else no_limits()
         # States that are merged would take their trees with them.
         wide = self.with_search(margin=math.inf)
-        return k_best(wide.decoder(), self.words(doc), limits, k)
+        decoder = wide.decoder(edited=self.is_edited(doc))
+        return k_best(decoder, self.words(doc), limits, k)
 
     def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
         """Put an analysis into its document; what the document fixes stays as it is."""
@@ -304,8 +317,8 @@ class Parser:
         """The words of a document as the search sees them."""
         return words_of(doc, self.hasher, tags=self.tags, breaks=self.breaks, choice=self.choice)
 
-    def decoder(self) -> Decoder:
-        """Working memory for one thread."""
+    def decoder(self, *, edited: bool = True) -> Decoder:
+        """Working memory for one thread; a bias is worth as much as such a text needs."""
         from caesura.parse.decode import Decoder
         from caesura.parse.score import Linear8, new_choosing, new_scratch
 
@@ -313,7 +326,15 @@ class Parser:
         scratch = new_scratch(self.compiled, width)
         choosing = new_choosing(self.choice_templates)
         scorer = Linear8(self.table, self.unit, self.compiled, scratch, choosing)
-        return Decoder(scorer, self.inventory.system(), width, self.search)
+        search = self.search
+        if search.bias:
+            bonus = search.bonus + self.scale.bonus(search.bias, edited)
+            search = replace(search, bonus=bonus)
+        return Decoder(scorer, self.inventory.system(), width, search)
+
+    def is_edited(self, doc: Document) -> bool:
+        """Whether a bias is worth what it is on edited text; asked for if there is a bias."""
+        return not self.search.bias or is_edited(doc)
 
     # ------------------------------------------------------------- internals
 
@@ -337,10 +358,23 @@ class Parser:
             )
 
     def _analyse(self, docs: Sequence[Document], words: Sequence[Words]) -> list[Parse]:
+        """Edited documents together, and unedited ones."""
+        kinds = [self.is_edited(doc) for doc in docs]
+        found: dict[int, Parse] = {}
+        for edited in sorted(set(kinds)):
+            chosen = [k for k, kind in enumerate(kinds) if kind == edited]
+            parses = self._analyse_alike(
+                self.decoder(edited=edited), [docs[k] for k in chosen], [words[k] for k in chosen]
+            )
+            found |= zip(chosen, parses, strict=True)
+        return [found[k] for k in range(len(docs))]
+
+    def _analyse_alike(
+        self, decoder: Decoder, docs: Sequence[Document], words: Sequence[Words]
+    ) -> list[Parse]:
         """Documents without limits are decoded in one call, the others one by one."""
         from caesura.parse.limits import given_in, no_limits
 
-        decoder = self.decoder()
         found: list[Parse | None] = [None] * len(docs)
         plain: list[int] = []
         for k, doc in enumerate(docs):

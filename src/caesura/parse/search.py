@@ -106,7 +106,7 @@ class Search(NamedTuple):
 
     width: int
     margin: float
-    bias: float
+    bonus: float
     trust: float
 
 
@@ -114,7 +114,7 @@ def how_to(options: SearchOptions, width: int | None = None) -> Search:
     return Search(
         options.beam if width is None else width,
         min(options.margin, NO_MARGIN),
-        options.bias,
+        options.bonus,
         options.trust,
     )
 
@@ -264,7 +264,7 @@ def expand(
             continue
         counts[2] += 1
         score_into(scorer, words, arena, item, scores)
-        scores[SB] += search.bias
+        scores[SB] += search.bonus
         # The best tag of the next word stands for SHIFT; the others follow as further candidates.
         tag, tags = 0, 0
         if choosing and can & CAN_SHIFT != 0 and items[item, SWAPPED] < 0:

@@ -57,15 +57,25 @@ def parser_loop(
 
 
 def finish(
-    parser: Parser, held_out: Sequence[Document], *, bias: bool = False, calibrate: bool = True
+    parser: Parser,
+    held_out: Sequence[Document],
+    *,
+    tune: bool = False,
+    calibrate: bool = True,
+    transcripts: Sequence[Document] = (),
 ) -> Parser:
-    """Tune the boundary bias if asked, and calibrate confidences, on held-out documents."""
+    """Tune the boundary bonus if asked, and calibrate confidences, on held-out documents.
+
+    What a bias is worth is measured on them too, and on the same documents as `transcripts`.
+    """
     if not held_out:
         return parser
-    if bias and parser.inventory.sb:
-        from caesura.parse.tune import tune_bias
+    if parser.inventory.sb:
+        from caesura.parse.tune import measure_scale, tune_bonus
 
-        parser = parser.with_search(bias=tune_bias(parser, held_out)[0])
+        if tune:
+            parser = parser.with_search(bonus=tune_bonus(parser, held_out)[0])
+        parser = replace(parser, scale=measure_scale(parser, [*held_out, *transcripts]))
     if calibrate:
         from caesura.parse.confidence import calibrate as fit
 
@@ -85,7 +95,7 @@ def train_parser(
     on_event: Callable[[Event], None] | None = None,
     warn: WarningSink | None = None,
 ) -> Parser | Reparsed:
-    """Train a recipe to the end. With `tune` the boundary bias is tuned on the dev documents."""
+    """Train a recipe to the end. With `tune` the boundary bonus is tuned on the dev documents."""
     parts: dict[str, Part] = {}
     for stage in stages(recipe, options):
         loop = parser_loop(
@@ -100,6 +110,6 @@ def train_parser(
         for event in loop:
             if on_event is not None:
                 on_event(event)
-        parser = finish(Parser.from_part(loop.best["parser"]), dev, bias=tune)
+        parser = finish(Parser.from_part(loop.best["parser"]), dev, tune=tune)
         parts[stage.part] = parser.to_part()
     return load_parser(parts)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from caesura.document import Document
 from caesura.errors import InputError, MissingExtra
+from caesura.learn.bias import refuse_bias
 from caesura.learn.loop import Loop
 from caesura.models.file import Part
 from caesura.neural.stage import SearchSettings
 from caesura.neural.subwords import Subwords
-from caesura.pipeline.train import PipelineOptions, PipelineTrainer, Watcher
+from caesura.pipeline.train import PipelineOptions, PipelineTrainer, Watcher, transcripts
 
 if TYPE_CHECKING:
     from caesura.neural.stage import NeuralParser
@@ -40,6 +41,9 @@ class NeuralOptions:
     seed: int = 1
     search: SearchSettings = field(default_factory=SearchSettings)
     pipeline: PipelineOptions = field(default_factory=PipelineOptions)
+
+    def __post_init__(self) -> None:
+        refuse_bias(self.search.bias)
 
 
 def train_neural(
@@ -80,6 +84,7 @@ def _network(
     from caesura.neural.examples import Examples
     from caesura.neural.learn import SCRATCH, finish, labels_of, new_net, prepare
     from caesura.neural.net import NetOptions
+    from caesura.neural.scale import measure_scale
     from caesura.neural.train import NeuralTrainer, TrainOptions
     from caesura.transform import speech
 
@@ -119,4 +124,6 @@ def _network(
     for event in loop:
         if watch is not None:
             watch("network", event)
-    return finish(net, loop.best["weights"], labels, subwords, options.search, settings.limit)
+    stage = finish(net, loop.best["weights"], labels, subwords, options.search, settings.limit)
+    stage.scale = measure_scale(stage, [*trainer.dev, *transcripts(trainer.dev)])
+    return stage

@@ -19,6 +19,7 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
+from caesura.learn.bias import refuse_bias
 from caesura.learn.loop import Event, Loop
 from caesura.models.file import ModelFile, Part, load, save
 from caesura.parse.options import SearchOptions
@@ -30,7 +31,7 @@ from caesura.tokenize.options import TokenizerOptions
 if TYPE_CHECKING:
     from caesura.parse.parser import Parser
 
-__all__ = ["PipelineOptions", "PipelineTrainer"]
+__all__ = ["PipelineOptions", "PipelineTrainer", "transcripts"]
 
 #: Told of what happens: the stage, and the event of its training loop or None for a note.
 Watcher = Callable[[str, Event | str], None]
@@ -58,6 +59,7 @@ class PipelineOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        refuse_bias(self.search.bias)
         if self.folds < 2:
             raise UsageError(f"folds is {self.folds}, but must be at least 2")
         if not 0 <= self.drop < 1:
@@ -99,6 +101,8 @@ class PipelineTrainer:
 
     def run(self) -> dict[str, Part]:
         """Train everything that the treebank allows."""
+        from caesura.parse.train import finish
+
         parts: dict[str, Part] = {}
         spaced = self.has_text()
         if spaced:
@@ -107,11 +111,17 @@ class PipelineTrainer:
         if tags:
             parts["tagger"] = self.stage("tagger")
         train, speech = self._prepared(spaced, tags)
-        dev = self._prepared_dev(parts)
+        dev = self._prepared_dev(parts, self.dev)
         options = self.options.parser
         if speech:
             options = replace(options, dropout=self.options.speech)
-        parts["parser"] = self._stage("parser", lambda: self._parser(train, speech, dev, options))
+
+        def work() -> Part:
+            parser = self._parser(train, speech, dev, options)
+            spoken = self._prepared_dev(parts, transcripts(self.dev))
+            return finish(parser, dev, transcripts=spoken).to_part()
+
+        parts["parser"] = self._stage("parser", work)
         return parts
 
     def stage(self, name: Literal["tokenizer", "tagger"]) -> Part:
@@ -155,7 +165,7 @@ class PipelineTrainer:
 
     def _tokenizer(self) -> Part:
         from caesura.tokenize.tokenizer import Tokenizer
-        from caesura.tokenize.training import TokenizerTrainer
+        from caesura.tokenize.training import TokenizerTrainer, with_scale
 
         options = replace(self.options.tokenizer, seed=self.options.seed)
         init = self._init_part("tokenizer")
@@ -167,7 +177,7 @@ class PipelineTrainer:
             init=Tokenizer.from_part(init) if init else None,
         )
         loop = self._loop("tokenizer", trainer, options.epochs, "Mean", options.patience)
-        return loop.best["tokenizer"]
+        return with_scale(loop.best["tokenizer"], self.dev)
 
     def _tagger(self) -> Part:
         from caesura.tag.trainer import TaggerTrainer
@@ -253,12 +263,12 @@ class PipelineTrainer:
             part.arrays["evidence"] = np.concatenate(evidence).astype(np.float32)
         return part
 
-    def _prepared_dev(self, parts: Mapping[str, Part]) -> list[Document]:
-        """The dev documents with the tags and the evidence of the finished stages."""
+    def _prepared_dev(self, parts: Mapping[str, Part], dev: Sequence[Document]) -> list[Document]:
+        """Dev documents with the tags and the evidence of the finished stages."""
         from caesura.tag.tagger import Tagger
         from caesura.tokenize.tokenizer import Tokenizer
 
-        docs = [replace(doc, fixed=frozenset()) for doc in self.dev]
+        docs = [replace(doc, fixed=frozenset()) for doc in dev]
         if docs and "tagger" in parts:
             docs = tagged(Tagger(parts["tagger"]), docs, self.options.parser.choices)
         if docs and "tokenizer" in parts:
@@ -273,17 +283,15 @@ class PipelineTrainer:
         speech: Sequence[Document],
         dev: Sequence[Document],
         options: ParserOptions,
-    ) -> Part:
+    ) -> Parser:
         from caesura.parse.parser import Parser
-        from caesura.parse.train import finish
         from caesura.parse.trainer import ParserTrainer
 
         options = replace(options, seed=self.options.seed)
         trainer = ParserTrainer(train, dev, options, unedited=speech, init=self._init_parser())
         loop = self._loop("parser", trainer, options.epochs, "mean", 3)
         parser = Parser.from_part(loop.best["parser"]).lean(self.options.drop)
-        parser = replace(parser, search=self.options.search)
-        return finish(parser, dev).to_part()
+        return replace(parser, search=self.options.search)
 
     # -------------------------------------------------------------- what is there
 
@@ -346,6 +354,13 @@ class PipelineTrainer:
         if self.init is not None:
             digest.update(str(self.init.meta.get("sha256")).encode())
         return digest.hexdigest()
+
+
+def transcripts(docs: Sequence[Document]) -> list[Document]:
+    """The documents as transcripts would have them, but for those of punctuation alone."""
+    from caesura.transform import speech
+
+    return [doc for doc in map(speech, docs) if doc.n_words]
 
 
 def _token_scores(gold: Sequence[Document], system: Sequence[Document]) -> dict[str, float]:

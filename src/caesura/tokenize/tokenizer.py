@@ -8,8 +8,10 @@ Tokens and sentences that are given are obeyed, each on its own.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import asdict, fields, replace
 from typing import Any, Final
 
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 
 from caesura.document import MAYBE, NO, YES, Document, Strings
 from caesura.errors import ModelError, UsageError
+from caesura.learn.bias import BiasScale
 from caesura.models.file import Part, load, save
 from caesura.tokenize._cut import LONGEST, make_lexicon
 from caesura.tokenize._memo import LONGEST_CHUNK, make_memo
@@ -38,6 +41,8 @@ KIND: Final = "tokenizer"
 #: A longer text is taken block by block, so that its tables need little memory.
 _BLOCK: Final = 1 << 18
 _NONE: Final = np.zeros(0, dtype=np.int64)
+#: What a bias is worth to a tokeniser that was not measured: see `benchmarks/bias.py`.
+SCALE: Final = BiasScale((-9.362, -7.68, -5.781, -3.84, 0.0, 2.116, 3.46, 5.303, 7.653))
 
 
 class Tokenizer:
@@ -51,8 +56,11 @@ class Tokenizer:
         splitter: Splitter,
         lexicon: Sequence[str] = (),
         chunks: Sequence[Sequence[str]] = (),
+        scale: BiasScale = SCALE,
     ) -> None:
         self.options = options
+        #: What a bias is worth in logarithms of odds.
+        self.scale = scale
         self.cuts = cuts
         self.begins = begins
         self.splitter = splitter
@@ -104,6 +112,19 @@ class Tokenizer:
         doc.blank_words()
         self._evidence(doc, given, sentences)
         return doc
+
+    def with_bias(self, bias: float) -> Tokenizer:
+        """The same tokeniser with more sentence starts (1: about twice as many), or fewer."""
+        return self.with_bonus(self.scale.bonus(bias))
+
+    def with_bonus(self, bonus: float) -> Tokenizer:
+        """The same tokeniser; the bonus is added to the logarithm of the odds of every start."""
+        other = copy(self)
+        if bonus:
+            threshold = min(max(self.options.threshold, 1e-9), 1.0 - 1e-9)
+            odds = math.log(threshold / (1.0 - threshold))
+            other.options = replace(self.options, threshold=1.0 / (1.0 + math.exp(bonus - odds)))
+        return other
 
     def pipe(self, sources: Iterable[str | Document], **options: Any) -> Iterator[Document]:
         """Tokenise many texts, with one table of strings as long as it is not large."""
@@ -206,7 +227,8 @@ class Tokenizer:
         arrays |= self.splitter.to_arrays()
         labels = self.splitter.to_labels() | {"lexicon": self.lexicon}
         labels["chunks"] = ["\t".join(tokens) for tokens in self.chunks]
-        return Part(KIND, asdict(self.options), labels, arrays)
+        config = asdict(self.options) | {"bias-scale": self.scale.as_config()}
+        return Part(KIND, config, labels, arrays)
 
     @classmethod
     def from_part(cls, part: Part) -> Tokenizer:
@@ -235,7 +257,8 @@ class Tokenizer:
         chunks = [chunk.split("\t") for chunk in part.labels.get("chunks", [])]
         if any(not 0 < sum(map(len, tokens)) <= LONGEST_CHUNK for tokens in chunks):
             raise ModelError("the model's tokenizer remembers chunks that are too long")
-        return cls(options, cuts, begins, splitter, lexicon, chunks)
+        scale = BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE)
+        return cls(options, cuts, begins, splitter, lexicon, chunks, scale)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.document import YES, Document
 from caesura.errors import InputError
+from caesura.learn.bias import boundaries, sample
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
 from caesura.tokenize._cut import LONGEST, cut_epoch, make_lexicon
@@ -32,7 +33,7 @@ from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.packed import pack
 from caesura.tokenize.tokenizer import KIND, Tokenizer
 
-__all__ = ["Scorer", "TokenizerTrainer", "cross_evidence", "train"]
+__all__ = ["Scorer", "TokenizerTrainer", "cross_evidence", "train", "with_scale"]
 
 #: Scores of system documents against gold ones, in per cent.
 Scorer = Callable[[Sequence[Document], Sequence[Document]], Mapping[str, float]]
@@ -269,6 +270,21 @@ def _merged(new: Splitter, old: Splitter) -> Splitter:
         old.beginnings | new.beginnings,
         weights,
     )
+
+
+def with_scale(part: Part, dev: Sequence[Document]) -> Part:
+    """The part of a tokeniser with what a bias is worth, measured on dev documents."""
+    chosen = [_plain(doc) for doc in sample([doc for doc in dev if doc.n_tokens])]
+    if not chosen:
+        return part
+    tokenizer = Tokenizer.from_part(part)
+
+    def count(bonus: float) -> int:
+        biased = tokenizer.with_bonus(bonus)
+        return boundaries(biased.tokenize(doc).n_sentences for doc in chosen)
+
+    scale = tokenizer.scale.measured({"edited": count})
+    return replace(part, config=part.config | {"bias-scale": scale.as_config()})
 
 
 def train(

@@ -1,0 +1,115 @@
+"""A bias of the joint parser gives half and twice as many boundaries where it was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from caesura.document import Document
+from caesura.learn.bias import GRID
+from caesura.parse.parser import SCALE, Parser
+from caesura.parse.shapes import is_edited
+from caesura.parse.stream import parse_stream
+from caesura.parse.train import finish
+from tests.parse.toy import blank, corpus
+
+
+def number(parser: Parser, docs: Sequence[Document]) -> int:
+    return sum(int(parse.starts.sum()) - 1 for parse in parser.analyse(docs))
+
+
+def plain(docs: Sequence[Document]) -> list[Document]:
+    """The same documents without full stops, as a transcript has them."""
+    from caesura.transform import speech
+
+    return [speech(doc) for doc in docs]
+
+
+@pytest.fixture(scope="module")
+def held() -> list[Document]:
+    return corpus(41, 8)
+
+
+@pytest.fixture(scope="module")
+def parser(toy_parser: Parser, held: list[Document]) -> Parser:
+    """With what a bias is worth, measured on these documents."""
+    return finish(toy_parser, held, transcripts=plain(held), calibrate=False)
+
+
+def test_full_stops_tell_edited_text(held: list[Document]) -> None:
+    assert all(is_edited(doc) for doc in held)
+    assert not any(is_edited(doc) for doc in plain(held))
+
+
+def test_half_and_twice_as_many(parser: Parser, held: list[Document]) -> None:
+    assert parser.scale != SCALE
+    for docs in (held, plain(held)):
+        base = number(parser, docs)
+        assert number(parser.with_search(bias=-1.0), docs) == pytest.approx(base / 2, rel=0.1)
+        assert number(parser.with_search(bias=1.0), docs) == pytest.approx(base * 2, rel=0.1)
+
+
+def test_more_bias_gives_no_fewer_boundaries(parser: Parser, held: list[Document]) -> None:
+    for docs in (held, plain(held)):
+        found = [number(parser.with_search(bias=bias), docs) for bias in GRID]
+        assert found == sorted(found)
+        assert found[0] < found[-1]
+
+
+def test_no_bias_changes_nothing(parser: Parser, held: list[Document]) -> None:
+    for one, other in zip(
+        parser.analyse(held), parser.with_search(bias=0.0).analyse(held), strict=True
+    ):
+        for mine, others in zip(one.columns(), other.columns(), strict=True):
+            assert np.array_equal(mine, others)
+
+
+def test_a_bias_goes_on_from_what_was_tuned(parser: Parser, held: list[Document]) -> None:
+    tuned = parser.with_search(bonus=parser.scale.bonus(0.5))
+    both = tuned.with_search(bias=-0.5)
+    assert number(tuned, held) > number(both, held)
+
+
+def test_each_document_has_the_bias_of_its_kind_in_any_company(
+    parser: Parser, held: list[Document]
+) -> None:
+    biased = parser.with_search(bias=0.7)
+    docs = [doc for pair in zip(held, plain(held), strict=True) for doc in pair]
+    for doc, parse in zip(docs, biased.analyse(docs), strict=True):
+        (alone,) = biased.analyse([doc])
+        assert np.array_equal(alone.starts, parse.starts)
+        assert np.array_equal(alone.heads, parse.heads)
+
+
+def test_a_stream_has_the_bias_of_its_text(parser: Parser, held: list[Document]) -> None:
+    biased = parser.with_search(bias=0.7, beam=1)
+    for doc in (held[0], plain(held)[0]):
+        whole = blank(doc)
+        biased.parse(whole)
+        streamed = Document.join(list(parse_stream(biased, [blank(doc)])))
+        assert np.array_equal(streamed.sent_start, whole.sent_start)
+
+
+def test_the_scale_is_kept_with_the_model(parser: Parser, held: list[Document]) -> None:
+    again = Parser.from_part(parser.to_part())
+    assert again.scale == parser.scale
+    assert number(again.with_search(bias=1.0), held) == number(parser.with_search(bias=1.0), held)
+
+
+def test_an_older_file_says_bias_and_means_bonus(toy_parser: Parser) -> None:
+    part = toy_parser.with_search(bonus=0.25).to_part()
+    config = {key: value for key, value in part.config.items() if not key.startswith("bias")}
+    older = replace(part, config=config | {"bias": config.pop("bonus")})
+    parser = Parser.from_part(older)
+    assert (parser.search.bonus, parser.search.bias) == (0.25, 0.0)
+    assert parser.scale == SCALE
+
+
+def test_k_best_obeys_the_bias(parser: Parser, held: list[Document]) -> None:
+    doc = blank(held[0])
+    more = parser.with_search(bias=1.0, beam=16).k_best(doc, 2)[0]
+    less = parser.with_search(bias=-1.0, beam=16).k_best(doc, 2)[0]
+    assert more.starts.sum() > less.starts.sum()
