@@ -298,7 +298,7 @@ def test_an_interrupt_leaves_complete_sentences(tiny_model: Path, tmp_path: Path
             "-m",
             str(tiny_model),
             "--bias",
-            "30",
+            "2",
             "-q",
             stdin=subprocess.PIPE,
             stdout=stream,

@@ -153,7 +153,7 @@ def test_many_texts_in_their_order_with_any_number_of_threads(tiny: Pipeline) ->
 
 def test_fast_mode_and_another_beam_share_the_model(tiny: Pipeline, tiny_model: Path) -> None:
     check(load(tiny_model, mode="fast")(TEXT), TEXT)
-    other = tiny.with_search(beam=2, bias=5.0)
+    other = tiny.with_search(beam=2, bias=2.0)
     assert other.parser is not None
     assert tiny.parser is not None
     assert other.parser.table is tiny.parser.table
@@ -196,7 +196,7 @@ def test_the_first_sentences_of_a_stream_come_early(tiny: Pipeline) -> None:
             taken += 5000
             yield LONG[at : at + 5000]
 
-    eager = tiny.with_search(bias=30.0)
+    eager = tiny.with_search(bonus=30.0)
     first = next(iter(eager.stream(blocks())))
     assert first.n_words
     assert taken <= 10_000

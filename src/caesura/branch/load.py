@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caesura.document import MAYBE, NO, YES, Document
+from caesura.errors import UsageError
 from caesura.models.file import Part
 
 if TYPE_CHECKING:
     from caesura.branch.parser import BranchingParser
     from caesura.parse.parser import Parser
+    from caesura.tokenize.tokenizer import Tokenizer
 
-__all__ = ["parser_of", "take_evidence"]
+__all__ = ["biased", "parser_of", "take_evidence"]
 
 
 def parser_of(part: Part) -> Parser | BranchingParser:
@@ -28,16 +30,27 @@ def parser_of(part: Part) -> Parser | BranchingParser:
     return Parser.from_part(part)
 
 
-def take_evidence(docs: Iterable[Document]) -> None:
-    """Open sentence starts become those that the tokeniser holds for likelier than not.
+def biased(tokenizer: Tokenizer | None, bias: float) -> Tokenizer:
+    """The tokeniser that finds the sentences of a parser without boundaries, with a bias."""
+    if tokenizer is None:
+        raise UsageError(
+            "the parser of this model has no bias: it takes sentences as they are given",
+            remedy="Leave the bias out.",
+        )
+    return tokenizer.with_bias(bias)
+
+
+def take_evidence(docs: Iterable[Document], tokenizer: Tokenizer | None = None) -> None:
+    """Open sentence starts become those that are likelier than the threshold of the tokeniser.
 
     No sentence starts inside an arc that is given; without evidence nothing is decided.
     """
+    threshold = 0.5 if tokenizer is None else tokenizer.options.threshold
     for doc in docs:
         if doc.has_sentences or doc.start_evidence is None or not doc.n_tokens:
             continue
         given = doc.sent_start if "sentences" in doc.fixed else np.full(doc.n_tokens, MAYBE)
-        starts = np.where(doc.start_evidence >= 0.5, YES, NO)
+        starts = np.where(doc.start_evidence >= threshold, YES, NO)
         if "heads" in doc.fixed:
             words = np.flatnonzero(doc.head >= 0)
             token = doc.word_token

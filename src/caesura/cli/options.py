@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 __all__ = [
+    "bias_option",
     "config_options",
     "from_option",
     "inputs_argument",
@@ -55,6 +56,23 @@ skip_bad_option = click.option(
 strict_option = click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Neither progress nor warnings on stderr."
+)
+
+
+def _bias(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """Refuse what is no bias before anything is loaded, here and not on a cluster."""
+    from caesura.learn.bias import check_bias
+
+    return None if value is None else check_bias(value)
+
+
+bias_option = click.option(
+    "--bias",
+    type=float,
+    callback=_bias,
+    metavar="X",
+    help="More sentence boundaries (1: about twice as many) or fewer (-1: about half); "
+    "from -2 to 2.",
 )
 seed_option = click.option(
     "--seed",

@@ -12,7 +12,13 @@ import click
 
 from caesura.cli.inputs import Job, find_sources, jobs, still_to_do
 from caesura.cli.interrupt import complete
-from caesura.cli.options import inputs_argument, reading_options, threads_option, writing_options
+from caesura.cli.options import (
+    bias_option,
+    inputs_argument,
+    reading_options,
+    threads_option,
+    writing_options,
+)
 from caesura.cli.progress import Progress
 from caesura.document import Document
 from caesura.errors import CaesuraError, ModelError, UsageError
@@ -227,7 +233,7 @@ def announce_compiling(quiet: bool) -> None:
     metavar="M",
     help="Open the beam where the best choice leads by no more than M.",
 )
-@click.option("--bias", type=float, metavar="X", help="More (or fewer: X < 0) sentence boundaries.")
+@bias_option
 @click.option(
     "--keep",
     "keep_list",

@@ -10,7 +10,7 @@ import click
 
 from caesura.cli.inputs import find_sources
 from caesura.cli.interrupt import complete
-from caesura.cli.options import from_option, inputs_argument, quiet_option
+from caesura.cli.options import bias_option, from_option, inputs_argument, quiet_option
 from caesura.cli.parse import Tally, announce_compiling
 from caesura.cli.progress import Progress
 from caesura.document import Document
@@ -41,7 +41,7 @@ def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
     show_default=True,
     help="A narrow beam, or a wider one that takes longer.",
 )
-@click.option("--bias", type=float, metavar="X", help="More (or fewer: X < 0) sentence boundaries.")
+@bias_option
 @click.option("--newline-is-boundary", is_flag=True, help="Every line ends a sentence.")
 @click.option("--offsets", is_flag=True, help="Print start and end (code points) before each.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each sentence.")
@@ -144,5 +144,5 @@ def _engine(model: str, mode: Mode, bias: float | None, quiet: bool) -> Engine:
         from caesura.pipeline.splitter import Splitter
 
         announce_compiling(quiet)
-        return Local(Splitter(file))
+        return Local(Splitter(file, bias=bias or 0.0))
     return make_engine("local", file, mode=mode, threads=1, beam=None, bias=bias, quiet=quiet)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from caesura.blocks import BLOCK, in_blocks
-from caesura.branch.load import parser_of, take_evidence
+from caesura.branch.load import biased, parser_of, take_evidence
 from caesura.document import Document, Strings
 from caesura.errors import UsageError
 from caesura.models.file import ModelFile, Part
@@ -103,6 +103,10 @@ class Pipeline:
         """The same pipeline with other options of the search, such as `beam` and `bias`."""
         if not changes:
             return self
+        if "bias" in changes and self.parser is not None and not self.parser.inventory.sb:
+            other = copy(self)  # its sentences are the tokeniser's, and so is the bias
+            other._tokenizer = biased(self._tokenizer, changes.pop("bias"))
+            return other.with_search(**changes)
         if self.parser is None:
             raise UsageError(
                 f"{', '.join(changes)}: the search of this model cannot be changed",
@@ -182,7 +186,7 @@ class Pipeline:
         if self.tagger is not None:
             self._tag(full, confidence)
         if not self.parser.inventory.sb:
-            take_evidence(full)
+            take_evidence(full, self._tokenizer)
         self.parser.parse(full, confidence=confidence)
         for doc in full:
             doc.tag_options = None
@@ -351,7 +355,7 @@ class Pipeline:
         if self.tagger is not None:
             self._tag([doc], False)
         if not self.parser.inventory.sb:
-            take_evidence([doc])
+            take_evidence([doc], self._tokenizer)
         found = []
         for parse in self.parser.k_best(doc, k):
             analysis = replace(doc)
@@ -460,12 +464,11 @@ def split(text: str, model: str | os.PathLike[str] = "en", *, mode: Mode = "fast
     return [sentence.text for sentence in doc.sentences]
 
 
-def _let_go(file: ModelFile, *names: str) -> None:
-    """Drop the arrays of parts; what else a part says stays."""
-    for name in names:
-        part = file.parts.get(name)
-        if part is not None:
-            file.parts[name] = Part(part.kind, part.config, part.labels)
+def _let_go(file: ModelFile, name: str) -> None:
+    """Drop the arrays of a part; what else it says stays."""
+    part = file.parts.get(name)
+    if part is not None:
+        file.parts[name] = Part(part.kind, part.config, part.labels)
 
 
 def _tokenizer(file: ModelFile) -> Tokenizer:

@@ -19,10 +19,10 @@ __all__ = ["Splitter"]
 class Splitter:
     """Splits texts with the tokeniser of a model."""
 
-    def __init__(self, file: ModelFile) -> None:
+    def __init__(self, file: ModelFile, *, bias: float = 0.0) -> None:
         from caesura.tokenize import Tokenizer
 
-        self.tokenizer = Tokenizer.from_part(file.part("tokenizer"))
+        self.tokenizer = Tokenizer.from_part(file.part("tokenizer")).with_bias(bias)
 
     def __call__(
         self,
