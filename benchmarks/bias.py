@@ -1,0 +1,132 @@
+"""What a bias is worth: the bonus that gives half and twice as many boundaries, and what comes out.
+
+    python benchmarks/bias.py                                  # tables
+    python benchmarks/bias.py --json > docs/figures/bias.jsonl   # what docs/bias_figure.py draws
+
+The bundled models on EWT dev, as it is and as a transcript would have it, tokens given. The scales
+are the defaults of model files without one of their own: `SCALE` in `parse/parser.py`,
+`neural/stage.py` and `tokenize/tokenizer.py`. Boundaries are counted within documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from caesura.document import Document
+from caesura.formats import read
+from caesura.learn.bias import GRID, BiasScale, boundaries, measure
+from caesura.neural.stage import NeuralParser
+from caesura.parse.parser import Parser
+from caesura.pipeline import Pipeline, load
+from caesura.pipeline.given import keep_given
+from caesura.tokenize import Tokenizer
+
+DATA = Path(os.environ.get("CAESURA_DATA", Path(__file__).parents[2] / "shared" / "data"))
+TEXTS = {
+    "edited": DATA / "UD_English-EWT" / "en_ewt-ud-dev.conllu.gz",
+    "unedited": DATA / "EWT-speech" / "en_ewt-speech-dev.conllu.gz",
+}
+BIASES = [k / 4 for k in range(-8, 9)]
+#: The boundaries of a text by a change of the search: `bonus=…`, or `bias=…` with a `scale`.
+Counter = Callable[..., int]
+
+
+def linear(parser: Parser, docs: Sequence[Document]) -> Counter:
+    def count(*, scale: BiasScale | None = None, bias: float = 0.0, bonus: float = 0.0) -> int:
+        own = parser.search.bonus
+        other = replace(parser, scale=scale or parser.scale)
+        other = other.with_search(bonus=own + bonus, bias=bias)
+        return boundaries(int(parse.starts.sum()) for parse in other.analyse(docs))
+
+    return count
+
+
+def neural(parser: NeuralParser, docs: Sequence[Document]) -> Counter:
+    seen = [(doc, parser.encoder.scores(doc)) for doc in docs]
+
+    def count(*, scale: BiasScale | None = None, bias: float = 0.0, bonus: float = 0.0) -> int:
+        other = parser.with_search(bonus=parser.settings.bonus + bonus, bias=bias)
+        other.scale = scale or parser.scale
+        found = [other.search(doc, scores).starts for doc, scores in seen]
+        return boundaries(int(np.count_nonzero(starts == 1)) for starts in found)
+
+    return count
+
+
+def tokenizing(tokenizer: Tokenizer, docs: Sequence[Document]) -> Counter:
+    texts = [Document(text=doc.text, paragraph_start=doc.paragraph_start) for doc in docs]
+
+    def count(*, scale: BiasScale | None = None, bias: float = 0.0, bonus: float = 0.0) -> int:
+        other = tokenizer.with_bonus(scale.bonus(bias) if scale is not None else bonus)
+        return boundaries(other.tokenize(doc).n_sentences for doc in texts)
+
+    return count
+
+
+def counters(nlp: Pipeline, gold: Sequence[Document]) -> Iterator[tuple[str, Counter]]:
+    """The scorers of a model, by name."""
+    docs = [nlp.tokenizer.tokenize(keep_given(d, ("tokens",)), sentences=False) for d in gold]
+    if nlp.neural is not None:
+        yield "neural", neural(nlp.neural, docs)
+        return
+    yield "tokenizer", tokenizing(nlp.tokenizer, docs)
+    if nlp.tagger is not None:
+        nlp.tagger.tag(docs, regime="document")
+    assert isinstance(nlp.parser, Parser)
+    yield "linear", linear(nlp.parser, docs)
+
+
+def rows(models: Sequence[str], limit: int | None) -> Iterator[dict[str, Any]]:
+    for model in models:
+        nlp = load(model)
+        found: dict[str, dict[str, Counter]] = {}
+        for kind, path in TEXTS.items():
+            for scorer, counter in counters(nlp, list(read(path))[:limit]):
+                found.setdefault(scorer, {})[kind] = counter
+        for scorer, by_kind in found.items():
+            if scorer == "tokenizer":  # it has one scale for all texts
+                by_kind.pop("unedited")
+            points = {kind: measure(_by_bonus(count)) for kind, count in by_kind.items()}
+            scale = BiasScale(**{kind: values for kind, values in points.items() if values})
+            for kind, count in by_kind.items():
+                row = {"model": model, "scorer": scorer, "text": kind}
+                yield row | {"bonus": dict(zip(GRID, getattr(scale, kind), strict=True))}
+                for bias in BIASES:
+                    yield row | {"bias": bias, "boundaries": count(scale=scale, bias=bias)}
+
+
+def _by_bonus(count: Counter) -> Callable[[float], int]:
+    return lambda bonus: count(bonus=bonus)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", action="append", help="a model; may be repeated")
+    parser.add_argument("--limit", type=int, help="so many documents, for a trial")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    for row in rows(arguments.model or ["en", "en-neural"], arguments.limit):
+        if arguments.json:
+            print(json.dumps(row))
+        elif "bonus" in row:
+            print(f"\n{row['scorer']} ({row['model']}), {row['text']} text\n")
+            print("| bias | " + " | ".join(f"{bias:g}" for bias in row["bonus"]) + " |")
+            print("|---|" + "---:|" * len(GRID))
+            print("| bonus | " + " | ".join(f"{v:g}" for v in row["bonus"].values()) + " |")
+            print("\n| bias | boundaries |\n|---:|---:|")
+        else:
+            print(f"| {row['bias']:g} | {row['boundaries']} |")
+
+
+if __name__ == "__main__":
+    main()
