@@ -55,7 +55,7 @@ def neural(parser: NeuralParser, docs: Sequence[Document]) -> Counter:
     def count(*, scale: BiasScale | None = None, bias: float = 0.0, bonus: float = 0.0) -> int:
         other = parser.with_search(bonus=parser.settings.bonus + bonus, bias=bias)
         other.scale = scale or parser.scale
-        found = [other.search(doc, scores).starts for doc, scores in seen]
+        found = [other.decide(doc, scores).starts for doc, scores in seen]
         return boundaries(int(np.count_nonzero(starts == 1)) for starts in found)
 
     return count

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.document import UNKNOWN, YES, Document
-from caesura.errors import ModelError
+from caesura.errors import ModelError, UsageError
 from caesura.models.file import load
 from caesura.paths import bundled_models
 from caesura.pipeline import Pipeline
@@ -179,14 +179,20 @@ def test_a_bias_gives_half_and_twice_as_many_boundaries(nlp: Pipeline) -> None:
 
 
 def test_no_bias_changes_nothing_and_a_wrong_one_is_refused(nlp: Pipeline) -> None:
-    from caesura.errors import UsageError
-
     assert nlp.neural is not None
     one, other = nlp(TEXT), nlp(TEXT)
     nlp.neural.with_search(bias=0.0).annotate([other])
     assert other.contents() == one.contents()
     with pytest.raises(UsageError, match="must be from -2 to 2"):
         nlp.neural.with_search(bias=float("nan"))
+
+
+def test_the_pipeline_obeys_a_bias(nlp: Pipeline) -> None:
+    text = "we went to the harbour but it was quiet do you know why nobody came i have no idea"
+    found = [nlp.with_search(bias=bias)(text).n_sentences for bias in (-2.0, 0.0, 2.0)]
+    assert found[0] < found[1] < found[2]
+    with pytest.raises(UsageError, match="has no width"):
+        nlp.with_search(width=3)
 
 
 def test_an_older_network_says_bias_and_means_bonus(nlp: Pipeline) -> None:

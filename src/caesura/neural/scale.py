@@ -37,7 +37,7 @@ def _counting(parser: NeuralParser, docs: Sequence[Document]) -> Count:
 
     def count(bonus: float) -> int:
         other = parser.with_search(bonus=own + bonus, bias=0.0)
-        found = [other.search(doc, scores).starts for doc, scores in read]
+        found = [other.decide(doc, scores).starts for doc, scores in read]
         return boundaries(int(np.count_nonzero(starts == 1)) for starts in found)
 
     return count

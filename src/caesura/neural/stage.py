@@ -140,6 +140,11 @@ class NeuralParser:
             scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
         )
 
+    @property
+    def search(self) -> SearchSettings:
+        """The same name as in the other parsers."""
+        return self.settings
+
     def with_search(self, **changes: Any) -> NeuralParser:
         """The same network with other settings of the search."""
         other = object.__new__(NeuralParser)
@@ -167,7 +172,7 @@ class NeuralParser:
     def _annotate(self, doc: Document, confidence: bool) -> None:
         scores = self.encoder.scores(doc)
         self._write_tags(doc, scores, confidence)
-        result = self.search(doc, scores)
+        result = self.decide(doc, scores)
         self._write_tree(doc, scores, result)
         if confidence:
             self._write_confidences(doc, scores, result)
@@ -191,7 +196,7 @@ class NeuralParser:
                 self._write_tree(found[key], scores, parse)
         return list(found.values())
 
-    def search(self, doc: Document, scores: Scores) -> Result:
+    def decide(self, doc: Document, scores: Scores) -> Result:
         """Boundaries and heads of a document whose scores are known."""
         decoder, given = self._decoder(doc, scores)
         return self._decode(decoder, doc, given)

@@ -107,12 +107,9 @@ class Pipeline:
             other = copy(self)  # its sentences are the tokeniser's, and so is the bias
             other._tokenizer = biased(self._tokenizer, changes.pop("bias"))
             return other.with_search(**changes)
-        if self.parser is None:
-            raise UsageError(
-                f"{', '.join(changes)}: the search of this model cannot be changed",
-                remedy="Leave the option out.",
-            )
-        known = type(self.parser.search).__dataclass_fields__
+        stage = self.neural or self.parser
+        assert stage is not None, "a pipeline has one of the two"
+        known = list(type(stage.search).__dataclass_fields__)
         unknown = [name for name in changes if name not in known]
         if unknown:
             raise UsageError(
@@ -120,7 +117,10 @@ class Pipeline:
                 remedy=f"What can be changed: {', '.join(known)}.",
             )
         other = copy(self)
-        other.parser = self.parser.with_search(**changes)
+        if self.neural is not None:
+            other.neural = self.neural.with_search(**changes)
+        elif self.parser is not None:
+            other.parser = self.parser.with_search(**changes)
         return other
 
     # ----------------------------------------------------------------- one
