@@ -5,7 +5,8 @@ CaesuraError
 │   └── FormatError     a line of a file does not follow its format
 ├── ModelError      a model file is missing, broken, of another kind or version (exit status 1)
 ├── UsageError      the call is wrong: an option, a combination of options (exit status 2)
-└── MissingExtra    an optional package is not installed (exit status 1)
+├── MissingExtra    an optional package is not installed (exit status 1)
+└── InternalError   Caesura itself is at fault (exit status 1)
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ __all__ = [
     "CaesuraWarning",
     "FormatError",
     "InputError",
+    "InternalError",
     "MissingExtra",
     "ModelError",
     "UsageError",
@@ -97,6 +99,16 @@ class MissingExtra(CaesuraError):
         super().__init__(
             f"{purpose} needs the package {package}, which is not installed",
             remedy=f'Install it with: pip install "{DISTRIBUTION}[{extra}]"',
+        )
+
+
+class InternalError(CaesuraError):
+    """Something that cannot be has happened: the fault is in Caesura, not in the data."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            what,
+            remedy="This is a mistake of Caesura: please report it, with the files if you can.",
         )
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.evaluate.slices import DONE, MORE, STUCK, WORK, in_slices
 from caesura.jit import kernel
 
-__all__ = ["match", "match_exactly"]
+__all__ = ["fill", "match"]
 
 Longs = NDArray[np.int64]
 
@@ -25,6 +26,9 @@ BUDGET = 512
 ANCHORS = (48, 24, 12)
 #: A gap with more elements than this on both sides is searched for shorter anchors.
 LARGE_GAP = 1_024
+#: Halves that may wait at a time, and the parts of the state of a search.
+DEPTH = 256
+DEEP, NEXT, PIECES = 0, 1, 2
 
 
 def match(a: Longs, b: Longs) -> Longs:
@@ -32,15 +36,38 @@ def match(a: Longs, b: Longs) -> Longs:
     partner = np.full(len(a), -1, dtype=np.int64)
     if len(a) == len(b) and np.array_equal(a, b):
         partner[:] = np.arange(len(a))
-    elif len(a) + len(b) <= EXACT:
-        match_exactly(a, b, 0, 0, partner)
     else:
-        whole = np.array([[0, len(a), 0, len(b)]], dtype=np.int64)
-        gaps = [whole]
-        for length in ANCHORS:
-            gaps = [part for gap in gaps for part in _cut(a, b, gap, length, partner)]
-        _fill(a, b, np.concatenate(gaps), partner, BUDGET)
+        fill(a, b, np.array([[0, len(a), 0, len(b)]], dtype=np.int64), partner)
     return partner
+
+
+def fill(a: Longs, b: Longs, gaps: Longs, partner: Longs) -> None:
+    """Match what lies in gaps, rows of a from, a to, b from, b to; long ones with anchors."""
+    sizes = gaps[:, 1] - gaps[:, 0] + gaps[:, 3] - gaps[:, 2]
+    short = sizes <= EXACT
+    _fill(a, b, gaps[short], partner, EXACT)
+    if not short.all():
+        parts = [gaps[~short]]
+        for length in ANCHORS:
+            parts = [part for gap in parts for part in _cut(a, b, gap, length, partner)]
+        _fill(a, b, np.concatenate(parts), partner, BUDGET)
+
+
+def _fill(a: Longs, b: Longs, gaps: Longs, partner: Longs, budget: int, work: int = WORK) -> None:
+    """Match what lies in the gaps, slice by slice."""
+    if not len(gaps):
+        return
+    sizes = gaps[:, 1] - gaps[:, 0] + gaps[:, 3] - gaps[:, 2]
+    reach = np.empty((2, int(sizes.max(initial=0)) + 4), dtype=np.int64)
+    stack = np.empty((DEPTH, 4), dtype=np.int64)
+    state = np.zeros(3, dtype=np.int64)
+
+    def walk() -> int:
+        return _fill_on(a, b, gaps, partner, reach, stack, state, budget, work)
+
+    # Every slice solves a gap or halves a piece, of which there are fewer than elements.
+    most = 2 * (len(a) + len(b) + len(gaps)) + 2
+    in_slices(walk, most, "the search for a shortest edit script")
 
 
 def _cut(a: Longs, b: Longs, gaps: Longs, length: int, partner: Longs) -> list[Longs]:
@@ -152,70 +179,68 @@ def _chain(a: Longs, b: Longs, bounds: Longs, anchors: Longs, length: int, partn
 
 
 @kernel
-def _fill(a: Longs, b: Longs, gaps: Longs, partner: Longs, budget: int) -> None:
-    """Match what lies in the gaps."""
-    size = 4
-    for row in range(len(gaps)):
-        size = max(size, gaps[row, 1] - gaps[row, 0] + gaps[row, 3] - gaps[row, 2] + 4)
-    forward = np.empty(size, dtype=np.int64)
-    backward = np.empty(size, dtype=np.int64)
-    for row in range(len(gaps)):
-        a0, a1, b0, b1 = gaps[row, 0], gaps[row, 1], gaps[row, 2], gaps[row, 3]
-        if a1 > a0 and b1 > b0:
-            _solve(a[a0:a1], b[b0:b1], a0, b0, partner, forward, backward, budget)
-
-
-@kernel
-def match_exactly(a: Longs, b: Longs, a_at: int, b_at: int, partner: Longs) -> None:
-    """Match two sequences by a shortest edit script; indices are written from a_at and b_at on."""
-    forward = np.empty(len(a) + len(b) + 4, dtype=np.int64)
-    backward = np.empty(len(a) + len(b) + 4, dtype=np.int64)
-    _solve(a, b, a_at, b_at, partner, forward, backward, len(a) + len(b))
-
-
-@kernel
-def _solve(
+def _fill_on(
     a: Longs,
     b: Longs,
-    a_at: int,
-    b_at: int,
+    gaps: Longs,
     partner: Longs,
-    forward: Longs,
-    backward: Longs,
+    reach: Longs,
+    stack: Longs,
+    state: Longs,
     budget: int,
-) -> None:
-    # Halves wait on a stack of their own: its depth is the logarithm of the number of differences.
-    stack = np.empty((256, 4), dtype=np.int64)
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, len(a), 0, len(b)
-    depth = 1
-    while depth:
-        depth -= 1
+    work: int,
+) -> int:
+    """Go on where the last slice ended.
+
+    Halves of a gap wait on a stack, whose depth is the logarithm of the number of differences; the
+    state is that depth, the next gap, and the pieces that the present gap has had.
+    """
+    spent = 0
+    while state[DEEP] or state[NEXT] < len(gaps):
+        if spent >= work:
+            return MORE
+        if not state[DEEP]:
+            stack[0] = gaps[state[NEXT]]
+            state[DEEP], state[PIECES] = 1, 0
+            state[NEXT] += 1
+        gap = state[NEXT] - 1
+        size = gaps[gap, 1] - gaps[gap, 0] + gaps[gap, 3] - gaps[gap, 2]
+        state[PIECES] += 1
+        if state[PIECES] > 2 * size + 2 or state[DEEP] >= len(stack):
+            return STUCK
+        state[DEEP] -= 1
+        depth = state[DEEP]
         a0, a1, b0, b1 = stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3]
+        spent += a1 - a0 + b1 - b0 + 1
         while a0 < a1 and b0 < b1 and a[a0] == b[b0]:
-            partner[a_at + a0] = b_at + b0
+            partner[a0] = b0
             a0 += 1
             b0 += 1
         while a0 < a1 and b0 < b1 and a[a1 - 1] == b[b1 - 1]:
             a1 -= 1
             b1 -= 1
-            partner[a_at + a1] = b_at + b1
+            partner[a1] = b1
         if a0 == a1 or b0 == b1:
             continue
-        x, y = _middle(a[a0:a1], b[b0:b1], forward, backward, budget)
+        x, y, d = _middle(a[a0:a1], b[b0:b1], reach[0], reach[1], budget)
+        spent += d * d
         stack[depth, 0], stack[depth, 1] = a0 + x, a1
         stack[depth, 2], stack[depth, 3] = b0 + y, b1
-        depth += 1
-        stack[depth, 0], stack[depth, 1] = a0, a0 + x
-        stack[depth, 2], stack[depth, 3] = b0, b0 + y
-        depth += 1
+        stack[depth + 1, 0], stack[depth + 1, 1] = a0, a0 + x
+        stack[depth + 1, 2], stack[depth + 1, 3] = b0, b0 + y
+        state[DEEP] += 2
+    return DONE
 
 
 @kernel
-def _middle(a: Longs, b: Longs, forward: Longs, backward: Longs, budget: int) -> tuple[int, int]:
+def _middle(
+    a: Longs, b: Longs, forward: Longs, backward: Longs, budget: int
+) -> tuple[int, int, int]:
     """A point on a shortest script, about half way; neither the first nor the last elements match.
 
     `forward[zero + k]` is the furthest place in a that a script of d differences reaches on
-    diagonal k (place in a minus place in b); `backward` the same from the other end.
+    diagonal k (place in a minus place in b); `backward` the same from the other end. The third
+    value is the number of differences that were looked for.
     """
     n, m = len(a), len(b)
     zero = m + 1
@@ -226,9 +251,8 @@ def _middle(a: Longs, b: Longs, forward: Longs, backward: Longs, budget: int) ->
     backward[zero + delta] = n
     low_f = high_f = 0
     low_b = high_b = delta
-    d = 0
-    while True:
-        d += 1
+    most = max(min(budget, n + m), 1)
+    for d in range(1, most + 1):
         if low_f > -m:
             low_f -= 1
             forward[zero + low_f - 1] = -1
@@ -248,7 +272,7 @@ def _middle(a: Longs, b: Longs, forward: Longs, backward: Longs, budget: int) ->
                 y += 1
             forward[zero + k] = x
             if odd and low_b <= k <= high_b and backward[zero + k] <= x:
-                return x, y
+                return x, y, d
         if low_b > -m:
             low_b -= 1
             backward[zero + low_b - 1] = far
@@ -268,11 +292,10 @@ def _middle(a: Longs, b: Longs, forward: Longs, backward: Longs, budget: int) ->
                 y -= 1
             backward[zero + k] = x
             if not odd and low_f <= k <= high_f and x <= forward[zero + k]:
-                return x, y
-        if d >= budget:
-            best_x = best_y = 0
-            for k in range(high_f, low_f - 1, -2):
-                x = min(forward[zero + k], n, m + k)
-                if 2 * x - k > best_x + best_y:
-                    best_x, best_y = x, x - k
-            return best_x, best_y
+                return x, y, d
+    best_x = best_y = 0
+    for k in range(high_f, low_f - 1, -2):
+        x = min(forward[zero + k], n, m + k)
+        if 2 * x - k > best_x + best_y:
+            best_x, best_y = x, x - k
+    return best_x, best_y, most

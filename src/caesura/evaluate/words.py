@@ -8,12 +8,14 @@ shared task (Zeman et al. 2018, section 4).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.evaluate.myers import match_exactly
+from caesura.evaluate.myers import match
+from caesura.evaluate.slices import DONE, MORE, STUCK, WORK, in_slices
 from caesura.jit import kernel
 
 __all__ = ["Words", "align"]
@@ -22,6 +24,8 @@ Longs = NDArray[np.int64]
 
 #: Regions with more cells than this are aligned in linear space.
 TABLE_CELLS = 4_000_000
+#: Where the walk stands (gold, system), and the large region that it has met, if any.
+G, S, FIRST_G, FIRST_S = 0, 1, 2, 3
 
 
 class Words(NamedTuple):
@@ -34,18 +38,48 @@ class Words(NamedTuple):
 
 
 def align(gold: Words, system: Words) -> tuple[Longs, Longs]:
-    """The words of gold and of the system that are aligned, pair by pair, in rising order."""
+    """The words of gold and of the system that are aligned, pair by pair, by the word of gold."""
     partner = np.full(len(gold.start), -1, dtype=np.int64)
-    _align(gold, system, partner)
-    found = np.flatnonzero(partner >= 0).astype(np.int64)
-    return found, partner[found]
+    _in_slices(_walk, gold, system, partner)
+    aligned = np.flatnonzero(partner >= 0).astype(np.int64)
+    return aligned, partner[aligned]
+
+
+def _in_slices(
+    walk_on: Callable[..., int], gold: Words, system: Words, partner: Longs, work: int = WORK
+) -> None:
+    at = np.array([0, 0, -1, -1], dtype=np.int64)
+
+    def walk() -> int:
+        answer = walk_on(gold, system, partner, at, work)
+        if at[FIRST_G] >= 0:
+            _large_region(gold.form, system.form, at, partner)
+        return answer
+
+    # Every slice takes a word at least.
+    in_slices(walk, len(gold.start) + len(system.start) + 1, "the alignment of words")
+
+
+def _large_region(gold: Longs, system: Longs, at: Longs, partner: Longs) -> None:
+    g1, s1, g0, s0 = at.tolist()
+    found = match(gold[g0:g1], system[s0:s1])
+    hit = np.flatnonzero(found >= 0)
+    partner[g0 + hit] = s0 + found[hit]
+    at[FIRST_G] = at[FIRST_S] = -1
 
 
 @kernel
-def _align(gold: Words, system: Words, partner: Longs) -> None:
+def _walk(gold: Words, system: Words, partner: Longs, at: Longs, work: int) -> int:
+    """Walk on from `at` until the work is done, a large region is met, or both sides are over."""
     n, m = len(gold.start), len(system.start)
-    g = s = 0
+    g, s = at[G], at[S]
+    spent = 0
+    answer = DONE
     while g < n and s < m:
+        if spent >= work:
+            answer = MORE
+            break
+        before = g + s
         if gold.multi[g] or system.multi[s]:
             # The region starts with the multi-word token itself: a plain word of the other side
             # that began earlier cannot be part of it.
@@ -59,6 +93,11 @@ def _align(gold: Words, system: Words, partner: Longs) -> None:
                     g += 1
             first_g, first_s = g, s
             g, s = _region_end(gold, system, g, s, end)
+            spent += (g - first_g) * (s - first_s)
+            if (g - first_g) * (s - first_s) > TABLE_CELLS:
+                at[FIRST_G], at[FIRST_S] = first_g, first_s
+                answer = MORE
+                break
             if g > first_g and s > first_s:
                 _align_region(gold.form, system.form, first_g, g, first_s, s, partner)
         elif gold.start[g] == system.start[s] and gold.end[g] == system.end[s]:
@@ -69,6 +108,12 @@ def _align(gold: Words, system: Words, partner: Longs) -> None:
             g += 1
         else:
             s += 1
+        if g + s == before:
+            answer = STUCK
+            break
+        spent += g + s - before
+    at[G], at[S] = g, s
+    return answer
 
 
 @kernel
@@ -101,9 +146,6 @@ def _align_region(
 ) -> None:
     """Longest common subsequence of the forms; the earliest equal pair is taken."""
     rows, columns = g1 - g0, s1 - s0
-    if rows * columns > TABLE_CELLS:
-        match_exactly(gold[g0:g1], system[s0:s1], g0, s0, partner)
-        return
     longest = np.zeros((rows + 1, columns + 1), dtype=np.int32)
     for i in range(rows - 1, -1, -1):
         for j in range(columns - 1, -1, -1):
