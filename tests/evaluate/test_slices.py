@@ -30,7 +30,7 @@ def story(rng: random.Random, count: int) -> str:
 
 
 def test_a_walk_that_does_not_end_is_an_internal_error() -> None:
-    with pytest.raises(InternalError, match="the walk does not come to an end.*please report"):
+    with pytest.raises(InternalError, match=r"the walk does not come to an end.*please report"):
         in_slices(lambda: MORE, 5, "the walk")
     with pytest.raises(InternalError):
         in_slices(lambda: STUCK, 5, "the walk")

@@ -103,18 +103,47 @@ def _lost_note(name: str, side: Side, raw: bool) -> str:
 
 
 def align_words(gold: Side, system: Side) -> Pairs:
-    """Align the words of two sides that have common coordinates."""
+    """Align the words of two sides that have common coordinates, and their tokens."""
     from caesura.evaluate.words import Words, align
 
+    several = bool(gold.multi.any() or system.multi.any())
+
     def words(side: Side) -> Words:
-        # Forms matter in multi-word tokens only, but either side may have one anywhere.
+        # Forms matter in multi-word tokens, which either side may have anywhere, and in words of
+        # no width.
         form = side.form.astype(np.int64)
-        if gold.multi.any() or system.multi.any():
+        if several:
             form = mapped(side.strings, side.form, str.lower)
         return Words(side.word_start, side.word_end, side.multi, form)
 
-    g, s = align(words(gold), words(system))
+    left, right = words(gold), words(system)
+    g, s = align(left, right)
+    _number_tokens(gold, system, left.form, right.form)
     return Pairs(gold, system, g, s)
+
+
+def _number_tokens(gold: Side, system: Side, gold_form: Longs, system_form: Longs) -> None:
+    """Tell tokens of no width, and those that share a span, apart by the alignment of tokens.
+
+    The spans are compared as multisets and the words pair by pair; with these numbers both see the
+    same alignment.
+    """
+    from caesura.evaluate.words import Words, align
+
+    odd = gold.odd_tokens, system.odd_tokens
+    if not (odd[0].any() or odd[1].any()):
+        return
+
+    def tokens(side: Side, form: Longs) -> Words:
+        multi = np.zeros(side.n_tokens, dtype=bool)
+        return Words(side.token_start, side.token_end, multi, form[side.first_word[:-1]])
+
+    g, s = align(tokens(gold, gold_form), tokens(system, system_form))
+    # A token that is odd on one side may be aligned to one that is not.
+    chosen = odd[0][g] | odd[1][s]
+    gold.turn[odd[0]] = 1 + np.flatnonzero(odd[0])
+    system.turn[odd[1]] = 1 + gold.n_tokens + np.flatnonzero(odd[1])
+    gold.turn[g[chosen]] = system.turn[s[chosen]] = 1 + g[chosen]
 
 
 class Placed(NamedTuple):

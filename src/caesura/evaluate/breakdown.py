@@ -220,13 +220,11 @@ def unit_counts(pairs: Pairs, metric: str, unit: str = "document") -> tuple[list
         )
         hits = np.isin(starts[0][inner[0]], starts[1][inner[1]])
         return names, scores(*groups, groups[0][hits])
-    if metric in ("Tokens", "Sentences"):
-        if metric == "Tokens":
-            left, right = (gold.token_start, gold.token_end), (system.token_start, system.token_end)
-            groups = token_of_gold, token_of_system
-        else:
-            left, right = gold.sent_spans, system.sent_spans
-            groups = token_of_gold[gold.sent_first], token_of_system[system.sent_first]
+    if metric == "Tokens":
+        return names, scores(token_of_gold, token_of_system, token_of_gold[pairs.same_tokens])
+    if metric == "Sentences":
+        left, right = gold.sent_spans, system.sent_spans
+        groups = token_of_gold[gold.sent_first], token_of_system[system.sent_first]
         base = np.int64(max(left[1].max(initial=0), right[1].max(initial=0)) + 1)
         found = np.isin(left[0] * base + left[1], right[0] * base + right[1])
         return names, scores(*groups, groups[0][found])

@@ -92,6 +92,20 @@ class Pairs:
     s: Longs
 
     @cached_property
+    def same_tokens(self) -> NDArray[np.bool_]:
+        """Tokens of gold that the system has."""
+        sides = self.gold, self.system
+        size = 1 + max(int(side.token_end.max(initial=0)) for side in sides)
+        keys = [side.token_start * size + side.token_end for side in sides]
+        if any(side.turn.any() for side in sides):
+            both = np.concatenate(
+                [np.stack([k, t.turn]) for k, t in zip(keys, sides, strict=True)], 1
+            )
+            numbers = np.unique(both, axis=1, return_inverse=True)[1].reshape(-1)
+            keys = [numbers[: len(keys[0])], numbers[len(keys[0]) :]]
+        return _flags(np.isin(*keys))
+
+    @cached_property
     def feats(self) -> tuple[Longs, Longs]:
         """Universal features of both sides."""
         return (
@@ -215,7 +229,7 @@ def span_score(gold: tuple[Longs, Longs], system: tuple[Longs, Longs]) -> Score:
 def score_pairs(pairs: Pairs) -> dict[str, Score]:
     """The thirteen scores of two sides whose words are aligned."""
     gold, system = pairs.gold, pairs.system
-    tokens = span_score((gold.token_start, gold.token_end), (system.token_start, system.token_end))
+    tokens = Score(gold.n_tokens, system.n_tokens, int(np.count_nonzero(pairs.same_tokens)))
     content = pairs.members(CONTENT)
     tags = pairs.same("upos") & pairs.same_feats
     labelled = pairs.same_head & pairs.same_relation

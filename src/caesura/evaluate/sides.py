@@ -62,8 +62,10 @@ class Side:
     deprel: Ints
     deps: Ints
     misc: Ints
-    #: Tokens of which no character was found in the text of the comparison.
+    #: Tokens of which too few characters were found in the text of the comparison.
     lost: Flags
+    #: What tells tokens apart whose spans do not: 0, or the same number for tokens that are aligned.
+    turn: Longs
 
     @property
     def n_tokens(self) -> int:
@@ -98,6 +100,21 @@ class Side:
     @property
     def word_end(self) -> Longs:
         return self.token_end[self.word_token]
+
+    @property
+    def word_turn(self) -> Longs:
+        return self.turn[self.word_token]
+
+    @property
+    def odd_tokens(self) -> Flags:
+        """Tokens whose span does not tell which they are: of no width, or shared with another."""
+        odd = self.token_start == self.token_end
+        if self.n_tokens > 1:
+            start, end = self.token_start, self.token_end
+            shared = (start[1:] == start[:-1]) & (end[1:] == end[:-1])
+            odd[1:] |= shared
+            odd[:-1] |= shared
+        return np.asarray(odd, dtype=bool)
 
     @property
     def token_sentence(self) -> Longs:
@@ -193,6 +210,7 @@ def flatten(docs: Sequence[Document], strings: Strings) -> Side:
         multi=(sizes > 1)[word_token] if len(word_token) else np.zeros(0, dtype=bool),
         head=head.astype(np.int32),
         lost=np.zeros(int(first_token[-1]), dtype=bool),
+        turn=np.zeros(int(first_token[-1]), dtype=np.int64),
         **_columns(docs, strings),
     )
 

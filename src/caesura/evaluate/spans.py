@@ -8,7 +8,7 @@ chain of unary phrases may repeat a label on one span.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,9 @@ class Table:
     label: Longs
     head_start: Longs | None = None
     head_end: Longs | None = None
+    #: What tells tokens and words apart whose spans do not (see `Side.turn`), theirs and the heads'.
+    turn: Longs | None = None
+    head_turn: Longs | None = None
 
     def __len__(self) -> int:
         return len(self.start)
@@ -118,14 +121,18 @@ def tables(
     if "TOK" in levels and side.n_tokens:
         start = np.concatenate((side.token_start[kept_token], empty_at))
         end = np.concatenate((side.token_end[kept_token], empty_at))
-        found["TOK"] = Table(start, end, labels("TOK", len(start)))
+        turn = np.concatenate((side.turn[kept_token], np.zeros_like(empty_at)))
+        found["TOK"] = Table(start, end, labels("TOK", len(start)), turn=turn)
     if "WORD" in levels and side.n_words:
         label = labels("WORD", side.n_words)
         for word in np.flatnonzero(side.multi).tolist():
             # Words of one token share its span and are told apart by their forms.
             label[word] = strings.add("WORD:" + strings[side.form[word]].lower())
         found["WORD"] = Table(
-            side.word_start[kept_word], side.word_end[kept_word], label[kept_word]
+            side.word_start[kept_word],
+            side.word_end[kept_word],
+            label[kept_word],
+            turn=side.word_turn[kept_word],
         )
     if "POS" in levels and side.known(tags):
         column = mapped(strings, getattr(side, tags), lambda tag: f"POS:{tag}")
@@ -135,6 +142,7 @@ def tables(
             np.concatenate((side.word_start[kept_word], empty_at)),
             np.concatenate((side.word_end[kept_word], empty_at)),
             np.concatenate((column[kept_word], empty_tags)),
+            turn=np.concatenate((side.word_turn[kept_word], np.zeros_like(empty_at))),
         )
     if "PS" in levels and phrases is not None:
         found["PS"] = Table(phrases.start, phrases.end, phrases.label)
@@ -155,6 +163,8 @@ def _dependencies(side: Side, options: SpanOptions) -> Table:
         label,
         np.where(head == ROOT, -1, side.word_start[inside]),
         np.where(head == ROOT, -1, side.word_end[inside]),
+        side.word_turn[known],
+        np.where(head == ROOT, 0, side.word_turn[inside]),
     )
 
 
@@ -198,6 +208,9 @@ def _columns(table: Table, drop_labels: bool) -> list[Longs]:
         columns.append(table.label)
     if table.head_start is not None and table.head_end is not None:
         columns += [table.head_start, table.head_end]
+    nothing = np.zeros(len(table), dtype=np.int64)
+    for turn in (table.turn, table.head_turn):
+        columns.append(nothing if turn is None else turn)
     return columns
 
 
@@ -251,7 +264,7 @@ def _accept_tags(strings: Strings, gold: Table, system: Table) -> Table:
             right = set(strings[label].removeprefix("POS:").split("|"))
             if right & set(strings[int(labels[row])].removeprefix("POS:").split("|")):
                 labels[row] = label
-    return Table(system.start, system.end, labels)
+    return replace(system, label=labels)
 
 
 class _Trimmer:
@@ -280,9 +293,11 @@ class _Trimmer:
 
     def __call__(self, table: Table) -> Table:
         start, end = self._edges(table.start, table.end)
+        table = replace(table, start=start, end=end)
         if table.head_start is None or table.head_end is None:
-            return Table(start, end, table.label)
-        return Table(start, end, table.label, *self._edges(table.head_start, table.head_end))
+            return table
+        head_start, head_end = self._edges(table.head_start, table.head_end)
+        return replace(table, head_start=head_start, head_end=head_end)
 
 
 def _exact(
