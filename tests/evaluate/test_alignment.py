@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from caesura.document import Document
 from caesura.errors import InputError
-from caesura.evaluate import conll18
+from caesura.evaluate import conll18, evaluate
 from caesura.evaluate.align import pair
 from caesura.evaluate.atoms import atoms
 from caesura.evaluate.myers import match
@@ -103,6 +103,63 @@ def spelled(text: str) -> str:
 )
 def test_accepted_spellings_are_the_same_atoms(one: str, other: str) -> None:
     assert spelled(one) == spelled(other)
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "kind"),
+    [
+        # Arabic without harakat, with a multi-word token; Hebrew without niqqud.
+        ("كَتَبَ الوَلَدُ دَرسَهُ=دَرسَ+هُ فِي البَيتِ .", "كتب الولد درسه=درس+ه في البيت .", "marks"),
+        ("הַיֶּלֶד כָּתַב אֶת הַשִּׁעוּר .", "הילד כתב את השעור .", "marks"),
+        ("un été très naïf à Besançon", "un ete tres naif a Besancon", "marks"),
+        ("I ❤️ the 👍🏽 you 👩🏿 gave", "I ❤ the 👍 you 👩 gave", "marks"),
+        ("un e\u0301te\u0301 nai\u0308f la\u0300", "un \xe9t\xe9 na\xeff l\xe0", "spelling"),
+        ("The boats didn't=did+n't come home", "THE BOATS DIDN'T=DID+N'T COME HOME", "case"),
+        ("She saw the boats . | We left", "She saw the boats . | WE LEFT", "case"),
+    ],
+)
+def test_letters_are_the_same_without_marks_and_case(gold: str, system: str, kind: str) -> None:
+    one, other = document(gold), document(system)
+    for left, right in ((one, other), (other, one)):
+        report = evaluate(left, right)
+        assert report["Tokens"].f1 == report["Words"].f1 == report["Sentences"].f1 == 100
+        assert [name for name, count in report.comparison.loose.as_dict().items() if count] == [
+            kind
+        ]
+        told = {"marks": "combining marks", "case": "upper and lower case", "spelling": "aligned"}
+        for shape in (str(report), report.html(), " ".join(report.as_dict()["notes"])):
+            assert told[kind] in shape
+        assert report.as_dict()["matched_loosely"][kind] > 0
+
+
+def test_letters_with_other_marks_are_no_second_choice() -> None:
+    """Words that are the same letter for letter come first, whatever stands beside them."""
+    report = evaluate(document("we resume work"), document("we résumé resume Work work"))
+    assert report["Tokens"].recall == 100
+    assert sum(report.comparison.loose.as_dict().values()) == 0
+
+
+def test_vowel_signs_and_voicing_make_letters() -> None:
+    """Signs that no text leaves out are not passed over."""
+    assert spelled("की") != spelled("के")
+    assert spelled("が") != spelled("か")
+
+
+@pytest.mark.parametrize(
+    ("token", "found"),
+    [("boats", True), ("bxats", True), ("boxxs", True), ("bxxxs", False), ("xo", False)],
+)
+def test_a_token_is_found_if_most_of_its_letters_are(token: str, found: bool) -> None:
+    raw = f"we saw the {'to' if token == 'xo' else 'boats'} come home"
+    placed = align_to_text([document(f"we saw the {token} come home")], raw)
+    assert (placed.lost == 0) is found
+    assert bool(placed.start[3] < placed.end[3]) is found
+
+
+def test_a_sentence_added_to_a_short_text_makes_no_other_text() -> None:
+    gold = document("we go on")
+    system = document("we go on | thousands wonder whether anybody understands everything")
+    assert evaluate(gold, system)["Tokens"].recall == 100
 
 
 def test_other_characters_stay_apart() -> None:

@@ -1,5 +1,6 @@
 """Laws of the evaluation, tried at random.
 
+Words too many cost no recall, words too few no precision, and both blocks of a report agree.
 Words are as short as can be, of two letters, so that what is put in looks like what was there.
 """
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from caesura.document import Document
 from caesura.errors import InputError
 from caesura.evaluate import evaluate
+from caesura.evaluate.report import Report
 from tests.evaluate.making import document
 
 RELATIONS = ("nsubj", "obj", "obl:tmod", "punct", "discourse")
@@ -103,6 +105,55 @@ def analysed_again(sentences: list[Sentence], rng: random.Random) -> list[Senten
     return [attach(sentence, rng) for sentence in found]
 
 
+def recalls(report: Report) -> dict[str, float]:
+    found = {name: score.recall for name, score in report.scores.items()}
+    return found | {name: level.score.recall for name, level in report.levels.items()}
+
+
+@given(RANDOM)
+@settings(max_examples=300, deadline=None)
+def test_words_that_gold_has_not_cost_no_recall(rng: random.Random) -> None:
+    """Put inside sentences of the system; their forms occur nowhere in gold."""
+    gold = treebank(rng)
+    system = analysed_again(gold, rng)
+    known = {i.form for s in gold for i in s.items} | {
+        w for s in gold for i in s.items for w in i.words
+    }
+    before = recalls(evaluate(write(gold), write(system)))
+    for sentence in system:
+        for _ in range(rng.randint(0, 3)):
+            filler = Item(form(rng, 5), tag="Z", relation="discourse")
+            if filler.form in known or len(sentence.items) < 2:
+                continue
+            if rng.random() < 0.3:
+                filler.words = ("c", filler.form)
+            filler.head = rng.choice(sentence.items)
+            sentence.items.insert(rng.randrange(1, len(sentence.items)), filler)
+    assert recalls(evaluate(write(gold), write(system))) == before
+
+
+@given(RANDOM)
+@settings(max_examples=300, deadline=None)
+def test_leaves_that_are_left_out_cost_no_precision(rng: random.Random) -> None:
+    """Taken from inside sentences; their forms occur nowhere in what is left."""
+    gold = treebank(rng)
+    whole = write(gold)
+    heads = {id(i.head) for s in gold for i in s.items}
+    for sentence in gold:
+        inside = [i for i in sentence.items[1:-1] if id(i) not in heads and not i.words]
+        left_out = [i for i in inside if rng.random() < 0.6]
+        sentence.items = [i for i in sentence.items if i not in left_out]
+        others = {i.form for s in gold for i in s.items}
+        others |= {w for s in gold for i in s.items for w in i.words}
+        if any(i.form in others for i in left_out):
+            return
+    report = evaluate(whole, write(gold))
+    for name, score in report.scores.items():
+        assert score.correct == score.system, name
+    for name, level in report.levels.items():
+        assert level.score.correct == level.score.system, name
+
+
 #: The scores of the first block and the levels of spans that count the same thing.
 SAME = {"Tokens": "TOK", "Sentences": "SENT", "Words": "WORD", "UPOS": "POS", "LAS": "DEP"}
 
@@ -180,3 +231,10 @@ def test_words_of_no_width_are_the_same_if_their_forms_are() -> None:
     report = evaluate(gold, system, text="we went to the U.S. then home again")
     assert report["Tokens"].correct == report.levels["TOK"].score.correct == 9
     assert report["Words"].correct == report.levels["WORD"].score.correct == 9
+
+
+def test_a_missing_sentence_costs_no_other_one_its_full_stop() -> None:
+    gold = document("the boats came . | the men sang . | it rained . | we went home .")
+    system = document("the boats came . | it rained . | we went home .")
+    assert evaluate(gold, system)["Sentences"].precision == 100
+    assert evaluate(system, gold)["Sentences"].recall == 100

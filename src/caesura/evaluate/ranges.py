@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from caesura.document import Document, Strings
 from caesura.errors import InputError
-from caesura.evaluate.align import lay
+from caesura.evaluate.align import lay, loose_notes
+from caesura.evaluate.place import Looseness, Reference
 from caesura.evaluate.sides import Longs, flatten, spaceless
 
 __all__ = ["Ranges", "align_to_text"]
@@ -27,6 +28,7 @@ class Ranges:
     lost: int
     #: Forms of the first lost tokens.
     examples: tuple[str, ...]
+    loose: Looseness = field(default_factory=Looseness)
 
     @property
     def summary(self) -> str:
@@ -34,10 +36,16 @@ class Ranges:
         if self.lost:
             shown = ", ".join(repr(form) for form in self.examples)
             text += f" The others have no width (the first: {shown})."
-        return text
+        notes = "; ".join(loose_notes(self.loose))
+        return f"{text} {notes[0].upper()}{notes[1:]}." if notes else text
 
     def as_dict(self) -> dict[str, Any]:
-        return {"tokens": self.tokens, "unaligned": self.lost, "examples": list(self.examples)}
+        return {
+            "tokens": self.tokens,
+            "unaligned": self.lost,
+            "examples": list(self.examples),
+            "matched_loosely": self.loose.as_dict(),
+        }
 
 
 def align_to_text(docs: Sequence[Document], text: str) -> Ranges:
@@ -46,7 +54,7 @@ def align_to_text(docs: Sequence[Document], text: str) -> Ranges:
     if not side.n_tokens:
         raise InputError("the treebank has no tokens", remedy="Give an annotated file.")
     points, kept = spaceless(text)
-    lay(side, text, points[kept], kept, "the treebank", True)
+    loose = lay(side, text, Reference(points[kept]), kept, "the treebank", True)
     at = np.append(np.flatnonzero(kept), len(text)).astype(np.int64)
     end = np.where(side.token_end > 0, at[np.maximum(side.token_end, 1) - 1] + 1, 0)
     start = np.where(side.token_start == side.token_end, end, at[side.token_start])
@@ -63,6 +71,7 @@ def align_to_text(docs: Sequence[Document], text: str) -> Ranges:
         side.n_tokens,
         len(lost),
         tuple(side.strings[side.form[word]] for word in forms.tolist()),
+        loose,
     )
 
 

@@ -110,6 +110,7 @@ class Report:
             for name, level in self.levels.items()
         }
         found["unaligned"] = self.unaligned
+        found["matched_loosely"] = self.comparison.loose.as_dict()
         if self.attribution:
             found["attribution"] = self.attribution
         if self.calibration:

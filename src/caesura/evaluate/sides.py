@@ -64,7 +64,7 @@ class Side:
     misc: Ints
     #: Tokens of which too few characters were found in the text of the comparison.
     lost: Flags
-    #: What tells tokens apart whose spans do not: 0, or the same number for tokens that are aligned.
+    #: What tells tokens apart whose spans do not: aligned ones have the same; 0 for all others.
     turn: Longs
 
     @property

@@ -62,7 +62,7 @@ class Table:
     label: Longs
     head_start: Longs | None = None
     head_end: Longs | None = None
-    #: What tells tokens and words apart whose spans do not (see `Side.turn`), theirs and the heads'.
+    #: What tells tokens apart whose spans do not (see `Side.turn`): their own, and the heads'.
     turn: Longs | None = None
     head_turn: Longs | None = None
 
