@@ -18,6 +18,7 @@ from caesura.document import Document, Strings
 from caesura.errors import InputError
 from caesura.evaluate.atoms import letters
 from caesura.evaluate.conll import Pairs
+from caesura.evaluate.order import in_order_of_gold
 from caesura.evaluate.place import Looseness, Reference, place
 from caesura.evaluate.sides import Longs, Side, flatten, mapped, spaceless
 
@@ -75,6 +76,11 @@ def pair(
     notes: list[str] = []
     loose = Looseness()
     same = np.array_equal(left.chars, right.chars)
+    if not same:
+        moved, notes = in_order_of_gold(gold, system)
+        if notes:
+            right = flatten(moved, strings)
+            same = np.array_equal(left.chars, right.chars)
     if same and text is None:
         raw, char_at = left.text, left.char_at
     else:

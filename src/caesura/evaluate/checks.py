@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import ROOT
+from caesura.evaluate.order import sent_id
 from caesura.evaluate.sides import Longs, Side
 from caesura.jit import kernel
 
@@ -57,10 +58,9 @@ def sentence_name(side: Side, number: int) -> str:
     doc_number = int(np.searchsorted(side.doc_first_token, token, side="right")) - 1
     doc = side.docs[doc_number]
     local = token - int(side.doc_first_token[doc_number])
-    for comment in doc.comments.get(local, ()):
-        key, _, value = comment.lstrip("# ").partition("=")
-        if key.strip() == "sent_id":
-            return f"sent_id {value.strip()}"
+    name = sent_id(doc.comments.get(local, ()))
+    if name is not None:
+        return f"sent_id {name}"
     last = min(int(side.sent_bounds[number + 1]), token + 5) - int(side.doc_first_token[doc_number])
     beginning = doc.text[int(doc.token_start[local]) : int(doc.token_end[last - 1])]
     return f"number {number + 1}, {beginning!r}"
