@@ -166,3 +166,41 @@ def test_an_empty_system_is_scored(folder: Path, capsys: pytest.CaptureFixture[s
     (folder / "empty.conllu").write_text("")
     assert run(["evaluate", "gold.conllu", "empty.conllu"]) == 0
     assert "output is empty" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("deps", "head"),
+    [("9:obj", "9"), ("2:obj|9:conj", "9"), ("1.1:obj", "1.1"), ("x:obj", "x"), ("-1:obj", "-1")],
+)
+def test_an_enhanced_head_that_does_not_exist_is_bad_input(
+    deps: str, head: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [("She", "2:nsubj"), ("sees", "0:root"), ("him", "2:obj")]
+
+    def written(last: str) -> str:
+        lines = ["# sent_id = s1", "1\tHi\thi\tX\t_\t_\t0\troot\t0:root\t_", ""]
+        lines.append("# sent_id = s2")
+        for number, (form, own) in enumerate(rows, start=1):
+            value = last if number == 3 else own
+            lines.append(f"{number}\t{form}\t_\tX\t_\t_\t{0 if number == 2 else 2}\tx\t{value}\t_")
+        return "\n".join([*lines, "", ""])
+
+    (folder / "deps.conllu").write_text(written("2:obj"))
+    (folder / "wrong.conllu").write_text(written(deps))
+    assert run(["evaluate", "deps.conllu", "deps.conllu"]) == 0
+    capsys.readouterr()
+    for call in (["deps.conllu", "wrong.conllu"], ["wrong.conllu", "deps.conllu"]):
+        assert run(["evaluate", *call]) == 1
+        told = capsys.readouterr().err
+        assert told.startswith(f"wrong.conllu:7: DEPS is '{deps}'")
+        assert f"no word or empty node '{head}'" in told
+        assert "sent_id s2" in told
+
+
+def test_an_enhanced_head_of_an_empty_node_must_exist_too(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = "1\tHi\thi\tX\t_\t_\t0\troot\t1.1:x\t_"
+    (folder / "wrong.conllu").write_text(f"{row}\n1.1\tho\tho\tX\t_\t_\t_\t_\t7:conj\t_\n\n")
+    assert run(["evaluate", "wrong.conllu", "wrong.conllu"]) == 1
+    assert capsys.readouterr().err.startswith("wrong.conllu:2: DEPS is '7:conj'")

@@ -2,17 +2,21 @@
 
 A word may have several heads; every edge counts. Empty nodes are folded into the edges that lead
 through them, whose labels become paths (`conj>nsubj`), so that edges run between words only.
-EULAS compares labels without their subtypes.
+EULAS compares labels without their subtypes. A head that does not exist is bad input.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Container
 from dataclasses import dataclass
 
 import numpy as np
 
 from caesura.document import Document
+from caesura.errors import FormatError
 from caesura.evaluate.conll import NOT_ALIGNED, Pairs, universal_relation
+from caesura.evaluate.order import sent_id
 from caesura.evaluate.score import Score
 from caesura.evaluate.sides import Longs, Side
 
@@ -86,26 +90,79 @@ def _document_edges(doc: Document) -> list[tuple[int, int, str]]:
         empties.setdefault(sentence, {})[f"{major}.{node.minor}"] = node.deps
     edges: list[tuple[int, int, str]] = []
     deps = doc.column("deps")
+    sizes = np.bincount(sentence_of, minlength=doc.n_sentences).tolist()
+    for sentence, nodes in empties.items():
+        for value in nodes.values():
+            _check(value, nodes, sizes[sentence], doc, first_of[sentence])
     for word, sentence in enumerate(sentence_of.tolist()):
         if not deps[word]:
             continue
         nodes = empties.get(sentence, {})
+        _check(deps[word], nodes, sizes[sentence], doc, first_of[sentence])
         for head, label in _through(deps[word], nodes, frozenset()):
-            if head.isdigit():
-                edges.append(
-                    (word, first_of[sentence] + int(head) - 1 if head != "0" else -1, label)
-                )
+            edges.append((word, first_of[sentence] + int(head) - 1 if int(head) else -1, label))
     return edges
 
 
 def _through(deps: str, nodes: dict[str, str], seen: frozenset[str]) -> list[tuple[str, str]]:
     """The edges of a DEPS value, those from empty nodes replaced by paths to their own heads."""
     found: list[tuple[str, str]] = []
-    for item in deps.split("|"):
+    for item in deps.split("|") if deps else ():
         head, _, label = item.partition(":")
         if "." not in head:
             found.append((head, label))
-        elif head in nodes and head not in seen:
+        elif head not in seen:
             above = _through(nodes[head], nodes, seen | {head})
             found += [(higher, f"{step}>{label}") for higher, step in above]
     return found
+
+
+# ------------------------------------------------------------------ bad input
+
+
+def _wrong_head(deps: str, nodes: Container[str], words: int) -> str | None:
+    """The first head of a DEPS value that does not exist."""
+    for item in deps.split("|") if deps and deps != "_" else ():
+        head = item.partition(":")[0]
+        if head not in nodes and not (head.isdecimal() and int(head) <= words):
+            return head
+    return None
+
+
+def _check(deps: str, nodes: Container[str], words: int, doc: Document, first: int) -> None:
+    head = _wrong_head(deps, nodes, words)
+    if head is None:
+        return
+    token = int(doc.word_token[first]) if doc.n_words else 0
+    raise FormatError(
+        f"DEPS is {deps!r}, but the sentence has no word or empty node {head!r} ({words} words)",
+        file=doc.source,
+        line=_line_of(doc.source, deps),
+        sent_id=sent_id(doc.comments.get(token, ())),
+        remedy="Fix the line, or take the column DEPS out.",
+    )
+
+
+def _line_of(source: str | None, deps: str) -> int | None:
+    """The first line of a file of ten columns with a DEPS that names a head that is not there.
+
+    A document does not remember the lines that it came from, so its file is read once more.
+    """
+    from caesura.formats.io import open_read
+
+    if source is None or not os.path.isfile(source):
+        return None
+    with open_read(source) as stream:
+        lines = stream.read().decode("utf-8", "replace").splitlines()
+    sentence: list[tuple[int, list[str]]] = []
+    for number, line in enumerate([*lines, ""], start=1):
+        if line and not line.startswith("#"):
+            sentence.append((number, line.split("\t")))
+            continue
+        nodes = {fields[0] for _, fields in sentence if "." in fields[0]}
+        words = sum(fields[0].isdecimal() for _, fields in sentence)
+        for place, fields in sentence:
+            if fields[8:9] == [deps] and _wrong_head(deps, nodes, words) is not None:
+                return place
+        sentence = []
+    return None
