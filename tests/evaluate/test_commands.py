@@ -113,6 +113,54 @@ def test_compare_tests_every_pair(folder: Path, capsys: pytest.CaptureFixture[st
     assert {test["metric"] for test in found["tests"]} >= {"LAS", "Sentences"}
 
 
+@pytest.mark.parametrize(
+    ("text", "extra", "unit"),
+    [
+        ("She sees him . | He runs .", (), "document"),
+        ("She sees him .", (), "document"),
+        ("She sees him .", ("--unit", "sentence"), "sentence"),
+    ],
+)
+def test_one_document_or_one_sentence_has_a_difference_but_no_test(
+    text: str,
+    extra: tuple[str, ...],
+    unit: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, heads in (("gold", HEADS), ("one", [2, 0, 2, 3, *HEADS[4:]]), ("two", HEADS)):
+        size = len(text.replace("|", " ").split())
+        docs = [document(text, heads[:size], deprel=LABELS[:size], upos=TAGS[:size])]
+        write(docs, f"{name}.conllu")
+    call = ["compare", "gold.conllu", "one.conllu", "two.conllu", *extra]
+    assert run([*call, "--html", "page.html"]) == 0
+    shown = capsys.readouterr().out
+    las = next(line for line in shown.splitlines() if line.split()[:1] == ["LAS"] and "–" in line)
+    assert las.split()[1].startswith("+")
+    told = f"no test can be made: gold has 1 {unit} to count, and a test needs two"
+    assert told in shown
+    assert ("--unit sentence" in shown) is (unit == "document")
+    assert told in (folder / "page.html").read_text(encoding="utf-8")
+    assert run([*call, "--json"]) == 0
+    tests = json.loads(capsys.readouterr().out)["tests"]
+    found = next(test for test in tests if test["metric"] == "LAS")
+    assert found["difference"] > 0
+    assert found["units"] == 1
+    assert found["p_wilcoxon"] is found["confidence_interval"] is None
+
+
+def test_a_metric_with_nothing_to_count_does_not_stop_the_others(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Documents of one sentence have no starts but their own."""
+    for name, heads in (("gold", [2, 0, 2]), ("one", [0, 1, 2]), ("two", [2, 0, 2])):
+        write([document("She sees him", heads, id=f"d{i}") for i in range(3)], f"{name}.conllu")
+    assert run(["compare", "gold.conllu", "one.conllu", "two.conllu", "--samples", "200"]) == 0
+    shown = capsys.readouterr().out
+    assert "over 3 documents" in shown
+    assert "no test of Starts: gold has no documents to count" in shown
+
+
 def test_the_cross_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["compare", "gold.conllu", "s+t+p=one.conllu", "s+t+q=two.conllu", "--cross", "LAS"]
     assert run(call) == 0

@@ -91,7 +91,8 @@ def command(
     """Compare SYSTEMs with GOLD and with each other.
 
     The significance of every difference is tested over documents: Wilcoxon's signed-rank test, a
-    paired bootstrap with a confidence interval, and approximate randomisation.
+    paired bootstrap with a confidence interval, and approximate randomisation. With a single
+    document there is the difference and no test, unless --unit sentence asks for one.
     """
     from caesura.cli.console import print_json
     from caesura.cli.evaluate import read_side, read_text

@@ -193,11 +193,10 @@ def compare(
 ) -> tuple[dict[str, Report], dict[tuple[str, str], list[Significance]]]:
     """Reports of several systems, and how sure the difference of each two of them is.
 
-    A single document is compared sentence by sentence.
+    A test needs two documents, or two sentences if these are the unit; with one there is only the
+    difference.
     """
     truth = load(gold, text=text)
-    if sum(1 for doc in truth if doc.n_tokens) < 2:
-        unit = "sentence"
     reports = {
         name: evaluate(truth, source, text=text, name=name, **settings)
         for name, source in systems.items()

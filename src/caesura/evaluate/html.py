@@ -12,7 +12,7 @@ from caesura.evaluate.report import TITLES, Report
 from caesura.evaluate.sidebyside import side_by_side
 from caesura.evaluate.significance import Significance
 from caesura.evaluate.svg import lines_plot, reliability_plot, stacked_bars
-from caesura.evaluate.tables import LEVEL_NAMES
+from caesura.evaluate.tables import LEVEL_NAMES, significance_cells, significance_lines
 
 __all__ = ["comparison_html", "report_html", "save_comparison", "scores_html"]
 
@@ -220,18 +220,9 @@ def comparison_html(
     body = [_table(rows)]
     for (first, second), found in tests.items():
         shown = [["", "difference", "95% interval", "p Wilcoxon", "p bootstrap", "p randomisation"]]
-        shown += [
-            [
-                test.metric,
-                f"{test.difference:+.2f}",
-                f"{test.low:+.2f} … {test.high:+.2f}",
-                f"{test.wilcoxon:.4f}",
-                f"{test.bootstrap:.4f}",
-                f"{test.randomisation:.4f}",
-            ]
-            for test in found
-        ]
+        shown += [[test.metric, *significance_cells(test)] for test in found]
         body += [f"<h2>{escape(second)} against {escape(first)}</h2>", _table(shown)]
+        body += [f'<p class="note">{escape(line)}</p>' for line in significance_lines(found)]
     measure = "LAS" if "LAS" in shared else "Words"
     by_length = {name: report.breakdown("sentence length") for name, report in reports.items()}
     groups = [row.name for row in by_length[names[0]]]

@@ -19,7 +19,14 @@ from numpy.typing import NDArray
 from caesura.errors import InputError
 from caesura.evaluate.score import Score
 
-__all__ = ["Significance", "bootstrap", "compare_units", "randomisation", "wilcoxon"]
+__all__ = [
+    "Significance",
+    "bootstrap",
+    "compare_units",
+    "randomisation",
+    "untested",
+    "wilcoxon",
+]
 
 Floats = NDArray[np.float64]
 
@@ -28,22 +35,31 @@ EXACT_PAIRS = 25
 SAMPLES = 10_000
 #: Rows of samples that are drawn at a time.
 BATCH = 500
+#: A test needs units that may differ from each other.
+LEAST_UNITS = 2
 
 
 @dataclass(frozen=True)
 class Significance:
-    """The difference of two systems in one metric, in points of F1 (second minus first)."""
+    """The difference of two systems in one metric, in points of F1 (second minus first).
+
+    With fewer than two units there is a difference but no test of it.
+    """
 
     metric: str
     units: int
     unit: str
     difference: float
-    wilcoxon: float
-    bootstrap: float
-    randomisation: float
+    wilcoxon: float | None = None
+    bootstrap: float | None = None
+    randomisation: float | None = None
     #: A 95% confidence interval of the difference.
-    low: float
-    high: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def tested(self) -> bool:
+        return self.wilcoxon is not None
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -51,7 +67,7 @@ class Significance:
             "unit": self.unit,
             "units": self.units,
             "difference": self.difference,
-            "confidence_interval": [self.low, self.high],
+            "confidence_interval": [self.low, self.high] if self.tested else None,
             "p_wilcoxon": self.wilcoxon,
             "p_bootstrap": self.bootstrap,
             "p_randomisation": self.randomisation,
@@ -147,15 +163,15 @@ def compare_units(
     samples: int = SAMPLES,
     seed: int = 1,
 ) -> Significance:
-    """All three tests on the counts of two systems for the same documents."""
+    """All three tests on the counts of two systems for the same documents, if there are two."""
     if len(first) != len(second):
         raise InputError(f"{len(first)} documents of one system, {len(second)} of the other")
     kept = [i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a.gold or b.gold]
     one, other = [first[i] for i in kept], [second[i] for i in kept]
-    if not one:
-        raise InputError("no document to compare")
-    p, low, high = bootstrap(one, other, samples=samples, seed=seed)
     difference = float(_f1(_counts(other).sum(axis=0)) - _f1(_counts(one).sum(axis=0)))
+    if len(one) < LEAST_UNITS:
+        return Significance(metric, len(one), unit, difference)
+    p, low, high = bootstrap(one, other, samples=samples, seed=seed)
     return Significance(
         metric,
         len(one),
@@ -167,3 +183,18 @@ def compare_units(
         low,
         high,
     )
+
+
+def untested(found: Sequence[Significance]) -> str:
+    """Why some of the differences are not tested, in one sentence; nothing if all are."""
+    left_out = [test for test in found if not test.tested]
+    if not left_out:
+        return ""
+    unit, most = left_out[0].unit, max(test.units for test in left_out)
+    plural = "" if most == 1 else "s"
+    names = ", ".join(test.metric for test in left_out)
+    what = "no test can be made" if len(left_out) == len(found) else f"no test of {names}"
+    advice = ""
+    if unit == "document":
+        advice = "; --unit sentence tests over sentences, which are not independent in one document"
+    return f"{what}: gold has {most or 'no'} {unit}{plural} to count, and a test needs two{advice}"

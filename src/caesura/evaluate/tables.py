@@ -10,7 +10,7 @@ from caesura.evaluate.conll import METRICS
 from caesura.evaluate.loss import Losses
 from caesura.evaluate.report import TITLES, Report
 from caesura.evaluate.score import Score
-from caesura.evaluate.significance import Significance
+from caesura.evaluate.significance import Significance, untested
 
 __all__ = [
     "breakdown_text",
@@ -19,6 +19,8 @@ __all__ = [
     "confusions_text",
     "losses_text",
     "report_text",
+    "significance_cells",
+    "significance_lines",
 ]
 
 LEVEL_NAMES = {
@@ -186,24 +188,34 @@ def compare_text(
                 "p randomisation",
             ]
         ]
-        for test in found:
-            shown.append(
-                [
-                    test.metric,
-                    f"{test.difference:+.2f}",
-                    f"{test.low:+.2f} … {test.high:+.2f}",
-                    _p(test.wilcoxon),
-                    _p(test.bootstrap),
-                    _p(test.randomisation),
-                ]
-            )
-        unit = f"  over {found[0].units} {found[0].unit}s of gold" if found else ""
-        parts.append(columns(shown) + (f"\n{unit}" if unit else ""))
+        shown += [[test.metric, *significance_cells(test)] for test in found]
+        parts.append("\n".join([columns(shown), *significance_lines(found)]))
     for name, report in reports.items():
         if report.notes:
             parts.append("\n".join(f"  note on {name}: {note}." for note in report.notes))
     return "\n\n".join(parts)
 
 
-def _p(value: float) -> str:
+def significance_cells(test: Significance) -> list[str]:
+    """The difference, its interval and the three p-values; a dash where there is no test."""
+    tests = (test.wilcoxon, test.bootstrap, test.randomisation)
+    interval = "–"
+    if test.low is not None and test.high is not None:
+        interval = f"{test.low:+.2f} … {test.high:+.2f}"
+    return [f"{test.difference:+.2f}", interval, *map(_p, tests)]
+
+
+def significance_lines(found: Sequence[Significance]) -> list[str]:
+    """What the tests are over, and which cannot be made."""
+    lines = []
+    tested = [test for test in found if test.tested]
+    if tested:
+        lines.append(f"  over {tested[0].units} {tested[0].unit}s of gold")
+    why = untested(found)
+    return [*lines, f"  {why}."] if why else lines
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
     return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
