@@ -19,7 +19,7 @@ from caesura.errors import InputError
 from caesura.evaluate.atoms import letters
 from caesura.evaluate.conll import Pairs
 from caesura.evaluate.order import in_order_of_gold
-from caesura.evaluate.place import Looseness, Reference, place
+from caesura.evaluate.reference import Looseness, Reference
 from caesura.evaluate.sides import Longs, Side, flatten, mapped, spaceless
 
 __all__ = ["Comparison", "align_words", "lay", "loose_notes", "pair"]
@@ -190,6 +190,8 @@ def lay(
         start[~has] = end[~has]
         side.token_start, side.token_end = start, end
         return Looseness()
+    from caesura.evaluate.place import place
+
     found = place(side.chars, side.token_start, side.token_end, reference, side.sent_first)
     side.token_start, side.token_end, side.lost = found.start, found.end, found.lost
     telling = int(np.count_nonzero(found.telling))

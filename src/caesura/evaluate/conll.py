@@ -103,7 +103,7 @@ class Pairs:
             )
             numbers = np.unique(both, axis=1, return_inverse=True)[1].reshape(-1)
             keys = [numbers[: len(keys[0])], numbers[len(keys[0]) :]]
-        return _flags(np.isin(*keys))
+        return _flags(np.isin(keys[0], keys[1]))
 
     @cached_property
     def feats(self) -> tuple[Longs, Longs]:

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from caesura.evaluate.atoms import Atoms, atoms
 from caesura.evaluate.myers import fill, match
+from caesura.evaluate.reference import Looseness, Reference
 from caesura.evaluate.slide import slide
 from caesura.jit import kernel
 
-__all__ = ["Looseness", "Placed", "Reference", "place"]
+__all__ = ["Placed", "place"]
 
 Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -28,26 +29,6 @@ Flags = NDArray[np.bool_]
 CHANGED_RUN = 16
 #: Tokens of fewer letters turn up anywhere and do not tell whether two texts are the same.
 TELLING = 4
-
-
-@dataclass(frozen=True)
-class Looseness:
-    """Letters that were matched although they are not written alike."""
-
-    #: They differ in combining marks, variation selectors or skin tones.
-    marks: int = 0
-    #: They differ in case.
-    case: int = 0
-    #: The same letter in another spelling: composed or not, quotes, dashes, ligatures.
-    spelling: int = 0
-
-    def __add__(self, other: Looseness) -> Looseness:
-        return Looseness(
-            self.marks + other.marks, self.case + other.case, self.spelling + other.spelling
-        )
-
-    def as_dict(self) -> dict[str, int]:
-        return {"marks": self.marks, "case": self.case, "spelling": self.spelling}
 
 
 @dataclass(frozen=True)
@@ -62,15 +43,6 @@ class Placed:
     loose: Looseness
     #: The share of the letters of the reference that whole tokens cover.
     covered: float
-
-
-@dataclass(frozen=True)
-class Reference:
-    """The characters of a text without spaces, and where known the tokens in it."""
-
-    chars: NDArray[np.uint32]
-    start: Longs | None = None
-    end: Longs | None = None
 
 
 def place(

@@ -39,7 +39,7 @@ class Words(NamedTuple):
 
     def some(self, chosen: NDArray[np.bool_]) -> Words:
         """Some of the words."""
-        return Words(*(np.ascontiguousarray(column[chosen]) for column in self))
+        return Words(self.start[chosen], self.end[chosen], self.multi[chosen], self.form[chosen])
 
 
 def align(gold: Words, system: Words) -> tuple[Longs, Longs]:
