@@ -234,7 +234,7 @@ def test_results_do_not_overwrite_the_input(
     (tmp_path / "a.conllu").write_text((EXAMPLES / "harbour.conllu").read_text())
     call = ["parse", str(tmp_path / "a.conllu"), "-m", str(tiny_model), "-o", f"{tmp_path}/"]
     assert cli.run(call) == 2
-    assert "would both be" in capsys.readouterr().err
+    assert "both the input and the output" in capsys.readouterr().err
 
 
 def test_the_stage_that_is_missing_is_named(

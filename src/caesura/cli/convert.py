@@ -20,6 +20,7 @@ from caesura.cli.files import (
     targets,
 )
 from caesura.cli.options import inputs_argument, reading_options, writing_options
+from caesura.cli.outputs import OwnInputs
 from caesura.document import Document
 from caesura.errors import UsageError
 
@@ -99,7 +100,8 @@ def convert(
     """Write every input to its output."""
     from caesura import formats
 
-    for target in targets(inputs, output, to_format):
+    adds = "trees" if changes.heads or changes.projectivise else None
+    for target in targets(inputs, output, to_format, adds=adds):
         documents = (doc for source in target.sources for doc in inputs.of(source))
         formats.write(change(documents, changes), target.path, target.format, mode=mode)
 
@@ -117,6 +119,9 @@ def split(
     width = len(str(files))
     base = plain_name(inputs.paths[0])
     paths = [folder / f"{base}-{i + 1:0{width}}{extension(name)}" for i in range(files)]
+    own = OwnInputs(inputs.paths)
+    for path in paths:
+        own.refuse(path, name)
     writers = [_Writer(path, name) for path in paths]
     try:
         for number, document in deal(change(inputs, changes), files):

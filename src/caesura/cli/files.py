@@ -117,25 +117,41 @@ def is_folder(output: str) -> bool:
     return output.endswith(("/", os.sep)) or os.path.isdir(output)
 
 
-def targets(inputs: Inputs, output: str | None, to_format: str | None) -> list[Target]:
-    """Which inputs go into which output; a folder that is not there is made."""
+def targets(
+    inputs: Inputs, output: str | None, to_format: str | None, *, adds: str | None = None
+) -> list[Target]:
+    """Which inputs go into which output; a folder that is not there is made.
+
+    A format that was not asked for by name must hold what the command `adds`: one that the
+    extension of the output tells is refused, and that of the input is replaced by CoNLL-U.
+    """
     from caesura import formats
+    from caesura.cli.outputs import OwnInputs, default_format, refuse_loss
+
+    def as_input(source: str) -> str:
+        known = inputs.format_of(source)
+        return default_format(adds, known) if adds else known
 
     sources = tuple(inputs.paths)
     if output is None or output == "-":
-        return [Target("-", to_format or inputs.format_of(sources[0]), sources)]
+        return [Target("-", to_format or as_input(sources[0]), sources)]
     if not is_folder(output):
-        return [Target(output, to_format or formats.format_of(output), sources)]
+        name = to_format or formats.format_of(output)
+        if adds and not to_format:
+            refuse_loss(adds, output, name)
+        return [Target(output, name, sources)]
     folder = make_folder(output)
+    own = OwnInputs(sources)
     found: dict[str, Target] = {}
     for source in sources:
-        name = to_format or inputs.format_of(source)
+        name = to_format or as_input(source)
         path = str(folder / (plain_name(source) + extension(name)))
         if path in found:
             raise UsageError(
                 f"{found[path].sources[0]} and {source} would both be written to {path}",
                 remedy="Give them different names, or convert them one by one.",
             )
+        own.refuse(path, name)
         found[path] = Target(path, name, (source,))
     return list(found.values())
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from caesura.cli.files import extension, input_paths, is_folder, make_folder, plain_name
+from caesura.cli.outputs import OwnInputs
 from caesura.errors import InputError, UsageError
 from caesura.pipeline.files import Source
 
@@ -21,11 +22,13 @@ class Job:
     target: str | None = None
 
 
-def find_sources(paths: Sequence[str], from_format: str | None) -> list[tuple[Source, str]]:
+def find_sources(
+    paths: Sequence[str], from_format: str | None, *, output: str | None = None
+) -> list[tuple[Source, str]]:
     """All files named and all files of known formats in folders named, each with its short name.
 
     The short name is the path within the folder that was named; the name of a document is the
-    same without its extension.
+    same without its extension. A folder of results within a folder named is left out.
     """
     from caesura import formats
 
@@ -39,7 +42,7 @@ def find_sources(paths: Sequence[str], from_format: str | None) -> list[tuple[So
         if path != "-" and os.path.isdir(path):
             inside = [
                 (_source(file, from_format, name), name)
-                for file, name in _walk(path, from_format is not None)
+                for file, name in _walk(path, from_format is not None, output)
             ]
             if not inside:
                 raise InputError(
@@ -62,14 +65,21 @@ def _source(path: str, from_format: str | None, name: str) -> Source:
     return Source(path, kind, id)
 
 
-def _walk(folder: str, every: bool) -> list[tuple[str, str]]:
+def _walk(folder: str, every: bool, output: str | None) -> list[tuple[str, str]]:
     """The files below a folder, sorted, and their names within it; hidden ones are left out."""
     from caesura import formats
+
+    def wanted(path: str) -> bool:
+        return output is None or not os.path.isdir(output) or not os.path.samefile(path, output)
 
     readable = set(formats.readable())
     found = []
     for where, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and wanted(os.path.join(where, name))
+        )
         for name in sorted(names):
             if name.startswith("."):
                 continue
@@ -87,17 +97,17 @@ def jobs(
         return [Job(source) for source, _ in sources], False
     folder = make_folder(output)
     stems = [_stem(name) for _, name in sources]
-    inputs = {os.path.realpath(source.path) for source, _ in sources if source.path != "-"}
+    own = OwnInputs(source.path for source, _ in sources)
     taken: dict[str, str] = {}
     found = []
     for (source, name), short in zip(sources, stems, strict=True):
         if stems.count(short) > 1:  # a.txt and a.html keep what tells them apart
             short = name
         target = str(folder / (short + extension(to_format)))
-        if target in taken or os.path.realpath(target) in inputs:
-            other = taken.get(target, "the input of that name")
+        own.refuse(target, to_format)
+        if target in taken:
             raise UsageError(
-                f"{other} and the result of {source.path} would both be {target}",
+                f"{taken[target]} and the result of {source.path} would both be {target}",
                 remedy="Choose another folder for the results, or parse the files one by one.",
             )
         taken[target] = f"the result of {source.path}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from caesura.cli.files import is_folder
 from caesura.cli.inputs import Job, find_sources, jobs, still_to_do
 from caesura.cli.interrupt import complete
 from caesura.cli.options import (
@@ -19,6 +20,7 @@ from caesura.cli.options import (
     threads_option,
     writing_options,
 )
+from caesura.cli.outputs import refuse_loss, refuse_own_input
 from caesura.cli.progress import Progress
 from caesura.document import Document
 from caesura.errors import CaesuraError, ModelError, UsageError
@@ -331,14 +333,18 @@ def command(
         strict=strict,
     )
     if to_format is None:
-        known = "" if output is None or output == "-" else formats.format_of(output, default="")
-        to_format = known or "conllu"
+        named = output is not None and output != "-" and not is_folder(output)
+        to_format = formats.format_of(output or "", default="conllu") if named else "conllu"
+        refuse_loss("trees", output or "-", to_format)
     elif to_format not in formats.FORMATS:
         raise UsageError(
             f"there is no format {to_format!r}",
             remedy=f"Formats are: {', '.join(formats.FORMATS)}.",
         )
-    todo, one_each = jobs(find_sources(inputs, from_format), output, to_format)
+    sources = find_sources(inputs, from_format, output=output)
+    if not output or not is_folder(output):  # of a folder, `jobs` looks at every target
+        refuse_own_input([source.path for source, _ in sources], output, to_format)
+    todo, one_each = jobs(sources, output, to_format)
     tally = Tally()
     if resume:
         if not one_each:

@@ -109,7 +109,7 @@ def command(
     files = Inputs(
         inputs, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet, what="Tagging"
     )
-    for target in targets(files, output, to_format):
+    for target in targets(files, output, to_format, adds="tags"):
         documents = (doc for source in target.sources for doc in files.of(source))
         tagged = tag(
             documents, tagger, regime=regime, keep=keep, k=int(confidence), threshold=threshold

@@ -54,8 +54,12 @@ def command(
     A model comes from `caesura train tokenizer`; --rules needs none and serves any language.
     """
     from caesura.cli.console import WarningPrinter
-    from caesura.formats import write
+    from caesura.cli.outputs import refuse_loss
+    from caesura.formats import format_of, write
 
+    if to_format is None and output not in (None, "-"):
+        assert output is not None
+        refuse_loss("tokens", output, format_of(output))
     if rules == bool(model):
         raise UsageError(
             "it needs either a model or the rules", remedy="Give --model MODEL or --rules."
@@ -77,8 +81,12 @@ def command(
         "encoding": encoding,
     }
     docs = tokenize_files(inputs or ("-",), tool, from_format, keep, newline_is_boundary, reading)
-    write(docs, output or "-", to_format or (None if output else "conllu"), token_range=token_range)
+    write(docs, output or "-", to_format or _told_by(output), token_range=token_range)
     warn.close()
+
+
+def _told_by(output: str | None) -> str | None:
+    return "conllu" if output in (None, "-") else None
 
 
 def tokenize_files(

@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import click
 
+from caesura.cli.outputs import guard
+
 __all__ = ["TRAIN", "VERBS", "LazyGroup", "Verb"]
 
 
@@ -87,6 +89,7 @@ class LazyGroup(click.Group):
         command.short_help = self.verbs[name].summary
         # Aliases such as -h hold for every verb.
         command.context_settings = {**ctx.command.context_settings, **command.context_settings}
+        guard(command)
         return command
 
     def resolve_command(

@@ -23,9 +23,11 @@ from caesura.formats.options import ReadOptions, Skipped, WriteOptions
 
 __all__ = [
     "FORMATS",
+    "HOLDS",
     "ReadOptions",
     "Skipped",
     "WriteOptions",
+    "files_of",
     "format_of",
     "read",
     "readable",
@@ -49,6 +51,24 @@ FORMATS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 }
 
 
+#: What each format can hold besides the text: tokens (with sentences), tags, dependency trees.
+HOLDS: Final[dict[str, frozenset[str]]] = {
+    "conllu": frozenset({"tokens", "tags", "trees"}),
+    "conllx": frozenset({"tokens", "tags", "trees"}),
+    "brackets": frozenset({"tokens", "tags"}),  # its trees are phrases
+    "text": frozenset(),
+    "tokens": frozenset({"tokens"}),
+    "transcript": frozenset(),
+    "html": frozenset(),
+    "jsonl": frozenset({"tokens", "tags", "trees"}),
+    "brat": frozenset({"tokens", "tags", "trees"}),
+    "spacy": frozenset({"tokens", "tags", "trees"}),
+    "spans": frozenset({"tokens"}),
+}
+#: Formats of which a file stands beside its text, `NAME.txt`.
+_WITH_TEXT: Final = ("brat", "spans")
+
+
 def format_of(path: str | os.PathLike[str], *, default: str | None = None) -> str:
     """The name of the format of a file, told by its extension, compressed or not."""
     name = stem(path).lower()
@@ -63,6 +83,15 @@ def format_of(path: str | os.PathLike[str], *, default: str | None = None) -> st
         file=os.fspath(path),
         remedy=f"Name it with --from or --to; extensions are: {known}.",
     )
+
+
+def files_of(path: str | os.PathLike[str], format: str | None = None) -> list[str]:
+    """The files that reading or writing a path touches: itself, and the text beside it."""
+    name = os.fspath(path)
+    kind = format or format_of(name, default="")
+    if kind not in _WITH_TEXT or name == "-":
+        return [name]
+    return [name, os.path.splitext(stem(name))[0] + ".txt"]
 
 
 def readable() -> list[str]:
