@@ -6,12 +6,17 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import click
+
 from caesura.cli.files import extension, input_paths, is_folder, make_folder, plain_name
 from caesura.cli.outputs import OwnInputs
 from caesura.errors import InputError, UsageError
 from caesura.pipeline.files import Source
 
 __all__ = ["Job", "find_sources", "jobs", "still_to_do"]
+
+#: Files that are named when they are passed over.
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +28,17 @@ class Job:
 
 
 def find_sources(
-    paths: Sequence[str], from_format: str | None, *, output: str | None = None
+    paths: Sequence[str],
+    from_format: str | None,
+    *,
+    output: str | None = None,
+    quiet: bool = False,
 ) -> list[tuple[Source, str]]:
     """All files named and all files of known formats in folders named, each with its short name.
 
     The short name is the path within the folder that was named; the name of a document is the
     same without its extension. A folder of results within a folder named is left out.
+    Files in folders that are passed over are told of once, unless `quiet`.
     """
     from caesura import formats
 
@@ -38,11 +48,12 @@ def find_sources(
             remedy=f"Formats are: {', '.join(formats.readable())}.",
         )
     found: list[tuple[Source, str]] = []
+    passed: list[str] = []
     for path in paths or input_paths(()):
         if path != "-" and os.path.isdir(path):
             inside = [
                 (_source(file, from_format, name), name)
-                for file, name in _walk(path, from_format is not None, output)
+                for file, name in _walk(path, from_format is not None, output, passed)
             ]
             if not inside:
                 raise InputError(
@@ -54,7 +65,21 @@ def find_sources(
         else:
             name = os.path.basename(path)
             found.append((_source(path, from_format, name), name))
+    if passed and not quiet:
+        click.echo(_passed_over(passed), err=True)
     return found
+
+
+def _passed_over(names: Sequence[str]) -> str:
+    """One sentence about files whose extensions tell no format."""
+    shown = ", ".join(names[:_SHOWN])
+    if len(names) > _SHOWN:
+        shown += f" and {len(names) - _SHOWN:,} more"
+    number = "1 file was" if len(names) == 1 else f"{len(names):,} files were"
+    return (
+        f"{number} passed over, whose extensions tell no format: {shown}. "
+        "Name files to read them as plain text, or their format with --from."
+    )
 
 
 def _source(path: str, from_format: str | None, name: str) -> Source:
@@ -65,8 +90,11 @@ def _source(path: str, from_format: str | None, name: str) -> Source:
     return Source(path, kind, id)
 
 
-def _walk(folder: str, every: bool, output: str | None) -> list[tuple[str, str]]:
-    """The files below a folder, sorted, and their names within it; hidden ones are left out."""
+def _walk(folder: str, every: bool, output: str | None, passed: list[str]) -> list[tuple[str, str]]:
+    """The files below a folder, sorted, and their names within it; hidden ones are left out.
+
+    Those of no known format are added to `passed`.
+    """
     from caesura import formats
 
     def wanted(path: str) -> bool:
@@ -86,6 +114,8 @@ def _walk(folder: str, every: bool, output: str | None) -> list[tuple[str, str]]
             if every or formats.format_of(name, default="") in readable:
                 path = os.path.join(where, name)
                 found.append((path, os.path.relpath(path, folder)))
+            else:
+                passed.append(os.path.relpath(os.path.join(where, name), folder))
     return found
 
 

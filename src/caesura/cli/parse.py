@@ -341,7 +341,7 @@ def command(
             f"there is no format {to_format!r}",
             remedy=f"Formats are: {', '.join(formats.FORMATS)}.",
         )
-    sources = find_sources(inputs, from_format, output=output)
+    sources = find_sources(inputs, from_format, output=output, quiet=quiet)
     if not output or not is_folder(output):  # of a folder, `jobs` looks at every target
         refuse_own_input([source.path for source, _ in sources], output, to_format)
     todo, one_each = jobs(sources, output, to_format)

@@ -79,7 +79,7 @@ def command(
     """
     from caesura.pipeline.files import FileOptions
 
-    sources = [source for source, _ in find_sources(inputs, from_format)]
+    sources = [source for source, _ in find_sources(inputs, from_format, quiet=quiet)]
     options = FileOptions(newline_is_boundary=newline_is_boundary, encoding=encoding, errors=errors)
     engine = _engine(model, mode, bias, quiet)
     tally = Tally()

@@ -18,6 +18,7 @@ from typing import Any, Final
 from caesura.document import Document
 from caesura.errors import InputError, UsageError, WarningSink
 from caesura.formats.build import in_pieces
+from caesura.formats.foreign import kind_of_name, refuse
 from caesura.formats.io import open_read, open_write, stem
 from caesura.formats.options import ReadOptions, Skipped, WriteOptions
 
@@ -77,6 +78,9 @@ def format_of(path: str | os.PathLike[str], *, default: str | None = None) -> st
             return format_name
     if default is not None:
         return default
+    kind = kind_of_name(name)
+    if kind is not None:
+        raise refuse(kind, os.fspath(path))
     known = ", ".join(ext for _, extensions in FORMATS.values() for ext in extensions)
     raise InputError(
         "the extension tells no format",

@@ -17,11 +17,14 @@ import secrets
 import sys
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from io import FileIO
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from caesura.errors import FormatError, InputError, MissingExtra, UsageError
+from caesura.formats.foreign import HEAD, kind_of, refuse
 from caesura.formats.options import ReadOptions
 
 __all__ = ["COMPRESSIONS", "blocks", "lines", "open_read", "open_write", "stem"]
@@ -30,6 +33,13 @@ __all__ = ["COMPRESSIONS", "blocks", "lines", "open_read", "open_write", "stem"]
 COMPRESSIONS = (".gz", ".xz", ".zst")
 _BLOCK = 1 << 18  # small enough for the processor's caches, which makes parsing faster
 _LINE_END = re.compile("\r+\n")
+#: Byte order marks, the longer ones first, and what they say.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 StrPath = str | os.PathLike[str]
 
 
@@ -116,26 +126,32 @@ def blocks(
     """Decoded text in blocks, each with the number of its first line.
 
     Blocks end at a line end unless `whole_lines` is off; CRLF becomes LF (unless it is to be kept)
-    and a byte order mark is dropped, each with a warning. NUL and bytes that are not of the
-    encoding are fatal, or become U+FFFD if the options say so.
+    and a byte order mark is dropped, each with a warning; one of UTF-16 or UTF-32 says how to read
+    the file. NUL and bytes that are not of the encoding are fatal, or become U+FFFD if the options
+    say so; a file that is known to be of another kind is fatal in any case.
     """
+    chunks = _chunks(stream, size, options.file)
+    head = next(chunks)
+    mark, options = _marked(head, options)
     try:
         decoder = codecs.getincrementaldecoder(options.encoding)(options.errors)
     except LookupError:
         raise UsageError(f"there is no encoding {options.encoding!r}") from None
+    chunks = chain(_cut(head[mark:], size), chunks)
     line, column, first, crlf = 1, 1, True, False
-    offset = 0  # bytes that are decoded
+    offset = mark  # bytes that are decoded
     waiting: list[str] = []  # the beginning of a line whose end is yet to come
     held = ""  # CRs that may belong to the end of a line
     while True:
-        data = read_bytes(stream, size, options.file)
+        data = next(chunks, b"")
         try:
             text = held + decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
             before = error.object[: error.start].decode(options.encoding, "replace")
             # What the decoder held back is at the front of what it failed on.
             at = offset + len(data) - len(error.object) + error.start
-            raise _bad_bytes(error, "".join(waiting) + before, line, column, at, options) from None
+            before = "".join(waiting) + before
+            raise _bad_bytes(error, before, line, column, at, head, options) from None
         held = ""
         offset += len(data)
         if first and text:
@@ -151,7 +167,8 @@ def blocks(
                 "there is a NUL character",
                 line + before.count("\n"),
                 _column(before, column),
-                remedy="Remove it; the file may be binary or of another encoding.",
+                remedy=_suspected(head)
+                or "Remove it; the file may be binary or of another encoding.",
             )
         if not keep_crlf and "\r" in text:
             body = text.rstrip("\r")
@@ -180,13 +197,56 @@ def blocks(
             return
 
 
+def _chunks(stream: BinaryIO, size: int, file: str) -> Iterator[bytes]:
+    """The bytes of a file, of which the first ones are enough to tell what it is."""
+    head = read_bytes(stream, max(size, HEAD), file)
+    while len(head) < HEAD and (more := read_bytes(stream, HEAD - len(head), file)):
+        head += more
+    kind = kind_of(head[:HEAD])
+    if kind is not None:
+        raise refuse(kind, file)
+    yield head
+    while data := read_bytes(stream, size, file):
+        yield data
+
+
+def _cut(data: bytes, size: int) -> Iterator[bytes]:
+    return (data[at : at + size] for at in range(0, len(data), size))
+
+
+def _marked(head: bytes, options: ReadOptions) -> tuple[int, ReadOptions]:
+    """The length of a byte order mark of UTF-16 or UTF-32, and options with that encoding.
+
+    It wins over UTF-8, which is what nobody has asked for, and over nothing else.
+    """
+    if options.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig"):
+        for mark, encoding in _MARKS:
+            if head.startswith(mark):
+                return len(mark), replace(options, encoding=encoding)
+    return 0, options
+
+
+def _suspected(head: bytes) -> str:
+    """What to do if this looks like UTF-16 without a mark: half of its bytes are NUL."""
+    for encoding, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[0::2])):
+        if len(zeros) > 1 and zeros.count(0) > 0.7 * len(zeros):
+            return f"It looks like UTF-16 without a byte order mark: try --encoding {encoding}."
+    return ""
+
+
 def _column(before: str, column: int) -> int:
     newline = before.rfind("\n")
     return len(before) - newline if newline >= 0 else column + len(before)
 
 
 def _bad_bytes(
-    error: UnicodeDecodeError, before: str, line: int, column: int, at: int, options: ReadOptions
+    error: UnicodeDecodeError,
+    before: str,
+    line: int,
+    column: int,
+    at: int,
+    head: bytes,
+    options: ReadOptions,
 ) -> FormatError:
     bad = error.object[error.start : error.start + 1]
     remedy = "Convert the file to UTF-8"
@@ -196,7 +256,7 @@ def _bad_bytes(
         f"byte 0x{bad.hex()} is not {options.encoding.upper()} (byte {at:,} of the file)",
         line + before.count("\n"),
         _column(before, column),
-        remedy=remedy + ".",
+        remedy=_suspected(head) or remedy + ".",
     )
 
 
