@@ -302,3 +302,8 @@ def test_no_docbin(tmp_path):
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(InputError, match="this is no DocBin"):
         list(formats.read(path))
+
+
+def test_sections_of_html_that_are_none():
+    (doc,) = read(html, "<p>one <![if x]> two <![endif]> three")
+    assert doc.text == "one two three"

@@ -21,7 +21,17 @@ from tests.pipeline.laws import check
 __all__ = ["READERS", "pipeline_target", "reader_target", "seeds"]
 
 #: Formats whose readers take bytes from anyone.
-READERS = ("conllu", "conllx", "text", "tokens", "transcript", "brackets", "html", "jsonl")
+READERS = (
+    "conllu",
+    "conllx",
+    "text",
+    "tokens",
+    "transcript",
+    "brackets",
+    "html",
+    "jsonl",
+    "markdown",
+)
 
 
 def reader_target(name: str) -> Callable[[bytes], None]:

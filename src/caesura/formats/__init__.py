@@ -45,6 +45,7 @@ FORMATS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "tokens": ("caesura.formats.tokens", (".tok", ".tokens", ".vert")),
     "transcript": ("caesura.formats.transcript", (".srt", ".vtt", ".transcript")),
     "html": ("caesura.formats.html", (".html", ".htm", ".xhtml")),
+    "markdown": ("caesura.formats.markdown", (".md", ".markdown")),
     "jsonl": ("caesura.formats.jsonl", (".jsonl", ".ndjson")),
     "brat": ("caesura.formats.brat", (".ann",)),
     "spacy": ("caesura.formats.spacy", (".spacy",)),
@@ -61,11 +62,14 @@ HOLDS: Final[dict[str, frozenset[str]]] = {
     "tokens": frozenset({"tokens"}),
     "transcript": frozenset(),
     "html": frozenset(),
+    "markdown": frozenset(),
     "jsonl": frozenset({"tokens", "tags", "trees"}),
     "brat": frozenset({"tokens", "tags", "trees"}),
     "spacy": frozenset({"tokens", "tags", "trees"}),
     "spans": frozenset({"tokens"}),
 }
+_WRITE_ONLY: Final = ("brat",)
+_READ_ONLY: Final = ("markdown",)
 #: Formats of which a file stands beside its text, `NAME.txt`.
 _WITH_TEXT: Final = ("brat", "spans")
 
@@ -100,12 +104,12 @@ def files_of(path: str | os.PathLike[str], format: str | None = None) -> list[st
 
 def readable() -> list[str]:
     """The names of the formats that can be read."""
-    return [name for name in FORMATS if name != "brat"]
+    return [name for name in FORMATS if name not in _WRITE_ONLY]
 
 
 def writable() -> list[str]:
     """The names of the formats that can be written."""
-    return list(FORMATS)
+    return [name for name in FORMATS if name not in _READ_ONLY]
 
 
 def _module(format_name: str) -> Any:

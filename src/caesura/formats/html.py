@@ -19,7 +19,7 @@ from caesura.document import Document
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["EXTENSIONS", "read", "write"]
+__all__ = ["EXTENSIONS", "Page", "read", "write"]
 
 EXTENSIONS = (".html", ".htm", ".xhtml")
 _INLINE: Final = frozenset(
@@ -34,7 +34,7 @@ _VOID: Final = frozenset(
 )
 
 
-class _Parser(HTMLParser):
+class Page(HTMLParser):
     """Gathers the text of one document after the other."""
 
     def __init__(self, options: ReadOptions) -> None:
@@ -117,6 +117,12 @@ class _Parser(HTMLParser):
             self._append(core)
         self.breaking = self.breaking or data[len(core) :]
 
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """A section that is no CDATA is left out, where the library would give up."""
+        if self.rawdata.startswith("<![CDATA[", i):
+            return super().parse_marked_section(i)
+        return self.parse_bogus_comment(i)
+
     def _append(self, text: str) -> None:
         if self.breaking and self.size:
             self.parts.append(self.breaking)
@@ -141,6 +147,10 @@ class _Parser(HTMLParser):
         doc.markup_label = doc.strings.ids([span[3] for span in spans])
         self.done.append(doc)
 
+    def flush(self) -> None:
+        """Take what was fed for all there is: a tag that has not ended is text."""
+        self.goahead(True)
+
     def close(self) -> None:
         super().close()
         while self.open and not self.skipping:
@@ -150,7 +160,7 @@ class _Parser(HTMLParser):
 
 def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The documents of a page."""
-    parser = _Parser(options)
+    parser = Page(options)
     for text, _ in blocks(stream, options):
         parser.feed(text)
         yield from parser.done[:-1]
