@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.document import (
     MAYBE,
@@ -21,6 +22,28 @@ from caesura.errors import UsageError
 
 _STRING_COLUMNS = (*WORD_STRINGS, "token_misc", "node_label", "turn_speaker", "markup_label")
 _PLAIN_COLUMNS = ("token_start", "token_end", "sent_start", "word_token", "head")
+
+
+def token_turn(doc: Document) -> NDArray[np.int64]:
+    """The turn that each token is in, -1 for none."""
+    if not len(doc.turn_start) or not doc.n_tokens:
+        return np.full(doc.n_tokens, -1, dtype=np.int64)
+    order = np.argsort(doc.turn_start, kind="stable")
+    at = np.searchsorted(doc.turn_start[order], doc.token_start, side="right") - 1
+    turn = order[np.maximum(at, 0)]
+    inside = (at >= 0) & (doc.token_start < doc.turn_end[turn])
+    return np.where(inside, turn, -1)
+
+
+def word_turns(doc: Document) -> dict[str, Any]:
+    """Columns of words of a document with turns: who says each, and when; nothing without turns."""
+    if not len(doc.turn_start):
+        return {}
+    turn = token_turn(doc)[doc.word_token]
+    names = np.array([*doc.strings.take(doc.turn_speaker), ""], dtype=object)
+    times = np.vstack([doc.turn_time, [[np.nan, np.nan]]])
+    # Turn -1, which is none, is the last row of both.
+    return {"speaker": names[turn], "start_time": times[turn, 0], "end_time": times[turn, 1]}
 
 
 def cut(doc: Document, first: int, last: int) -> Document:
@@ -155,7 +178,35 @@ def join(pieces: Sequence[Document]) -> Document:
         if all(column is not None for column in given):
             setattr(whole, name, np.concatenate(given))
     _join_options(whole, pieces)
+    _join_turns(whole, pieces)
     return whole
+
+
+def _join_turns(whole: Document, pieces: Sequence[Document]) -> None:
+    """Make one turn again of one that was cut: its parts reach to where two pieces meet."""
+    if not len(whole.turn_start):
+        return
+    keep = np.ones(len(whole.turn_start), dtype=bool)
+    chars = turns = 0
+    ends = whole.turn_end.copy()
+    last = -1  # the last turn that is kept
+    for piece in pieces:
+        n = len(piece.turn_start)
+        if n and last >= 0 and piece.continues:
+            same = (
+                ends[last] == chars
+                and whole.turn_start[turns] == chars
+                and whole.turn_speaker[last] == whole.turn_speaker[turns]
+                and np.array_equal(whole.turn_time[last], whole.turn_time[turns], equal_nan=True)
+            )
+            if same:
+                keep[turns] = False
+                ends[last] = ends[turns]
+        if n and (keep[turns] or n > 1):
+            last = turns + n - 1
+        chars, turns = chars + len(piece.text), turns + n
+    whole.turn_start, whole.turn_end = whole.turn_start[keep], ends[keep]
+    whole.turn_speaker, whole.turn_time = whole.turn_speaker[keep], whole.turn_time[keep]
 
 
 def _join_options(whole: Document, pieces: Sequence[Document]) -> None:

@@ -63,7 +63,7 @@ def find_sources(
                 )
             found += inside
         else:
-            name = os.path.basename(path)
+            name = path if path == "-" else os.path.basename(path)
             found.append((_source(path, from_format, name), name))
     if passed and not quiet:
         click.echo(_passed_over(passed), err=True)
@@ -86,8 +86,7 @@ def _source(path: str, from_format: str | None, name: str) -> Source:
     from caesura import formats
 
     kind = from_format or formats.format_of(path, default="text")
-    id = _stem(name) if path != "-" else None
-    return Source(path, kind, id)
+    return Source(path, kind, _stem(name))
 
 
 def _walk(folder: str, every: bool, output: str | None, passed: list[str]) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from caesura.formats.conllu_write import write_rows
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.formats.rows import Rows, segment
+from caesura.formats.turns import Turn, set_turns
 
 __all__ = ["EXTENSIONS", "read", "write"]
 
@@ -117,6 +118,9 @@ class _Gatherer:
         self.after: str | None = None
         self.range: tuple[int, int] | None = None
         self.seen = False
+        #: Where turns start in the present document or piece, and one that is open at its start.
+        self.marks: list[tuple[int, Turn | None]] = []
+        self.turn: Turn | None = None
         #: Sentences of the present run that start documents.
         self.starts: list[int] = []
 
@@ -131,13 +135,18 @@ class _Gatherer:
             if new or not self.seen:
                 if self.seen:
                     yield self._flush(last=True)
-                self.seen, self.id, self.continues = True, name, False
+                self.seen, self.id, self.continues, self.turn = True, name, False, None
                 lead = self._lead(found, token)
             else:
                 self._close_gap(found, token)
                 if self.options.pieces and self.size >= self.options.pieces:
-                    yield self._flush(last=False)
+                    yield self._flush(last=False, more=token not in found.turns)
             end = self._end(found, s)
+            if found.turns:
+                inside = range(token, int(starts[end]))
+                self.marks += [
+                    (self.size + t - token, turn) for t, turn in found.turns.items() if t in inside
+                ]
             self.parts.append(segment(found, s, end, lead, self.options))
             self.size += int(starts[end]) - token
             self.after = found.after[int(starts[end]) - 1]
@@ -171,11 +180,14 @@ class _Gatherer:
                 gap = gap[:length].ljust(length)
         self.parts[-1].text += gap
 
-    def _flush(self, *, last: bool) -> Document:
+    def _flush(self, *, last: bool, more: bool = False) -> Document:
         if last and self.after:
             self.parts[-1].text += self.after
         doc = self.parts[0] if len(self.parts) == 1 else Document.join(self.parts)
         doc.id, doc.continues = self.id, self.continues
+        if self.marks or self.turn is not None:
+            self.turn = set_turns(doc, self.marks, self.turn, more)
+        self.marks = []
         self.parts, self.size, self.continues = [], 0, True
         return doc
 

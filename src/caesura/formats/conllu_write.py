@@ -19,6 +19,7 @@ from caesura.formats.options import WriteOptions
 from caesura.formats.respace import opens_paragraph, respaced
 from caesura.formats.rows import NEWDOC, newdoc_id, starts_paragraph
 from caesura.formats.spacing import with_attributes
+from caesura.formats.turns import TurnWriter
 
 __all__ = ["write_rows"]
 
@@ -68,6 +69,7 @@ class _Writer:
         self.offset = 0
         #: Spaces that the next piece says stand before its first token.
         self.carried = ""
+        self.turns = TurnWriter()
 
     def text(self, doc: Document, more: Document | None) -> str:
         """One document, or one piece of it that is followed by `more`."""
@@ -76,6 +78,7 @@ class _Writer:
             self.offset = 0
             if doc.id:
                 self.n_sentences = 0
+        self.turns.begin(doc)
         body = self._sentences(doc, more) if doc.n_tokens else []
         if doc.trailer:
             body += [*doc.trailer, ""]
@@ -126,6 +129,7 @@ class _Writer:
             comments.append("# newpar")
         number = f"{doc.id}-{self.n_sentences}" if doc.id else str(self.n_sentences)
         comments.append(f"# sent_id = {number}")
+        comments += self.turns.comments(first, last)
         text = doc.text[int(doc.token_start[first]) : int(doc.token_end[last - 1])]
         comments.append(f"# text = {' '.join(text.split())}")
         return comments
@@ -253,6 +257,7 @@ class _Writer:
         changed: dict[int, str] = {}
         if not self.x:
             changed, self.carried = respaced(doc, of_token, first_word, more, self.carried)
+            self._mark_turns(doc, of_token, changed)
             self._add_attributes(doc, of_token, changed, first_word, misc)
         token_misc: dict[int, str] = {}
         for token in np.flatnonzero(~single).tolist():
@@ -260,6 +265,11 @@ class _Writer:
         for token, value in changed.items():
             misc[int(first_word[token])] = value
         return misc, token_misc
+
+    def _mark_turns(self, doc: Document, of_token: np.ndarray, changed: dict[int, str]) -> None:
+        for token, (drop, add) in self.turns.marks(doc, of_token).items():
+            old = changed.get(token, doc.strings[of_token[token]])
+            changed[token] = with_attributes(old, drop, add)
 
     def _add_attributes(
         self,

@@ -19,6 +19,7 @@ from caesura.document import CONFIDENCE_KEYS, NO, YES, Document, EmptyNode, Stri
 from caesura.formats.layout import VALUES, Layout, Malformed, count_to, layout
 from caesura.formats.options import ReadOptions
 from caesura.formats.spacing import Spacing, spacing, with_attributes
+from caesura.formats.turns import MARK, Turn, mark_of
 
 __all__ = ["Malformed", "Rows", "newdoc_id", "parse"]
 
@@ -65,6 +66,8 @@ class Rows:
     columns: dict[str, np.ndarray] = field(default_factory=dict)
     token_columns: dict[int, tuple[str, ...]] = field(default_factory=dict)
     empty_nodes: list[EmptyNode] = field(default_factory=list)
+    #: Tokens at which a turn starts, or ends without another (None).
+    turns: dict[int, Turn | None] = field(default_factory=dict)
 
     def gap(self, token: int, after: str | None, space: str) -> str:
         """What stands before a token when the MISC of the token before it says `after`."""
@@ -328,11 +331,22 @@ def _spaces(found: Rows, token_misc: np.ndarray, options: ReadOptions) -> None:
                 if it.new_paragraph:
                     paragraphs.append(token)
     found.paragraphs = paragraphs
+    _turns(found, token_misc)
     if options.token_range:
         misc = token_misc.tolist()
         matches = {i: _RANGE.search(strings[i]) for i in set(misc)}
         spans = {i: (int(m[1]), int(m[2])) for i, m in matches.items() if m}
         found.ranges = [spans.get(i) for i in misc]
+
+
+def _turns(found: Rows, token_misc: np.ndarray) -> None:
+    """What MISC says about turns."""
+    marks = {}
+    for i in np.unique(token_misc).tolist():
+        if MARK in found.strings[i]:
+            marks[i] = mark_of(found.strings[i])
+    for token in np.flatnonzero(np.isin(token_misc, list(marks))).tolist() if marks else ():
+        found.turns[token] = marks[int(token_misc[token])]
 
 
 def segment(found: Rows, first: int, last: int, lead: str, options: ReadOptions) -> Document:

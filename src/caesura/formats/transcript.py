@@ -12,6 +12,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import BinaryIO, Final
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = ["EXTENSIONS", "read", "write"]
 
 EXTENSIONS = (".srt", ".vtt", ".transcript")
 _UNKNOWN: Final = float("nan")
+_Lines = Iterator[tuple[int, str]]
 _TIME: Final = re.compile(r"(?:(\d+):)?([0-5]?\d):([0-5]?\d(?:[.,]\d{1,3})?)$")
 _TAG: Final = re.compile(r"<(/?)([A-Za-z]*)([^>]*)>")
 _SHOUTED: Final = re.compile(r"(?:>> ?)?([A-Z][A-Z0-9 .'-]{0,40}):\s+(?=\S)")
@@ -89,19 +91,40 @@ def _mode(mode: str | None, file: str) -> str:
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
-    """The documents of a transcript; the mode is told by the extension."""
-    mode = _mode(options.mode, options.file)
+    """The documents of a transcript; the mode is told by the extension, else by the first lines."""
+    numbered = lines(stream, options)
+    mode = options.mode
+    if mode is None and not stem(options.file).lower().endswith(EXTENSIONS):
+        mode, numbered = _told_by_lines(numbered)
+    mode = _mode(mode, options.file)
     if mode == "speaker":
-        return _read_speakers(stream, options)
-    return _read_cues(stream, options, vtt=mode == "vtt")
+        return _read_speakers(numbered, options)
+    return _read_cues(numbered, options, vtt=mode == "vtt")
+
+
+def _told_by_lines(numbered: _Lines) -> tuple[str | None, _Lines]:
+    """What a transcript without an extension is, and its lines."""
+    first: list[tuple[int, str]] = []
+    said: list[str] = []
+    for number, line in numbered:
+        first.append((number, line))
+        said += [line.strip()] if line.strip() else []
+        if len(said) == 2:
+            break
+    mode = None
+    if said and re.match(r"WEBVTT\b", said[0]):
+        mode = "vtt"
+    elif any("-->" in line for line in said):
+        mode = "srt"
+    return mode, chain(first, numbered)
 
 
 # ------------------------------------------------------------ Speaker: text
 
 
-def _read_speakers(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
+def _read_speakers(rows: _Lines, options: ReadOptions) -> Iterator[Document]:
     turns, last = _Turns(), 0
-    for number, line in lines(stream, options):
+    for number, line in rows:
         line = line.strip()
         new = _NEWDOC.match(line)
         if new:
@@ -164,9 +187,9 @@ def _seconds(text: str, number: int, options: ReadOptions) -> float:
 # ------------------------------------------------------------- SRT, WebVTT
 
 
-def _read_cues(stream: BinaryIO, options: ReadOptions, *, vtt: bool) -> Iterator[Document]:
+def _read_cues(numbered: _Lines, options: ReadOptions, *, vtt: bool) -> Iterator[Document]:
     turns = _Turns()
-    for number, block in _blocks_of_lines(stream, options):
+    for number, block in _blocks_of_lines(numbered):
         if vtt:
             new = _NEWDOC.match(block[0])
             if new:
@@ -199,11 +222,11 @@ def _read_cues(stream: BinaryIO, options: ReadOptions, *, vtt: bool) -> Iterator
         yield turns.document(options)
 
 
-def _blocks_of_lines(stream: BinaryIO, options: ReadOptions) -> Iterator[tuple[int, list[str]]]:
+def _blocks_of_lines(numbered: _Lines) -> Iterator[tuple[int, list[str]]]:
     """Runs of lines that are not blank, each with the number of its first line."""
     block: list[str] = []
     begin = 1
-    for number, line in lines(stream, options):
+    for number, line in numbered:
         if line.strip():
             if not block:
                 begin = number

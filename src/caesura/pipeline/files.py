@@ -40,6 +40,9 @@ __all__ = [
 #: Characters, and documents, that are parsed in one call.
 _BATCH = 60_000
 _MANY = 2000
+#: Formats whose documents seldom have names, and get that of their file. A treebank says itself
+#: what its documents are called.
+_NAMELESS = ("transcript", "html", "markdown", "tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,7 @@ def _read(source: Source, options: FileOptions, warn: WarningSink | None) -> Ite
     keep = options.keep
     if source.format == "tokens" and "tokens" not in keep:
         keep = (*keep, "tokens")
+    unnamed = 0
     for doc in formats.read(
         source.path,
         source.format,
@@ -169,6 +173,9 @@ def _read(source: Source, options: FileOptions, warn: WarningSink | None) -> Ite
         encoding=options.encoding,
         errors=options.errors,
     ):
+        if doc.id is None and source.id and source.format in _NAMELESS:
+            unnamed += 1
+            doc.id = source.id if unnamed == 1 else f"{source.id}-{unnamed}"
         yield Unit(doc, keep if doc.n_tokens else ())
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import InputError, MissingExtra
+from caesura.pieces import word_turns
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Mode, Pipeline
@@ -25,6 +26,8 @@ SCHEMA: Final = (
     "upos string, xpos string, feats string, head int, deprel string"
 )
 _COLUMNS: Final = tuple(column.split()[0] for column in SCHEMA.split(", "))
+#: What is added if a document is a transcript.
+_TURNS: Final = ("speaker", "start_time", "end_time")
 #: The pipelines of this process, which Spark uses for many partitions.
 _loaded: dict[tuple[str, str], Pipeline] = {}
 
@@ -75,13 +78,18 @@ def parse_frames(
 
 
 def words_frame(documents: Iterable[tuple[str, Document]]) -> Any:
-    """A frame with a row for each word of documents that have names."""
+    """A frame with a row for each word of documents that have names.
+
+    If there is a transcript among them, also `speaker`, `start_time` and `end_time` (seconds).
+    """
     try:
         import pandas as pd
     except ImportError:
         raise MissingExtra("pandas", "pandas", "a data frame") from None
-    parts: dict[str, list[Any]] = {column: [] for column in _COLUMNS}
-    for name, doc in documents:
+    known = list(documents)
+    turns = any(len(doc.turn_start) for _, doc in known)
+    parts: dict[str, list[Any]] = {column: [] for column in _COLUMNS + _TURNS * turns}
+    for name, doc in known:
         sentence = doc.word_sentence
         first = np.searchsorted(sentence, sentence)
         local = np.where(doc.head >= 0, doc.head - first + 1, 0)
@@ -93,6 +101,10 @@ def words_frame(documents: Iterable[tuple[str, Document]]) -> Any:
         parts["head"].append(local.astype(np.int32))
         for column in ("form", "lemma", "upos", "xpos", "feats", "deprel"):
             parts[column].append(np.array(doc.column(column), dtype=object))
+        if turns:
+            own = word_turns(doc)
+            for column, unknown in zip(_TURNS, ("", np.nan, np.nan), strict=True):
+                parts[column].append(own.get(column, np.full(doc.n_words, unknown)))
     return pd.DataFrame(
         {name: np.concatenate(arrays) if arrays else [] for name, arrays in parts.items()}
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from caesura.document import ROOT, Document
 from caesura.errors import MissingExtra
+from caesura.pieces import word_turns
 
 __all__ = ["word_table"]
 
@@ -16,7 +17,8 @@ def word_table(doc: Document) -> Any:
     """A data frame of the words: place, strings, heads, confidences.
 
     `id` and `head` count from 1 within the sentence, as in CoNLL-U: 0 is the root, and an unknown
-    head is missing. `start` and `end` are offsets of the token in the text.
+    head is missing. `start` and `end` are offsets of the token in the text. Words of a transcript
+    also have `speaker`, `start_time` and `end_time` (seconds) of their turn.
     """
     try:
         import pandas
@@ -43,4 +45,5 @@ def word_table(doc: Document) -> Any:
             columns[name] = getattr(doc, name)
     if doc.sent_conf is not None:
         columns["sent_conf"] = doc.sent_conf[doc.word_token]
+    columns |= word_turns(doc)
     return pandas.DataFrame(columns)
