@@ -18,7 +18,7 @@ PACKAGE = Path(caesura.__file__).parent
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "jit", "paths"),
     ("document", "views", "pieces"),
-    ("models", "formats", "transform", "render", "blocks"),
+    ("models", "formats", "transform", "render", "blocks", "language"),
     ("inspect", "learn"),
     ("cluster",),
     ("tokenize", "tag", "parse", "induce", "evaluate"),

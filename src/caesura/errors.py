@@ -24,6 +24,7 @@ __all__ = [
     "InternalError",
     "MissingExtra",
     "ModelError",
+    "OtherLanguage",
     "UsageError",
     "Where",
 ]
@@ -122,6 +123,10 @@ class CaesuraWarning:
 
     def __str__(self) -> str:
         return _sentence(self.where, self.what, self.remedy)
+
+
+class OtherLanguage(UserWarning):
+    """A text is in another language than the model: a warning of Python, given once a model."""
 
 
 #: A function that is told of each warning while a file is read.

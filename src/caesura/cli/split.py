@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caesura.cli.console import WarningPrinter
 from caesura.cli.inputs import find_sources
 from caesura.cli.interrupt import complete
 from caesura.cli.options import bias_option, from_option, inputs_argument, quiet_option
 from caesura.cli.parse import Tally, announce_compiling
 from caesura.cli.progress import Progress
 from caesura.document import Document
+from caesura.errors import WarningSink
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Mode
@@ -83,11 +85,14 @@ def command(
     options = FileOptions(newline_is_boundary=newline_is_boundary, encoding=encoding, errors=errors)
     engine = _engine(model, mode, bias, quiet)
     tally = Tally()
+    warnings = WarningPrinter(quiet=quiet)
     with Progress("Splitting", unit="words", quiet=quiet) as progress:
-        lines = _lines(engine, sources, options, tally, progress, offsets, as_json)
+        warn = None if quiet else warnings
+        lines = _lines(engine, sources, options, tally, progress, offsets, as_json, warn)
         for text in complete(lines):
             sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
             sys.stdout.buffer.flush()
+    warnings.close()
     return 1 if tally.errors else 0
 
 
@@ -99,6 +104,7 @@ def _lines(
     progress: Progress,
     offsets: bool,
     as_json: bool,
+    warn: WarningSink | None = None,
 ) -> Iterator[str]:
     """What to print for each piece of each file."""
     import msgspec
@@ -107,7 +113,7 @@ def _lines(
 
     file, offset = "", 0
     encode: Any = msgspec.json.encode
-    for event in parse_files(engine, sources, options):
+    for event in parse_files(engine, sources, options, warn=warn):
         if isinstance(event, Begin):
             file = event.source.path
         elif isinstance(event, Document):

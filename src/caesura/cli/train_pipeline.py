@@ -211,6 +211,17 @@ def _train(
     return trainer.run(), trainer.left_out, trainer.finish
 
 
+def _language(documents: Sequence[Document]) -> dict[str, str]:
+    """The language of the training data, which the model will expect of texts."""
+    from caesura.language import Tally
+
+    tally = Tally()
+    for doc in documents[:200]:
+        tally.add(doc.text)
+    found = tally.language()
+    return {} if found is None else {"language": found}
+
+
 def _save(
     output: str,
     train: Sequence[str],
@@ -229,6 +240,7 @@ def _save(
         "documents": len(documents),
         "stages": sorted(parts),
         "left_out": list(left_out),
+        **_language(documents),
     }
     save(output, parts, meta=meta, card=model_card(meta["name"], meta, {}), kind="pipeline")
     scores: dict[str, dict[str, float]] = {}

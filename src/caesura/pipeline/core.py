@@ -16,6 +16,7 @@ from caesura.blocks import BLOCK, in_blocks
 from caesura.branch.load import biased, parser_of, take_evidence
 from caesura.document import Document, Strings
 from caesura.errors import UsageError
+from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile, Part
 from caesura.models.file import load as load_file
 from caesura.pipeline.given import fix_starts, keep_given, line_starts
@@ -62,6 +63,8 @@ class Pipeline:
             raise UsageError(f"there is no mode {mode!r}", remedy=f"Modes: {', '.join(MODES)}.")
         self.file = file
         self.mode = mode
+        #: Warns once of text in another language; None: nobody does.
+        self.watch = watch_for(file.meta)
         self._tokenizer = _tokenizer(file) if "tokenizer" in file.parts else None
         if release:
             _let_go(file, "tokenizer")
@@ -95,6 +98,11 @@ class Pipeline:
     @property
     def name(self) -> str:
         return str(self.file.meta.get("name", "")) or os.path.basename(self.file.path)
+
+    @property
+    def language(self) -> str | None:
+        """The code of the model's language, where it is known."""
+        return language_of_model(self.file.meta)
 
     def __repr__(self) -> str:
         return f"<Pipeline {self.name!r}, {self.mode}: {', '.join(sorted(self.file.parts))}>"
@@ -179,6 +187,8 @@ class Pipeline:
         full = [doc for doc in docs if doc.n_words]
         if not full:
             return
+        if self.watch is not None:
+            self.watch.warn(doc.text for doc in full)
         if self.neural is not None:
             self.neural.annotate(full, confidence=confidence)
             return
@@ -349,6 +359,8 @@ class Pipeline:
         doc = self._tokenise(keep_given(source, keep), newline_is_boundary)
         if not doc.n_words:
             return [doc]
+        if self.watch is not None:
+            self.watch.warn([doc.text])
         if self.neural is not None:
             return self.neural.k_best(doc, k)
         assert self.parser is not None

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from caesura.document import Document
-from caesura.errors import CaesuraError, InputError, WarningSink
+from caesura.errors import CaesuraError, CaesuraWarning, InputError, WarningSink, Where
 from caesura.pipeline.core import LONG
 
 if TYPE_CHECKING:
     from caesura.formats.options import ReadOptions
+    from caesura.language import Watch
 
 __all__ = [
     "Begin",
@@ -123,9 +125,14 @@ def parse_files(
     *,
     warn: WarningSink | None = None,
 ) -> Iterator[Event]:
-    """The events of all files, in their order."""
+    """The events of all files, in their order.
+
+    An engine that knows the language of its model has a `watch`, and `warn` is told of the first
+    text in another.
+    """
     ended = False
-    for event in engine(_batches(_tasks(sources, options, warn)), options):
+    watch = getattr(engine, "watch", None) if warn is not None else None
+    for event in engine(_batches(_tasks(sources, options, warn, watch)), options):
         if isinstance(event, Begin):
             ended = False
         elif isinstance(event, End):
@@ -139,19 +146,47 @@ def parse_files(
 
 
 def _tasks(
-    sources: Iterable[Source], options: FileOptions, warn: WarningSink | None
+    sources: Iterable[Source],
+    options: FileOptions,
+    warn: WarningSink | None,
+    watch: Watch | None = None,
 ) -> Iterator[Task]:
     for source in sources:
         yield Begin(source)
         error: CaesuraError | None = None
         try:
-            yield from _read(source, options, warn)
+            for task in _read(source, options, warn):
+                if watch is None or warn is None:
+                    yield task
+                elif isinstance(task, LongText):
+                    yield LongText(source, _watched(task.blocks, source, watch, warn))
+                else:
+                    if isinstance(task, Unit):
+                        _look(task.document.text, source, watch, warn)
+                    yield task
         except CaesuraError as caught:
             error = caught
         except OSError as caught:
             what = f"cannot be read ({caught.strerror or caught})"
             error = InputError(what, file=source.path)
         yield End(source, error)
+
+
+def _look(text: str, source: Source, watch: Watch, warn: WarningSink) -> None:
+    from caesura.language import REMEDY
+
+    said = watch.look(text)
+    if said is not None:
+        file = "<stdin>" if source.path == "-" else source.path
+        warn(CaesuraWarning(said, Where(file), REMEDY))
+
+
+def _watched(
+    blocks: Iterator[str], source: Source, watch: Watch, warn: WarningSink
+) -> Iterator[str]:
+    for block in blocks:
+        _look(block, source, watch, warn)
+        yield block
 
 
 def _read(source: Source, options: FileOptions, warn: WarningSink | None) -> Iterator[Task]:
@@ -296,6 +331,11 @@ class Local:
     """The engine of one machine: threads that share one model."""
 
     def __init__(self, nlp: Any, threads: int = 1) -> None:
+        #: Looks at texts where they are read, so that the pipeline need not.
+        self.watch: Watch | None = getattr(nlp, "watch", None)
+        if self.watch is not None:
+            nlp = copy(nlp)
+            nlp.watch = None
         self.nlp = cast(Parses, nlp)
         self.threads = threads
 

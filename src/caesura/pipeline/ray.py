@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from caesura.errors import CaesuraError, InputError, MissingExtra
+from caesura.language import watch_for
+from caesura.models.file import load as load_file
 from caesura.models.store import digest
 from caesura.pipeline.files import End, LongText, Parses, parse_batch, stream_text
 
@@ -54,6 +56,7 @@ def _pipeline(recipe: _Recipe, model: list[Any]) -> Parses:
             path = Path(folder) / "model.caesura"
             path.write_bytes(ray.get(model[0]))
             nlp = load(path, mode=recipe.mode)
+            nlp.watch = None  # texts are looked at where they are read
         _made[recipe] = nlp.with_search(**dict(recipe.search))
     return cast(Parses, _made[recipe])
 
@@ -93,6 +96,7 @@ class Ray:
             except Exception as error:  # Ray raises all sorts of them, some of them bare
                 what = f"Ray does not start ({str(error).splitlines()[0].rstrip('.')})"
                 raise InputError(what, remedy="See `ray status`, or leave --engine out.") from error
+        self.watch = watch_for(load_file(model).meta)
         self._ray = ray
         # In a list, so that Ray does not fetch it for every task.
         self._model = [ray.put(model.read_bytes())]

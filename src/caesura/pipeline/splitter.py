@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.document import Document
 from caesura.errors import UsageError
+from caesura.language import watch_for
 from caesura.pipeline.core import whole_lines
 from caesura.pipeline.given import keep_given, line_starts
 
@@ -23,6 +24,7 @@ class Splitter:
         from caesura.tokenize import Tokenizer
 
         self.tokenizer = Tokenizer.from_part(file.part("tokenizer")).with_bias(bias)
+        self.watch = watch_for(file.meta)
 
     def __call__(
         self,

@@ -13,6 +13,7 @@ import msgspec
 
 from caesura.document import Document
 from caesura.errors import CaesuraError, InputError
+from caesura.language import REMEDY, notice
 from caesura.serve.messages import (
     VERSION,
     ConvertRequest,
@@ -113,7 +114,7 @@ def parse(request: ParseRequest, models: Models, options: ServeOptions, job: Job
     """The whole answer at once."""
     began = time.monotonic()
     name = request.model or models.default
-    answer: dict[str, Any] = {"version": VERSION, "model": name}
+    answer: dict[str, Any] = {"version": VERSION, "model": name, **_warning(request, models)}
     if request.k > 1:
         text = _checked(request, options)
         found = _alternatives(request, text, models)
@@ -126,6 +127,12 @@ def parse(request: ParseRequest, models: Models, options: ServeOptions, job: Job
         answer["sentences"] = sentences
     answer["seconds"] = round(time.monotonic() - began, 3)
     return answer
+
+
+def _warning(request: ParseRequest, models: Models) -> dict[str, str]:
+    """What an answer says about a text in another language than the model's, if it is."""
+    said = notice(request.text, getattr(models.get(request.model), "language", None))
+    return {} if said is None else {"warning": f"{said[0].upper()}{said[1:]}. {REMEDY}"}
 
 
 def _alternatives(request: ParseRequest, text: str, models: Models) -> list[Document]:
@@ -144,7 +151,8 @@ def parse_lines(
     _checked(request, options)
     models.get(request.model)
     name = request.model or models.default
-    yield _line({"type": "start", "version": VERSION, "model": name})
+    start = {"type": "start", "version": VERSION, "model": name}
+    yield _line(start | _warning(request, models))
     offset = sentences = words = 0
     try:
         for piece in pieces(request, models, options, job):

@@ -70,6 +70,7 @@ class Models:
                 from caesura.pipeline.core import load
 
                 self._loaded[chosen] = load(self.paths[chosen], mode=self.mode)
+                self._loaded[chosen].watch = None  # an answer says it, not the terminal
             return self._loaded[chosen]
 
     def add(self, name: str, pipeline: Pipeline) -> None:

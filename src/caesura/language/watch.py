@@ -1,0 +1,94 @@
+"""Looking at the texts that a model is given, to say once if they are in another language."""
+
+from __future__ import annotations
+
+import re
+import threading
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from caesura.errors import OtherLanguage
+from caesura.language.guess import Tally, language_name, other
+from caesura.language.words import NAMES
+
+__all__ = ["REMEDY", "Watch", "language_of_model", "notice", "watch_for"]
+
+REMEDY: Final = (
+    "Expect little of the analysis; use a model of that language, or train one on a treebank of it."
+)
+_TREEBANK: Final = re.compile(r"UD_([A-Z][a-z]+)-|(?:^|/)([a-z]{2,3})_[a-z]+-ud-")
+_CODES: Final = {name: code for code, name in NAMES.items()}
+
+
+def language_of_model(meta: Mapping[str, Any]) -> str | None:
+    """The language that a model says it is for, or whose treebanks it was trained on.
+
+    Files of older versions do not say; nothing is expected of a text then.
+    """
+    said = meta.get("language")
+    if isinstance(said, str) and said:
+        return said
+    names = meta.get("trained_on")
+    for name in names if isinstance(names, list) else ():
+        match = _TREEBANK.search(str(name))
+        if match is not None:
+            return _CODES.get(match[1]) if match[1] else match[2]
+    return None
+
+
+def notice(text: str, language: str | None) -> str | None:
+    """What to say about a text that is in another language than the model's; None: nothing."""
+    found = other(text, language) if language else None
+    return None if found is None or language is None else _said(found, language)
+
+
+def _said(found: str, language: str) -> str:
+    return (
+        f"the text looks like {language_name(found)}, "
+        f"and the model is for {language_name(language)}"
+    )
+
+
+class Watch:
+    """Looks at texts until one is in another language; short ones are judged together."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self.told = False
+        self._short = Tally()
+        self._lock = threading.Lock()
+
+    def look(self, text: str) -> str | None:
+        """What to say about a text, or those before it; at most once."""
+        if self.told:
+            return None
+        tally = Tally()
+        tally.add(text)
+        with self._lock:
+            if not tally.enough:
+                tally = self._short
+                tally.add(text)
+                if not tally.enough:
+                    return None
+                self._short = Tally()
+            found = tally.other(self.language)
+            if found is None or self.told:
+                return None
+            self.told = True
+        return _said(found, self.language)
+
+    def warn(self, texts: Iterable[str]) -> None:
+        """Issue a Python warning about texts, once."""
+        for text in texts:
+            if self.told:
+                return
+            said = self.look(text)
+            if said is not None:
+                warnings.warn(f"{said}. {REMEDY}", OtherLanguage, stacklevel=4)
+
+
+def watch_for(meta: Mapping[str, Any]) -> Watch | None:
+    """Who looks at the texts of a model that says something about its language."""
+    language = language_of_model(meta)
+    return None if language is None else Watch(language)
