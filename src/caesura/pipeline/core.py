@@ -19,7 +19,13 @@ from caesura.errors import UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile, Part
 from caesura.models.file import load as load_file
-from caesura.pipeline.given import fix_starts, keep_given, line_starts
+from caesura.pipeline.given import (
+    fix_starts,
+    given_columns,
+    keep_given,
+    keep_layout,
+    line_starts,
+)
 
 if TYPE_CHECKING:
     from caesura.branch.parser import BranchingParser
@@ -210,7 +216,7 @@ class Pipeline:
     def _tag(self, docs: Sequence[Document], confidence: bool) -> None:
         """Tag; columns that are given and known stay as they are."""
         assert self.tagger is not None
-        given = [(doc, _given_columns(doc)) for doc in docs]
+        given = [(doc, given_columns(doc)) for doc in docs]
         choices = self.choices
         k = choices if choices > 1 else int(confidence)
         self.tagger.tag(docs, regime="document", k=k, whole=choices > 1)
@@ -230,7 +236,7 @@ class Pipeline:
         elif newline_is_boundary:
             lines = line_starts(source.text)
             doc = self.tokenizer.tokenize(source.text, sentences=False, sentence_starts=lines)
-            _keep_layout(doc, source)
+            keep_layout(doc, source)
             fix_starts(doc, lines)
         else:
             doc = self.tokenizer.tokenize(source, sentences=False)
@@ -396,25 +402,6 @@ def _paragraphs(text: str) -> Any:
     from caesura.tokenize.paragraphs import paragraphs
 
     return paragraphs(text)
-
-
-def _keep_layout(doc: Document, source: Document) -> None:
-    """What a document knows besides its tokens: its name, turns, mark-up and paragraphs."""
-    for name in ("id", "source", "continues", "paragraph_start", "turn_start", "turn_end"):
-        setattr(doc, name, getattr(source, name))
-    doc.markup_start, doc.markup_end = source.markup_start, source.markup_end
-    doc.turn_time = source.turn_time
-    for name in ("turn_speaker", "markup_label"):
-        setattr(doc, name, doc.strings.ids(source.strings.take(getattr(source, name))))
-
-
-def _given_columns(doc: Document) -> dict[str, Any]:
-    names: tuple[str, ...] = ()
-    if "tags" in doc.fixed:
-        names += ("upos", "xpos", "feats")
-    if "lemmas" in doc.fixed:
-        names += ("lemma",)
-    return {name: getattr(doc, name) for name in names}
 
 
 def _batches(sources: Iterable[str | Document]) -> Iterator[list[str | Document]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, WORD_STRINGS, YES, Document
 from caesura.errors import InputError, UsageError
 
-__all__ = ["fix_starts", "keep_given", "line_starts"]
+__all__ = ["fix_starts", "given_columns", "keep_given", "keep_layout", "line_starts"]
 
 _COLUMNS: Final = {
     "tags": ("upos", "xpos", "feats"),
@@ -60,6 +60,26 @@ def keep_given(doc: Document, given: Iterable[str]) -> Document:
         copy.sent_start = np.full(copy.n_tokens, MAYBE, np.int8)
         copy.comments = {}
     return copy
+
+
+def keep_layout(doc: Document, source: Document) -> None:
+    """What a document knows besides its tokens: its name, turns, mark-up and paragraphs."""
+    for name in ("id", "source", "continues", "paragraph_start", "turn_start", "turn_end"):
+        setattr(doc, name, getattr(source, name))
+    doc.markup_start, doc.markup_end = source.markup_start, source.markup_end
+    doc.turn_time = source.turn_time
+    for name in ("turn_speaker", "markup_label"):
+        setattr(doc, name, doc.strings.ids(source.strings.take(getattr(source, name))))
+
+
+def given_columns(doc: Document) -> dict[str, Any]:
+    """The columns of a document's words that are given, and stay where they are known."""
+    names: tuple[str, ...] = ()
+    if "tags" in doc.fixed:
+        names += ("upos", "xpos", "feats")
+    if "lemmas" in doc.fixed:
+        names += ("lemma",)
+    return {name: getattr(doc, name) for name in names}
 
 
 def fix_starts(doc: Document, starts: Iterable[int], others: Iterable[int] = ()) -> None:
