@@ -16,6 +16,7 @@ from typing import NoReturn
 import click
 
 from caesura import __version__
+from caesura.cli.kept import ARGUMENTS, Interrupted
 from caesura.cli.verbs import TRAIN, VERBS, LazyGroup
 from caesura.errors import CaesuraError
 from caesura.paths import reader_gone
@@ -58,6 +59,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         error.show(sys.stderr)
         return error.exit_code
+    except Interrupted as stop:
+        return _fail(str(stop), INTERRUPTED)
     except (KeyboardInterrupt, click.Abort):
         return _fail("Interrupted.", INTERRUPTED)
     except OSError as error:
@@ -77,7 +80,9 @@ def _invoke(arguments: list[str]) -> int:
     if "_CAESURA_COMPLETE" in os.environ:
         cli.main(prog_name="caesura")  # a shell asks how a word could go on
     # Not `cli.main`: it takes a reader who has gone for bad input.
-    with cli.make_context("caesura", arguments) as context:
+    # A copy: click takes words out of the list that it is given.
+    with cli.make_context("caesura", list(arguments)) as context:
+        context.meta[ARGUMENTS] = arguments
         status = cli.invoke(context)
     return status if isinstance(status, int) else 0
 

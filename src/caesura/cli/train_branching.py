@@ -63,10 +63,10 @@ def train_branching(
         patience=patience,
         checkpoint=Path(f"{output}.parser.checkpoint"),
         resume=resume,
-        fingerprint=fingerprint(train, options, classes),
+        fingerprint=fingerprint((*train, *dev), options, classes),
         warn=lambda warning: warnings.append(str(warning)),
     )
-    epochs = watch(loop, "Branching", quiet=quiet)
+    watch(loop, "Branching", quiet=quiet)
     parser = BranchingParser.from_part(loop.best["parser"])
     if held_out:
         parser = tune_search(parser, held_out)[0]
@@ -76,7 +76,7 @@ def train_branching(
             click.echo(line, err=True)
         if len(warnings) > 10:
             click.echo(f"… and {len(warnings) - 10} more warnings of this kind", err=True)
-    best = next((event.scores for event in epochs if event.epoch == loop.best_epoch), {})
+    best = loop.best_scores
     meta = {
         "trained_on": [Path(source).name for source in sources],
         "system": "branching",
@@ -86,11 +86,11 @@ def train_branching(
         "beam": parser.search.beam,
         "margin": parser.search.margin,
         "best_epoch": loop.best_epoch,
-        "scores": dict(best),
+        "scores": best,
     }
     lines = ["# Parser", "", f"Selectional branching, trained on {meta['words']} words."]
     lines += ["", "| parser | dev |", "|---|---|"]
     lines += [f"| {name} | {value:.2f} |" for name, value in best.items()]
     save(output, {"parser": parser.to_part()}, meta=meta, card="\n".join(lines) + "\n")
     loop.finish()
-    return {"model": output, "warnings": len(warnings), "epochs": len(epochs)} | meta
+    return {"model": output, "warnings": len(warnings), "epochs": len(loop.history)} | meta

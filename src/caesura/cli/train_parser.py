@@ -12,6 +12,7 @@ import click
 
 from caesura.cli.config import configure
 from caesura.cli.files import Inputs
+from caesura.cli.kept import Kept, resumable
 from caesura.cli.options import (
     config_options,
     json_option,
@@ -73,19 +74,18 @@ def train_parser(
             patience=patience,
             checkpoint=Path(f"{output}.{stage.part}.checkpoint"),
             resume=resume,
-            fingerprint=fingerprint(train, stage.options, classes),
+            fingerprint=fingerprint((*train, *dev), stage.options, classes),
             warn=lambda warning: warnings.append(str(warning)),
         )
-        epochs = watch(loop, stage.system.capitalize(), quiet=quiet)
+        watch(loop, stage.system.capitalize(), quiet=quiet)
         parser = finish(Parser.from_part(loop.best["parser"]), held_out or dev, tune=bool(held_out))
         parts[stage.part] = parser.to_part()
-        scores = next((e.scores for e in epochs if e.epoch == loop.best_epoch), {})
         told[stage.part] = {
             "system": stage.system,
-            "epochs": len(epochs),
+            "epochs": len(loop.history),
             "best_epoch": loop.best_epoch,
             "bonus": parser.search.bonus,
-            "scores": dict(scores),
+            "scores": loop.best_scores,
         }
         loops.append(loop)
     if warnings and not quiet:
@@ -147,10 +147,10 @@ def read_classes(path: str) -> dict[str, int]:
     return dict(load_classes(path))
 
 
-def fingerprint(train: Sequence[Document], options: Any, classes: str | None) -> str:
+def fingerprint(documents: Sequence[Document], options: Any, classes: str | None) -> str:
     settings = {k: v for k, v in asdict(options).items() if k not in ("epochs", "threads")}
     digest = hashlib.sha256(repr(sorted(settings.items())).encode())
-    for doc in train:
+    for doc in documents:
         for column in ("form", "upos", "xpos", "feats", "deprel"):
             digest.update("\x1f".join(doc.column(column)).encode("utf-8", "surrogatepass"))
         digest.update(doc.head.tobytes())
@@ -218,12 +218,12 @@ def _card(meta: dict[str, Any]) -> str:
     "gets a tagger.",
 )
 @click.option("--shards", type=click.IntRange(min=1), help="Learn in parts that are then averaged.")
-@click.option("--resume", is_flag=True, help="Go on from the checkpoint of an interrupted run.")
 @threads_option
 @seed_option
 @config_options("search.beam=16")
 @reading_options
 @json_option
+@resumable("{output}.boundaries.checkpoint", "{output}.parser.checkpoint")
 def command(
     train: tuple[str, ...],
     dev: tuple[str, ...],
@@ -239,7 +239,7 @@ def command(
     classes: str | None,
     tags: int | None,
     shards: int | None,
-    resume: bool,
+    kept: Kept,
     threads: int,
     seed: int,
     config: Path | None,
@@ -254,14 +254,16 @@ def command(
 
     Tags should be predicted by taggers that have not seen the data: see
     `caesura train tagger --jackknife`. With --tags the gold tags of TRAIN are jackknifed
-    here. After each epoch a checkpoint is written beside MODEL; --resume goes on from it to the
-    same result.
+    here. After each epoch a checkpoint is written beside MODEL: an interrupted run goes on with
+    --resume to the same result.
 
     With --system branching the parser takes sentence boundaries as given; --dev is needed, since
     it learns from its own parses until dev stops improving. How many epochs each round has is
     --set rounds=[4,4,4].
     """
     from caesura.parse.options import TrainOptions
+
+    kept.check()
 
     def read(paths: tuple[str, ...]) -> list[Document]:
         if not paths:
@@ -280,37 +282,27 @@ def command(
         "seed": seed,
     }
     others = {"epochs": epochs, "dropout": dropout, "shards": shards, "choices": tags}
+    files: dict[str, Any] = {"train": read(train), "dev": read(dev), "held_out": read(tune)}
+    common: dict[str, Any] = {
+        "output": output,
+        "classes": classes,
+        "patience": patience,
+        "resume": kept.resume,
+        "quiet": quiet,
+        "sources": train,
+    }
     if system == "branching":
         from caesura.branch.options import BranchTraining
         from caesura.cli.train_branching import refuse, train_branching
 
         refuse(recipe=None if recipe == "joint" else recipe, **others)
-        told = train_branching(
-            read(train),
-            read(dev),
-            output,
-            configure(BranchTraining(), config, settings, flags, section="parser"),
-            held_out=read(tune),
-            classes=classes,
-            patience=patience,
-            resume=resume,
-            quiet=quiet,
-            sources=train,
-        )
+        branching = configure(BranchTraining(), config, settings, flags, section="parser")
+        kept.begin()
+        told = train_branching(options=branching, **files, **common)
     else:
-        told = train_parser(
-            read(train),
-            read(dev),
-            output,
-            configure(TrainOptions(), config, settings, flags | others, section="parser"),
-            recipe=recipe,
-            held_out=read(tune),
-            classes=classes,
-            patience=patience,
-            resume=resume,
-            quiet=quiet,
-            sources=train,
-        )
+        options = configure(TrainOptions(), config, settings, flags | others, section="parser")
+        kept.begin()
+        told = train_parser(options=options, recipe=recipe, **files, **common)
     if as_json:
         import json
 

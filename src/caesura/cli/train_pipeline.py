@@ -11,6 +11,7 @@ import click
 
 from caesura.cli.config import configure
 from caesura.cli.files import Inputs
+from caesura.cli.kept import Kept, resumable
 from caesura.cli.options import config_options, json_option, reading_options, seed_option
 from caesura.pipeline.core import MODES
 
@@ -94,11 +95,11 @@ def model_card(name: str, meta: dict[str, Any], scores: dict[str, dict[str, floa
     metavar="FOLDER|scratch",
     help="Train a network over this encoder (Hugging Face layout), or over characters.",
 )
-@click.option("--resume", is_flag=True, help="Go on with an interrupted run.")
 @seed_option
 @config_options("parser.search.beam=16")
 @reading_options
 @json_option
+@resumable("{output}.parts")
 def command(
     train: tuple[str, ...],
     dev: tuple[str, ...],
@@ -108,7 +109,7 @@ def command(
     no_spaces: bool,
     tags: int | None,
     encoder: str | None,
-    resume: bool,
+    kept: Kept,
     seed: int,
     config: Path | None,
     settings: tuple[str, ...],
@@ -120,9 +121,11 @@ def command(
 ) -> None:
     """Train everything from raw text to trees on the treebank TRAIN.
 
-    What the treebank does not have is left out and named. Stages that are done are kept in
-    MODEL.parts until the model is written, and --resume goes on with them.
+    What the treebank does not have is left out and named. Stages and epochs that are done are kept
+    in MODEL.parts until the model is written: an interrupted run goes on with --resume to the same
+    result.
     """
+    kept.check()
     reading: dict[str, Any] = {"skip_bad": skip_bad, "strict": strict, "quiet": quiet}
     documents = _read(train, from_format, not no_spaces, reading)
     held = _read(dev, from_format, not no_spaces, reading) if dev else []
@@ -140,7 +143,7 @@ def command(
         watch,
         encoder=encoder,
         init=init,
-        resume=resume,
+        kept=kept,
         flags=flags,
         config=config,
         settings=settings,
@@ -180,7 +183,7 @@ def _train(
     *,
     encoder: str | None,
     init: str | None,
-    resume: bool,
+    kept: Kept,
     flags: dict[str, Any],
     config: Path | None,
     settings: tuple[str, ...],
@@ -194,18 +197,21 @@ def _train(
 
         own = {"seed": flags["seed"], "speech": True if flags["speech"] else None}
         chosen = configure(NeuralOptions(), config, settings, own, section="neural")
+        kept.begin()
         parts, trainer = train_neural(
-            documents, held, encoder, chosen, folder=folder, resume=resume, watch=watch
+            documents, held, encoder, chosen, folder=folder, resume=kept.resume, watch=watch
         )
         return parts, trainer.left_out, trainer.finish
     options = configure(PipelineOptions(), config, settings, flags, section="pipeline")
+    start = load(find(init)) if init else None
+    kept.begin()
     trainer = PipelineTrainer(
         documents,
         held,
         options,
-        init=load(find(init)) if init else None,
+        init=start,
         folder=folder,
-        resume=resume,
+        resume=kept.resume,
         watch=watch,
     )
     return trainer.run(), trainer.left_out, trainer.finish

@@ -12,6 +12,7 @@ import click
 
 from caesura.cli.config import configure
 from caesura.cli.files import Inputs
+from caesura.cli.kept import Kept, resumable
 from caesura.cli.options import config_options, json_option, reading_options, seed_option
 from caesura.errors import UsageError
 
@@ -49,10 +50,10 @@ def train_tagger(
         init=load(init).part("tagger") if init else None,
         checkpoint=checkpoint,
         resume=resume,
-        fingerprint=_fingerprint(train, options, init, classes),
+        fingerprint=_fingerprint((*train, *dev), options, init, classes),
     )
-    epochs = watch(loop, "Tagger", quiet=quiet)
-    scores = dict(next((e.scores for e in epochs if e.epoch == loop.best_epoch), {}))
+    watch(loop, "Tagger", quiet=quiet)
+    scores = loop.best_scores
     meta = {
         "trained_on": [Path(source).name for source in sources],
         "data_sha256": _data_hash(train),
@@ -61,7 +62,12 @@ def train_tagger(
     }
     save(output, loop.best, meta=meta, card=_card(meta))
     loop.finish()
-    return {"model": output, "epochs": len(epochs), "best_epoch": loop.best_epoch, "scores": scores}
+    return {
+        "model": output,
+        "epochs": len(loop.history),
+        "best_epoch": loop.best_epoch,
+        "scores": scores,
+    }
 
 
 def jackknife(
@@ -99,11 +105,11 @@ def _data_hash(docs: Sequence[Document]) -> str:
 
 
 def _fingerprint(
-    train: Sequence[Document], options: TaggerOptions, init: str | None, classes: str | None
+    documents: Sequence[Document], options: TaggerOptions, init: str | None, classes: str | None
 ) -> str:
     settings = {name: value for name, value in asdict(options).items() if name != "epochs"}
     digest = hashlib.sha256(repr(sorted(settings.items())).encode())
-    digest.update(_data_hash(train).encode())
+    digest.update(_data_hash(documents).encode())
     for path in (init, classes):
         digest.update(Path(path).read_bytes() if path else b"")
     return digest.hexdigest()
@@ -146,11 +152,11 @@ def _card(meta: dict[str, Any]) -> str:
     help="Tag sentences or whole documents in jackknifing.",
 )
 @click.option("--epochs", type=click.IntRange(min=1), help="Passes over the data.")
-@click.option("--resume", is_flag=True, help="Go on from the checkpoint of an interrupted run.")
 @seed_option
 @config_options("width=16")
 @reading_options
 @json_option
+@resumable("{output}.checkpoint")
 def command(
     train: tuple[str, ...],
     dev: tuple[str, ...],
@@ -162,7 +168,7 @@ def command(
     folds: int | None,
     regime: str,
     epochs: int | None,
-    resume: bool,
+    kept: Kept,
     seed: int,
     config: Path | None,
     settings: tuple[str, ...],
@@ -174,11 +180,15 @@ def command(
 ) -> None:
     """Train a tagger on TRAIN: UPOS, XPOS, FEATS and lemma, or those of them that TRAIN has.
 
-    After each epoch a checkpoint is written beside MODEL; --resume goes on from it to the same
-    result.
+    After each epoch a checkpoint is written beside MODEL: an interrupted run goes on with --resume
+    to the same result.
     """
     from caesura.tag.options import TaggerOptions
 
+    if folds is None:
+        kept.check()
+    elif dev or init or kept.resume or kept.anew:
+        raise UsageError("--jackknife takes neither --dev, --init, --resume nor --anew")
     inputs = Inputs(train, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet)
     documents = list(inputs)
     inputs.finish()
@@ -192,19 +202,19 @@ def command(
         defaults, config, settings, {"epochs": epochs, "seed": seed}, section="tagger"
     )
     if folds is not None:
-        if dev or init or resume:
-            raise UsageError("--jackknife takes neither --dev, --init nor --resume")
         told = jackknife(documents, output, folds, options, regime=regime, quiet=quiet)
     else:
         held = Inputs(dev, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet)
+        held_out = list(held) if dev else []
+        kept.begin()
         told = train_tagger(
             documents + _spoken(documents) if speech else documents,
-            list(held) if dev else [],
+            held_out,
             output,
             options,
             init=init,
             classes=classes,
-            resume=resume,
+            resume=kept.resume,
             quiet=quiet,
             sources=train,
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caesura.cli.kept import Kept, resumable
 from caesura.cli.options import (
     config_options,
     from_option,
@@ -33,7 +34,6 @@ METRICS = ("Tokens", "Words", "Sentences")
 @click.option("--dev", multiple=True, metavar="FILE", help="Score each epoch on this treebank.")
 @click.option("-o", "--output", required=True, metavar="MODEL", help="The model file to write.")
 @click.option("--init", metavar="MODEL", help="Go on from this model.")
-@click.option("--resume", is_flag=True, help="Go on after the last epoch of an interrupted run.")
 @click.option(
     "--no-spaces",
     is_flag=True,
@@ -47,12 +47,13 @@ METRICS = ("Tokens", "Words", "Sentences")
 @strict_option
 @json_option
 @quiet_option
+@resumable("{output}.checkpoint")
 def command(
     train: tuple[str, ...],
     dev: tuple[str, ...],
     output: str,
     init: str | None,
-    resume: bool,
+    kept: Kept,
     no_spaces: bool,
     epochs: int | None,
     seed: int,
@@ -66,8 +67,8 @@ def command(
 ) -> None:
     """Train a tokeniser on treebanks that say where tokens, words and sentences are.
 
-    With --dev the model of the best epoch is kept. After each epoch the state is saved beside the
-    model, so that an interrupted run can go on with --resume to the same result.
+    With --dev the model of the best epoch is kept. After each epoch a checkpoint is written beside
+    MODEL: an interrupted run goes on with --resume to the same result.
     """
     from caesura.cli.config import configure
     from caesura.cli.console import WarningPrinter, print_json
@@ -77,6 +78,7 @@ def command(
     from caesura.tokenize import Tokenizer, TokenizerOptions, TokenizerTrainer
     from caesura.tokenize.training import with_scale
 
+    kept.check()
     options = configure(
         TokenizerOptions(),
         config,
@@ -96,6 +98,7 @@ def command(
     warn.close()
     start = Tokenizer.load(init) if init else None
     trainer = TokenizerTrainer(docs, options, dev=dev_docs, scorer=_score, init=start)
+    kept.begin()
     hashes = {Path(file).name: _sha256(file) for file in (*train, *dev)}
     loop = Loop(
         trainer,
@@ -103,11 +106,11 @@ def command(
         metric="Mean",
         patience=options.patience,
         checkpoint=Path(f"{output}.checkpoint"),
-        resume=resume,
+        resume=kept.resume,
         fingerprint=repr((options, hashes, init and _sha256(init), no_spaces)),
     )
-    events = watch(loop, "Training the tokeniser", quiet=quiet)
-    scores = next((dict(e.scores) for e in events if e.epoch == loop.best_epoch), {})
+    watch(loop, "Training the tokeniser", quiet=quiet)
+    scores = loop.best_scores
     scores.pop("Mean", None)
     meta = {"training_data": hashes, "scores": scores, "spaces": not no_spaces}
     parts = dict(loop.best) | {"tokenizer": with_scale(loop.best["tokenizer"], dev_docs)}

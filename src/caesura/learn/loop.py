@@ -7,6 +7,7 @@ checkpoint; a run that was interrupted goes on from there to the same result.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import ModelError
+from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
 
 __all__ = ["Event", "Loop", "Trainer"]
@@ -76,7 +77,13 @@ class Loop:
 
     def __iter__(self) -> Iterator[Event]:
         done, best_value = 0, -np.inf
-        if self.resume and self.checkpoint and self.checkpoint.exists():
+        if self.checkpoint and self.checkpoint.exists():
+            if not self.resume:
+                raise UsageError(
+                    "an interrupted training is kept here",
+                    file=str(self.checkpoint),
+                    remedy="Go on with it (resume), or remove the file to start anew.",
+                )
             done, best_value = self._restore()
         yield Event("start", done, self.epochs, best_epoch=self.best_epoch)
         for number in range(done + 1, self.epochs + 1):
@@ -90,11 +97,13 @@ class Loop:
                 best_value, self.best_epoch = value, number
                 self.best = self.trainer.parts()
             seconds = time.perf_counter() - clock
-            path = self._save(number, best_value) if self.checkpoint else None
+            path = str(self.checkpoint) if self.checkpoint else None
             event = Event(
                 "epoch", number, self.epochs, stats, scores, seconds, self.best_epoch, path
             )
             self.history.append(event)
+            if self.checkpoint:
+                self._save(number, best_value)
             yield event
         if not self.best:
             self.best = self.trainer.parts()
@@ -107,6 +116,11 @@ class Loop:
             pass
         return self.best
 
+    @property
+    def best_scores(self) -> dict[str, float]:
+        """The dev scores of the best epoch, also if that was before an interruption."""
+        return next((dict(e.scores) for e in self.history if e.epoch == self.best_epoch), {})
+
     def finish(self) -> None:
         """Remove the checkpoint, once the model is safely written."""
         if self.checkpoint:
@@ -115,15 +129,15 @@ class Loop:
     def _patience_is_over(self, done: int) -> bool:
         return self.patience is not None and done - self.best_epoch >= self.patience > 0
 
-    def _save(self, number: int, best_value: float) -> str:
+    def _save(self, number: int, best_value: float) -> None:
         assert self.checkpoint is not None
         state = Part("checkpoint", {"epoch": number, "best": float(best_value)}, {}, {})
         state.config["best_epoch"] = self.best_epoch
         state.config["fingerprint"] = self.fingerprint
+        state.labels["history"] = [_line(event) for event in self.history]
         state.arrays = dict(self.trainer.state())
         parts = {"checkpoint": state} | {f"best-{n}": part for n, part in self.best.items()}
         save(self.checkpoint, parts, kind="checkpoint", compress=False)
-        return str(self.checkpoint)
 
     def _restore(self) -> tuple[int, float]:
         assert self.checkpoint is not None
@@ -133,7 +147,8 @@ class Loop:
             raise ModelError(
                 "the checkpoint belongs to a run with other options or other data",
                 file=str(self.checkpoint),
-                remedy="Start again without --resume, or with the options of that run.",
+                remedy="Go on with the options and the data of that run, "
+                "or delete it and start again with --anew.",
             )
         self.trainer.restore(state.arrays)
         self.best_epoch = int(state.config["best_epoch"])
@@ -142,4 +157,23 @@ class Loop:
             for name, part in file.parts.items()
             if name.startswith("best-")
         }
+        self.history = [self._event(line) for line in state.labels.get("history", [])]
         return int(state.config["epoch"]), float(state.config["best"])
+
+    def _event(self, line: str) -> Event:
+        return Event(
+            "epoch", epochs=self.epochs, checkpoint=str(self.checkpoint), **json.loads(line)
+        )
+
+
+def _line(event: Event) -> str:
+    """An epoch as a line of the checkpoint."""
+    return json.dumps(
+        {
+            "epoch": event.epoch,
+            "stats": {name: float(value) for name, value in event.stats.items()},
+            "scores": {name: float(value) for name, value in event.scores.items()},
+            "seconds": event.seconds,
+            "best_epoch": event.best_epoch,
+        }
+    )

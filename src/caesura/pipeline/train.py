@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from caesura.document import Document
-from caesura.errors import InputError, UsageError
+from caesura.errors import InputError, ModelError, UsageError
 from caesura.learn.bias import refuse_bias
 from caesura.learn.loop import Event, Loop
 from caesura.models.file import ModelFile, Part, load, save
@@ -92,8 +92,12 @@ class PipelineTrainer:
         self._watch = watch or (lambda stage, event: None)
         self.left_out: list[str] = []
         if folder is not None:
-            if not resume and folder.exists():
-                shutil.rmtree(folder)
+            if not resume and folder.exists() and any(folder.iterdir()):
+                raise UsageError(
+                    "an interrupted training is kept here",
+                    file=str(folder),
+                    remedy="Go on with it (resume), or remove the folder to start anew.",
+                )
             folder.mkdir(parents=True, exist_ok=True)
         self._data = self._data_hash()
 
@@ -142,9 +146,18 @@ class PipelineTrainer:
             if file.meta.get("fingerprint") == fingerprint:
                 self._watch(name, "was done before and is kept")
                 return file.part(name)
+            if file.meta.get("data", self._data) != self._data:
+                raise ModelError(
+                    "belongs to a run on other data",
+                    file=str(path),
+                    remedy="Go on with the data of that run, "
+                    "or delete it and start again with --anew.",
+                )
+            self._watch(name, "was done with other options and is done again")
         part = work()
         if path is not None:
-            save(path, {name: part}, meta={"fingerprint": fingerprint}, compress=False)
+            meta = {"fingerprint": fingerprint, "data": self._data}
+            save(path, {name: part}, meta=meta, compress=False)
         return part
 
     def _loop(self, name: str, trainer: Any, epochs: int, metric: str, patience: int) -> Loop:
@@ -155,7 +168,7 @@ class PipelineTrainer:
             metric=metric,
             patience=patience,
             checkpoint=path,
-            resume=path is not None and path.exists(),
+            resume=True,  # what is in the folder belongs to this run
             fingerprint=self.fingerprint(name),
         )
         for event in loop:
