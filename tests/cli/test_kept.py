@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from caesura import cli
+from caesura.cli import progress
 from caesura.cli.kept import Kept
+from caesura.induce import checkpoint
 from tests.conftest import ROOT
 
 TREEBANK = str(ROOT / "examples" / "harbour.conllu")
@@ -164,6 +166,56 @@ def test_other_data_are_told_and_the_run_is_kept(
             assert cli.run(["train", *call, *output, "--resume", "-q"]) == 1
             assert "other data" in capsys.readouterr().err
             assert files(tmp_path / "part") == kept
+
+
+@pytest.mark.parametrize(
+    ("options", "pattern", "goes_on"),
+    [
+        ([], r"long 2: ", "goes on after stage long, iteration 1"),
+        (["--recipe", "standard", "--restarts", "3"], r"restart 2: ", "goes on after restart 2"),
+        (["--restarts", "3", "--threads", "2"], r"restart 1: ", "goes on after restart 1"),
+    ],
+)
+def test_induction_goes_on_to_the_same_bytes(
+    options: list[str],
+    pattern: str,
+    goes_on: str,
+    tmp_path: Path,
+    calls: tuple[list[str], list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
+    for name in ("PATIENCE", "REWRITE"):
+        monkeypatch.setattr(progress, name, 0.0)
+    monkeypatch.setattr(progress, "_rich_bar", lambda what, total: None)
+    monkeypatch.setattr(Trap, "isatty", lambda self: True)  # so that every step is drawn
+    text = tmp_path / "text.txt"
+    text.write_text((ROOT / "examples" / "harbour.txt").read_text("utf-8") * 3, "utf-8")
+    arguments = ["induce", str(text), "--classes", "5", *options]
+    whole, part = ([*arguments, *output] for output in calls)
+    assert cli.run([*whole, "-q"]) == 0
+    said = interrupted(monkeypatch, part, pattern)
+    command = shlex.split(said.strip().splitlines()[-1])
+    assert command == ["caesura", *part, "--resume"]
+    kept = files(tmp_path / "part")
+    assert cli.run(part) == 2
+    assert cli.run([*part, "--resume", "--seed", "9"]) == 1
+    assert "other options" in capsys.readouterr().err
+    assert files(tmp_path / "part") == kept
+    assert cli.run(command[1:]) == 0
+    assert goes_on in capsys.readouterr().err
+    assert files(tmp_path / "part") == files(tmp_path / "whole")
+
+
+def test_text_from_the_standard_input_must_be_given_again(
+    tmp_path: Path, calls: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "examples" / "harbour.txt").read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    call = ["induce", "-", "--from", "text", "--classes", "5", "--restarts", "2", *calls[1]]
+    said = interrupted(monkeypatch, call, "restart 1:")
+    assert "Go on with the same text on the standard input and:" in said
 
 
 def test_an_interrupt_before_the_first_checkpoint_leaves_nothing(

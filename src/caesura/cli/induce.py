@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import click
 
 from caesura.cli.console import print_json, table
 from caesura.cli.files import Inputs
+from caesura.cli.kept import Kept, resumable
 from caesura.cli.options import (
     config_options,
     inputs_argument,
@@ -84,9 +86,11 @@ __all__ = ["command", "show_grammar"]
 @reading_options
 @json_option
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
+@resumable("{output}.checkpoint")
 def command(
     inputs: Sequence[str],
     output: str,
+    kept: Kept,
     config: Path | None,
     settings: Sequence[str],
     seed: int,
@@ -103,7 +107,9 @@ def command(
     """Learn a dependency grammar from FILES (text, HTML, CoNLL-U …) without looking at trees.
 
     Heads in the input are ignored; tags are used only with --classes upos or xpos. Of several
-    restarts the one with the fewest bits a word on its own training sentences is kept.
+    restarts the one with the fewest bits a word on its own training sentences is kept. While it
+    learns, a checkpoint is written beside GRAMMAR: an interrupted run goes on with --resume to the
+    same result.
 
     \b
     caesura induce news.txt -o news.grammar
@@ -114,6 +120,9 @@ def command(
     from caesura.induce import InduceOptions, Inducer
     from caesura.models import save
 
+    kept.check()
+    if not inputs or "-" in inputs:
+        kept.note = " the same text on the standard input and"
     chosen = flags.pop("classes")
     known = None
     if chosen is not None and Path(chosen).is_file():
@@ -124,6 +133,7 @@ def command(
         chosen = "file"
     given = {**flags, "classes": chosen, "seed": seed, "workers": threads}
     options = configure(InduceOptions(), config, settings, given, section="induce")
+    options.stages()  # a recipe that is not there is told before anything is read
     reading = Inputs(
         inputs,
         from_format,
@@ -137,14 +147,27 @@ def command(
         others = Inputs(class_text, quiet=True, encoding=encoding)
         more = list(_tokenised(others))
         others.finish()
-    inducer = Inducer(_tokenised(reading), options, classifier=known, class_text=more)
+    inducer = Inducer(
+        _tokenised(reading),
+        options,
+        classifier=known,
+        class_text=more,
+        checkpoint=Path(f"{output}.checkpoint"),
+        resume=kept.resume,
+    )
     reading.finish()
+    kept.begin()
     summary: dict[str, Any] = {}
-    with Progress("Inducing", unit="steps", quiet=quiet) as progress:
-        for event in inducer:
+    with (
+        Progress("Inducing", unit="steps", quiet=quiet) as progress,
+        closing(iter(inducer)) as events,  # an interrupt ends its threads, too
+    ):
+        for event in events:
             if event.kind == "start":
                 summary["data"] = dict(event.stats)
                 progress.say(_data_line(event.stats))
+            elif event.kind == "resumed":
+                progress.say(_resumed_line(event.stats))
             elif event.step is not None:
                 step = event.step
                 note = f"{step.stage} {step.iteration}: {step.bits:.4f} bits a word"
@@ -166,6 +189,7 @@ def command(
     assert grammar is not None
     meta = {"summary": summary, "restarts": inducer.restarts, "options": _plain(options)}
     save(output, {"grammar": grammar.to_part()}, meta=meta, card=_card(grammar, options, summary))
+    inducer.finish()
     if as_json:
         print_json({"file": output, **summary, "restarts": inducer.restarts})
 
@@ -192,6 +216,13 @@ def _data_line(stats: Any) -> str:
         f"{stats['with_marks_inside']:,} with punctuation inside, {stats['complete']:,} complete, "
         f"{stats['too_long']:,} too long"
     )
+
+
+def _resumed_line(stats: Mapping[str, Any]) -> str:
+    done = [f"restart {stats['restarts']}"] if stats["restarts"] else []
+    if "stage" in stats:
+        done.append(f"stage {stats['stage']}, iteration {stats['iteration']}")
+    return f"goes on after {', '.join(done) or 'the word classes'}"
 
 
 def _card(grammar: Grammar, options: InduceOptions, summary: dict[str, Any]) -> str:

@@ -40,6 +40,8 @@ class Kept:
         self.paths = list(paths)
         self.resume = resume
         self.anew = anew
+        #: What must be given again besides the command line.
+        self.note = ""
         self._checked = False
 
     def found(self) -> list[Path]:
@@ -78,7 +80,8 @@ class Kept:
         if not found:
             return Interrupted("Interrupted; nothing was kept yet.")
         where = " and ".join(str(path) for path in found)
-        return Interrupted(f"Interrupted. What is done is kept in {where}. Go on with:\n{again()}")
+        how = f"Go on with{self.note}:\n{again()}"
+        return Interrupted(f"Interrupted. What is done is kept in {where}. {how}")
 
 
 def resumable(*patterns: str) -> Callable[[F], F]:

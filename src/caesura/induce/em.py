@@ -3,14 +3,15 @@
 Lateen EM (Spitkovsky et al. 2011, 2012) lets one objective steer and the other watch: in early
 stopping the watcher ends the run when it gets worse, in alternation the two take turns until
 neither improves. Patience is the rule of S11: so many steps without a new best, which is returned.
+After each iteration a run can tell its state, from which it goes on to the same result.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from caesura.induce.contexts import Contexts
 from caesura.induce.sentences import Sentences
 from caesura.induce.tables import Floats, Tables, each, normalise
 
-__all__ = ["Regime", "Step", "run"]
+__all__ = ["Keep", "Regime", "State", "Step", "Turn", "run"]
 
 #: Change of the objective, in bits a token, under which a run has converged.
 CONVERGED = 2.0**-20
@@ -62,7 +63,39 @@ class Step:
     seconds: float
 
 
+class Turn(NamedTuple):
+    """Where alternation stands: the turn, whose it is, the lowest bits of both, turns in vain."""
+
+    number: int = 0
+    objective: str = "soft"
+    soft: float = np.inf
+    hard: float = np.inf
+    idle: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All that a run needs to go on after an iteration."""
+
+    iteration: int
+    tables: Tables
+    #: The tables one iteration ago, those with the fewest bits, and the last counts; the same as
+    #: `tables`, or none, where the regime never looks at them.
+    previous: Tables
+    kept: Tables
+    counts: Tables | None = None
+    before: float = np.inf
+    watched: float = np.inf
+    lowest: float = np.inf
+    since: int = 0
+    #: As in the step.
+    lifted: int = 0
+    turn: Turn | None = None
+
+
 Run = Generator[Step, None, Tables]
+#: Told of the state after an iteration.
+Keep = Callable[[State], None]
 
 
 def _e_step(
@@ -116,20 +149,24 @@ def run(
     stage: str = "",
     workers: int = 1,
     pull: Floats | None = None,
+    state: State | None = None,
+    keep: Keep | None = None,
 ) -> Run:
     """Run EM from the given tables; yields a step for each iteration and returns tables.
 
-    With `pull`, expectations are taken under `pulled` tables, and re-estimated without.
+    With `pull`, expectations are taken under `pulled` tables, and re-estimated without. With a
+    `state`, the run goes on from it instead; `keep` is told of the states on the way.
     """
     if regime.stop == "alternate":
-        return (yield from _alternate(words, tables, row, regime, stage, workers, pull))
+        return (
+            yield from _alternate(words, tables, row, regime, stage, workers, pull, state, keep)
+        )
     per_bit = -1.0 / (np.log(2.0) * max(1, words.n_words))
-    before = np.inf
-    watched_before = np.inf
-    previous = tables
-    last_counts: Tables | None = None
-    lowest, kept, since = np.inf, tables, 0
-    for iteration in range(1, regime.iterations + 1):
+    begin = state or State(0, tables, tables, tables)
+    tables, previous, kept, last_counts = begin.tables, begin.previous, begin.kept, begin.counts
+    before, watched_before = begin.before, begin.watched
+    lowest, since = begin.lowest, begin.since
+    for iteration in range(begin.iteration + 1, regime.iterations + 1):
         clock = time.perf_counter()
         counts, score, lifted = _e_step(
             regime.objective, words, tables, row, regime, workers, iteration, pull
@@ -156,6 +193,21 @@ def run(
         previous = tables
         last_counts = counts
         tables = normalise(counts, row, regime.smoothing)
+        if keep is not None:
+            keep(
+                State(
+                    iteration,
+                    tables,
+                    previous if regime.stop == "lateen" else tables,
+                    kept if regime.stop == "patience" else tables,
+                    None if regime.final_smoothing is None else last_counts,
+                    before,
+                    watched_before,
+                    lowest,
+                    since,
+                    lifted,
+                )
+            )
     if regime.stop == "patience":
         return _finish(words, kept, row, regime, workers)
     if regime.final_smoothing is not None and last_counts is not None:
@@ -181,15 +233,32 @@ def _alternate(
     stage: str,
     workers: int,
     pull: Floats | None,
+    state: State | None,
+    keep: Keep | None,
 ) -> Run:
     """Soft and hard EM in turns, each to convergence, until neither lowers its own objective."""
-    turn = regime.objective
-    lowest = {"soft": np.inf, "hard": np.inf}
-    idle = 0
-    for _ in range(20):
+    begin = Turn(objective=regime.objective)
+    if state is not None and state.turn is not None:
+        begin = state.turn
+    turn: Literal["soft", "hard"] = "hard" if begin.objective == "hard" else "soft"
+    lowest = {"soft": begin.soft, "hard": begin.hard}
+    idle = begin.idle
+    for number in range(begin.number, 20):
         one = replace(regime, objective=turn, stop="converged", iterations=regime.iterations)
-        bits = np.inf
-        runner = run(words, tables, row, one, stage=stage, workers=workers, pull=pull)
+        bits = np.inf if state is None else state.before
+        now = Turn(number, turn, lowest["soft"], lowest["hard"], idle)
+        runner = run(
+            words,
+            tables,
+            row,
+            one,
+            stage=stage,
+            workers=workers,
+            pull=pull,
+            state=state,
+            keep=_within(now, keep),
+        )
+        state = None
         while True:
             try:
                 step = next(runner)
@@ -204,3 +273,11 @@ def _alternate(
             break
         turn = "hard" if turn == "soft" else "soft"
     return tables
+
+
+def _within(turn: Turn, keep: Keep | None) -> Keep | None:
+    """Tells of states in a turn."""
+    if keep is None:
+        return None
+    tell = keep
+    return lambda state: tell(replace(state, turn=turn))

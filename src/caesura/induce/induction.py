@@ -1,20 +1,25 @@
 """Inducing a grammar from documents: classes, recipe, restarts, and the choice among them.
 
 Heads are never looked at, and tags only if the classes are asked to be tags. Of several restarts
-the one whose grammar gives its own training sentences the fewest bits a word is kept.
+the one whose grammar gives its own training sentences the fewest bits a word is kept. With a
+checkpoint an induction that was interrupted goes on to the same grammar.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
+from caesura.induce.checkpoint import Checkpoint, fingerprint
 from caesura.induce.classes import WordClassifier, learn_classifier
 from caesura.induce.corpus import Corpus, corpus, word_classes
 from caesura.induce.em import Step
@@ -79,7 +84,8 @@ class InduceOptions:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened: data are ready, a step of EM, a restart is done, all is done."""
+    """Something that happened: data are ready (`start`), an interrupted run goes on (`resumed`), a
+    `step` of EM, a `restart` is done, all is `done`."""
 
     kind: str
     restart: int = 0
@@ -97,12 +103,19 @@ class Inducer:
         *,
         classifier: WordClassifier | None = None,
         class_text: Iterable[Document] = (),
+        checkpoint: Path | None = None,
+        resume: bool = False,
     ) -> None:
-        """Classes are learnt from the documents and from `class_text`, or given."""
+        """Classes are learnt from the documents and from `class_text`, or given.
+
+        With `resume`, what an interrupted induction left in the `checkpoint` is gone on with.
+        """
         self.options = options or InduceOptions()
         self.documents = list(documents)
         self.class_text = list(class_text)
         self.classifier = classifier
+        self.checkpoint = checkpoint
+        self.resume = resume
         self.grammar: Grammar | None = None
         #: By restart: seed and bits a word.
         self.restarts: list[dict[str, Any]] = []
@@ -110,7 +123,8 @@ class Inducer:
     def __iter__(self) -> Generator[Event, None, None]:
         options = self.options
         stages = options.stages()
-        words = self._corpus()
+        kept = self._kept()
+        words = self._corpus(kept)
         if len(words.names) > MOST_CLASSES:
             raise InputError(
                 f"{len(words.names):,} classes are too many: tables grow with their square, and "
@@ -134,9 +148,13 @@ class Inducer:
         seeds = [options.seed + number for number in range(max(1, options.restarts))]
         held = sentences.select(used)
         best: tuple[float, int, Learnt] | None = None
-        for number, (seed, run) in enumerate(
-            zip(seeds, self._runs(words, stages, seeds), strict=True)
-        ):
+        if kept is not None:
+            self.restarts, best = list(kept.restarts), kept.best
+        done = len(self.restarts)
+        if kept is not None and (done or kept.places):
+            yield Event("resumed", done, stats=_standing(kept, stages))
+        runs = self._runs(words, stages, seeds, done, kept)
+        for number, (seed, run) in enumerate(zip(seeds[done:], runs, strict=True), start=done):
             while True:
                 try:
                     yield Event("step", number, next(run))
@@ -145,9 +163,11 @@ class Inducer:
                     break
             bits = self._bits(held, words, used, learnt)
             self.restarts.append({"seed": seed, "bits": bits, "lifted": learnt.lifted})
-            yield Event("restart", number, stats=self.restarts[-1])
             if best is None or bits < best[0]:
                 best = (bits, seed, learnt)
+            if kept is not None:
+                kept.keep_restart(self.restarts[-1], best)
+            yield Event("restart", number, stats=self.restarts[-1])
         assert best is not None
         bits, seed, learnt = best
         self.grammar = self._grammar(words, learnt, bits, seed)
@@ -162,9 +182,30 @@ class Inducer:
         assert self.grammar is not None
         return self.grammar
 
+    def finish(self) -> None:
+        """Remove the checkpoint, once the grammar is safely written."""
+        if self.checkpoint is not None:
+            self.checkpoint.unlink(missing_ok=True)
+
     # ---------------------------------------------------------------- pieces
 
-    def _corpus(self) -> Corpus:
+    def _kept(self) -> Checkpoint | None:
+        """The checkpoint of this induction, with what an interrupted one left in it."""
+        path = self.checkpoint
+        if path is None:
+            return None
+        mine = fingerprint(self.documents, self.class_text, self.options, self.classifier)
+        if not path.exists():
+            return Checkpoint(path, mine)
+        if not self.resume:
+            raise UsageError(
+                "an interrupted induction is kept here",
+                file=str(path),
+                remedy="Go on with it (resume), or remove the file to start anew.",
+            )
+        return Checkpoint.read(path, mine)
+
+    def _corpus(self, kept: Checkpoint | None) -> Corpus:
         options = self.options
         if not any(doc.n_words for doc in self.documents):
             raise InputError("there are no words in the text", remedy="Give a text that has some.")
@@ -179,7 +220,12 @@ class Inducer:
                     remedy="Give a tagged file, or ask for classes by number: --classes 30.",
                 )
         else:
-            self.classifier = self._classifier()
+            if kept is not None and kept.classifier is not None:
+                self.classifier = kept.classifier
+            else:
+                self.classifier = self._classifier()
+                if kept is not None:
+                    kept.keep_classes(self.classifier)
             classes = self.classifier.classify
 
         known = options.initialiser == "brackets"
@@ -208,9 +254,17 @@ class Inducer:
         return regroup(sentences, found, options.frequent, options.groups)
 
     def _runs(
-        self, words: Corpus, stages: tuple[Stage, ...], seeds: list[int]
+        self,
+        words: Corpus,
+        stages: tuple[Stage, ...],
+        seeds: list[int],
+        done: int,
+        kept: Checkpoint | None,
     ) -> Iterator[Generator[Step, None, Learnt]]:
-        """The restarts, one by one and told step by step, or in parallel and told at the end."""
+        """The restarts, one by one and told step by step, or in parallel and told at the end.
+
+        So many of them are `done` already.
+        """
         options = self.options
         if options.heads not in ("any", "content"):
             raise UsageError(f"--heads {options.heads}: no such style", remedy="any or content.")
@@ -218,25 +272,34 @@ class Inducer:
         if options.heads == "content":
             pull = openness(words.sentences, words.words, len(words.names))
 
-        def one(seed: int, workers: int) -> Generator[Step, None, Learnt]:
+        def one(number: int, workers: int) -> Generator[Step, None, Learnt]:
             return learn(
                 words.sentences,
                 words.names,
                 stages,
                 forms=words.words,
                 spelling=words.forms,
-                seed=seed,
+                seed=seeds[number],
                 workers=workers,
                 pull=pull,
+                place=None if kept is None else kept.places.get(number),
+                keep=None if kept is None else partial(kept.keep_place, number),
             )
 
+        numbers = range(done, len(seeds))
         if len(seeds) == 1 or options.workers <= 1:
-            for seed in seeds:
-                yield one(seed, options.workers)
+            for number in numbers:
+                yield one(number, options.workers)
             return
-        with ThreadPoolExecutor(options.workers) as pool:
-            for steps, learnt in pool.map(lambda seed: _finished(one(seed, 1)), seeds):
+        stop = threading.Event()
+        pool = ThreadPoolExecutor(options.workers)
+        try:
+            for steps, learnt in pool.map(lambda n: _finished(one(n, 1), stop), numbers):
                 yield _told(steps, learnt)
+        finally:
+            # Whoever interrupts does not wait for the restarts that have not begun.
+            stop.set()
+            pool.shutdown(cancel_futures=True)
 
     def _bits(self, held: Any, words: Corpus, used: Any, learnt: Learnt) -> float:
         if learnt.lexicon:
@@ -270,9 +333,22 @@ class Inducer:
         )
 
 
-def _finished(run: Generator[Step, None, Learnt]) -> tuple[list[Step], Learnt]:
+def _standing(kept: Checkpoint, stages: tuple[Stage, ...]) -> dict[str, Any]:
+    """Where an interrupted induction goes on: restarts that are done, and the one under way."""
+    about: dict[str, Any] = {"restarts": len(kept.restarts)}
+    place = kept.places.get(len(kept.restarts))
+    if place is not None:
+        about |= {"stage": stages[place.stage].name, "iteration": place.state.iteration}
+    return about
+
+
+def _finished(
+    run: Generator[Step, None, Learnt], stop: threading.Event
+) -> tuple[list[Step], Learnt]:
     steps: list[Step] = []
     while True:
+        if stop.is_set():
+            raise KeyboardInterrupt
         try:
             steps.append(next(run))
         except StopIteration as end:

@@ -8,8 +8,9 @@ learns from short sentences and from the fragments of long ones, then from whole
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -23,7 +24,7 @@ from caesura.induce.lexicon import lexicalise
 from caesura.induce.sentences import Sentences
 from caesura.induce.tables import Floats, Ints, Tables, add, normalise, widen
 
-__all__ = ["RECIPES", "Learnt", "Stage", "bits_per_word", "learn", "openness", "recipe"]
+__all__ = ["RECIPES", "Learnt", "Place", "Stage", "bits_per_word", "learn", "openness", "recipe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,15 @@ class Learnt:
     lexicon: dict[tuple[int, int], int]
     #: Sentences of the last stage that a constraint left without a tree.
     lifted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a recipe stands: the stage, the length in a stage that grows, and the state of EM."""
+
+    stage: int
+    limit: int
+    state: em.State
 
 
 HARD = em.Regime("hard", "patience", iterations=100)
@@ -159,17 +169,22 @@ def learn(
     seed: int = 0,
     workers: int = 1,
     pull: Floats | None = None,
+    place: Place | None = None,
+    keep: Callable[[Place], None] | None = None,
 ) -> Learning:
     """Go through the stages; yields every step of EM and returns the grammar.
 
     `forms` and `spelling` give the words themselves, which lexicalised stages need. `pull` says how
-    strongly each class is drawn to be a head (see `openness`).
+    strongly each class is drawn to be a head (see `openness`). With a `place` the recipe goes on
+    from there; `keep` is told of the places on the way.
     """
     tables: Tables | None = None
     model = stages[0].model
     lexicon: dict[tuple[int, int], int] = {}
-    lifted = 0
-    for stage in stages:
+    lifted = 0 if place is None else place.state.lifted
+    for number, stage in enumerate(stages):
+        passed = place is not None and number < place.stage
+        state = place.state if place is not None and number == place.stage else None
         row = contexts(stage.model)
         data = _data(words, stage, stage.limit)
         if not len(data):
@@ -178,24 +193,38 @@ def learn(
                 + (", final punctuation, none inside)" if stage.data == "simple" else ")"),
                 remedy="Give more text, a higher --max-length, or another --recipe.",
             )
-        if stage.lexical and forms is not None and tables is not None:
+        if stage.lexical and forms is not None and number > 0:
             new, names, lexicon = lexicalise(words.classes, forms, names, spelling, stage.lexical)
             kept = words.words_of(words.up_to(stage.limit))
-            start = from_grammar(
-                data, tables, row, len(names), relabelled=new[kept], workers=workers
-            )
+            if tables is not None:
+                start = from_grammar(
+                    data, tables, row, len(names), relabelled=new[kept], workers=workers
+                )
             words, data = words.with_classes(new), data.with_classes(new[kept])
-        else:
+        elif state is None and not passed:
             start = _start(data, stage, tables, len(names), seed, workers, pull)
+        if passed:
+            continue
+        if state is not None:
+            start = state.tables
         lengths = range(stage.grow_from, stage.limit + 1) if stage.grow_from else (stage.limit,)
         for limit in lengths:
             part = data if limit == stage.limit else data.select(data.up_to(limit))
-            if not len(part):
+            if not len(part) or (state is not None and place is not None and limit < place.limit):
                 continue
             drawn = None if pull is None or len(pull) != len(names) else pull
             runner = em.run(
-                part, start, row, stage.regime, stage=stage.name, workers=workers, pull=drawn
+                part,
+                start,
+                row,
+                stage.regime,
+                stage=stage.name,
+                workers=workers,
+                pull=drawn,
+                state=state,
+                keep=None if keep is None else partial(_tell, keep, number, limit),
             )
+            state = None
             while True:
                 try:
                     step = next(runner)
@@ -207,6 +236,10 @@ def learn(
         tables, model = start, stage.model
     assert tables is not None
     return Learnt(tables, model, names, lexicon, lifted)
+
+
+def _tell(keep: Callable[[Place], None], stage: int, limit: int, state: em.State) -> None:
+    keep(Place(stage, limit, state))
 
 
 def _start(

@@ -1,0 +1,216 @@
+"""An interrupted induction in a file: word classes, finished restarts, and where EM stands.
+
+States of EM are written after an iteration, but not so often that writing takes a noticeable share
+of the time; large tables lose a few iterations at most. What a file belongs to is told by a
+fingerprint of the text and of the options.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from caesura.document import Document
+from caesura.errors import ModelError
+from caesura.induce import em
+from caesura.induce.classes import WordClassifier
+from caesura.induce.recipes import Learnt, Place
+from caesura.induce.tables import Tables
+from caesura.models.file import Part, load, save
+
+__all__ = ["Checkpoint", "fingerprint"]
+
+#: States are written after so many times the seconds that the last writing took.
+PAUSE = 20.0
+
+
+@dataclass
+class Checkpoint:
+    """What is kept of an induction; written whenever something is added."""
+
+    path: Path
+    fingerprint: str
+    classifier: WordClassifier | None = None
+    #: Of the restarts that are done: seed, bits a word, sentences beyond the constraint.
+    restarts: list[dict[str, Any]] = field(default_factory=list)
+    #: The best of them: bits, seed, and what it learnt.
+    best: tuple[float, int, Learnt] | None = None
+    #: Where the restarts that are not done stand.
+    places: dict[int, Place] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()
+        self._next = 0.0
+
+    def keep_classes(self, classifier: WordClassifier) -> None:
+        """Word classes are learnt."""
+        with self._lock:
+            self.classifier = classifier
+            self._save()
+
+    def keep_place(self, restart: int, place: Place) -> None:
+        """An iteration of a restart is done; may be told by several threads."""
+        with self._lock:
+            self.places[restart] = place
+            if time.monotonic() >= self._next:
+                self._save()
+
+    def keep_restart(self, record: dict[str, Any], best: tuple[float, int, Learnt]) -> None:
+        """The next restart is done."""
+        with self._lock:
+            self.places.pop(len(self.restarts), None)
+            self.restarts.append(dict(record))
+            self.best = best
+            self._save()
+
+    def remove(self) -> None:
+        """Once the grammar is safely written."""
+        self.path.unlink(missing_ok=True)
+
+    def _save(self) -> None:
+        clock = time.monotonic()
+        parts = {"run": Part("run", {"fingerprint": self.fingerprint})}
+        parts["run"].labels["restarts"] = [json.dumps(record) for record in self.restarts]
+        if self.classifier is not None:
+            parts["classes"] = _of_classifier(self.classifier)
+        if self.best is not None:
+            parts["best"] = _of_learnt(*self.best)
+        for number, place in self.places.items():
+            parts[f"place-{number}"] = _of_place(place)
+        save(self.path, parts, kind="checkpoint", compress=False)
+        now = time.monotonic()
+        self._next = now + PAUSE * (now - clock)
+
+    @classmethod
+    def read(cls, path: Path, fingerprint: str) -> Checkpoint:
+        """What was kept, if it belongs to this induction."""
+        parts = load(path).parts
+        run = parts.get("run", Part("run"))
+        if run.config.get("fingerprint") != fingerprint:
+            raise ModelError(
+                "the checkpoint belongs to an induction with other options or other text",
+                file=str(path),
+                remedy="Go on with the options and the text of that run, "
+                "or delete it and start again with --anew.",
+            )
+        classes, best = parts.get("classes"), parts.get("best")
+        return cls(
+            path,
+            fingerprint,
+            None if classes is None else _to_classifier(classes),
+            [json.loads(line) for line in run.labels["restarts"]],
+            None if best is None else _to_learnt(best),
+            {
+                int(name.removeprefix("place-")): _to_place(part)
+                for name, part in parts.items()
+                if name.startswith("place-")
+            },
+        )
+
+
+def fingerprint(
+    documents: Iterable[Document],
+    class_text: Iterable[Document],
+    options: Any,
+    classifier: WordClassifier | None,
+) -> str:
+    """What an induction depends on: text, options, given classes; not the number of threads."""
+    digest = hashlib.sha256()
+    for option in fields(options):
+        if option.name != "workers":
+            digest.update(f"{option.name}={getattr(options, option.name)!r}\n".encode())
+    if classifier is not None:
+        digest.update(repr((sorted(classifier.words.items()), classifier.endings)).encode())
+    columns = {"form", options.classes, options.mark_source} & {"form", "upos", "xpos"}
+    for docs in (documents, class_text):
+        digest.update(b"\x1e")
+        for doc in docs:
+            digest.update(doc.text.encode("utf-8", "surrogatepass"))
+            for column in sorted(columns):
+                digest.update("\x1f".join(doc.column(column)).encode("utf-8", "surrogatepass"))
+            for array in (doc.token_start, doc.token_end, doc.sent_start, doc.word_token):
+                digest.update(array.tobytes())
+            for array in (doc.markup_start, doc.markup_end, doc.node_parent, doc.node_leaf):
+                digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+# -------------------------------------------------------------------- as parts of a file
+
+
+def _of_classifier(classifier: WordClassifier) -> Part:
+    words, endings = classifier.words, classifier.endings
+    labels = {"words": list(words), "classes": list(words.values()), "endings": list(endings)}
+    return Part("classes", {}, labels)
+
+
+def _to_classifier(part: Part) -> WordClassifier:
+    words = dict(zip(part.labels["words"], part.labels["classes"], strict=True))
+    return WordClassifier(words, tuple(part.labels["endings"]))
+
+
+def _put(part: Part, name: str, tables: Tables) -> None:
+    for field_, table in zip(Tables._fields, tables, strict=True):
+        part.arrays[f"{name}.{field_}"] = table
+
+
+def _get(part: Part, name: str) -> Tables:
+    # Copies, because arrays of a file cannot be written to, and kernels tell the two apart.
+    return Tables(*(np.array(part.array(f"{name}.{field_}")) for field_ in Tables._fields))
+
+
+def _of_learnt(bits: float, seed: int, learnt: Learnt) -> Part:
+    about = {"bits": bits, "seed": seed, "model": learnt.model, "lifted": learnt.lifted}
+    part = Part("learnt", {}, {"names": list(learnt.names), "about": [json.dumps(about)]})
+    rows = [(*key, value) for key, value in learnt.lexicon.items()]
+    part.arrays["lexicon"] = np.array(rows, np.int64).reshape(-1, 3)
+    _put(part, "tables", learnt.tables)
+    return part
+
+
+def _to_learnt(part: Part) -> tuple[float, int, Learnt]:
+    about = json.loads(part.labels["about"][0])
+    lexicon = {(a, b): c for a, b, c in part.array("lexicon", np.int64, (None, 3)).tolist()}
+    names = tuple(part.labels["names"])
+    learnt = Learnt(_get(part, "tables"), about["model"], names, lexicon, about["lifted"])
+    return about["bits"], about["seed"], learnt
+
+
+#: Tables of a state, and its numbers.
+_TABLES = ("tables", "previous", "kept", "counts")
+_NUMBERS = ("iteration", "before", "watched", "lowest", "since", "lifted")
+
+
+def _of_place(place: Place) -> Part:
+    state = place.state
+    about: dict[str, Any] = {name: getattr(state, name) for name in _NUMBERS}
+    about |= {"stage": place.stage, "limit": place.limit, "turn": state.turn}
+    part = Part("place")
+    written: dict[int, str] = {}
+    for name in _TABLES:
+        tables = getattr(state, name)
+        if tables is None:
+            continue
+        # Often they are the same ones.
+        about[f"{name}_as"] = written.setdefault(id(tables), name)
+        if written[id(tables)] == name:
+            _put(part, name, tables)
+    part.labels["about"] = [json.dumps(about)]
+    return part
+
+
+def _to_place(part: Part) -> Place:
+    about = json.loads(part.labels["about"][0])
+    read = {name: _get(part, name) for name in _TABLES if about.get(f"{name}_as") == name}
+    tables = {name: read[about[f"{name}_as"]] for name in _TABLES if f"{name}_as" in about}
+    turn = None if about["turn"] is None else em.Turn(*about["turn"])
+    found: dict[str, Any] = {**tables, **{name: about[name] for name in _NUMBERS}, "turn": turn}
+    return Place(about["stage"], about["limit"], em.State(**found))
