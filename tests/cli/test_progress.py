@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from caesura.cli import progress
 from caesura.cli.progress import Progress, track
-from caesura.cli.training import epoch_line, watch
+from caesura.cli.training import EpochTable, watch
 from caesura.learn.loop import Event
 
 
@@ -90,4 +92,61 @@ def test_resumed_training_says_so(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_epoch_without_scores_has_no_star() -> None:
-    assert "*" not in epoch_line(Event("epoch", 1, 2, {"loss": 0.5}, {}, 1.5, 1))
+    event = Event("epoch", 1, 2, {"loss": 0.5}, {}, 1.5, 1)
+    assert not any("*" in line for line in EpochTable().lines(event))
+
+
+NAMES = st.lists(st.text("abcXYZ_", min_size=1, max_size=14), unique=True, max_size=5)
+NUMBERS = st.floats(allow_nan=False)
+
+
+@given(NAMES, st.data(), st.integers(1, 100_000), st.integers(1, 100_000))
+def test_every_value_ends_under_the_end_of_its_header(
+    names: list[str], data: st.DataObject, epoch: int, more: int
+) -> None:
+    split = data.draw(st.integers(0, len(names)))
+    values = {name: data.draw(NUMBERS) for name in names}
+    stats = {name: values[name] for name in names[:split]}
+    scores = {name: values[name] for name in names[split:]}
+    seconds = data.draw(st.floats(0, 1e9))
+    event = Event("epoch", epoch, epoch + more, stats, scores, seconds, epoch)
+    header, line = EpochTable().lines(event)
+    assert len(line.removesuffix(" *")) == len(header)
+    at = 0
+    for name, cell in zip(header.split(), line.split(), strict=False):
+        at = header.index(name, at) + len(name)
+        assert line[:at].endswith(cell)
+        assert line[at : at + 1] in ("", " ")
+
+
+def test_columns_of_the_first_epoch_only_stay_empty() -> None:
+    table = EpochTable()
+    first = Event("epoch", 1, 12, {"loss": 0.5, "cyclic": 3.0}, {"LAS": 70.0}, 1.0, 1)
+    header, line = table.lines(first)
+    (second,) = table.lines(Event("epoch", 2, 12, {"loss": 0.25}, {"LAS": 71.0}, 1.0, 2))
+    for name, value in (("loss", "0.25"), ("LAS", "71.00"), ("seconds", "1.0")):
+        assert second[: header.index(name) + len(name)].endswith(value)
+    assert len(second) == len(line)
+    # What was not there before gets a header again.
+    again = table.lines(Event("epoch", 3, 12, {"loss": 0.2, "skipped": 1.0}, {"LAS": 7.0}, 1.0, 2))
+    assert again[0].split() == ["epoch", "loss", "skipped", "LAS", "seconds"]
+
+
+def inside(terminal: bool, monkeypatch: pytest.MonkeyPatch, *, quiet: bool = False) -> str:
+    """What is written while an epoch is under way."""
+    stderr = Terminal() if terminal else io.StringIO()
+    monkeypatch.setattr("sys.stderr", stderr)
+    monkeypatch.setattr(progress, "_rich_bar", lambda what, total: None)
+    events = [Event("start", 0, 4), *(Event("inside", 2, 4, share=x) for x in (0.0, 0.5, 1.0))]
+    watch(events, "Training", quiet=quiet)
+    return stderr.getvalue()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_an_epoch_under_way_is_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = inside(True, monkeypatch)
+    assert "\rTraining: 25%, 0 s, epoch 2 of 4\x1b[K" in said
+    assert "\rTraining: 38%, 0 s, epoch 2 of 4\x1b[K" in said
+    assert "\rTraining: 50%, 0 s, epoch 2 of 4, scoring\x1b[K" in said
+    assert inside(False, monkeypatch) == ""
+    assert inside(True, monkeypatch, quiet=True) == ""

@@ -20,8 +20,8 @@ from caesura.branch.options import BranchTraining
 from caesura.branch.parser import BranchingParser
 from caesura.document import Document
 from caesura.errors import InputError, WarningSink
-from caesura.learn.loop import Loop
-from caesura.learn.shuffle import epoch_order
+from caesura.learn.loop import Loop, Report, silent
+from caesura.learn.shuffle import epoch_order, pieces
 from caesura.models.file import Part
 from caesura.parse.instances import Repairs, gold_tree
 from caesura.parse.scores import scores
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from caesura.branch.examples import Examples
 
 __all__ = ["BranchingLoop", "BranchingTrainer"]
+
+#: States learned between two reports.
+_PIECE = 20_000
 
 
 class BranchingTrainer:
@@ -51,6 +54,7 @@ class BranchingTrainer:
         from caesura.parse.table import padded
 
         self.options = options = options or BranchTraining()
+        self.report: Report = silent
         docs = [doc for doc in train if doc.n_words]
         if not docs:
             raise InputError("there are no words to train on")
@@ -155,7 +159,9 @@ class BranchingTrainer:
             self._begin(index)
         assert self.examples is not None
         states = len(self.examples.gold)
-        loss, wrong = self._learn(self.examples, number, self.weights, self.more, self.ticks)
+        loss, wrong = self._learn(
+            self.examples, number, self.weights, self.more, self.ticks, self.report
+        )
         self.ticks += states
         self._now = None
         stats = {
@@ -175,6 +181,7 @@ class BranchingTrainer:
         weights: NDArray[np.float32],
         more: NDArray[np.float32],
         ticks: int,
+        report: Report = silent,
     ) -> tuple[float, int]:
         """One pass over the examples in the order of an epoch."""
         from caesura.branch.updates import LEARNERS, learn
@@ -182,18 +189,22 @@ class BranchingTrainer:
         options = self.options
         kinds, _ = self.inventory.arrays()
         order = epoch_order(len(examples.gold), options.seed, number).astype(np.int64)
-        loss, wrong = learn(
-            examples,
-            order,
-            kinds,
-            LEARNERS[options.learner],
-            weights,
-            more,
-            options.rate,
-            options.offset,
-            options.least,
-            float(ticks),
-        )
+        loss, wrong, done = 0.0, 0, 0
+        for piece in pieces(order, _PIECE):
+            cost, errors = learn(
+                examples,
+                piece,
+                kinds,
+                LEARNERS[options.learner],
+                weights,
+                more,
+                options.rate,
+                options.offset,
+                options.least,
+                float(ticks + done),
+            )
+            loss, wrong, done = loss + cost, wrong + errors, done + len(piece)
+            report(done / len(order))
         return loss, wrong
 
     def _begin(self, index: int) -> None:

@@ -56,12 +56,17 @@ class Progress:
         if not self.quiet and time.monotonic() >= self._next:
             self._draw()
 
+    def at(self, done: float, note: str | None = None) -> None:
+        """Say how much is done, where there are lines for what is complete: on a terminal only."""
+        if self._terminal:
+            self.advance(done - self.done, note)
+
     def say(self, line: str) -> None:
         """Print a line above the progress."""
         if self.quiet:
             return
         if self._bar is not None:
-            self._bar.console.print(line, markup=False, highlight=False)
+            self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
             return
         if self._drawn and self._terminal:
             sys.stderr.write("\r\x1b[K")

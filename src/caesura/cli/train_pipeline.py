@@ -16,6 +16,7 @@ from caesura.cli.options import config_options, json_option, reading_options, se
 from caesura.pipeline.core import MODES
 
 if TYPE_CHECKING:
+    from caesura.cli.training import Drawing
     from caesura.document import Document
     from caesura.learn.loop import Event
     from caesura.models.file import Part
@@ -24,27 +25,36 @@ __all__ = ["command", "dev_scores", "model_card"]
 
 
 class _Watcher:
-    """Draws the stages one after the other, a line an epoch."""
+    """Draws the stages one after the other: a line an epoch, and how far it is inside it."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
-        self._stage = ""
+        self._draw: Drawing | None = None
 
     def __call__(self, stage: str, event: Event | str) -> None:
-        from caesura.cli.training import epoch_line
+        from caesura.cli.training import Drawing
 
-        if self._quiet:
-            return
+        if self._draw is None or self._draw.what != stage:
+            self.close()
+            self._draw = Drawing(stage, quiet=self._quiet)
+            if not isinstance(event, str):
+                self._draw.say(stage)
         if isinstance(event, str):
-            click.echo(f"{stage}: {event}", err=True)
-        elif event.kind == "epoch":
-            if stage != self._stage:
-                names = [*event.stats, *event.scores]
-                click.echo(f"{stage}: epoch  {'  '.join(names)}  seconds", err=True)
-            self._stage = stage
-            click.echo(epoch_line(event), err=True)
-        elif event.kind == "done" and event.best_epoch:
-            click.echo(f"{stage}: best epoch {event.best_epoch}", err=True)
+            self._draw.say(f"{stage}: {event}")
+        else:
+            self._draw(event)
+
+    def close(self) -> None:
+        """Take what is drawn of a stage under way from the terminal."""
+        if self._draw is not None:
+            self._draw.__exit__()
+            self._draw = None
+
+    def __enter__(self) -> _Watcher:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def dev_scores(path: str, dev: Sequence[Document], mode: str) -> dict[str, float]:
@@ -130,24 +140,24 @@ def command(
     documents = _read(train, from_format, not no_spaces, reading)
     held = _read(dev, from_format, not no_spaces, reading) if dev else []
     folder = Path(f"{output}.parts")
-    watch = _Watcher(quiet=quiet)
     flags = {
         "seed": seed,
         "speech": 0.35 if speech else None,
         "parser.choices": tags,
     }
-    parts, left_out, finish = _train(
-        documents,
-        held,
-        folder,
-        watch,
-        encoder=encoder,
-        init=init,
-        kept=kept,
-        flags=flags,
-        config=config,
-        settings=settings,
-    )
+    with _Watcher(quiet=quiet) as watch:
+        parts, left_out, finish = _train(
+            documents,
+            held,
+            folder,
+            watch,
+            encoder=encoder,
+            init=init,
+            kept=kept,
+            flags=flags,
+            config=config,
+            settings=settings,
+        )
     told = _save(output, train, documents, held, parts, left_out)
     finish()
     for note in left_out:

@@ -1,8 +1,12 @@
-"""Draws the events of the training loop: one line an epoch on stderr, dev scores in columns."""
+"""Draws the events of the training loop on stderr: a line an epoch, a bar inside it.
+
+A value stands under its header whatever its name and size.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from caesura.cli.progress import Progress
@@ -10,7 +14,114 @@ from caesura.cli.progress import Progress
 if TYPE_CHECKING:
     from caesura.learn.loop import Event
 
-__all__ = ["epoch_line", "watch"]
+__all__ = ["Drawing", "EpochTable", "watch"]
+
+#: Columns are at least so wide: statistics, scores, seconds.
+STATISTIC, SCORE, SECONDS = 9, 7, 7
+
+
+class EpochTable:
+    """The epochs of a run as lines of a table.
+
+    >>> from caesura.learn.loop import Event
+    >>> table = EpochTable()
+    >>> for line in table.lines(Event("epoch", 1, 10, {"loss": 0.25}, {"LAS": 81.5}, 3.0, 1)):
+    ...     print(line)
+    epoch       loss      LAS  seconds
+     1/10       0.25    81.50      3.0 *
+    """
+
+    def __init__(self) -> None:
+        self._stats: tuple[str, ...] = ()
+        self._scores: tuple[str, ...] = ()
+        self._headed = False
+
+    def lines(self, event: Event) -> list[str]:
+        """The line of an epoch, with a star if it is the best so far; before it, the header.
+
+        Where an epoch has a column that was not there before, a new header comes first.
+        """
+        lines = []
+        new = not {*event.stats} <= {*self._stats} or not {*event.scores} <= {*self._scores}
+        if new or not self._headed:
+            self._stats, self._scores = tuple(event.stats), tuple(event.scores)
+            self._headed = True
+            lines.append(self._header(event.epochs))
+        return [*lines, self._line(event)]
+
+    def _header(self, epochs: int) -> str:
+        cells = ["epoch".rjust(_epoch_width(epochs))]
+        cells += [name.rjust(_width(name, STATISTIC)) for name in self._stats]
+        cells += [name.rjust(_width(name, SCORE)) for name in self._scores]
+        return "  ".join([*cells, "seconds".rjust(SECONDS)])
+
+    def _line(self, event: Event) -> str:
+        cells = [f"{event.epoch}/{event.epochs}".rjust(_epoch_width(event.epochs))]
+        cells += [_cell(event.stats.get(n), _width(n, STATISTIC), ".4g") for n in self._stats]
+        cells += [_cell(event.scores.get(n), _width(n, SCORE), ".2f") for n in self._scores]
+        cells.append(_cell(event.seconds, SECONDS, ".1f"))
+        star = " *" if event.scores and event.best_epoch == event.epoch else ""
+        return "  ".join(cells) + star
+
+
+def _epoch_width(epochs: int) -> int:
+    return max(len("epoch"), 2 * len(str(epochs)) + 1)
+
+
+def _width(name: str, least: int) -> int:
+    return max(len(name), least)
+
+
+def _cell(value: float | None, width: int, form: str) -> str:
+    """A number that is no wider than its column; nothing for a value that is not there."""
+    if value is None:
+        return " " * width
+    tries = (format(value, form), *(f"{value:.{digits}g}" for digits in (4, 3, 2, 1)))
+    return next((text for text in tries if len(text) <= width), tries[-1]).rjust(width)
+
+
+class Drawing:
+    """One run: epochs above, and how far the one under way is below."""
+
+    def __init__(self, what: str, *, quiet: bool = False) -> None:
+        self.what = what
+        self.epochs: list[Event] = []
+        self._table = EpochTable()
+        self._progress = Progress(what, quiet=quiet)
+
+    def __call__(self, event: Event) -> None:
+        progress = self._progress
+        if event.kind == "start":
+            progress.total = event.epochs
+            progress.done = event.epoch
+            if event.epoch:
+                progress.say(f"{self.what}: goes on after epoch {event.epoch}")
+        elif event.kind == "inside":
+            doing = ", scoring" if event.share >= 1 else ""
+            note = f"epoch {event.epoch} of {event.epochs}{doing}"
+            progress.at(event.epoch - 1 + event.share, note)
+        elif event.kind == "epoch":
+            self.epochs.append(event)
+            for line in self._table.lines(event):
+                progress.say(line)
+            progress.at(event.epoch, "")
+        elif self.epochs and self.epochs[-1].scores:
+            progress.say(f"{self.what}: best epoch {event.best_epoch}")
+
+    def say(self, line: str) -> None:
+        """Print a line above."""
+        self._progress.say(line)
+
+    def __enter__(self) -> Drawing:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        self._progress.__exit__(kind, error, trace)
 
 
 def watch(events: Iterable[Event], what: str = "Training", *, quiet: bool = False) -> list[Event]:
@@ -21,39 +132,11 @@ def watch(events: Iterable[Event], what: str = "Training", *, quiet: bool = Fals
     >>> [event.epoch for event in watch(events, quiet=True)]
     [1]
     """
-    epochs: list[Event] = []
-    with Progress(what, quiet=quiet) as progress:
+    from caesura.learn.loop import Loop
+
+    with Drawing(what, quiet=quiet) as draw:
+        if isinstance(events, Loop):
+            events.inside = draw
         for event in events:
-            if event.kind == "start":
-                progress.total = event.epochs
-                progress.done = event.epoch
-                if event.epoch:
-                    progress.say(f"{what}: goes on after epoch {event.epoch}")
-            elif event.kind == "epoch":
-                if not epochs:
-                    progress.say(_header(event))
-                epochs.append(event)
-                progress.say(epoch_line(event))
-                progress.advance()
-            elif epochs and epochs[-1].scores:
-                progress.say(f"{what}: best epoch {event.best_epoch}")
-    return epochs
-
-
-def _header(event: Event) -> str:
-    names = [*event.stats, *event.scores]
-    return "  ".join([f"{'epoch':>9}", *(f"{name:>9}" for name in names), f"{'seconds':>9}"])
-
-
-def epoch_line(event: Event) -> str:
-    """The line of one epoch; a star marks the best so far."""
-    cells = [f"{event.epoch:>4}/{event.epochs:<4}"]
-    cells += _cells(event.stats, "{:>{}.4g}")
-    cells += _cells(event.scores, "{:>{}.2f}")
-    cells.append(f"{event.seconds:>9.1f}")
-    star = " *" if event.scores and event.best_epoch == event.epoch else ""
-    return "  ".join(cells) + star
-
-
-def _cells(values: Mapping[str, float], form: str) -> list[str]:
-    return [form.format(value, max(9, len(name))) for name, value in values.items()]
+            draw(event)
+    return draw.epochs

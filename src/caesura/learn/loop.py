@@ -1,15 +1,16 @@
 """One loop for everything that learns over epochs.
 
 It yields events (start, epoch, done); the command line draws a progress bar of them, a notebook a
-plot, and a test collects them in a list. After every epoch the state can be written to a
-checkpoint; a run that was interrupted goes on from there to the same result.
+plot, and a test collects them in a list. What happens inside an epoch it tells a function. After
+every epoch the state can be written to a checkpoint; a run that was interrupted goes on from there
+to the same result.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -20,11 +21,21 @@ from numpy.typing import NDArray
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
 
-__all__ = ["Event", "Loop", "Trainer"]
+__all__ = ["Event", "Loop", "Report", "Trainer", "silent"]
+
+#: Told which share of an epoch is done, from 0 to 1.
+Report = Callable[[float], None]
+
+
+def silent(share: float) -> None:
+    """A report to nobody."""
 
 
 class Trainer(Protocol):
     """What the loop needs of a learner."""
+
+    #: What `epoch` tells how far it is; the loop sets it.
+    report: Report
 
     def epoch(self, number: int) -> Mapping[str, float]:
         """One pass over the data, the same for the same number and state; returns statistics."""
@@ -45,7 +56,7 @@ class Trainer(Protocol):
 class Event:
     """Something that happened in training."""
 
-    kind: Literal["start", "epoch", "done"]
+    kind: Literal["start", "inside", "epoch", "done"]
     epoch: int
     epochs: int
     stats: Mapping[str, float] = field(default_factory=dict)
@@ -53,6 +64,8 @@ class Event:
     seconds: float = 0.0
     best_epoch: int = 0
     checkpoint: str | None = None
+    #: Of the epoch, where the event is `inside` one.
+    share: float = 0.0
 
 
 @dataclass
@@ -71,6 +84,8 @@ class Loop:
     resume: bool = False
     #: What must be equal for a checkpoint to fit (options, data): compared when resuming.
     fingerprint: str = ""
+    #: Told of events inside an epoch.
+    inside: Callable[[Event], None] | None = None
     best: dict[str, Part] = field(default_factory=dict, init=False)
     best_epoch: int = field(default=0, init=False)
     history: list[Event] = field(default_factory=list, init=False)
@@ -90,7 +105,9 @@ class Loop:
             if self._patience_is_over(number - 1):
                 break
             clock = time.perf_counter()
+            self.trainer.report = self._report(number)
             stats = dict(self.trainer.epoch(number))
+            self.trainer.report(1.0)
             scores = dict(self.trainer.score())
             value = scores[self.metric] if scores and self.metric else float(number)
             if value > best_value or not self.best:
@@ -125,6 +142,12 @@ class Loop:
         """Remove the checkpoint, once the model is safely written."""
         if self.checkpoint:
             self.checkpoint.unlink(missing_ok=True)
+
+    def _report(self, number: int) -> Report:
+        tell = self.inside
+        if tell is None:
+            return silent
+        return lambda share: tell(Event("inside", number, self.epochs, share=share))
 
     def _patience_is_over(self, done: int) -> bool:
         return self.patience is not None and done - self.best_epoch >= self.patience > 0

@@ -5,10 +5,12 @@ So training that resumes at epoch 7 sees the same order as training that never s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["epoch_order", "generator"]
+__all__ = ["epoch_order", "generator", "pieces"]
 
 
 def generator(seed: int, *stream: int) -> np.random.Generator:
@@ -19,3 +21,9 @@ def generator(seed: int, *stream: int) -> np.random.Generator:
 def epoch_order(size: int, seed: int, epoch: int) -> NDArray[np.int64]:
     """The permutation of `size` instances for one epoch."""
     return generator(seed, epoch).permutation(size).astype(np.int64)
+
+
+def pieces(order: NDArray[np.int64], size: int) -> Iterator[NDArray[np.int64]]:
+    """An order piece by piece, so that a kernel comes back to tell how far it is."""
+    for begin in range(0, len(order), size):
+        yield order[begin : begin + size]

@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from caesura.learn.loop import Report, silent
 from caesura.models.file import Part
 from caesura.neural.examples import IGNORE, Examples
 from caesura.neural.net import Net
@@ -56,6 +57,7 @@ class NeuralTrainer:
         device: str = "cpu",
     ) -> None:
         torch.manual_seed(options.seed)
+        self.report: Report = silent
         self.net = net.to(device)
         self.train_data, self.dev, self.special = train, dev, special
         self.options, self.device = options, device
@@ -88,7 +90,8 @@ class NeuralTrainer:
         groups = _groups(windows, data.piece_ptr, options.batch_pieces, random)
         self.net.train()
         total: dict[str, float] = {}
-        for group in groups:
+        for done, group in enumerate(groups):
+            self.report(done / len(groups))
             losses = self._losses(group, random)
             loss = sum(losses.values(), torch.zeros((), device=self.device))
             self.optimizer.zero_grad(set_to_none=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import UNKNOWN
+from caesura.learn.loop import Report, silent
 from caesura.parse.arena import ACTION, PARENT, RECENT, SWAPPED, grown, new_arena, reset
 from caesura.parse.choice import with_choices
 from caesura.parse.features import Templates
@@ -106,10 +107,11 @@ class Learner:
         )
         self.how = how_to(replace(options.search, bias=0.0, bonus=0.0, trust=0.0), self.beam)
 
-    def run(self, instances: Iterable[Instance]) -> Tally:
+    def run(self, instances: Sequence[Instance], report: Report = silent) -> Tally:
         """Learn from instances, one tick of the averaging each."""
         tally = Tally()
-        for instance in instances:
+        for done, instance in enumerate(instances):
+            report(done / len(instances))
             actions = self.derivation(instance)
             self.ticks += 1
             if actions is None:

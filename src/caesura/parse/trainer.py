@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import InputError, WarningSink
+from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
 from caesura.parse.features import compile_templates, without
@@ -63,6 +64,7 @@ class ParserTrainer:
                     choice_templates=init.choice_templates,
                 )
         self.options = options
+        self.report: Report = silent
         self.dev = list(dev)
         docs = [doc for doc in train if doc.n_words]
         if not docs:
@@ -190,7 +192,7 @@ class ParserTrainer:
     def epoch(self, number: int) -> Mapping[str, float]:
         instances = self.instances(number)
         if self.options.shards == 1:
-            tally = self.learner.run(instances)
+            tally = self.learner.run(instances, self.report)
         else:
             tally = self._mixed(instances)
         return tally.as_stats() | (self.repairs.as_stats() if number == 1 else {})
@@ -223,6 +225,7 @@ class ParserTrainer:
                 tally += one
                 weights += learner.weights * share
                 summed += learner.summed * share
+            self.report(min(first + len(wave), shards) / shards)
         main.weights[:] = weights
         main.summed[:] = summed
         # Shards differ by one instance at most; the longest sets the clock.

@@ -121,9 +121,10 @@ def _network(
         resume=resume,
         fingerprint=trainer.fingerprint("neural", (encoder, replace(options, epochs=0))),
     )
+    tell = watch or (lambda stage, event: None)
+    loop.inside = lambda event: tell("network", event)
     for event in loop:
-        if watch is not None:
-            watch("network", event)
+        tell("network", event)
     stage = finish(net, loop.best["weights"], labels, subwords, options.search, settings.limit)
     stage.scale = measure_scale(stage, [*trainer.dev, *transcripts(trainer.dev)])
     return stage

@@ -170,6 +170,7 @@ class PipelineTrainer:
             checkpoint=path,
             resume=True,  # what is in the folder belongs to this run
             fingerprint=self.fingerprint(name),
+            inside=lambda event: self._watch(name, event),
         )
         for event in loop:
             self._watch(name, event)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import InputError
-from caesura.learn.shuffle import epoch_order
+from caesura.learn.loop import Report, silent
+from caesura.learn.shuffle import epoch_order, pieces
 from caesura.learn.updates import average
 from caesura.models.file import Part
 from caesura.tag.attributes import attributes_of, edge_attributes
@@ -33,6 +34,8 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 #: The perceptron's scores are no log-odds but about so many times larger.
 _PERCEPTRON_SCALE = 10.0
+#: Chains learned between two reports.
+_PIECE = 200
 
 
 class TaggerTrainer:
@@ -48,6 +51,7 @@ class TaggerTrainer:
         init: Part | None = None,
     ) -> None:
         self.options = options = options or TaggerOptions()
+        self.report: Report = silent
         self.dev = list(dev)
         check_documents(train)
         self.chain, self.given = choose_columns(train, options)
@@ -160,17 +164,24 @@ class TaggerTrainer:
     def epoch(self, number: int) -> dict[str, float]:
         options = self.options
         order = epoch_order(len(self._begins), options.seed, number)
-        data = (self.weights, self._rows, self._gold, self._begins, self._ends, self._starts, order)
-        if options.learner == "crf":
-            step = Step(options.rate, options.offset, options.l2, options.margin)
-            loss = crf_epoch(*data, step, self._ticks, self._lattice)
-        else:
-            margin = options.margin * _PERCEPTRON_SCALE
-            loss = perceptron_epoch(*data, margin, self._ticks, self._lattice)
-        self._ticks += len(order)
+        data = (self.weights, self._rows, self._gold, self._begins, self._ends, self._starts)
+        step = Step(options.rate, options.offset, options.l2, options.margin)
+        margin = options.margin * _PERCEPTRON_SCALE
+        # The chain takes about three times as long as a column that is given it.
+        whole = len(order) * (1 + len(self._givens) / 3)
+        loss, done = 0.0, 0
+        for piece in pieces(order, _PIECE):
+            if options.learner == "crf":
+                loss += crf_epoch(*data, piece, step, self._ticks, self._lattice)
+            else:
+                loss += perceptron_epoch(*data, piece, margin, self._ticks, self._lattice)
+            self._ticks += len(piece)
+            done += len(piece)
+            self.report(done / whole)
         stats = {"loss": loss / len(self._gold)}
-        for column, trainer in self._givens.items():
+        for k, (column, trainer) in enumerate(self._givens.items(), start=1):
             stats[f"{column} loss"] = trainer.epoch(number)
+            self.report(len(order) * (1 + k / 3) / whole)
         return stats
 
     def score(self) -> dict[str, float]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from caesura.document import YES, Document
 from caesura.errors import InputError
 from caesura.learn.bias import boundaries, sample
+from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
 from caesura.tokenize._cut import LONGEST, cut_epoch, make_lexicon
@@ -161,6 +162,7 @@ class TokenizerTrainer:
         if init is not None:
             options = replace(options, bits=init.options.bits)
         self.options = options
+        self.report: Report = silent
         self._dev = list(dev)
         self._scorer = scorer
         self._lessons = _lessons([doc for doc in docs if doc.n_tokens], options)
@@ -198,7 +200,9 @@ class TokenizerTrainer:
         rate = self.options.rate / (1.0 + self.options.decay * (number - 1))
         own = number >= self.options.own_from
         cuts, begins = np.zeros(3), np.zeros(3)
-        for i in epoch_order(len(self._lessons), self.options.seed, number).tolist():
+        order = epoch_order(len(self._lessons), self.options.seed, number).tolist()
+        for done, i in enumerate(order):
+            self.report(done / len(order))
             self._learn(self._lessons[i], rate, own, cuts, begins)
         return {
             "token loss": float(cuts[1] / max(cuts[0], 1.0)),
