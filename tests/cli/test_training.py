@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -68,3 +70,41 @@ def test_pieces_of_an_epoch_change_nothing(name: str, monkeypatch: pytest.Monkey
             monkeypatch.setattr(branching, "_PIECE", size)
             assert cli.run([*learning, "-o", f"{size}.caesura"]) == 0
         assert Path("3.caesura").read_bytes() == Path(f"{1 << 30}.caesura").read_bytes()
+
+
+ALL = {
+    **QUICK,
+    "jackknife": ["train", "tagger", DATA[0], "--jackknife", "2", "--epochs", "1"],
+    "induce": ["induce", "text.txt", "--classes", "5"],
+    "induce over tags": ["induce", DATA[0], "--classes", "upos"],
+    "cluster": ["cluster", "text.txt", "--classes", "5", "--min-count", "1"],
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_end_says_where_what_and_what_next(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = "jack.conllu" if name == "jackknife" else "my model"
+    assert cli.run([*ALL[name], "-o", output, "--json"]) == 0
+    out, err = capsys.readouterr()
+    where, *scores, following = err[re.search(r"(?m)^\w+: \S.*B\)$", err).start() :].splitlines()
+    assert re.fullmatch(rf"\w+: {output} \([\d.]+ [kM]B\)", where)
+    if "--dev" in ALL[name]:
+        assert scores[0].startswith("On dev")
+    elif name != "jackknife":
+        assert scores
+    command = following.removeprefix("Next: ")
+    assert json.loads(out)["next"] == command
+    # The command that is named works.
+    assert cli.run([*shlex.split(command)[1:], "-q"]) == 0
+
+
+def test_without_dev_data_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["train", "tagger", DATA[0], "--epochs", "1", "-o", "my.caesura"]) == 0
+    assert "Not scored: there were no dev data (--dev)" in capsys.readouterr().err
+
+
+def test_quiet_training_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run([*QUICK["tagger"], "-o", "my.caesura", "-q"]) == 0
+    assert capsys.readouterr() == ("", "")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.cli.options import inputs_argument, json_option, reading_options
+from caesura.cli.training import quoted, tell_result
 
 if TYPE_CHECKING:
     from caesura.document import Document
@@ -75,10 +76,14 @@ def command(
         )
     save_classes(found, output)
     warn.close()
+    words = sum(found.counts.values())
+    number = len(found.names) - 1
+    command = quoted("induce", *(inputs or ("text.txt",)), "--classes", output, "-o", "my.grammar")
+    about = f"{number:,} classes of {len(found):,} words, seen {words:,} times"
+    tell_result(output, command, scores=about, what="Classes", quiet=quiet)
     if as_json:
-        words = sum(found.counts.values())
-        print_json({"file": output, "classes": len(found.names) - 1, "types": len(found),
-                    "tokens": words})  # fmt: skip
+        print_json({"file": output, "classes": number, "types": len(found), "tokens": words,
+                    "next": command})  # fmt: skip
 
 
 def _documents(

@@ -21,6 +21,7 @@ from caesura.cli.options import (
     threads_option,
 )
 from caesura.cli.progress import Progress
+from caesura.cli.training import quoted, tell_result
 
 if TYPE_CHECKING:
     from caesura.document import Document
@@ -190,8 +191,13 @@ def command(
     meta = {"summary": summary, "restarts": inducer.restarts, "options": _plain(options)}
     save(output, {"grammar": grammar.to_part()}, meta=meta, card=_card(grammar, options, summary))
     inducer.finish()
+    tagged = ("--keep-tokens", "--keep-tags", "tagged.conllu")
+    file = tagged if options.classes in ("upos", "xpos") else ("text.txt",)
+    command = quoted("parse", "-m", output, *file)
+    bits = f"{summary['bits']:.4f} bits a word on its own text"
+    tell_result(output, command, scores=f"Fit: {bits}", what="Grammar", quiet=quiet)
     if as_json:
-        print_json({"file": output, **summary, "restarts": inducer.restarts})
+        print_json({"file": output, **summary, "restarts": inducer.restarts, "next": command})
 
 
 def _tokenised(documents: Iterator[Document] | Inputs) -> Iterator[Document]:

@@ -21,7 +21,7 @@ import click
 
 from caesura.errors import UsageError
 
-__all__ = ["ARGUMENTS", "Interrupted", "Kept", "resumable"]
+__all__ = ["ARGUMENTS", "Interrupted", "Kept", "command_line", "resumable"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -123,7 +123,11 @@ def again() -> str:
     flags = [argument for argument in arguments[:end] if argument != "--anew"]
     if "--resume" not in flags:
         flags.append("--resume")
-    words = [*_program(len(arguments)), *flags, *arguments[end:]]
+    return command_line([*_program(len(arguments)), *flags, *arguments[end:]])
+
+
+def command_line(words: Sequence[str]) -> str:
+    """Words as they are typed into a shell."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 

@@ -47,7 +47,7 @@ def train_branching(
     """
     from caesura.branch.parser import BranchingParser
     from caesura.branch.train import branching_loop, calibrated, tune_search, tune_steps
-    from caesura.cli.train_parser import fingerprint, read_classes
+    from caesura.cli.train_parser import fingerprint, next_command, read_classes
     from caesura.cli.training import watch
     from caesura.models.file import save
 
@@ -93,4 +93,5 @@ def train_branching(
     lines += [f"| {name} | {value:.2f} |" for name, value in best.items()]
     save(output, {"parser": parser.to_part()}, meta=meta, card="\n".join(lines) + "\n")
     loop.finish()
-    return {"model": output, "warnings": len(warnings), "epochs": len(loop.history)} | meta
+    told = {"model": output, "warnings": len(warnings), "epochs": len(loop.history), **meta}
+    return told | {"next": next_command(output, tags=True, sentences=True)}

@@ -20,6 +20,7 @@ from caesura.cli.options import (
     seed_option,
     threads_option,
 )
+from caesura.cli.training import quoted, tell_result
 
 if TYPE_CHECKING:
     from caesura.document import Document
@@ -102,7 +103,21 @@ def train_parser(
     save(output, parts, meta=meta, card=_card(meta))
     for loop in loops:
         loop.finish()
-    return {"model": output, "recipe": recipe, "warnings": len(warnings), "stages": told}
+    return {
+        "model": output,
+        "recipe": recipe,
+        "warnings": len(warnings),
+        "stages": told,
+        "next": next_command(output, tags="tagger" not in parts, sentences=recipe == "gold"),
+    }
+
+
+def next_command(output: str, *, tags: bool, sentences: bool) -> str:
+    """How a parser is tried, on a file that has what it needs."""
+    keep = ["--keep-tokens"]
+    keep += ["--keep-sentences"] if sentences else []
+    keep += ["--keep-tags"] if tags else []
+    return quoted("parse", "-m", output, *keep, "tagged.conllu")
 
 
 def _with_options(
@@ -299,10 +314,13 @@ def command(
         branching = configure(BranchTraining(), config, settings, flags, section="parser")
         kept.begin()
         told = train_branching(options=branching, **files, **common)
+        scores = told["scores"]
     else:
         options = configure(TrainOptions(), config, settings, flags | others, section="parser")
         kept.begin()
         told = train_parser(options=options, recipe=recipe, **files, **common)
+        scores = told["stages"]["parser"]["scores"]
+    tell_result(output, told["next"], scores=scores, quiet=quiet)
     if as_json:
         import json
 

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.cli.config import configure
+from caesura.cli.console import table
 from caesura.cli.files import Inputs
 from caesura.cli.kept import Kept, resumable
 from caesura.cli.options import config_options, json_option, reading_options, seed_option
+from caesura.cli.training import quoted, tell_result
 from caesura.pipeline.core import MODES
 
 if TYPE_CHECKING:
@@ -160,8 +162,10 @@ def command(
         )
     told = _save(output, train, documents, held, parts, left_out)
     finish()
-    for note in left_out:
-        click.echo(f"left out: {note}", err=True)
+    if not quiet:
+        for note in left_out:
+            click.echo(f"Left out: {note}", err=True)
+    tell_result(output, told["next"], scores=_told_scores(told["scores"]), quiet=quiet)
     if as_json:
         from caesura.cli.console import print_json
 
@@ -264,4 +268,19 @@ def _save(
         scores = {mode: dev_scores(output, held, mode) for mode in MODES}
         meta["scores"] = scores
         save(output, parts, meta=meta, card=model_card(meta["name"], meta, scores), kind="pipeline")
-    return {"model": output, "scores": scores, "left_out": list(left_out)}
+    # A model without a tokeniser parses tokens, so the next command needs a file with some.
+    given = ("text.txt",) if "tokenizer" in parts else ("--keep-tokens", "tokens.conllu")
+    command = quoted("parse", "-m", output, *given)
+    return {"model": output, "scores": scores, "left_out": list(left_out), "next": command}
+
+
+def _told_scores(scores: dict[str, dict[str, float]]) -> str | dict[str, float]:
+    """Dev scores as a table, a column for each mode."""
+    if not scores:
+        return {}
+    modes = list(scores)
+    rows = [("On dev, F1", *modes)]
+    rows += [
+        (metric, *(f"{scores[mode][metric]:.2f}" for mode in modes)) for metric in scores[modes[0]]
+    ]
+    return table(rows, indent=0, right="l" + "r" * len(modes))

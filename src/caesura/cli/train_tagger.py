@@ -14,6 +14,7 @@ from caesura.cli.config import configure
 from caesura.cli.files import Inputs
 from caesura.cli.kept import Kept, resumable
 from caesura.cli.options import config_options, json_option, reading_options, seed_option
+from caesura.cli.training import quoted, tell_result
 from caesura.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def train_tagger(
         "epochs": len(loop.history),
         "best_epoch": loop.best_epoch,
         "scores": scores,
+        "next": quoted("tag", "-m", output, "tokens.conllu"),
     }
 
 
@@ -92,7 +94,8 @@ def jackknife(
 
         tagged = run(train, options, folds, regime=regime, on_fold=tell)  # type: ignore[arg-type]
     formats.write(tagged, output)
-    return {"output": output, "folds": folds, "documents": len(tagged)}
+    command = quoted("train", "parser", output, "-o", "parser.caesura")
+    return {"output": output, "folds": folds, "documents": len(tagged), "next": command}
 
 
 def _data_hash(docs: Sequence[Document]) -> str:
@@ -203,6 +206,7 @@ def command(
     )
     if folds is not None:
         told = jackknife(documents, output, folds, options, regime=regime, quiet=quiet)
+        tell_result(output, told["next"], what="Treebank", quiet=quiet)
     else:
         held = Inputs(dev, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet)
         held_out = list(held) if dev else []
@@ -218,6 +222,7 @@ def command(
             quiet=quiet,
             sources=train,
         )
+        tell_result(output, told["next"], scores=told["scores"], quiet=quiet)
     if as_json:
         import json
 

@@ -72,7 +72,7 @@ def command(
     """
     from caesura.cli.config import configure
     from caesura.cli.console import WarningPrinter, print_json
-    from caesura.cli.training import watch
+    from caesura.cli.training import quoted, tell_result, watch
     from caesura.learn.loop import Loop
     from caesura.models.file import save
     from caesura.tokenize import Tokenizer, TokenizerOptions, TokenizerTrainer
@@ -116,12 +116,11 @@ def command(
     parts = dict(loop.best) | {"tokenizer": with_scale(loop.best["tokenizer"], dev_docs)}
     save(output, parts, meta=meta, card=_card(train, scores))
     loop.finish()
-    report = {"model": output, "epoch": loop.best_epoch, "scores": scores}
+    command = quoted("tokenize", "-m", output, "text.txt")
+    tell_result(output, command, scores=scores, quiet=quiet)
     if as_json:
+        report = {"model": output, "epoch": loop.best_epoch, "scores": scores, "next": command}
         print_json(report)
-    elif not quiet:
-        told = ", ".join(f"{name} {value:.2f}" for name, value in scores.items())
-        click.echo(f"{output}: epoch {loop.best_epoch}{', ' + told if told else ''}", err=True)
 
 
 def _read(files: Sequence[str], reading: Mapping[str, Any]) -> list[Document]:

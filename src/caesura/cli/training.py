@@ -1,20 +1,25 @@
-"""Draws the events of the training loop on stderr: a line an epoch, a bar inside it.
+"""Draws the events of the training loop on stderr: a line an epoch, a bar inside it, the end.
 
-A value stands under its header whatever its name and size.
+A value stands under its header whatever its name and size. The end says where the model is, what
+it scores and which command tries it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+import click
+
+from caesura.cli.kept import command_line
 from caesura.cli.progress import Progress
 
 if TYPE_CHECKING:
     from caesura.learn.loop import Event
 
-__all__ = ["Drawing", "EpochTable", "watch"]
+__all__ = ["Drawing", "EpochTable", "quoted", "tell_result", "watch"]
 
 #: Columns are at least so wide: statistics, scores, seconds.
 STATISTIC, SCORE, SECONDS = 9, 7, 7
@@ -140,3 +145,30 @@ def watch(events: Iterable[Event], what: str = "Training", *, quiet: bool = Fals
         for event in events:
             draw(event)
     return draw.epochs
+
+
+def quoted(*words: str) -> str:
+    """A command line to copy."""
+    return command_line(("caesura", *words))
+
+
+def tell_result(
+    file: str,
+    command: str,
+    *,
+    scores: str | Mapping[str, float] = "",
+    what: str = "Model",
+    quiet: bool = False,
+) -> None:
+    """The end of a run, on stderr: where its file is, what it scores, what to do next."""
+    if quiet:
+        return
+    size = os.path.getsize(file)
+    told = f"{size / 1e6:.1f} MB" if size >= 50_000 else f"{size / 1e3:.1f} kB"
+    click.echo(f"{what}: {file} ({told})", err=True)
+    if isinstance(scores, Mapping):
+        numbers = ", ".join(f"{name} {value:.2f}" for name, value in scores.items())
+        scores = f"On dev: {numbers}" if numbers else "Not scored: there were no dev data (--dev)"
+    if scores:
+        click.echo(scores, err=True)
+    click.echo(f"Next: {command}", err=True)
