@@ -79,6 +79,6 @@ def _round_trip(docs: list[Document]) -> None:
 def seeds() -> list[bytes]:
     """Small inputs to start from: the project's own examples and mistakes."""
     root = Path(__file__).parents[2]
-    paths = [*root.glob("examples/*.*"), *root.glob("tests/cases/*/*")]
+    paths = [*root.glob("examples/*.*"), *root.glob("tests/cases/*-*/*")]
     found = [path.read_bytes() for path in sorted(paths) if path.is_file()]
     return [data for data in found if len(data) < 4096]
