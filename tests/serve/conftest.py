@@ -41,14 +41,15 @@ def start(models: Any, options: ServeOptions) -> tuple[Running, Any, threading.T
 
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Two pipelines that differ in their labels."""
+    """Two pipelines that differ in their labels; the second ends a sentence at a semicolon too."""
     from caesura.serve.work import Models
     from tests.serve.fake import FakePipeline
 
     folder = tmp_path_factory.mktemp("models")
     made = Models({})
     made.add("tiny", FakePipeline(folder / "tiny.caesura"))  # type: ignore[arg-type]
-    made.add("other", FakePipeline(folder / "other.caesura", "mod"))  # type: ignore[arg-type]
+    other = FakePipeline(folder / "other.caesura", "mod", ends=".?!;")
+    made.add("other", other)  # type: ignore[arg-type]
     return made
 
 

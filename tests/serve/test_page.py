@@ -13,6 +13,10 @@ from caesura.formats import read
 from tests.pipeline.tiny import TEXT
 
 DONE = "/sentence/.test(status.textContent) && !/Parsing/.test(status.textContent)"
+MANY = (
+    "The tide came in. Gulls cried over the pier. Nobody was up yet. We waited in the van. "
+    "Then a lorry stopped; its driver waved. He asked the way."
+)
 DRAWN = "document.querySelectorAll('#results svg').length"
 
 
@@ -64,6 +68,43 @@ def test_fix_a_boundary_and_take_it_away(page: Any) -> None:
     page.until("!document.querySelector('.pinned')")
     wait_done(page)
     assert cards(page)[0].split()[: len(words)] == words
+
+
+def test_one_boundary_leaves_the_others_alone(page: Any) -> None:
+    """Those that the model drew stay, whether one is added or taken away."""
+    page.fill("#text", MANY)
+    wait_done(page)
+    before = cards(page)
+    assert len(before) == 6
+    page.click("#results .card:nth-child(3) .gap[data-gap='2']")
+    page.until("document.querySelector('.pinned')")
+    wait_done(page)
+    words = before[2].split()
+    cut = [" ".join(words[:2]), " ".join(words[2:])]
+    assert cards(page) == [*before[:2], *cut, *before[3:]]
+    page.until(f"{DRAWN} === 7")  # nothing moves any more
+    page.click("#results .card:nth-child(1) [data-join]")
+    page.until("document.querySelectorAll('.card').length === 6")
+    wait_done(page)
+    joined = " ".join(before[:2])
+    assert cards(page) == [joined, *cut, *before[3:]]
+    assert page.run("return document.querySelectorAll('.pinned').length") == 1
+
+
+def test_two_changes_at_once_are_made_one_after_the_other(page: Any) -> None:
+    page.fill("#text", MANY)
+    wait_done(page)
+    before = cards(page)
+    page.run(
+        "document.querySelector('.card:nth-child(1) .gap[data-gap=\"2\"]').click();"
+        "document.querySelector('.card:nth-child(5) .gap[data-gap=\"2\"]').click();"
+    )
+    page.until("document.querySelectorAll('.card').length === 8")
+    first, fifth = before[0].split(), before[4].split()
+    assert cards(page) == [
+        " ".join(first[:2]), " ".join(first[2:]), *before[1:4],
+        " ".join(fifth[:2]), " ".join(fifth[2:]), before[5],
+    ]  # fmt: skip
 
 
 def test_the_keyboard_is_enough(page: Any) -> None:

@@ -6,7 +6,7 @@ import { Cards } from "./cards.js";
 import * as detail from "./detail.js";
 import { $, droppable, make, plural, save } from "./dom.js";
 import * as evaluation from "./evaluate.js";
-import { base, moved, plain, regions, same, textOf, windowAround } from "./sentences.js";
+import { asGiven, base, moved, plain, regions, same, textOf, touched, windowAround, withChances } from "./sentences.js";
 
 const EXAMPLE = `we waited at the harbour for an hour nobody came
 
@@ -14,10 +14,11 @@ they did not tell me where they were going i think they went home`;
 
 const state = { sentences: [], other: null, starts: new Set(), joins: new Set(), model: "", second: "" };
 let running = null;
+let fixing = Promise.resolve();
 
 const cards = new Cards($("results"), {
-  onSplit: (index, token) => fix(index, state.sentences[index].tokens[token].start, true),
-  onJoin: (index) => { if (state.sentences[index]) fix(index, state.sentences[index].start, false); },
+  onSplit: (index, token) => fix(state.sentences[index].tokens[token].start, true),
+  onJoin: (index) => { if (state.sentences[index]) fix(state.sentences[index].start, false); },
   onWord: detail.show,
   onLeave: detail.hide,
 });
@@ -124,31 +125,47 @@ async function parse() {
   }
 }
 
-/** Start a sentence at an offset, or forbid one there, and parse what is around it again. */
-async function fix(index, offset, starts) {
-  if (running || state.other) return;
+/** Start a sentence at an offset, or forbid one there; one change after the other. */
+function fix(offset, starts) {
+  fixing = fixing.then(() => fixNow(offset, starts));
+}
+
+/**
+ * The sentences that a boundary touches are parsed again, with those around them for context. All
+ * boundaries that are shown are given with it: the change that was asked for is the only one.
+ */
+async function fixNow(offset, starts) {
+  const range = running || state.other ? null : touched(state.sentences, offset, starts);
+  if (!range) return;
   const before = { starts: new Set(state.starts), joins: new Set(state.joins) };
   state.starts.delete(offset);
   state.joins.delete(offset);
   (starts ? state.starts : state.joins).add(offset);
-  const [first, last] = windowAround(state.sentences, index);
-  const part = state.sentences.slice(first, last);
+  const shown = state.sentences;
+  const [first, last] = range;
+  const part = shown.slice(...windowAround(shown, first, last));
   const origin = base(part[0]);
-  const end = part.at(-1).end;
-  const inside = (set) => [...set].filter((o) => o > part[0].start && o < end).map((o) => o - origin);
-  const pinned = inside(state.starts);
+  const given = asGiven(part);
+  const sent = (offsets, add) => [...offsets.filter((o) => o !== offset), ...(add ? [offset] : [])].map((o) => o - origin);
   $("error").hidden = true;
   $("status").textContent = "Parsing again …";
   try {
-    const answer = await ask("parse", { text: textOf(part), model: state.model, starts: pinned, joins: inside(state.joins) });
-    const found = answer.sentences.map((s) => moved(s, origin));
-    state.sentences.splice(first, last - first, ...found);
+    const answer = await ask("parse", {
+      text: textOf(part), model: state.model, starts: sent(given.starts, starts), joins: sent(given.joins, !starts),
+    });
+    if (state.sentences !== shown) return; // another text has come in between
+    const end = shown[last - 1].end;
+    const found = withChances(answer.sentences.map((s) => moved(s, origin)), part, offset)
+      .filter((s) => s.start >= shown[first].start && s.start < end);
+    found[0] = { ...found[0], before: shown[first].before };
+    state.sentences = shown.toSpliced(first, last - first, ...found);
     drawAll();
     told(answer.seconds);
     const at = state.sentences.findIndex((s) => s.start <= offset && offset < s.end);
     const token = state.sentences[at]?.tokens.findIndex((t) => t.start === offset) ?? 0;
     cards.focus(at, Math.max(0, token));
   } catch (error) {
+    if (state.sentences !== shown) return;
     Object.assign(state, before);
     told();
     fail(error);

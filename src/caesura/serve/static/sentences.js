@@ -33,10 +33,37 @@ export function wordsOf(sentence) {
   });
 }
 
-/** The sentences around a place that are parsed again when a boundary there changes. */
-export function windowAround(sentences, index, reach = 2) {
-  const first = Math.max(0, index - reach);
-  return [first, Math.min(sentences.length, index + reach + 1)];
+/** The sentences around some that are parsed again with them, as context. */
+export function windowAround(sentences, first, last, reach = 2) {
+  return [Math.max(0, first - reach), Math.min(sentences.length, last + reach)];
+}
+
+/** What a boundary at an offset touches: the sentence it cuts, or the two that it parts. */
+export function touched(sentences, offset, starts) {
+  const at = sentences.findIndex((s) => s.start <= offset && offset < s.end);
+  if (at < 0) return null;
+  if (starts || sentences[at].start !== offset) return [at, at + 1];
+  return at === 0 ? null : [at - 1, at + 1];
+}
+
+/** Sentences as boundaries that are given: each starts where it does, and at none of its other tokens. */
+export function asGiven(sentences) {
+  const starts = [];
+  const joins = [];
+  for (const sentence of sentences) {
+    starts.push(sentence.start);
+    for (const token of sentence.tokens) if (token.start !== sentence.start) joins.push(token.start);
+  }
+  return { starts, joins };
+}
+
+/** How likely a sentence starts at each token, as it was known before some boundaries were given. */
+export function withChances(sentences, before, changed) {
+  const known = new Map(before.flatMap((s) => s.tokens.map((t) => [t.start, t.start_conf])));
+  known.delete(changed);
+  return sentences.map((s) => ({
+    ...s, tokens: s.tokens.map((t) => (known.get(t.start) === undefined ? t : { ...t, start_conf: known.get(t.start) })),
+  }));
 }
 
 /** Stretches that begin and end at a boundary of both analyses. */
