@@ -156,6 +156,36 @@ def test_switch_models_and_compare_them(page: Any) -> None:
     assert len(cards(page)) > 1
 
 
+def test_each_model_numbers_its_own_sentences(page: Any) -> None:
+    page.fill("#text", MANY)
+    wait_done(page)
+    choose(page, "other", "other")
+    page.until("/differ/.test(window.status_.textContent)")
+    numbers = page.run(
+        "return [...document.querySelectorAll('.card')].map((card) => ["
+        "card.classList.contains('other'), card.querySelector('.number').textContent,"
+        "card.querySelector('.token').textContent,"
+        "card.querySelector('p[role=group]').getAttribute('aria-label')])"
+    )
+    mine = [(number, word) for other, number, word, _ in numbers if not other]
+    theirs = [(number, word) for other, number, word, _ in numbers if other]
+    assert mine == [("1", "The"), ("2", "Gulls"), ("3", "Nobody"), ("4", "We"), ("5", "Then"),
+                    ("6", "He")]  # fmt: skip
+    # The second model ends a sentence at the semicolon: its last sentence is the seventh.
+    assert theirs == [("1", "The"), ("2", "Gulls"), ("3", "Nobody"), ("4", "We"), ("5", "Then"),
+                      ("6", "its"), ("7", "He")]  # fmt: skip
+    assert numbers[-1][3] == "Sentence 7 of other"
+
+
+def choose(page: Any, name: str, value: str) -> None:
+    page.run(
+        "const menu = document.getElementById(arguments[0]); menu.value = arguments[1];"
+        "menu.dispatchEvent(new Event('change'));",
+        name,
+        value,
+    )
+
+
 def test_the_switch_takes_case_and_punctuation_away(page: Any) -> None:
     page.fill("#text", "The harbour wakes. Nobody asks him why.")
     wait_done(page)

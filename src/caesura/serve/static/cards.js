@@ -38,7 +38,8 @@ export class Cards {
   /** A card for a sentence. `info`: number, pinned, name of the model, the analysis to compare. */
   card(sentence, info) {
     const words = wordsOf(sentence);
-    const line = make("p", { dir: "auto", role: "group", "aria-label": `Sentence ${info.number}` });
+    const name = `Sentence ${info.number}${info.name ? ` of ${info.name}` : ""}`;
+    const line = make("p", { dir: "auto", role: "group", "aria-label": name });
     line.append(make("span", { className: "number", "aria-hidden": "true" }, String(info.number)));
     sentence.tokens.forEach((token, i) => {
       const label = i === 0 ? token.text : `${token.text}, Enter starts a sentence here`;

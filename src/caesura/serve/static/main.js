@@ -64,6 +64,7 @@ function drawAll() {
   cards.clear();
   if (!state.other) { append(0); markLast(); return; }
   let index = 0;
+  let number = 0;
   const made = [];
   for (const { left, right } of regions(state.sentences, state.other)) {
     const agree = same(left, right);
@@ -71,10 +72,13 @@ function drawAll() {
       const extra = agree ? {} : { against: right, beside: left, place, name: state.model };
       made.push(cards.card(sentence, { ...info(index++), ...extra }));
     });
-    if (agree) continue;
-    right.forEach((sentence, place) => made.push(cards.card(sentence, {
-      number: `${index}`, other: true, model: state.second, name: state.second, against: left, beside: right, place,
-    })));
+    right.forEach((sentence, place) => {
+      number++;
+      if (agree) return;
+      made.push(cards.card(sentence, {
+        number, other: true, model: state.second, name: state.second, against: left, beside: right, place,
+      }));
+    });
   }
   $("results").append(...made);
 }
