@@ -24,12 +24,26 @@ DRAWN = "document.querySelectorAll('#results svg').length"
 def page(browser: Any, server: Any) -> Any:
     browser.size(1200, 900)
     browser.dark(False)
-    browser.open(server.address)
-    browser.until("document.querySelectorAll('#model option').length === 2")
-    browser.run("window.status_ = document.getElementById('status')")
+    remember(browser, server, None)
+    opened(browser, server)
     yield browser
     complaints = [line for line in browser.complaints() if " 4" not in line]
     assert complaints == []
+
+
+def opened(browser: Any, server: Any) -> None:
+    """The page, loaded anew in the same tab."""
+    browser.open(server.address)
+    browser.until("document.querySelectorAll('#model option').length === 2")
+    browser.run("window.status_ = document.getElementById('status')")
+
+
+def remember(browser: Any, server: Any, what: str | None) -> None:
+    """Put something where the page keeps its text, from an address that has no script."""
+    browser.open(f"{server.address}/health")
+    browser.run("sessionStorage.clear()")
+    if what is not None:
+        browser.run("sessionStorage.setItem('caesura', arguments[0])", what)
 
 
 def wait_done(page: Any, seconds: float = 90) -> None:
@@ -134,6 +148,8 @@ def test_a_word_tells_how_sure_it_is_and_what_else_there_is(page: Any) -> None:
     page.run("document.querySelectorAll('.token')[1].focus()")
     page.until("/% sure/.test(document.getElementById('detail').textContent)")
     page.until("/Also considered/.test(document.getElementById('detail').textContent)")
+    page.click("#status")  # elsewhere
+    page.until("document.getElementById('detail').hidden")
 
 
 def test_switch_models_and_compare_them(page: Any) -> None:
@@ -146,6 +162,8 @@ def test_switch_models_and_compare_them(page: Any) -> None:
     page.until("/differ|agree/.test(window.status_.textContent)", seconds=90)
     assert page.run("return document.querySelectorAll('.card.other').length") > 0
     page.until("document.querySelectorAll('.differs').length > 0")
+    # Boundaries belong to one model: while two are compared none can be set.
+    assert page.run("return document.querySelectorAll('.gap, [data-join]').length") == 0
     page.run(
         "document.getElementById('other').value = '';"
         "const model = document.getElementById('model'); model.value = 'other';"
@@ -320,3 +338,170 @@ def test_nothing_is_fetched_from_elsewhere(page: Any, server: Any) -> None:
     names = page.run("return performance.getEntriesByType('resource').map((e) => e.name)")
     assert names
     assert all(name.startswith(server.address) for name in names), json.dumps(names)
+
+
+# ------------------------------------------------- typing, reloading, nothing
+
+REQUESTS = """
+  window.asked = [];
+  const fetch_ = window.fetch;
+  window.fetch = (address, options) => {
+    if (String(address).endsWith('/parse')) {
+      const body = JSON.parse(options.body);
+      if (body.stream) window.asked.push(body.text);
+    }
+    return fetch_(address, options);
+  };
+"""
+
+
+def test_a_text_is_parsed_as_it_is_typed(page: Any) -> None:
+    page.run(REQUESTS)
+    page.type("#text", "They left. Did you?")
+    page.until("document.querySelectorAll('.card').length === 2")
+    wait_done(page)
+    # One request for each pause, not one for each key.
+    assert page.run("return window.asked.length") < 10
+    assert page.run("return window.asked.at(-1)") == "They left. Did you?"
+    page.type("#text", " We did.")
+    page.until("document.querySelectorAll('.card').length === 3")
+
+
+def test_a_text_that_has_not_changed_is_not_asked_for_again(page: Any) -> None:
+    page.fill("#text", "They left. Did you?")
+    wait_done(page)
+    page.run(REQUESTS)
+    page.run(
+        "const area = document.getElementById('text');"
+        "const say = () => area.dispatchEvent(new InputEvent('input', {bubbles: true}));"
+        "area.value += 'x'; say(); area.value = area.value.slice(0, -1); say();"
+    )
+    # Whatever was to come for that would have come before the answer to this.
+    page.run("window.later = false; setTimeout(() => { window.later = true; }, 600)")
+    page.until("window.later")
+    assert page.run("return window.asked") == []
+    assert cards(page) == ["They left .", "Did you ?"]
+
+
+def test_an_answer_that_is_late_is_not_shown(page: Any) -> None:
+    """The first text is answered after the second was asked for."""
+    page.run(REQUESTS)
+    page.run("""
+      const asked = window.fetch;
+      window.fetch = async (address, options) => {
+        if (String(address).endsWith('/parse') && JSON.parse(options.body).text.startsWith('Old'))
+          await new Promise((go) => { window.go = go; });
+        return asked(address, options);
+      };""")
+    page.fill("#text", "Old text. Old news.")
+    page.until("Boolean(window.go)")
+    page.fill("#text", "New text.")
+    page.until("document.querySelectorAll('.card').length === 1")
+    page.run("window.go(); window.later = false; setTimeout(() => { window.later = true; }, 300)")
+    page.until("window.later")
+    assert cards(page) == ["New text ."]
+
+
+def test_a_long_text_waits_and_says_so(page: Any) -> None:
+    page.fill("#text", "The tide came in. " * 300)
+    wait_done(page)
+    assert len(cards(page)) == 300
+    page.run(REQUESTS)
+    page.type("#text", "Gulls cried.")
+    page.until("/not parsed as you type: press Parse or Ctrl/.test(window.status_.textContent)")
+    assert page.run("return window.asked") == []
+    page.click("#parse")
+    page.until("document.querySelectorAll('.card').length === 301")
+
+
+def test_sentences_that_stay_keep_their_pictures(page: Any) -> None:
+    page.fill("#text", "They left. Did you?")
+    wait_done(page)
+    page.until(f"{DRAWN} === 2")
+    page.run("window.first = document.querySelector('.card')")
+    page.type("#text", " We did.")
+    page.until("document.querySelectorAll('.card').length === 3")
+    assert page.run("return window.first === document.querySelector('.card')")
+    page.until(f"{DRAWN} === 3")
+    # The one that was the last can be joined with the next one now.
+    assert page.run("return document.querySelectorAll('[data-join]').length") == 2
+
+
+def test_boundaries_stay_while_one_types(page: Any) -> None:
+    page.fill("#text", MANY)
+    wait_done(page)
+    page.click("#results .card:nth-child(3) .gap[data-gap='2']")
+    page.until("document.querySelectorAll('.card').length === 7")
+    before = cards(page)
+    page.type("#text", " We did.")
+    page.until("/We did/.test(document.getElementById('results').innerText)")
+    # The sentence that is being written is open; all others are as they were.
+    assert cards(page)[:5] == before[:5]
+    assert page.run("return document.querySelectorAll('.pinned').length") == 1
+    # An edit at the boundary itself takes it away, and says so.
+    text = MANY.replace("Nobody was up", "Nobody was never up")
+    page.fill("#text", text)
+    page.until("/1 boundary of yours had to be forgotten/.test(window.status_.textContent)")
+    assert page.run("return document.querySelectorAll('.pinned').length") == 0
+
+
+def test_the_text_is_there_after_a_reload(page: Any, server: Any) -> None:
+    page.type("#text", MANY)
+    page.until("document.querySelectorAll('.card').length === 6")
+    page.click("#results .card:nth-child(3) .gap[data-gap='2']")
+    page.until("document.querySelectorAll('.card').length === 7")
+    choose(page, "other", "other")
+    page.until("document.querySelectorAll('.card.other').length > 0")
+    choose(page, "other", "")
+    page.until("!document.querySelector('.card.other')")
+    wait_done(page)
+    before = cards(page)
+    opened(page, server)
+    wait_done(page)
+    assert page.run("return document.getElementById('text').value") == MANY
+    assert cards(page) == before
+    assert page.run("return document.querySelectorAll('.pinned').length") == 1
+    page.click("#undo")
+    page.until("document.querySelectorAll('.card').length === 6")
+    page.run("const area = document.getElementById('text'); area.value = '';"
+             "area.dispatchEvent(new InputEvent('input', {bubbles: true}));")  # fmt: skip
+    page.until("!document.querySelector('.card')")
+    opened(page, server)
+    assert page.run("return document.getElementById('text').value") == ""
+
+
+def test_what_was_kept_is_taken_for_text_only(page: Any, server: Any) -> None:
+    evil = (
+        "<img src=x onerror=\"document.title='bad'\"> <script>document.title='bad'</script> came."
+    )
+    kept = {
+        "text": evil, "model": "<b>", "second": ["x"], "strip": "yes", "given": "x",
+        "pins": {"starts": ["1", -1, 1e9, None], "joins": 7},
+    }  # fmt: skip
+    remember(page, server, json.dumps(kept))
+    opened(page, server)
+    wait_done(page)
+    assert page.run("return document.getElementById('text').value") == evil
+    assert page.run("return document.title") == "Caesura"
+    assert page.run("return document.querySelectorAll('main img, main script').length") == 0
+    for broken in ("{", "null", "[]", '{"text": {"a": 1}}', '"x"'):
+        remember(page, server, broken)
+        opened(page, server)
+        assert page.run("return document.getElementById('text').value") == ""
+        assert page.run("return !document.getElementById('empty').hidden")
+
+
+def test_an_empty_page_explains_itself(page: Any) -> None:
+    said = page.run("return document.getElementById('empty').innerText")
+    assert "Nothing is parsed yet" in said
+    assert "as you type" in said.replace("\n", " ")
+    assert "Ctrl+Enter" in page.run("return document.querySelector('.buttons kbd').textContent")
+    page.click("#empty .example")
+    wait_done(page)
+    assert len(cards(page)) > 0
+    assert page.run("return document.getElementById('empty').hidden")
+    page.run("const area = document.getElementById('text'); area.value = '';"
+             "area.dispatchEvent(new InputEvent('input', {bubbles: true}));")  # fmt: skip
+    page.until("!document.getElementById('empty').hidden")
+    assert cards(page) == []
+    assert page.run("return window.status_.textContent") == ""

@@ -5,6 +5,9 @@ import { ask } from "./api.js";
 import { make, picture } from "./dom.js";
 import { plain, wordsOf } from "./sentences.js";
 
+/** Two cards with the same key look the same; one that is compared has none. */
+const keyOf = (sentence, info) => (info.against ? null : JSON.stringify([plain(sentence), info]));
+
 export class Cards {
   constructor(list, { onSplit, onJoin, onWord, onLeave }) {
     this.list = list;
@@ -35,19 +38,55 @@ export class Cards {
     this.list.replaceChildren();
   }
 
-  /** A card for a sentence. `info`: number, pinned, name of the model, the analysis to compare. */
+  /** Show these sentences; the cards of those that are there already stay as they are. */
+  show(items) {
+    const old = [...this.list.children];
+    const had = new Set(old);
+    const known = new Map();
+    for (const card of old) if (this.cards.get(card).key) known.set(this.cards.get(card).key, card);
+    const made = items.map(([sentence, info]) => {
+      const key = keyOf(sentence, info);
+      const card = known.get(key);
+      known.delete(key);
+      return card ?? this.card(sentence, info);
+    });
+    const stay = new Set(made);
+    made.forEach((card, place) => {
+      // Until its own picture comes a new card shows the one that it replaces, so that nothing jumps.
+      const last = old[place];
+      if (had.has(card) || !last || stay.has(last)) return;
+      card.querySelector(".tree").replaceChildren(...last.querySelector(".tree").childNodes);
+      card.classList.add("stale");
+    });
+    for (const card of old) if (!stay.has(card)) card.remove();
+    let at = this.list.firstElementChild;
+    for (const card of made) {
+      if (card === at) at = at.nextElementSibling;
+      else this.list.insertBefore(card, at);
+    }
+  }
+
+  /** The last sentence of a text that came in bit by bit has none to be joined with. */
+  markLast() {
+    const card = this.list.lastElementChild;
+    card?.querySelector("[data-join]")?.remove();
+    if (card) this.cards.get(card).key = null;
+  }
+
+  /** A card for a sentence. `info`: number, pinned, name of the model, the analysis to
+   *  compare; `still` if its boundaries cannot be changed. */
   card(sentence, info) {
     const words = wordsOf(sentence);
     const name = `Sentence ${info.number}${info.name ? ` of ${info.name}` : ""}`;
     const line = make("p", { dir: "auto", role: "group", "aria-label": name });
     line.append(make("span", { className: "number", "aria-hidden": "true" }, String(info.number)));
     sentence.tokens.forEach((token, i) => {
-      const label = i === 0 ? token.text : `${token.text}, Enter starts a sentence here`;
+      const label = i === 0 || info.still ? token.text : `${token.text}, Enter starts a sentence here`;
       line.append(make("span", {
         className: "token", role: "button", tabIndex: i === 0 ? 0 : -1, "aria-label": label,
         data: { token: i, word: words[i][0] },
       }, token.text));
-      if (i + 1 < sentence.tokens.length && !info.other) {
+      if (i + 1 < sentence.tokens.length && !info.still) {
         const next = sentence.tokens[i + 1];
         const likely = next.start_conf > 0.2 ? " likely" : "";
         line.append(make("span", {
@@ -58,11 +97,11 @@ export class Cards {
     const card = make("li", { className: `card${info.other ? " other" : ""}${info.pinned ? " pinned" : ""}` });
     if (info.name) card.append(make("p", { className: "by" }, info.name));
     card.append(line, make("div", { className: "tree" }));
-    if (!info.last && !info.other) {
+    if (!info.last && !info.still) {
       card.append(make("button", { type: "button", className: "join", data: { join: "1" } },
         "⌃ join with the next sentence"));
     }
-    this.cards.set(card, { sentence, info, drawn: 0 });
+    this.cards.set(card, { sentence, info, drawn: 0, key: keyOf(sentence, info) });
     this.seen.observe(card);
     return card;
   }
@@ -119,6 +158,7 @@ export class Cards {
       const place = batch[i].querySelector(".tree");
       const known = this.cards.get(batch[i]);
       known.drawn = width;
+      batch[i].classList.remove("stale");
       if (svg) place.replaceChildren(picture(svg));
       else place.replaceChildren(make("p", { className: "note" }, `${known.sentence.words.length} words are too many for a picture.`));
     });
@@ -133,7 +173,7 @@ export class Cards {
 
   click(event) {
     const found = this.known(event.target);
-    if (!found || found.info.other) return;
+    if (!found || found.info.still) return;
     const gap = event.target.closest(".gap");
     if (gap) this.actions.onSplit(found.info.index, Number(gap.dataset.gap));
     else if (event.target.closest("[data-join]")) this.actions.onJoin(found.info.index + 1);
@@ -151,8 +191,8 @@ export class Cards {
     if (step) target = tokens[at + step];
     else if (event.key === "Home") target = tokens[0];
     else if (event.key === "End") target = tokens.at(-1);
-    else if (event.key === "Enter" && at > 0 && !found.info.other) this.actions.onSplit(found.info.index, at);
-    else if (event.key === "Backspace" && at === 0 && !found.info.other) this.actions.onJoin(found.info.index);
+    else if (event.key === "Enter" && at > 0 && !found.info.still) this.actions.onSplit(found.info.index, at);
+    else if (event.key === "Backspace" && at === 0 && !found.info.still) this.actions.onJoin(found.info.index);
     else if (event.key === "ArrowDown") target = found.card.nextElementSibling?.querySelector(".token");
     else if (event.key === "ArrowUp") target = found.card.previousElementSibling?.querySelector(".token");
     else return;

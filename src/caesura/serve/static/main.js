@@ -6,14 +6,27 @@ import { Cards } from "./cards.js";
 import * as detail from "./detail.js";
 import { $, droppable, make, plural, save } from "./dom.js";
 import * as evaluation from "./evaluate.js";
-import { asGiven, base, moved, plain, regions, same, textOf, touched, windowAround, withChances } from "./sentences.js";
+import { keep, kept } from "./kept.js";
+import { asGiven, base, carried, edit, moved, plain, regions, same, textOf, touched, untouched, windowAround, withChances } from "./sentences.js";
 
 const EXAMPLE = `we waited at the harbour for an hour nobody came
 
 they did not tell me where they were going i think they went home`;
 
-const state = { sentences: [], other: null, starts: new Set(), joins: new Set(), model: "", second: "" };
-let running = null;
+/** Up to so many characters a text is parsed as it is typed, after a pause of so many milliseconds. */
+const LIVE = 5000;
+const PAUSE = 400;
+/** In a longer text boundaries cannot be given. */
+const GIVEN = 50000;
+const KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ Enter" : "Ctrl+Enter";
+
+const none = () => ({ starts: new Set(), joins: new Set() });
+const state = { text: "", model: "", second: "", strip: false, sentences: [], other: null, ...none() };
+let running = null; // the request under way
+let asked = null; // what was asked for last, unless it failed
+let restored = null; // what was kept over a reload
+let waiting = 0;
+let keeping = 0;
 let fixing = Promise.resolve();
 
 const cards = new Cards($("results"), {
@@ -29,7 +42,7 @@ function fail(error) {
   $("error").hidden = false;
 }
 
-function told(seconds) {
+function told({ seconds, lost = 0, stopped = false } = {}) {
   const words = state.sentences.reduce((n, s) => n + s.words.length, 0);
   let text = `${plural(state.sentences.length, "sentence")}, ${plural(words, "word")}`;
   if (seconds !== undefined) text += `, ${seconds.toFixed(1)} seconds`;
@@ -38,9 +51,12 @@ function told(seconds) {
     const differ = all.filter((r) => !same(r.left, r.right)).length;
     text += `; ${differ ? `${differ} of ${all.length} stretches differ` : "the two models agree"}`;
   }
-  $("status").textContent = text;
+  if (lost) text += `; ${plural(lost, "boundary", "boundaries")} of yours had to be forgotten`;
+  if (stopped) text += "; stopped";
+  $("status").textContent = state.sentences.length || stopped ? text : "";
   $("tools").hidden = !state.sentences.length;
   $("undo").hidden = !(state.starts.size + state.joins.size);
+  $("empty").hidden = Boolean(state.sentences.length || $("text").value.trim());
 }
 
 // ------------------------------------------------------------------- drawing
@@ -49,7 +65,7 @@ function info(index) {
   const sentence = state.sentences[index];
   return {
     index, number: index + 1, model: state.model, last: index + 1 === state.sentences.length,
-    pinned: state.starts.has(sentence.start),
+    pinned: state.starts.has(sentence.start), still: state.other !== null,
   };
 }
 
@@ -59,74 +75,155 @@ function append(from) {
   $("results").append(...made);
 }
 
-/** All cards anew; with two models, those of the second where it differs. */
+/** All cards; with two models, those of the second where it differs. */
 function drawAll() {
-  cards.clear();
-  if (!state.other) { append(0); markLast(); return; }
+  if (!state.other) { cards.show(state.sentences.map((sentence, i) => [sentence, info(i)])); return; }
   let index = 0;
   let number = 0;
-  const made = [];
+  const items = [];
   for (const { left, right } of regions(state.sentences, state.other)) {
     const agree = same(left, right);
     left.forEach((sentence, place) => {
       const extra = agree ? {} : { against: right, beside: left, place, name: state.model };
-      made.push(cards.card(sentence, { ...info(index++), ...extra }));
+      items.push([sentence, { ...info(index++), ...extra }]);
     });
     right.forEach((sentence, place) => {
       number++;
       if (agree) return;
-      made.push(cards.card(sentence, {
-        number, other: true, model: state.second, name: state.second, against: left, beside: right, place,
-      }));
+      items.push([sentence, {
+        number, other: true, still: true, model: state.second, name: state.second, against: left, beside: right, place,
+      }]);
     });
   }
-  $("results").append(...made);
-}
-
-function markLast() {
-  const last = $("results").lastElementChild;
-  last?.querySelector("[data-join]")?.remove();
+  cards.show(items);
 }
 
 // ------------------------------------------------------------------- parsing
 
-async function parse() {
+const wanted = () => ({
+  text: $("text").value, model: $("model").value, second: $("other").value, strip: $("strip").checked,
+});
+
+function cancel() {
+  clearTimeout(waiting);
   running?.abort();
-  const control = (running = new AbortController());
+  running = null;
+  $("stop").hidden = true;
+}
+
+/** The user's boundaries in the text as it is now, and what to give with it so that nothing else moves. */
+function carry({ text, model, strip }) {
+  const mine = state.starts.size + state.joins.size;
+  if (!mine) return { pins: none(), given: none(), lost: 0 };
+  if (strip || state.strip || text.length > GIVEN) return { pins: none(), given: none(), lost: mine };
+  const change = edit(state.text, text);
+  const pins = { starts: new Set(carried(state.starts, change)), joins: new Set(carried(state.joins, change)) };
+  let given = pins;
+  if (model === state.model && pins.starts.size + pins.joins.size) {
+    const shown = asGiven(untouched(state.sentences, change));
+    const before = restored?.text === text && restored.model === model ? restored.given : none();
+    given = {
+      starts: new Set([...before.starts, ...carried(shown.starts, change), ...pins.starts]),
+      joins: new Set([...before.joins, ...carried(shown.joins, change), ...pins.joins]),
+    };
+    for (const offset of given.starts) given.joins.delete(offset);
+  }
+  return { pins, given, lost: mine - pins.starts.size - pins.joins.size };
+}
+
+/** Parse the text as it is now; with `fresh`, without the user's boundaries. */
+async function parse({ fresh = false } = {}) {
+  cancel();
+  const wants = wanted();
+  const { pins, given, lost } = fresh ? { pins: none(), given: none(), lost: 0 } : carry(wants);
+  const begin = (sentences, other = null) => Object.assign(state, wants, pins, { sentences, other });
+  const clear = () => { begin([]); cards.clear(); told(); };
+  asked = JSON.stringify(wants);
+  restored = null;
   $("error").hidden = true;
   detail.hide();
-  cards.clear();
-  Object.assign(state, { sentences: [], other: null, starts: new Set(), joins: new Set(), model: $("model").value, second: $("other").value });
-  const text = $("text").value;
-  told();
-  if (!text.trim()) { $("status").textContent = "There is no text yet."; return; }
+  keepSoon();
+  if (!wants.text.trim()) { clear(); return; }
+  const control = (running = new AbortController());
+  const short = wants.text.length <= LIVE;
+  if (!short) clear();
+  $("empty").hidden = true;
   $("stop").hidden = false;
   $("status").textContent = "Parsing …";
-  const request = { text, strip: $("strip").checked };
+  const request = { text: wants.text, strip: wants.strip };
+  const list = ({ starts, joins }) => ({ starts: [...starts], joins: [...joins] });
   try {
-    const end = await parseStream({ ...request, model: state.model }, (found) => {
+    let found = [];
+    const end = await parseStream({ ...request, ...list(given), model: wants.model }, (some) => {
       if (running !== control) return;
+      found.push(...some);
+      if (short) return; // what is shown stays until all of it is there
       const from = state.sentences.length;
-      state.sentences.push(...found);
+      state.sentences.push(...some);
       append(from);
-      $("status").textContent = `Parsing … ${plural(state.sentences.length, "sentence")} so far`;
+      $("status").textContent = `Parsing … ${plural(found.length, "sentence")} so far`;
     }, control.signal);
     if (running !== control) return;
-    if (state.second) {
-      $("status").textContent = `Parsing with ${state.second} …`;
-      const other = [];
-      await parseStream({ ...request, model: state.second }, (found) => other.push(...found), control.signal);
-      state.other = other;
-      drawAll();
-    } else markLast();
-    told(end.seconds);
+    let other = null;
+    if (wants.second) {
+      $("status").textContent = `Parsing with ${wants.second} …`;
+      other = [];
+      await parseStream({ ...request, ...list(pins), model: wants.second }, (some) => other.push(...some), control.signal);
+      if (running !== control) return;
+    }
+    begin(found, other);
+    if (short || other) drawAll();
+    else cards.markLast();
+    cancel();
+    told({ seconds: end.seconds, lost });
+    keepSoon();
   } catch (error) {
     if (running !== control) return;
-    told();
+    cancel();
+    asked = null;
+    if (short) clear();
+    else told();
     fail(error);
-  } finally {
-    if (running === control) { running = null; $("stop").hidden = true; }
   }
+}
+
+/** The text was edited: parse it after a pause, or say what a long one waits for. */
+function typed(event) {
+  clearTimeout(waiting);
+  keepSoon();
+  if (event?.isComposing) return;
+  const wants = wanted();
+  if (JSON.stringify(wants) === asked) { if (!running) told(); return; }
+  if (wants.text.length > LIVE) {
+    cancel();
+    asked = null;
+    $("empty").hidden = true;
+    $("status").textContent = `A text of more than ${LIVE.toLocaleString("en")} characters is not parsed as you type: press Parse or ${KEYS}.`;
+    return;
+  }
+  waiting = setTimeout(parse, wants.text.trim() ? PAUSE : 0);
+}
+
+function stop() {
+  if (!running) return;
+  cancel();
+  asked = null;
+  told({ stopped: true });
+}
+
+/** Keep what is here over a reload. */
+function keepNow() {
+  clearTimeout(keeping);
+  keeping = 0;
+  const wants = wanted();
+  const list = ({ starts, joins }) => ({ starts: [...starts], joins: [...joins] });
+  const mine = wants.text === state.text && wants.strip === state.strip && state.starts.size + state.joins.size > 0;
+  keep({ ...wants, pins: mine ? list(state) : {}, given: mine && state.sentences.length ? asGiven(state.sentences) : {} });
+}
+
+function keepSoon() {
+  clearTimeout(keeping);
+  keeping = setTimeout(keepNow, PAUSE);
 }
 
 /** Start a sentence at an offset, or forbid one there; one change after the other. */
@@ -139,7 +236,11 @@ function fix(offset, starts) {
  * boundaries that are shown are given with it: the change that was asked for is the only one.
  */
 async function fixNow(offset, starts) {
-  const range = running || state.other ? null : touched(state.sentences, offset, starts);
+  if (running) {
+    $("status").textContent = "Parsing … boundaries can be changed when all of the text is there";
+    return;
+  }
+  const range = touched(state.sentences, offset, starts);
   if (!range) return;
   const before = { starts: new Set(state.starts), joins: new Set(state.joins) };
   state.starts.delete(offset);
@@ -164,7 +265,8 @@ async function fixNow(offset, starts) {
     found[0] = { ...found[0], before: shown[first].before };
     state.sentences = shown.toSpliced(first, last - first, ...found);
     drawAll();
-    told(answer.seconds);
+    told({ seconds: answer.seconds });
+    keepSoon();
     const at = state.sentences.findIndex((s) => s.start <= offset && offset < s.end);
     const token = state.sentences[at]?.tokens.findIndex((t) => t.start === offset) ?? 0;
     cards.focus(at, Math.max(0, token));
@@ -194,7 +296,23 @@ async function setUpModels() {
       $("other").append(make("option", { value: name }, name));
     }
     $("other").closest("label").hidden = $("model").options.length < 2;
+    restore();
   } catch (error) { fail(error); }
+}
+
+/** The text and the choices as they were before a reload; what was typed meanwhile goes before. */
+function restore() {
+  const found = $("text").value ? null : kept();
+  if (found) {
+    const choose = (id, name) => { if ([...$(id).options].some((option) => option.value === name)) $(id).value = name; };
+    $("text").value = found.text;
+    choose("model", found.model);
+    choose("other", found.second);
+    $("strip").checked = found.strip;
+    restored = found;
+    Object.assign(state, { text: found.text, model: $("model").value, strip: found.strip, ...found.pins });
+  }
+  if ($("text").value.trim()) typed();
 }
 
 function setUpTabs() {
@@ -220,16 +338,27 @@ function setUpTabs() {
   }
 }
 
-$("parse-form").addEventListener("submit", (event) => { event.preventDefault(); parse(); });
-$("stop").addEventListener("click", () => running?.abort());
-$("example").addEventListener("click", () => { $("text").value = EXAMPLE; parse(); });
-$("strip").addEventListener("change", () => { if ($("text").value.trim()) parse(); });
-for (const id of ["model", "other"]) $(id).addEventListener("change", () => { if ($("text").value.trim()) parse(); });
+for (const place of document.querySelectorAll(".shortcut")) place.textContent = KEYS;
+for (const place of document.querySelectorAll(".live")) place.textContent = LIVE.toLocaleString("en");
+$("parse-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (!$("text").value.trim()) $("text").focus();
+  parse();
+});
+$("stop").addEventListener("click", stop);
+for (const button of document.querySelectorAll(".example")) {
+  button.addEventListener("click", () => { $("text").value = EXAMPLE; parse({ fresh: true }); });
+}
+for (const id of ["model", "other", "strip"]) $(id).addEventListener("change", () => { if ($("text").value.trim()) parse(); else keepSoon(); });
+$("text").addEventListener("input", typed);
+$("text").addEventListener("compositionend", () => typed());
 $("text").addEventListener("paste", () => setTimeout(parse));
 $("text").addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) parse(); });
-droppable($("text"), parse);
-$("undo").addEventListener("click", parse);
+droppable($("text"), () => parse({ fresh: true }));
+$("undo").addEventListener("click", () => parse({ fresh: true }));
 addEventListener("keydown", (event) => { if (event.key === "Escape") detail.hide(); });
+addEventListener("pointerdown", (event) => { if (!event.target.closest("#detail, [data-word]")) detail.hide(); });
+addEventListener("pagehide", () => { if (keeping) keepNow(); });
 for (const button of document.querySelectorAll("[data-to]")) button.addEventListener("click", () => download(button.dataset.to));
 setUpTabs();
 evaluation.setUp();

@@ -57,6 +57,25 @@ export function asGiven(sentences) {
   return { starts, joins };
 }
 
+/** How a text was edited: where its unchanged head ends, where its tail began, how far that moved. */
+export function edit(before, after) {
+  const [a, b] = [[...before], [...after]];
+  const most = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < most && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < most - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  return { head, tail: a.length - tail, by: b.length - a.length };
+}
+
+/** Offsets after an edit; without those at which it was made. */
+export function carried(offsets, { head, tail, by }) {
+  return [...offsets].filter((o) => o < head || o > tail).map((o) => (o < head ? o : o + by));
+}
+
+/** The sentences that an edit left alone. */
+export const untouched = (sentences, { head, tail }) => sentences.filter((s) => s.end < head || s.start > tail);
+
 /** How likely a sentence starts at each token, as it was known before some boundaries were given. */
 export function withChances(sentences, before, changed) {
   const known = new Map(before.flatMap((s) => s.tokens.map((t) => [t.start, t.start_conf])));
