@@ -1,0 +1,1 @@
+"""What `golden.py` freezes: texts and a treebank of our own, and the outputs made of them."""

@@ -1,0 +1,150 @@
+"""Texts in: `parse`, `split`, `tokenize` and `tag` with the bundled models."""
+
+from __future__ import annotations
+
+from golden_study.calls import EXTENSIONS, INPUTS, MODELS, Entry, Named, cli, into
+from golden_study.work import Work
+
+KEEPS = ("tokens", "sentences", "tags", "lemmas", "heads")
+
+
+def parsing() -> Named:
+    yield from _parsing()
+    yield from _long()
+    yield from _keeping()
+    yield from _stages()
+
+
+def _parsing() -> Named:
+    options = {
+        "plain": (),
+        "fast": ("--mode", "fast"),
+        "confidence": ("--confidence",),
+        "k-best": ("--k-best", "3"),
+        "newline": ("--newline-is-boundary",),
+        "range": ("--token-range",),
+    }
+    for model in MODELS:
+        parse = ("parse", "-q", "-m", model)
+        for name, chosen in options.items():
+            for text in INPUTS:
+                if name == "k-best" and text != "turns.txt":
+                    continue
+                source = "tiny.txt" if name == "k-best" else text
+                yield f"parse/{model}/{name}/{source[:-4]}", cli(*parse, *chosen, source)
+        yield f"parse/{model}/stdin", cli(*parse, stdin="written.txt")
+        yield (
+            f"parse/{model}/fast-confidence",
+            cli(*parse, "--mode", "fast", "--confidence", "spoken.txt"),
+        )
+        for threads in ("1", "2"):
+            name = f"threads-{model}-{threads}/"
+            yield (
+                f"parse/{model}/folder-{threads}",
+                into(name, *parse, "--threads", threads, "folder/"),
+            )
+            yield (
+                f"parse/{model}/files-{threads}",
+                cli(
+                    *parse,
+                    "--threads",
+                    threads,
+                    "written.txt",
+                    "empty.txt",
+                    "tiny.txt",
+                    "blank.txt",
+                ),
+            )
+        for source in ("talk.transcript", "island.html", "empty.txt", "blank.txt"):
+            yield f"parse/{model}/{source.replace('.', '-')}", cli(*parse, source)
+        for to in ("conllu", "jsonl", "spans", "tokens", "conllx", "brat"):
+            name = f"to-{model}-{to}.{EXTENSIONS.get(to, to)}"
+            yield f"parse/{model}/to/{to}", into(name, *parse, "--to", to, "written.txt")
+        yield (
+            f"parse/{model}/jsonl-confidence",
+            cli(*parse, "--confidence", "--to", "jsonl", "turns.txt"),
+        )
+        for name, value in (("beam", "2"), ("margin", "0.1"), ("bias", "0.5"), ("bias", "-0.5")):
+            for text in ("written.txt", "spoken.txt"):
+                yield (
+                    f"parse/{model}/{name}={value}/{text[:-4]}",
+                    cli(*parse, f"--{name}", value, text),
+                )
+        for mode in ("fast", "accurate"):
+            for text in INPUTS:
+                yield (
+                    f"split/{model}/{mode}/{text[:-4]}",
+                    cli("split", "-q", "-m", model, "--mode", mode, "--offsets", text),
+                )
+        yield f"split/{model}/plain", cli("split", "-q", "-m", model, "turns.txt")
+        yield f"split/{model}/json", cli("split", "-q", "-m", model, "--json", "written.txt")
+        yield (
+            f"split/{model}/newline",
+            cli("split", "-q", "-m", model, "--newline-is-boundary", "--bias", "0.3", "turns.txt"),
+        )
+
+
+def _long() -> Named:
+    """Longer than every buffer."""
+    parse = ("parse", "-q", "-m", "en")
+    for text in ("long-written.txt", "long-spoken.txt"):
+        yield f"long/en/plain/{text[5:-4]}", cli(*parse, text)
+        yield f"long/en/fast/{text[5:-4]}", cli(*parse, "--mode", "fast", text)
+        yield f"long/en/stdin/{text[5:-4]}", cli(*parse, "--mode", "fast", stdin=text)
+        yield (
+            f"long/en/confidence/{text[5:-4]}",
+            cli(*parse, "--mode", "fast", "--confidence", "--to", "jsonl", text),
+        )
+    yield "long/en/newline/turns", cli(*parse, "--newline-is-boundary", "long-turns.txt")
+    yield (
+        "long/en/threads-2",
+        cli(*parse, "--mode", "fast", "--threads", "2", "long-written.txt", "long-turns.txt"),
+    )
+    yield "long/en/split", cli("split", "-q", "--offsets", "long-turns.txt")
+    for text in ("neural-written.txt", "neural-spoken.txt"):
+        neural = ("parse", "-q", "-m", "en-neural")
+        yield f"long/en-neural/plain/{text[7:-4]}", cli(*neural, text)
+        yield (
+            f"long/en-neural/stdin/{text[7:-4]}",
+            cli(*neural, "--mode", "fast", "--confidence", stdin=text),
+        )
+
+
+def kept(model: str, *options: str) -> Entry:
+    """What a model makes of the other's analysis: what is kept is not what it would find."""
+
+    def entry(work: Work) -> bytes:
+        other = MODELS[1 - MODELS.index(model)]
+        given = work.made(f"kept-{other}.conllu", "parse", "-q", "-m", other, "shuffled.txt")
+        return work.cli("parse", "-q", "-m", model, *options, given)
+
+    return entry
+
+
+def _keeping() -> Named:
+    for model in MODELS:
+        for what in KEEPS:
+            yield f"keep/{model}/{what}", kept(model, "--keep", what)
+        both = ("--keep-tokens", "--keep-sentences")
+        rest = ("--keep-tags", "--keep-lemmas", "--keep-heads")
+        yield f"keep/{model}/tokens+sentences", kept(model, *both)
+        yield f"keep/{model}/all", kept(model, *both, *rest)
+        yield (
+            f"keep/{model}/tags-k-best",
+            kept(model, "--keep-tags", "--keep-sentences", "--k-best", "2"),
+        )
+        yield f"keep/{model}/newline", kept(model, "--keep-tokens", "--newline-is-boundary")
+        yield f"keep/{model}/nothing", kept(model)
+
+
+def _stages() -> Named:
+    for text in (*INPUTS, "talk.transcript"):
+        name = text.split(".")[0]
+        yield f"tokenize/rules/{name}", cli("tokenize", "-q", "--rules", "--token-range", text)
+        yield f"tokenize/en/{name}", cli("tokenize", "-q", "-m", "en", text)
+    yield "tokenize/newline", cli("tokenize", "-q", "--rules", "--newline-is-boundary", "turns.txt")
+    yield "tag/en", cli("tag", "-q", "-m", "en", "dev.conllu")
+    yield (
+        "tag/en/confidence",
+        cli("tag", "-q", "-m", "en", "--confidence", "--regime", "document", "dev.conllu"),
+    )
