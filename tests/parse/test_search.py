@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from caesura.parse.arena import new_arena
 from caesura.parse.features import compile_templates
 from caesura.parse.kbest import k_best
 from caesura.parse.limits import no_limits
-from caesura.parse.parser import Parser
+from caesura.parse.parser import Parse, Parser
 from caesura.parse.score import Linear8, new_scratch, score_into
 from caesura.parse.stream import JointStream, parse_stream
 from caesura.parse.transitions import joint
@@ -170,6 +171,46 @@ def test_a_stream_gives_what_the_whole_document_gives(toy_parser: Parser, size: 
     assert stream.pending == 0
     assert heads == whole.heads.tolist()
     assert starts == whole.starts.tolist()
+
+
+def _in_pieces(parser: Parser, doc: Document, size: int) -> Parse:
+    """What a stream makes of a document that comes in pieces."""
+    stream = JointStream(parser)
+    parts = []
+    for at in range(0, doc.n_tokens, size):
+        piece = doc.cut(at, min(at + size, doc.n_tokens))
+        parts.append(stream.feed(piece, last=at + size >= doc.n_tokens))
+    done = 0
+    for part in parts:
+        part.heads = np.where(part.heads >= 0, part.heads + done, part.heads).astype(np.int32)
+        done += len(part.heads)
+    return Parse.join(parts)
+
+
+@pytest.mark.parametrize("margin", [math.inf, 4.0])
+def test_company_and_pieces_make_no_difference_where_the_beam_does_not_agree(
+    margin: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With small arenas that grow at odd times, as a long document makes them grow."""
+    rng = np.random.default_rng(2)
+    docs = [doc_of(" ".join(rng.choice(list("abcdefgh"), n))) for n in (30, 900, 700, 900)]
+    parser = random_parser(5, beam=4, patience=24, margin=margin)
+    alone = [parser.analyse([doc])[0].columns() for doc in docs]
+    stream = JointStream(parser)
+    stream.feed(docs[1], last=True)
+    assert stream.forced > 3 or margin < math.inf
+    assert same(alone, [parse.columns() for parse in parser.analyse(docs)])
+    assert same(alone[::-1], [parse.columns() for parse in parser.analyse(docs[::-1])])
+    for size in (1, 13, 200):
+        assert same(alone, [_in_pieces(parser, doc, size).columns() for doc in docs])
+    monkeypatch.setattr("caesura.parse.decode._STEPS", 8)
+    assert same(alone, [parse.columns() for parse in parser.analyse(docs)])
+    assert same(alone, [parser.analyse([doc])[0].columns() for doc in docs])
+
+
+def same(left: list[list[np.ndarray]], right: list[list[np.ndarray]]) -> bool:
+    pairs = [pair for a, b in zip(left, right, strict=True) for pair in zip(a, b, strict=True)]
+    return all(np.array_equal(a, b) for a, b in pairs)
 
 
 def test_documents_as_a_stream(toy_parser: Parser) -> None:

@@ -37,6 +37,7 @@ def _start(arena: Arena, frontier: Frontier) -> None:
     state[9] = 1
     frontier.beam[0] = 0
     frontier.counts[0] = 1
+    frontier.counts[4] = 0
 
 
 @kernel
@@ -53,7 +54,6 @@ def decode_all(
     marks: NDArray[np.int32],
     result: Result,
     search: Search,
-    patience: int,
 ) -> tuple[int, int]:
     """Decode instances from number `first` on; returns the first one that is not done, and why.
 
@@ -91,7 +91,7 @@ def decode_all(
             why = advance(scorer, system, limits, part, arena, frontier, search, True)
             if why != FULL:
                 break
-            settle(system, arena, frontier, out, marks, patience)
+            settle(system, arena, frontier, out, marks)
             if 2 * arena.used[1] > arena.items.shape[0] or 2 * arena.used[0] > arena.nodes.shape[0]:
                 return k, FULL
         if why == DEAD:
@@ -115,8 +115,9 @@ class Decoder:
     def restart(self) -> None:
         """Forget the document."""
         reset(self.arena)
-        self.frontier.counts[0] = 1
         self.frontier.beam[0] = 0
+        self.frontier.counts[0] = 1
+        self.frontier.counts[4] = 0
 
     def grow(self) -> None:
         self.arena = grown(self.arena)
@@ -129,7 +130,6 @@ class Decoder:
         """
         result = new_result(int(bounds[-1]))
         at, fresh = 0, True
-        search = self.search
         while at < len(bounds) - 1:
             at, why = decode_all(
                 self.scorer,
@@ -144,7 +144,6 @@ class Decoder:
                 self.marks,
                 result,
                 self.how,
-                search.patience,
             )
             if why == DEAD:
                 return None

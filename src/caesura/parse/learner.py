@@ -105,7 +105,8 @@ class Learner:
             min(options.cap, 1e30),
             float(options.err_plus_one),
         )
-        self.how = how_to(replace(options.search, bias=0.0, bonus=0.0, trust=0.0), self.beam)
+        patient = replace(options.search, bias=0.0, bonus=0.0, trust=0.0, patience=1 << 30)
+        self.how = how_to(patient, self.beam)
 
     def run(self, instances: Sequence[Instance], report: Report = silent) -> Tally:
         """Learn from instances, one tick of the averaging each."""
@@ -170,6 +171,7 @@ class Learner:
         words = _decided(instance)
         reset(self.arena)
         self.frontier.beam[0], self.frontier.counts[0] = 0, 1
+        self.frontier.counts[4] = 0
         while True:
             why = advance(
                 self.scorer,

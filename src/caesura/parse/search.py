@@ -3,7 +3,7 @@
 The search asks a scorer for the scores of an item's transitions and knows nothing else about it.
 Terminal items stay in the beam unchanged, since derivations differ in length; ties go to the
 earlier parent and then to the lower transition. The kernel stops when the arena is full or words
-run out, and goes on where it stopped, so a document may be endless.
+run out, and goes on where it stopped as if it had not, so a document may be endless.
 
 With a margin the beam is as wide as the text is ambiguous, which is selectional branching (Choi &
 McCallum 2013) for a beam over documents: an item offers only transitions that score close to its
@@ -40,6 +40,7 @@ from caesura.parse.arena import (
 from caesura.parse.choice import score_options
 from caesura.parse.gather import at_least, highest, lowest_bit
 from caesura.parse.options import SearchOptions
+from caesura.parse.patience import lose_patience
 from caesura.parse.score import forget, score_into
 from caesura.parse.transitions.inventory import (
     CHOICE_BITS,
@@ -84,6 +85,8 @@ DEAD: Final = 3
 
 #: Words beyond the next one that features look at.
 LOOK_AHEAD: Final = 3
+#: It is looked this often in the time of its patience whether the beam agrees.
+_LOOKS: Final = 4
 #: Steps after which the beam is asked how many of its items descend from a decision.
 AGREEMENT: Final = 8
 #: A margin where there was no other choice.
@@ -108,6 +111,7 @@ class Search(NamedTuple):
     margin: float
     bonus: float
     trust: float
+    patience: int
 
 
 def how_to(options: SearchOptions, width: int | None = None) -> Search:
@@ -116,13 +120,16 @@ def how_to(options: SearchOptions, width: int | None = None) -> Search:
         min(options.margin, NO_MARGIN),
         options.bonus,
         options.trust,
+        options.patience,
     )
 
 
 class Frontier(NamedTuple):
-    """The beam, the candidates for the next one, and counts: beam size, steps, scored, forced.
+    """The beam, the candidates for the next one, and counts.
 
-    `scores` are those of the transitions of one item, `options` those of the tags it may choose.
+    Counts are: beam size, steps, items scored, times that patience was lost, and the steps of this
+    document. `scores` are those of the transitions of one item, `options` those of the tags it may
+    choose.
     """
 
     beam: NDArray[np.int64]
@@ -146,7 +153,7 @@ def new_frontier(width: int, n_actions: int) -> Frontier:
         np.zeros(width + 1, np.float32),
         np.zeros((n_actions + 31) // 32 * 32, np.float32),
         np.zeros(MOST_CHOICES, np.float32),
-        np.zeros(4, np.int64),
+        np.zeros(5, np.int64),
     )
     frontier.counts[0] = 1
     return frontier
@@ -327,7 +334,7 @@ def expand(
             kept = _insert(frontier, kept, width, base + scores[SB], item, SB, margin)
     while kept > 1 and frontier.totals[kept - 1] < frontier.totals[0] - _BEHIND * search.margin:
         kept -= 1
-    used = 0
+    used, older = 0, arena.used[1]
     for k in range(kept):
         action = frontier.actions[k]
         new = frontier.parents[k]
@@ -349,23 +356,31 @@ def expand(
     counts[0] = kept
     counts[1] += 1
     if width > 1:
-        _note_agreement(arena, frontier)
+        _note_agreement(arena, frontier, older)
     return kept
 
 
 @kernel(forceinline=True)
-def _note_agreement(arena: Arena, frontier: Frontier) -> None:
-    """Count the items of the beam for the decisions that they descend from."""
+def _note_agreement(arena: Arena, frontier: Frontier, older: int) -> None:
+    """Count the items of the beam for the decisions that they descend from.
+
+    Items that are older than this step, the terminal ones, were counted when they were made.
+    """
     items = arena.items
+    fresh = 0
+    for rank in range(frontier.counts[0]):
+        fresh += frontier.beam[rank] >= older
     for rank in range(frontier.counts[0]):
         item = frontier.beam[rank]
+        if item < older:
+            continue
         for _ in range(AGREEMENT):
             item = items[item, PARENT]
             if item <= 0:
                 break
         if item > 0:
             items[item, HEIRS] += 1
-            items[item, RIVALS] = frontier.counts[0]
+            items[item, RIVALS] = fresh
 
 
 @kernel
@@ -383,6 +398,7 @@ def advance(
     scorer, system, limits = borrowed(scorer), borrowed(system), borrowed(limits)
     words, arena, frontier = borrowed(words), borrowed(arena), borrowed(frontier)
     n = words.context.shape[0]
+    look = max(1, search.patience // _LOOKS)
     forget(scorer)
     while True:
         if is_terminal(arena, frontier.beam[0], n) and ended:
@@ -399,3 +415,6 @@ def advance(
         kept = expand(scorer, system, limits, words, arena, frontier, search)
         if kept == 0:
             return DEAD
+        frontier.counts[4] += 1
+        if frontier.counts[4] % look == 0:
+            lose_patience(arena, frontier, search.patience)

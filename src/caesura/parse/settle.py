@@ -1,7 +1,7 @@
 """What all items of the beam agree on is final: it is written out, and its memory is used again.
 
-The search keeps back-pointers only as far as its items differ. Where they do not agree for too
-long, the best item decides, and the items that disagree with it are dropped and counted.
+The search keeps back-pointers only as far as its items differ. To settle changes nothing that the
+search will do, so it may be done at any time: when the arena is full, or when words are asked for.
 """
 
 from __future__ import annotations
@@ -127,44 +127,19 @@ def _common(arena: Arena, frontier: Frontier, marks: NDArray[np.int32]) -> int:
 
 
 @kernel
-def _force(arena: Arena, frontier: Frontier, reach: int) -> None:
-    """Drop the items that do not share the best item's past up to `reach` words ago."""
-    best = frontier.beam[0]
-    until = arena.items[best, NEXT] - reach
-    ancestor = best
-    while arena.items[ancestor, NEXT] > until and ancestor > 0:
-        ancestor = arena.items[ancestor, PARENT]
-    kept = 1
-    for rank in range(1, frontier.counts[0]):
-        item = frontier.beam[rank]
-        while item > ancestor:
-            item = arena.items[item, PARENT]
-        if item == ancestor:
-            frontier.beam[kept] = frontier.beam[rank]
-            kept += 1
-    frontier.counts[0] = kept
-
-
-@kernel
 def settle(
     system: System,
     arena: Arena,
     frontier: Frontier,
     result: Result,
     marks: NDArray[np.int32],
-    patience: int,
 ) -> int:
     """Write out what is final and compact the arena; returns the number of words that are final.
 
     Words are final up to the last start that a SHIFT has passed, since then the stack was empty.
-    counts[3] counts the times that the best item had to decide.
     """
     items, nodes = arena.items, arena.nodes
     common = _common(arena, frontier, marks)
-    if items[frontier.beam[0], NEXT] - items[common, NEXT] > patience:
-        _force(arena, frontier, patience // 2)
-        frontier.counts[3] += 1
-        common = _common(arena, frontier, marks)
     write_path(system, arena, common, result)
     final = items[common, LAST]
     if items[common, NEXT] <= final:

@@ -83,12 +83,7 @@ class JointStream:
                 found.append(self._give(len(self._words.context)))
                 break
             final = settle(
-                decoder.system,
-                decoder.arena,
-                decoder.frontier,
-                self._result,
-                decoder.marks,
-                decoder.search.patience,
+                decoder.system, decoder.arena, decoder.frontier, self._result, decoder.marks
             )
             if final > self._known:
                 found.append(self._give(int(final)))
