@@ -289,3 +289,15 @@ def test_pieces_join_to_the_whole(doc: Document) -> None:
     for piece in pieces:
         piece.check()
     assert Document.join(pieces) == doc
+
+
+def test_a_piece_knows_what_was_before_it() -> None:
+    doc = small()
+    doc.paragraph_start = np.array([0, 10])
+    doc.turn_start, doc.turn_end = np.array([6]), np.array([15])
+    doc.turn_speaker, doc.turn_time = doc.strings.ids(["A"]), np.full((1, 2), np.nan)
+    assert doc.cut(0, 5).before == frozenset()
+    assert doc.cut(1, 3).before == {"paragraphs"}
+    assert doc.cut(2, 5).before == {"paragraphs", "turns"}
+    assert doc.cut(1, 5).cut(2, 4).before == {"paragraphs", "turns"}
+    assert Document.join([doc.cut(1, 3), doc.cut(3, 5)]).before == {"paragraphs"}

@@ -243,6 +243,9 @@ class Document:
     fixed: frozenset[str] = frozenset()
     #: True if this is a further piece of the document that came before it in a stream.
     continues: bool = False
+    #: What the text before such a piece had: `paragraphs`, `turns`. A stage that would take their
+    #: absence from a whole document for ignorance knows by this that there are some.
+    before: frozenset[str] = frozenset()
     #: The file that it came from, for messages.
     source: str | None = None
 

@@ -77,6 +77,11 @@ def cut(doc: Document, first: int, last: int) -> Document:
     piece.head = np.where(inside, heads - a, np.where(heads >= 0, UNKNOWN, heads)).astype(np.int32)
     piece.comments = {t - first: c for t, c in doc.comments.items() if first <= t < last}
     piece.trailer = doc.trailer if last == doc.n_tokens else ()
+    piece.before = doc.before | {
+        name
+        for name, starts in (("paragraphs", doc.paragraph_start), ("turns", doc.turn_start))
+        if len(starts) and starts[0] < begin
+    }
     starts = doc.paragraph_start
     piece.paragraph_start = starts[(starts >= begin) & (starts < end)] - begin
     _cut_trees(doc, piece, a, b)
@@ -133,6 +138,7 @@ def join(pieces: Sequence[Document]) -> Document:
         return Document()
     first = pieces[0]
     whole = Document(id=first.id, source=first.source, fixed=first.fixed, continues=first.continues)
+    whole.before = first.before
     whole.text = "".join(piece.text for piece in pieces)
     same = all(piece.strings is first.strings for piece in pieces)
     whole.strings = first.strings if same else Strings()

@@ -19,6 +19,7 @@ from caesura.parse.score import Linear8, new_scratch, score_into
 from caesura.parse.stream import JointStream, parse_stream
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.inventory import Inventory
+from caesura.parse.words import context_of
 from tests.parse.test_transitions import choices
 from tests.parse.toy import blank, corpus
 
@@ -211,6 +212,15 @@ def test_company_and_pieces_make_no_difference_where_the_beam_does_not_agree(
 def same(left: list[list[np.ndarray]], right: list[list[np.ndarray]]) -> bool:
     pairs = [pair for a, b in zip(left, right, strict=True) for pair in zip(a, b, strict=True)]
     return all(np.array_equal(a, b) for a, b in pairs)
+
+
+def test_a_piece_has_the_context_that_it_has_in_the_document() -> None:
+    doc = corpus(4, 1, 12)[0]
+    whole = context_of(doc, breaks=True)
+    assert set(whole[:, 0].tolist()) == {1, 2}
+    for a in range(1, doc.n_tokens - 4):
+        piece = context_of(doc.cut(a, a + 4), breaks=True)
+        assert piece.tolist() == whole[a : a + 4].tolist()
 
 
 def test_documents_as_a_stream(toy_parser: Parser) -> None:

@@ -171,22 +171,6 @@ def test_split(tiny_model: Path) -> None:
 LONG = TEXT * 150
 
 
-def test_a_long_text_is_the_same_streamed_and_whole(tiny: Pipeline, tmp_path: Path) -> None:
-    whole = tiny(LONG)
-    check(whole, LONG)
-    sizes = (1000, 7777, 40_000)
-    for size in sizes:
-        blocks = (LONG[at : at + size] for at in range(0, len(LONG), size))
-        pieces = list(tiny.stream(blocks))
-        assert [piece.continues for piece in pieces] == [False] + [True] * (len(pieces) - 1)
-        assert "".join(piece.text for piece in pieces) == LONG
-        joined = Document.join(pieces)
-        assert said(joined) == said(whole)
-    (tmp_path / "long.txt").write_text(LONG, encoding="utf-8")
-    pieces = list(tiny.stream(tmp_path / "long.txt"))
-    assert said(Document.join(pieces)) == said(whole)
-
-
 def test_the_first_sentences_of_a_stream_come_early(tiny: Pipeline) -> None:
     taken = 0
 

@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.blocks import in_blocks
 from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import ModelError
 from caesura.learn.bias import BiasScale, check_bias
@@ -36,9 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NeuralParser", "SearchSettings"]
 
-#: Longer documents are read in blocks of so many words, since arcs need memory.
-_LONG: Final = 8000
-_PIECE: Final = 2000
 #: Items of the beam for each tree that is asked for.
 _WIDER: Final = 16
 _ARCS: Final = ("left", "right", "root")
@@ -155,19 +150,12 @@ class NeuralParser:
     # --------------------------------------------------------------- parsing
 
     def annotate(self, docs: Sequence[Document], *, confidence: bool = False) -> None:
-        """Fill tags, lemmas, boundaries and trees of documents with tokens, in place."""
+        """Fill tags, lemmas, boundaries and trees of documents with tokens, in place.
+
+        Memory is needed in proportion to the words of the longest one.
+        """
         for doc in docs:
-            if doc.n_words <= _LONG:
-                self._annotate(doc, confidence)
-                continue
-            cuts = [*range(0, doc.n_tokens, _PIECE), doc.n_tokens]
-            pieces = (doc.cut(a, b) for a, b in pairwise(cuts))
-            done = in_blocks(pieces, lambda piece: self._annotate(piece, confidence))
-            whole = Document.join(list(done))
-            for name in ("strings", "sent_start", "head", "deprel", "form", *TAGS, "misc"):
-                setattr(doc, name, getattr(whole, name))
-            for name in ("sent_conf", "tag_conf", "arc_conf"):
-                setattr(doc, name, getattr(whole, name))
+            self._annotate(doc, confidence)
 
     def _annotate(self, doc: Document, confidence: bool) -> None:
         scores = self.encoder.scores(doc)

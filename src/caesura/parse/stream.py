@@ -104,8 +104,8 @@ class JointStream:
                 "given heads cannot be obeyed in a stream", remedy="Parse the document as a whole."
             )
         parser = self.parser
-        self._paragraphs |= bool(len(doc.paragraph_start))
-        self._turns |= bool(len(doc.turn_start))
+        self._paragraphs |= bool(len(doc.paragraph_start)) or "paragraphs" in doc.before
+        self._turns |= bool(len(doc.turn_start)) or "turns" in doc.before
         words = words_of(
             doc,
             parser.hasher,

@@ -205,7 +205,8 @@ def context_of(
 ) -> NDArray[np.int32]:
     """Paragraph break, change of speaker and evidence of a start before each word; 0: not known.
 
-    A piece of a longer document is told by `paragraphs` and `turns` that there were some before it.
+    A piece of a longer document knows, or is told by `paragraphs` and `turns`, that there were some
+    before it.
     """
     n = doc.n_words
     context = np.zeros((n, 3), np.int32)
@@ -214,12 +215,12 @@ def context_of(
     token = doc.word_token
     first = np.ones(n, dtype=bool)
     first[1:] = token[1:] != token[:-1]
-    if breaks and (paragraphs or len(doc.paragraph_start)):
+    if breaks and (paragraphs or "paragraphs" in doc.before or len(doc.paragraph_start)):
         marks = doc.token_paragraph_start
         if doc.continues:
             marks[0] = bool(np.any(doc.paragraph_start == doc.token_start[0]))
         context[:, 0] = np.where(first & marks[token], 2, 1)
-    if breaks and (turns or len(doc.turn_start)):
+    if breaks and (turns or "turns" in doc.before or len(doc.turn_start)):
         turn = np.searchsorted(doc.turn_start, doc.token_start, side="right") - 1
         speaker = doc.turn_speaker[np.maximum(turn, 0)] if len(doc.turn_start) else turn
         change = np.ones(doc.n_tokens, np.int32)

@@ -12,20 +12,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from caesura.blocks import BLOCK, in_blocks
+from caesura.blocks import annotate_whole, in_blocks
 from caesura.branch.load import biased, parser_of, take_evidence
 from caesura.document import Document, Strings
 from caesura.errors import UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile, Part
 from caesura.models.file import load as load_file
-from caesura.pipeline.given import (
-    fix_starts,
-    given_columns,
-    keep_given,
-    keep_layout,
-    line_starts,
-)
+from caesura.pipeline.given import fix_starts, given_columns, keep_given, keep_layout
 
 if TYPE_CHECKING:
     from caesura.branch.parser import BranchingParser
@@ -40,12 +34,10 @@ Mode = Literal["accurate", "fast"]
 MODES: Final[tuple[Mode, ...]] = ("accurate", "fast")
 #: The margin of the joint parser's beam in mode `fast`, in its scores' units: 1 is one error.
 FAST_MARGIN: Final = 0.2
-#: Longer texts go through in blocks.
+#: A longer text of a file is streamed.
 LONG: Final = 60_000
 #: Characters of small texts that are done in one call of the kernels.
 _BATCH: Final = 60_000
-#: A line so long is cut anywhere.
-_ENDLESS: Final = 1 << 22
 #: Characters that a stream takes at a time.
 _CHUNK: Final = 1 << 15
 
@@ -167,12 +159,8 @@ class Pipeline:
                 )
             doc = self._tokenise(keep_given(source, keep), newline_is_boundary)
         else:
-            given = tokens is not None or starts is not None or others is not None
-            if not given and not newline_is_boundary and len(source) > LONG:
-                chunks = (source[at : at + _CHUNK] for at in range(0, len(source), _CHUNK))
-                return Document.join(list(self._stream(chunks, confidence)))
             if newline_is_boundary:
-                starts = [*(starts or []), *line_starts(source)]
+                starts = [*(starts or []), *_line_starts(source)]
             doc = self.tokenizer.tokenize(
                 source,
                 sentences=False,
@@ -189,7 +177,17 @@ class Pipeline:
         return doc
 
     def annotate(self, docs: Sequence[Document], *, confidence: bool = False) -> None:
-        """Tag and parse documents that have tokens, in place."""
+        """Tag and parse documents that have tokens, in place.
+
+        A long one goes in the blocks in which it would come out of a stream.
+        """
+        # Given arcs may not be cut, and never come by a stream.
+        whole = [doc for doc in docs if "heads" in doc.fixed]
+        self._annotate(whole, confidence)
+        others = [doc for doc in docs if "heads" not in doc.fixed]
+        annotate_whole(others, lambda some: self._annotate(some, confidence))
+
+    def _annotate(self, docs: Sequence[Document], confidence: bool) -> None:
         full = [doc for doc in docs if doc.n_words]
         if not full:
             return
@@ -234,14 +232,14 @@ class Pipeline:
             # Without a tokeniser there is no evidence of sentence starts, and none was learned.
             doc = self.tokenizer.tokenize(source, sentences=False) if self.has_tokenizer else source
         elif newline_is_boundary:
-            lines = line_starts(source.text)
+            lines = _line_starts(source.text)
             doc = self.tokenizer.tokenize(source.text, sentences=False, sentence_starts=lines)
             keep_layout(doc, source)
             fix_starts(doc, lines)
         else:
             doc = self.tokenizer.tokenize(source, sentences=False)
         if newline_is_boundary and "tokens" in source.fixed:
-            at = np.searchsorted(doc.token_start, line_starts(doc.text))
+            at = np.searchsorted(doc.token_start, _line_starts(doc.text))
             fix_starts(doc, doc.token_start[at[at < doc.n_tokens]])
         if not len(doc.paragraph_start) and "tokens" not in source.fixed:
             doc.paragraph_start = _paragraphs(doc.text)
@@ -323,23 +321,14 @@ class Pipeline:
             )
         else:
             blocks = source
-        if newline_is_boundary:
-            for number, lines in enumerate(whole_lines(blocks)):
-                piece = self(lines, newline_is_boundary=True, confidence=confidence)
-                piece.continues = number > 0
-                yield piece
-            return
-        yield from self._stream(blocks, confidence)
+        tokens = self._tokens(blocks, newline_is_boundary)
+        for piece in in_blocks(tokens, lambda some: self._annotate(some, confidence)):
+            piece.fixed = frozenset()
+            yield piece
 
-    def _stream(self, blocks: Iterable[str], confidence: bool) -> Iterator[Document]:
-        def annotate(doc: Document) -> None:
-            self.annotate([doc], confidence=confidence)
-
-        yield from in_blocks(self._tokens(blocks), annotate, block=BLOCK)
-
-    def _tokens(self, blocks: Iterable[str]) -> Iterator[Document]:
+    def _tokens(self, blocks: Iterable[str], newline_is_boundary: bool) -> Iterator[Document]:
         """The tokens of a text that comes in blocks, as pieces of a document."""
-        stream = self.tokenizer.stream(sentences=False)
+        stream = self.tokenizer.stream(sentences=False, newline_is_boundary=newline_is_boundary)
         for block in blocks:
             for at in range(0, len(block), _CHUNK):
                 piece = stream.feed(block[at : at + _CHUNK])
@@ -383,25 +372,16 @@ class Pipeline:
         return found
 
 
-def whole_lines(blocks: Iterable[str]) -> Iterator[str]:
-    """The same text cut after line ends, into parts that are not much longer than a block."""
-    wait: list[str] = []
-    size = 0
-    for block in blocks:
-        end = block.rfind("\n") + 1
-        if size + end >= LONG and (end or size >= _ENDLESS):
-            yield "".join([*wait, block[:end]])
-            wait, size = [block[end:]], len(block) - end
-            continue
-        wait.append(block)
-        size += len(block)
-    yield "".join(wait)
-
-
 def _paragraphs(text: str) -> Any:
     from caesura.tokenize.paragraphs import paragraphs
 
     return paragraphs(text)
+
+
+def _line_starts(text: str) -> list[int]:
+    from caesura.tokenize.paragraphs import line_starts
+
+    return line_starts(text)
 
 
 def _batches(sources: Iterable[str | Document]) -> Iterator[list[str | Document]]:

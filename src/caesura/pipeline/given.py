@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -11,14 +10,13 @@ import numpy as np
 from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, WORD_STRINGS, YES, Document
 from caesura.errors import InputError, UsageError
 
-__all__ = ["fix_starts", "given_columns", "keep_given", "keep_layout", "line_starts"]
+__all__ = ["fix_starts", "given_columns", "keep_given", "keep_layout"]
 
 _COLUMNS: Final = {
     "tags": ("upos", "xpos", "feats"),
     "lemmas": ("lemma",),
     "heads": ("deprel",),
 }
-_LINE: Final = re.compile(r"(?:\A|\n)\s*(?=\S)")
 
 
 def keep_given(doc: Document, given: Iterable[str]) -> Document:
@@ -66,6 +64,7 @@ def keep_layout(doc: Document, source: Document) -> None:
     """What a document knows besides its tokens: its name, turns, mark-up and paragraphs."""
     for name in ("id", "source", "continues", "paragraph_start", "turn_start", "turn_end"):
         setattr(doc, name, getattr(source, name))
+    doc.before = source.before
     doc.markup_start, doc.markup_end = source.markup_start, source.markup_end
     doc.turn_time = source.turn_time
     for name in ("turn_speaker", "markup_label"):
@@ -92,9 +91,3 @@ def fix_starts(doc: Document, starts: Iterable[int], others: Iterable[int] = ())
     fixed[np.isin(doc.token_start, np.array(list(starts), dtype=np.int64))] = YES
     doc.sent_start = fixed
     doc.fixed |= {"sentences"}
-
-
-def line_starts(text: str) -> list[int]:
-    """The offsets of the first character of every line that has one."""
-    # Blank lines at the end start nothing, and would be looked at again and again.
-    return [match.end() for match in _LINE.finditer(text, 0, len(text.rstrip()))]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.language import watch_for
-from caesura.pipeline.core import whole_lines
-from caesura.pipeline.given import keep_given, line_starts
+from caesura.pipeline.given import keep_given
+from caesura.tokenize.paragraphs import line_starts
 
 if TYPE_CHECKING:
     from caesura.models.file import ModelFile
@@ -53,13 +53,9 @@ class Splitter:
         confidence: bool = False,
     ) -> Iterator[Document]:
         """One endless text, in pieces that end with a sentence."""
-        if newline_is_boundary:
-            for number, lines in enumerate(whole_lines(source)):
-                doc = self(Document(text=lines), newline_is_boundary=True)
-                doc.continues = number > 0
-                yield doc
-            return
-        stream = self.tokenizer.stream(whole_sentences=True)
+        stream = self.tokenizer.stream(
+            whole_sentences=True, newline_is_boundary=newline_is_boundary
+        )
         for block in source:
             piece = stream.feed(block)
             if piece.n_tokens:

@@ -130,6 +130,13 @@ class Engine:
         self._state = np.zeros(STATE, dtype=np.int64)
         self._new = True  # no token was seen yet
 
+    def start_at(self, offsets: Sequence[int]) -> None:
+        """More starts that are given, of text that is not decided; those behind are forgotten."""
+        behind = min([self._base, *self._tokens[0][:1].tolist()])
+        known = self._given.starts
+        starts = np.concatenate((known[known >= behind], np.array(offsets, dtype=np.int64)))
+        self._given = self._given._replace(starts=starts)
+
     def feed(self, text: str, *, last: bool = False) -> Decided:
         """Take the next block; returns the tokens that are decided now."""
         self._pending.append(text)

@@ -1,4 +1,4 @@
-"""Where the paragraphs of a plain text start."""
+"""Where the paragraphs of a plain text start, and its lines."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["paragraphs"]
+__all__ = ["line_starts", "paragraphs"]
 
+_LINE = re.compile(r"(?:\A|\n)\s*(?=\S)")
 _START = re.compile(r"(?:\A|\n[^\S\n]*\n)\s*(?=\S)")
 
 
@@ -18,3 +19,12 @@ def paragraphs(text: str, *, opens: bool = True) -> NDArray[np.int64]:
     end = len(text.rstrip())
     found = [match.end() for match in _START.finditer(text, 0, end)]
     return np.array(found if opens else found[1:], dtype=np.int64)
+
+
+def line_starts(text: str, *, opens: bool = True) -> list[int]:
+    """The offsets of the first character of every line that has one.
+
+    The first line of a text that goes on in the middle of one does not count: it does not `open`.
+    """
+    found = [match.end() for match in _LINE.finditer(text, 0, len(text.rstrip()))]
+    return found if opens or (found and "\n" in text[: found[0]]) else found[1:]

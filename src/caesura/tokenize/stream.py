@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from caesura.document import Document, Strings
+from caesura.document import YES, Document, Strings
 from caesura.tokenize.build import build
 from caesura.tokenize.engine import NOTHING, Decided
-from caesura.tokenize.paragraphs import paragraphs
+from caesura.tokenize.paragraphs import line_starts, paragraphs
 
 if TYPE_CHECKING:
     from caesura.tokenize.tokenizer import Tokenizer
@@ -34,12 +34,19 @@ class Stream:
         *,
         sentences: bool = True,
         whole_sentences: bool = False,
+        newline_is_boundary: bool = False,
         id: str | None = None,
     ) -> None:
-        """With `whole_sentences` a piece ends before a sentence start (or after 100,000 tokens)."""
+        """With `whole_sentences` a piece ends before a sentence start (or after 100,000 tokens).
+
+        With `newline_is_boundary` every line starts a sentence, which is fixed in the pieces.
+        """
         self._tokenizer = tokenizer
         self._sentences = sentences
         self._whole_sentences = whole_sentences
+        self._lines = newline_is_boundary
+        self._line_opens = True  # whether the next character that is no space starts a line
+        self._line_starts: list[int] = []  # of text that is in no piece yet
         self._id = id
         self._engine = tokenizer.engine()
         self._strings = Strings()
@@ -47,7 +54,9 @@ class Stream:
         self._waiting: list[str] = []  # text that is in no piece yet
         self._base = 0  # its offset
         self._before: list[str] = []
+        self._taken = 0  # characters that have come in
         self._started = False
+        self._seen: frozenset[str] = frozenset()  # what the pieces so far had
         self._opens = True  # whether the next token is the first of a paragraph
         self._finished = False
 
@@ -57,6 +66,9 @@ class Stream:
             raise ValueError("the stream has had its last block")
         self._finished = last
         self._waiting.append(text)
+        if self._lines:
+            self._take_lines(text)
+        self._taken += len(text)
         fresh = self._engine.feed(text, last=last)
         if not last and not len(fresh.starts):
             return Document(id=self._id, strings=self._strings, continues=self._started)
@@ -89,6 +101,11 @@ class Stream:
             continues=self._started,
             paragraph_start=paragraphs(piece_text, opens=self._opens),
         )
+        if self._lines:
+            self._fix_lines(piece)
+        piece.before = self._seen
+        if len(piece.paragraph_start):
+            self._seen |= {"paragraphs"}
         self._started = True
         gap = piece_text[len(piece_text.rstrip()) :]
         self._opens = gap.count("\n") > 1 or (self._opens and gap == piece_text)
@@ -97,6 +114,22 @@ class Stream:
         self._base += end
         self._waiting = [rest]
         return piece
+
+    def _take_lines(self, text: str) -> None:
+        """Tell the engine where lines start in the next block."""
+        starts = [self._taken + at for at in line_starts(text, opens=self._line_opens)]
+        self._engine.start_at(starts)
+        self._line_starts += starts
+        end = len(text.rstrip())
+        self._line_opens = "\n" in text[end:] or (self._line_opens and end == 0)
+
+    def _fix_lines(self, piece: Document) -> None:
+        """Lines start sentences, as `fixed` says."""
+        starts = np.array(self._line_starts, dtype=np.int64) - self._base
+        inside = starts < len(piece.text)
+        self._line_starts = (starts[~inside] + self._base).tolist()
+        piece.sent_start[np.isin(piece.token_start, starts[inside])] = YES
+        piece.fixed |= {"sentences"}
 
     def _whole(self, known: Decided) -> int:
         """How many tokens are before the last sentence start."""

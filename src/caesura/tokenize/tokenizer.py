@@ -132,10 +132,21 @@ class Tokenizer:
             yield self.tokenize(source, **options)
 
     def stream(
-        self, *, sentences: bool = True, whole_sentences: bool = False, id: str | None = None
+        self,
+        *,
+        sentences: bool = True,
+        whole_sentences: bool = False,
+        newline_is_boundary: bool = False,
+        id: str | None = None,
     ) -> Stream:
         """A document that comes in blocks: see `Stream.feed`."""
-        return Stream(self, sentences=sentences, whole_sentences=whole_sentences, id=id)
+        return Stream(
+            self,
+            sentences=sentences,
+            whole_sentences=whole_sentences,
+            newline_is_boundary=newline_is_boundary,
+            id=id,
+        )
 
     def engine(self, given: Given | None = None) -> Engine:
         """What decides about one text, block by block."""
@@ -188,6 +199,7 @@ class Tokenizer:
                 kept[f"{name}_{column}"] = getattr(source, f"{name}_{column}")
         strings = source.strings
         doc = self._build(source.text, decided, sentences, strings, **kept)
+        doc.before = source.before
         doc.turn_speaker, doc.turn_time = source.turn_speaker, source.turn_time
         doc.markup_label = source.markup_label
         if "sentences" in source.fixed:
