@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -74,3 +75,96 @@ def test_a_bad_file_is_told_and_passed_over(
     out, err = capfd.readouterr()
     assert "byte 0xff is not UTF-8" in err
     assert " ".join(out.split()) == " ".join(TEXT.split())
+
+
+CHAT = "hey are you there\nyes just got in the boat was late again\nok see you at six\nfine"
+
+
+@pytest.mark.parametrize("model", ["tiny", "en"])
+def test_split_and_parse_give_the_same_sentences(
+    model: str, tiny_model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from caesura import formats
+    from caesura.paths import bundled_models
+    from caesura.pipeline import split
+
+    if model == "en" and not (bundled_models() / "en.caesura").exists():
+        pytest.skip("the model en is not bundled")
+    name = str(tiny_model) if model == "tiny" else model
+    for text in (CHAT, TEXT.lower().replace(".", "").replace(",", "")):
+        (tmp_path / "chat.txt").write_text(text, encoding="utf-8")
+        out = tmp_path / "chat.conllu"
+        assert cli.run(["parse", str(tmp_path / "chat.txt"), "-m", name, "-o", str(out)]) == 0
+        parsed = [" ".join(s.text.split()) for doc in formats.read(out) for s in doc.sentences]
+        capfd.readouterr()
+        assert run(capfd, str(tmp_path / "chat.txt"), "-m", name) == parsed
+        assert [" ".join(s.split()) for s in split(text, name)] == parsed
+
+
+def test_the_default_is_that_of_parse() -> None:
+    from caesura.cli.parse import command as parse
+    from caesura.cli.split import command as split
+
+    defaults = [
+        {option.name: option.default for option in command.params if option.name == "mode"}
+        for command in (parse, split)
+    ]
+    assert defaults[0] == defaults[1]
+
+
+def test_into_a_file(tiny_model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = run(capfd, HARBOUR, "-m", str(tiny_model))
+    for name in ("out.txt", "out.txt.gz"):
+        assert run(capfd, HARBOUR, "-m", str(tiny_model), "-o", str(tmp_path / name)) == []
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8").splitlines() == lines
+    packed = gzip.decompress((tmp_path / "out.txt.gz").read_bytes()).decode()
+    assert packed.splitlines() == lines
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.txt", "out.txt.gz"]
+
+
+@pytest.mark.parametrize(
+    ("option", "ending"), [(None, "txt"), ("--offsets", "tsv"), ("--json", "jsonl")]
+)
+def test_into_a_folder(
+    option: str | None,
+    ending: str,
+    tiny_model: Path,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.txt").write_text(TEXT, encoding="utf-8")
+    (folder / "b.txt").write_text("They left. Did you?", encoding="utf-8")
+    (folder / "bad.txt").write_bytes(b"\xff")
+    more = [option] if option else []
+    call = ["split", str(folder), "-m", str(tiny_model), "-o", f"{tmp_path}/out/", *more]
+    assert cli.run(call) == 1
+    assert "byte 0xff" in capfd.readouterr().err
+    made = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert made == [f"a.{ending}", f"b.{ending}"]
+    for name in "ab":
+        lines = run(capfd, str(folder / f"{name}.txt"), "-m", str(tiny_model), *more)
+        found = (tmp_path / "out" / f"{name}.{ending}").read_text(encoding="utf-8")
+        assert found.splitlines() == lines
+
+
+def test_an_older_result_stays_when_every_file_fails(
+    tiny_model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.txt").write_bytes(b"\xff")
+    (tmp_path / "out.txt").write_text("older", encoding="utf-8")
+    call = ["split", str(tmp_path / "bad.txt"), "-m", str(tiny_model), "-o"]
+    assert cli.run([*call, str(tmp_path / "out.txt")]) == 1
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == "older"
+    assert "byte 0xff" in capfd.readouterr().err
+
+
+def test_the_input_is_not_replaced(
+    tiny_model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
+    path = str(tmp_path / "a.txt")
+    assert cli.run(["split", path, "-m", str(tiny_model), "-o", path]) == 2
+    assert "both the input and the output" in capfd.readouterr().err
+    assert (tmp_path / "a.txt").read_text(encoding="utf-8") == TEXT

@@ -437,8 +437,8 @@ def load(
     return Pipeline(load_file(find(model)), mode=mode, threads=threads, release=True)
 
 
-def split(text: str, model: str | os.PathLike[str] = "en", *, mode: Mode = "fast") -> list[str]:
-    """The sentences of a text."""
+def split(text: str, model: str | os.PathLike[str] = "en", *, mode: Mode = "accurate") -> list[str]:
+    """The sentences of a text, those that the pipeline finds."""
     doc = load(model, mode=mode)(text)
     return [sentence.text for sentence in doc.sentences]
 

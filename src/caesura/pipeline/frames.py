@@ -35,7 +35,7 @@ _loaded: dict[tuple[str, str], Pipeline] = {}
 def parser(
     model: str | os.PathLike[str] = "en",
     *,
-    mode: Mode = "fast",
+    mode: Mode = "accurate",
     text: str = "text",
     id: str = "id",
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:
@@ -52,7 +52,7 @@ def parse_frames(
     frames: Iterable[Any],
     model: str | os.PathLike[str] = "en",
     *,
-    mode: Mode = "fast",
+    mode: Mode = "accurate",
     text: str = "text",
     id: str = "id",
 ) -> Iterator[Any]:
