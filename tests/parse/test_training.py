@@ -40,6 +40,19 @@ def test_every_update_learns(update, step) -> None:
     assert scores(dev, trainer.parser().analyse(dev), trainer.inventory)["LAS"] > 70
 
 
+def test_a_parser_that_learned_greedily_decides_greedily(tmp_path) -> None:
+    options = TrainOptions(search=SearchOptions(beam=4, margin=2.0), bits=12, update="greedy")
+    trainer = trained(options)
+    assert trainer.parser().search == SearchOptions(beam=1, margin=2.0)
+    save(tmp_path / "greedy.caesura", trainer.parts())
+    parser = Parser.load(tmp_path / "greedy.caesura")
+    assert parser.search.beam == 1
+    assert trained(replace(options, update="laso")).parser().search.beam == 4
+    docs = corpus(2, 4)
+    for parse, other in zip(parser.analyse(docs), trainer.parser().analyse(docs), strict=True):
+        assert parse.heads.tolist() == other.heads.tolist()
+
+
 @pytest.mark.parametrize("delayed", ["accumulated", "per-update", "in-turn"])
 def test_delayed_updates_learn_as_one_step_as_many_and_in_turn(delayed) -> None:
     trainer = trained(replace(SMALL, dlaso_pa=delayed), corpus(1, 30, 3), epochs=6)

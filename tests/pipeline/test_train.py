@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from caesura import cli
 from caesura.document import Document
 from caesura.models.file import load, save
 from caesura.parse.options import SearchOptions, TrainOptions
@@ -16,7 +17,7 @@ from caesura.parse.trainer import ParserTrainer
 from caesura.pipeline.train import PipelineOptions, PipelineTrainer
 from caesura.tag.options import TaggerOptions
 from caesura.tokenize import TokenizerOptions
-from tests.pipeline.tiny import treebank
+from tests.pipeline.tiny import EXAMPLES, treebank
 
 PARSER = TrainOptions(search=SearchOptions(beam=4), bits=12, epochs=2)
 OPTIONS = PipelineOptions(
@@ -91,3 +92,32 @@ def test_the_same_treebank_gives_the_same_bytes(tmp_path: Path) -> None:
     assert new.keys() == old.keys()
     assert new["parser"].labels == old["parser"].labels
     assert not np.array_equal(new["parser"].array("counts"), old["parser"].array("counts"))
+
+
+# ------------------------------------------------------------------------ greedy
+
+
+def test_a_greedy_parser_has_no_beam_in_the_model_of_a_pipeline() -> None:
+    greedy = replace(OPTIONS, parser=replace(PARSER, update="greedy"))
+    assert greedy.search.beam > 1
+    part = PipelineTrainer(treebank(), (), greedy).run()["parser"]
+    assert Parser.from_part(part).search.beam == 1
+
+
+@pytest.mark.parametrize("command", ["parser", "pipeline"])
+def test_greedy_commands_refuse_a_beam_that_is_asked_for(
+    command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    update = "update=greedy" if command == "parser" else "parser.update=greedy"
+    call = ["train", command, str(EXAMPLES / "harbour.conllu"), "-o", f"{tmp_path}/m.caesura", "-q"]
+    assert cli.run([*call, "--set", update, "--set", "search.beam=4"]) == 2
+    assert "without a beam, not with one of 4" in capfd.readouterr().err
+    assert not (tmp_path / "m.caesura").exists()
+
+
+def test_the_command_writes_a_greedy_parser(tmp_path: Path) -> None:
+    path = tmp_path / "m.caesura"
+    call = ["train", "parser", str(EXAMPLES / "harbour.conllu"), "-o", str(path), "-q"]
+    options = ["update=greedy", "bits=12", "epochs=1"]
+    assert cli.run([*call, *(part for option in options for part in ("--set", option))]) == 0
+    assert Parser.load(path).search.beam == 1

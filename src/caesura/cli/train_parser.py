@@ -21,13 +21,14 @@ from caesura.cli.options import (
     threads_option,
 )
 from caesura.cli.training import quoted, tell_result
+from caesura.errors import UsageError
 
 if TYPE_CHECKING:
     from caesura.document import Document
     from caesura.models.file import Part
     from caesura.parse.options import TrainOptions
 
-__all__ = ["command", "train_parser"]
+__all__ = ["command", "refuse_beam", "train_parser"]
 
 _RECIPES = ("joint", "gold", "nosyntax", "joint-reparsed", "pipeline:nosyntax")
 
@@ -118,6 +119,29 @@ def next_command(output: str, *, tags: bool, sentences: bool) -> str:
     keep += ["--keep-sentences"] if sentences else []
     keep += ["--keep-tags"] if tags else []
     return quoted("parse", "-m", output, *keep, "tagged.conllu")
+
+
+def _options(config: Path | None, settings: tuple[str, ...], flags: dict[str, Any]) -> TrainOptions:
+    """The options of training; a beam does not go with the greedy update."""
+    from caesura.parse.options import SearchOptions, TrainOptions
+
+    options = configure(TrainOptions(), config, settings, flags, section="parser")
+    if options.update != "greedy":
+        return options
+    # From a default of 1 it can be seen whether somebody has asked for more.
+    greedy = TrainOptions(search=SearchOptions(beam=1))
+    options = configure(greedy, config, settings, flags, section="parser")
+    refuse_beam(options.search.beam)
+    return options
+
+
+def refuse_beam(beam: int) -> None:
+    """A parser that learns greedily has no beam."""
+    if beam > 1:
+        raise UsageError(
+            f"the update greedy searches without a beam, not with one of {beam}",
+            remedy="Leave the beam out, or choose another update (laso steps at once, too).",
+        )
 
 
 def _with_options(
@@ -276,7 +300,6 @@ def command(
     it learns from its own parses until dev stops improving. How many epochs each round has is
     --set rounds=[4,4,4].
     """
-    from caesura.parse.options import TrainOptions
 
     kept.check()
 
@@ -316,7 +339,7 @@ def command(
         told = train_branching(options=branching, **files, **common)
         scores = told["scores"]
     else:
-        options = configure(TrainOptions(), config, settings, flags | others, section="parser")
+        options = _options(config, settings, flags | others)
         kept.begin()
         told = train_parser(options=options, recipe=recipe, **files, **common)
         scores = told["stages"]["parser"]["scores"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from caesura.cli.console import table
 from caesura.cli.files import Inputs
 from caesura.cli.kept import Kept, resumable
 from caesura.cli.options import config_options, json_option, reading_options, seed_option
+from caesura.cli.train_parser import refuse_beam
 from caesura.cli.training import quoted, tell_result
 from caesura.pipeline.core import MODES
 
@@ -217,6 +219,15 @@ def _train(
         )
         return parts, trainer.left_out, trainer.finish
     options = configure(PipelineOptions(), config, settings, flags, section="pipeline")
+    if options.parser.update == "greedy":
+        # From a default of 1 it can be seen whether somebody has asked for more.
+        greedy = replace(
+            options,
+            search=replace(options.search, beam=1),
+            parser=replace(options.parser, search=replace(options.parser.search, beam=1)),
+        )
+        options = configure(greedy, config, settings, flags, section="pipeline")
+        refuse_beam(max(options.search.beam, options.parser.search.beam))
     start = load(find(init)) if init else None
     kept.begin()
     trainer = PipelineTrainer(

@@ -94,7 +94,7 @@ class Learner:
         own = choosing._replace(rows=choosing.rows.copy())
         scratch = new_scratch(templates, width, np.float32)
         self.scorer = Linear32(self.weights, templates, scratch, own)
-        self.beam = 1 if options.update == "greedy" else options.search.beam
+        self.beam = options.in_use().beam
         self.frontier = new_frontier(self.beam, width)
         self.arena = new_arena(1024 * self.beam, 2048 * self.beam)
         self.pairs = new_pairs(1024)

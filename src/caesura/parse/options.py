@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from caesura.errors import UsageError
@@ -87,6 +87,14 @@ class TrainOptions:
     shards: int = 1
     threads: int = 1
     seed: int = 1
+
+    def in_use(self, search: SearchOptions | None = None) -> SearchOptions:
+        """How the parser searches once it is trained: one that learned greedily decides greedily.
+
+        Its scores compare the transitions of one state, and those of a beam make it worse.
+        """
+        search = search or self.search
+        return replace(search, beam=1) if self.update == "greedy" else search
 
     def __post_init__(self) -> None:
         refuse_bias(self.search.bias)

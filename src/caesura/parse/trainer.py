@@ -246,7 +246,7 @@ class ParserTrainer:
             self.chosen,
             table,
             unit,
-            self.options.search,
+            self.options.in_use(),
             self.tags,
             self.options.breaks,
             self.hasher.classes,

@@ -305,7 +305,7 @@ class PipelineTrainer:
         trainer = ParserTrainer(train, dev, options, unedited=speech, init=self._init_parser())
         loop = self._loop("parser", trainer, options.epochs, "mean", 3)
         parser = Parser.from_part(loop.best["parser"]).lean(self.options.drop)
-        return replace(parser, search=self.options.search)
+        return replace(parser, search=options.in_use(self.options.search))
 
     # -------------------------------------------------------------- what is there
 
