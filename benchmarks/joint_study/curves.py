@@ -21,6 +21,7 @@ def curve(data: Data, system: str, name: str, **changes: Any) -> Rows:
     dev = data.dev_tagged("sentences" if alone else "document")
     base = common(data, chunk=data.options.chunk)
     options = recipe_options(system, replace(base, **changes))
+    options = replace(options, search=options.in_use())
     train = docs[: data.options.limit]
     key = hashlib.sha256(repr((system, len(train), options)).encode()).hexdigest()[:12]
     path = data.path(f"curve-{key}.json")
