@@ -1,14 +1,16 @@
 """The one place that decides how kernels are compiled: flags, cache and threads.
 
-Numba's own cache looks at the file of the compiled function only and misses a changed callee in
-another file. Here every kernel is cached in a folder named after a hash of all sources of its room
-and of `learn/`, from which kernels may be borrowed, so that a changed callee is noticed.
+Numba's own cache looks at the file of the compiled function only and misses a changed callee or
+constant in another file. Here every kernel is cached in a folder named after a hash of all sources
+of its room and of all that they import from other rooms, directly or not: what a kernel is compiled
+from is in its key.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -19,7 +21,7 @@ from typing import Any, TypeVar, cast, overload
 import numba
 from numba.core import caching, config, cpu, runtime
 
-__all__ = ["cache_root", "compiled", "is_cold", "kernel", "numba_version"]
+__all__ = ["cache_root", "compiled", "is_cold", "kernel", "numba_version", "sources"]
 
 #: Numba makes the attributes of its settings when it starts, so that no type checker knows them.
 numba_config = cast(Any, config)
@@ -27,8 +29,13 @@ numba_config = cast(Any, config)
 F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent
-#: Rooms from which the kernels of every other room may borrow.
-SHARED_ROOMS = ("learn",)
+#: What a module of ours imports when it is loaded. Indented imports are for type checkers or for
+#: functions, of which no kernel is compiled; a test compares this with what Python's parser finds.
+_IMPORT = re.compile(
+    rb"\n(?:from (caesura(?:\.\w+)*) import (\([^)]*\)|[^\n]*)|import (caesura(?:\.\w+)*))"
+)
+_NAME = re.compile(r"\w+")
+_NOT_A_NAME = re.compile(r"#.*| as \w+")
 
 
 def numba_version() -> str:
@@ -61,24 +68,77 @@ def _room(module: str) -> str:
 
 
 @cache
-def _sources_hash(room: str) -> str:
+def _exists(file: str) -> bool:
+    return os.path.exists(file)
+
+
+def _below(folder: str) -> list[str]:
+    return [
+        os.path.join(where, name)
+        for where, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(".py")
+    ]
+
+
+@cache
+def _read(file: str, package: str) -> tuple[bytes, frozenset[str]]:
+    """A file's hash, and the files of ours that it imports when it is loaded."""
+    with open(file, "rb") as stream:
+        source = stream.read()
+    found: set[str] = set()
+    for base, names, plain in _IMPORT.findall(b"\n" + source):
+        module = os.path.join(package, *(base or plain).decode().split(".")[1:])
+        start = os.path.join(module, "__init__.py")
+        if not _exists(start):
+            found.add(f"{module}.py")
+            continue
+        found.add(start)
+        for name in _NAME.findall(_NOT_A_NAME.sub("", names.decode())):
+            inside = os.path.join(module, name)
+            known = [path for path in (f"{inside}.py", f"{inside}/__init__.py") if _exists(path)]
+            # A name that is no module may come from any file of the package.
+            found.update(known or _below(module))
+    return hashlib.sha256(source).digest(), frozenset(found)
+
+
+@cache
+def sources(room: str, package: str = str(PACKAGE)) -> tuple[str, ...]:
+    """The files that the kernels of a room are compiled from: its own, and all that these import.
+
+    A whole room, since a kernel calls some of its neighbours by the types of its arguments and does
+    not import them.
+    """
+    folder = os.path.join(package, room)
+    wait = _below(folder) or [f"{folder}.py"]
+    found: set[str] = set()
+    while wait:
+        file = wait.pop()
+        if file not in found and _exists(file):
+            found.add(file)
+            wait += _read(file, package)[1]
+    return tuple(sorted(found))
+
+
+@cache
+def _sources_hash(room: str, package: str = str(PACKAGE)) -> str:
     digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
-    for name in dict.fromkeys((room, *SHARED_ROOMS)):
-        folder = PACKAGE / name
-        files = sorted(folder.rglob("*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
-        for file in files:
-            if file.exists():
-                digest.update(file.relative_to(PACKAGE).as_posix().encode())
-                digest.update(file.read_bytes())
+    for file in sources(room, package):
+        digest.update(os.path.relpath(file, package).encode())
+        digest.update(_read(file, package)[0])
     return digest.hexdigest()[:16]
+
+
+def _folder(room: str) -> Path:
+    """Where the compiled kernels of a room are kept."""
+    return cache_root() / f"{room}-{_sources_hash(room)}"
 
 
 def is_cold(*rooms: str) -> bool:
     """True if kernels of one of the rooms were never compiled here as they are now."""
     if not compiled():
         return False
-    folders = (cache_root() / f"{room}-{_sources_hash(room)}" for room in rooms)
-    return not all(any(folder.rglob("*.nbi")) for folder in folders)
+    return not all(any(_folder(room).rglob("*.nbi")) for room in rooms)
 
 
 @overload
@@ -99,7 +159,7 @@ def _compile(function: F, flags: dict[str, Any]) -> F:
         options["cache"] = False
         return cast(F, numba.njit(**options)(function))
     before = numba_config.CACHE_DIR
-    numba_config.CACHE_DIR = str(cache_root() / f"{room.removesuffix('.py')}-{_sources_hash(room)}")
+    numba_config.CACHE_DIR = str(_folder(room))
     try:
         dispatcher = numba.njit(**options)(function)
         if _LEAN and compiled() and options["cache"]:

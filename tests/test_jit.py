@@ -1,0 +1,157 @@
+"""What a kernel is compiled from is in its key: a change in any of it is a new key."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import caesura
+from caesura import jit
+
+PACKAGE = Path(caesura.__file__).parent
+ROOMS = sorted({path.relative_to(PACKAGE).parts[0] for path in PACKAGE.rglob("*/*.py")})
+
+MINI = {
+    "__init__.py": "",
+    "near/__init__.py": "",
+    "near/kernels.py": "from caesura.far.middle import *\n"
+    "from caesura.far.middle import STEP\n"
+    "from caesura.jit import kernel\n\n\n"
+    "@kernel\ndef twice(x):\n    return x + 2 * STEP\n",
+    "far/__init__.py": "",
+    "far/middle.py": "from caesura.constants import (  # as everywhere\n    STEP,\n)\n",
+    "far/other.py": "LABEL = 1\n",
+    "constants.py": "STEP = 1\n",
+}
+
+
+@pytest.fixture
+def mini(tmp_path: Path) -> Path:
+    """A package with a kernel that freezes a constant which comes from another room, by a third."""
+    package = tmp_path / "caesura"
+    for name, source in MINI.items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(source)
+    shutil.copy(PACKAGE / "jit.py", package / "jit.py")
+    return package
+
+
+CODE = """
+from caesura.jit import is_cold
+cold = is_cold("near")
+from caesura.near.kernels import twice
+print(twice(10), cold, is_cold("near"), sum(twice.stats.cache_hits.values()))
+"""
+
+
+def answer(package: Path) -> list[str]:
+    env = {**os.environ, "PYTHONPATH": str(package.parent), "NUMBA_DISABLE_JIT": "0"}
+    env["NUMBA_CACHE_DIR"] = str(package.parent / "kernels")
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], env=env, check=True, capture_output=True, text=True
+    )
+    return done.stdout.split()
+
+
+def test_a_constant_of_another_room_is_in_the_key(mini: Path) -> None:
+    assert answer(mini) == ["12", "True", "False", "0"]
+    assert answer(mini) == ["12", "False", "False", "1"]  # compiled once
+    (mini / "constants.py").write_text("STEP = 100\n")
+    assert answer(mini) == ["210", "True", "False", "0"]
+
+
+def test_what_a_kernel_does_not_see_is_not_in_the_key(mini: Path) -> None:
+    assert answer(mini) == ["12", "True", "False", "0"]
+    (mini / "far" / "other.py").write_text("LABEL = 2000\n")
+    assert answer(mini) == ["12", "False", "False", "1"]
+
+
+@pytest.mark.parametrize(
+    ("room", "file"),
+    [
+        ("branch", "parse/features.py"),  # whose constants branch/score.py freezes
+        ("evaluate", "document.py"),
+        ("parse", "learn/borrow.py"),
+        ("tag", "learn/index.py"),
+        ("parse", "parse/transitions/joint.py"),
+    ],
+)
+def test_the_key_covers_other_rooms(tmp_path: Path, room: str, file: str) -> None:
+    package = tmp_path / "caesura"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("*.caesura", "__pycache__"))
+    before = jit._sources_hash(room, str(package))
+    assert jit._sources_hash(room) == before, "the key does not depend on where the package lies"
+    with (package / file).open("a") as stream:
+        stream.write("\nFROZEN = 1\n")
+    for cached in (jit._read, jit._sources_hash, jit.sources):
+        cached.cache_clear()
+    assert jit._sources_hash(room, str(package)) != before
+
+
+def imported(file: Path) -> set[str]:
+    """The files that Python loads with a file, by its syntax tree."""
+    found: set[str] = set()
+
+    def add(*parts: str) -> bool:
+        path = PACKAGE.joinpath(*parts)
+        for each in (path.with_suffix(".py"), path / "__init__.py"):
+            if each.exists() and path != PACKAGE:
+                found.add(str(each))
+                return True
+        return path == PACKAGE
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            return
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "caesura":
+                    assert add(*alias.name.split(".")[1:])
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "caesura":
+            parts = (node.module or "").split(".")[1:]
+            assert add(*parts)
+            if PACKAGE.joinpath(*parts).is_dir():
+                for alias in node.names:
+                    add(*parts, alias.name)
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    visit(ast.parse(file.read_text(encoding="utf-8")))
+    return found
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_import_is_overlooked(room: str) -> None:
+    for file in (PACKAGE / room).rglob("*.py"):
+        missed = imported(file) - jit._read(str(file), str(PACKAGE))[1]
+        assert not missed, f"{file} imports {missed}"
+
+
+def test_start_up_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    opened = open
+
+    def counting(file, *args, **kwargs):
+        read.append(str(file))
+        return opened(file, *args, **kwargs)
+
+    for cached in (jit._read, jit._sources_hash, jit.sources):
+        cached.cache_clear()
+    monkeypatch.setattr("builtins.open", counting)
+    for room in ("tokenize", "tag", "parse"):
+        jit._sources_hash(room)
+    monkeypatch.undo()
+    assert (
+        len(read)
+        == len(set(read))
+        == len({file for room in ("tokenize", "tag", "parse") for file in jit.sources(room)})
+    )
+    assert not any("/formats/" in file or "/evaluate/" in file for file in read)
