@@ -16,7 +16,7 @@ from caesura.parse.arena import PARENT
 from caesura.parse.learner import Learner
 from caesura.parse.options import SearchOptions, TrainOptions
 from caesura.parse.parser import Parser
-from caesura.parse.recipes import Reparsed, load_parser, stages
+from caesura.parse.recipes import Reparsed, stages
 from caesura.parse.scores import scores
 from caesura.parse.train import finish, train_parser
 from caesura.parse.trainer import ParserTrainer
@@ -170,8 +170,7 @@ def test_an_interrupted_run_goes_on_to_the_same_result(tmp_path) -> None:
 
 def test_a_model_file_parses_as_before(toy_parser: Parser, tmp_path) -> None:
     save(tmp_path / "m", {"parser": toy_parser.to_part()})
-    again = load_parser(load(tmp_path / "m"))
-    assert isinstance(again, Parser)
+    again = Parser.from_part(load(tmp_path / "m").part("parser"))
     docs = corpus(9, 3)
     for a, b in zip(toy_parser.analyse(docs), again.analyse(docs), strict=True):
         assert np.array_equal(a.heads, b.heads)

@@ -1,26 +1,51 @@
-"""Either kind of parser from a part of a model file, and boundaries for the one that needs them."""
+"""The parser of a model file, whichever it is, and boundaries for the one that needs them.
+
+This is the only loader: a joint parser, a branching one, or the two parsers of a recipe that finds
+boundaries first (JOINT-REPARSED, the pipeline of NOSYNTAX).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from caesura.document import MAYBE, NO, YES, Document
-from caesura.errors import UsageError
-from caesura.models.file import Part
+from caesura.errors import ModelError, UsageError
+from caesura.models.file import ModelFile, Part
 
 if TYPE_CHECKING:
     from caesura.branch.parser import BranchingParser
     from caesura.parse.parser import Parser
+    from caesura.parse.recipes import Reparsed
     from caesura.tokenize.tokenizer import Tokenizer
 
-__all__ = ["biased", "parser_of", "take_evidence"]
+__all__ = ["biased", "load_parser", "parser_of", "take_evidence"]
+
+
+def load_parser(model: ModelFile | Mapping[str, Part]) -> Parser | BranchingParser | Reparsed:
+    """The parser of a model, of one stage or of two."""
+    if isinstance(model, ModelFile):
+        model.part("parser")  # which says what is there instead
+        model = model.parts
+    parser = parser_of(model["parser"])
+    if "boundaries" not in model:
+        return parser
+    from caesura.parse.parser import Parser
+    from caesura.parse.recipes import Reparsed
+
+    boundaries = Parser.from_part(model["boundaries"])
+    if not isinstance(parser, Parser) or parser.inventory.sb or not boundaries.inventory.sb:
+        raise ModelError(
+            "the first parser of this model must find boundaries, and the second must not",
+            remedy="Train it again: caesura train parser --recipe joint-reparsed",
+        )
+    return Reparsed(boundaries, parser)
 
 
 def parser_of(part: Part) -> Parser | BranchingParser:
-    """The parser of a part, by the system that it names."""
+    """The parser of one part, by the system that it names."""
     if part.config.get("system") == "branching":
         from caesura.branch.parser import BranchingParser
 

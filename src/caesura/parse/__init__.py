@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from caesura.parse.options import SearchOptions, TrainOptions
     from caesura.parse.parser import Parse, Parser
-    from caesura.parse.recipes import Reparsed, load_parser
+    from caesura.parse.recipes import Reparsed
     from caesura.parse.stream import JointStream, parse_stream
     from caesura.parse.train import parser_loop, train_parser
     from caesura.parse.trainer import ParserTrainer
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "options": ("SearchOptions", "TrainOptions"),
     "parser": ("Parse", "Parser"),
-    "recipes": ("Reparsed", "load_parser"),
+    "recipes": ("Reparsed",),
     "stream": ("JointStream", "parse_stream"),
     "train": ("parser_loop", "train_parser"),
     "trainer": ("ParserTrainer",),
@@ -35,7 +35,6 @@ __all__ = [
     "Reparsed",
     "SearchOptions",
     "TrainOptions",
-    "load_parser",
     "parse_stream",
     "parser_loop",
     "train_parser",

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from caesura.document import Document
 from caesura.parse.decode import Decoder
-from caesura.parse.parser import Parse
+from caesura.parse.limits import Given, given_in, limits_of, no_limits, within
+from caesura.parse.parser import Parse, Parser, sentence_bounds
 from caesura.parse.search import DONE, FULL, advance, expand
 from caesura.parse.settle import new_result, write_path
 from caesura.parse.transitions.joint import Limits, is_terminal
-from caesura.parse.words import Words
+from caesura.parse.words import Words, cut
 
-__all__ = ["k_best"]
+__all__ = ["analyses", "k_best"]
 
 
 def k_best(decoder: Decoder, words: Words, limits: Limits, k: int) -> list[Parse]:
@@ -61,3 +68,26 @@ def k_best(decoder: Decoder, words: Words, limits: Limits, k: int) -> list[Parse
             seen.add(key)
             found.append(Parse.of(result, 0, n, float(decoder.arena.scores[item])))
     return found
+
+
+def analyses(parser: Parser, doc: Document, k: int) -> list[Parse]:
+    """The k best analyses of a document; of a parser without SB, sentence by sentence."""
+    given = given_in(doc, parser.inventory.labels)
+    single = parser.inventory.single_root or not parser.inventory.sb
+    # States that are merged would take their trees with them.
+    decoder = parser.with_search(margin=math.inf).decoder(edited=parser.is_edited(doc))
+
+    def best(words: Words, told: Given) -> list[Parse]:
+        limits = limits_of(told, single_root=single) if told.anything else no_limits()
+        return k_best(decoder, words, limits, k)
+
+    words = parser.words(doc)
+    if parser.inventory.sb or not doc.n_words:
+        return best(words, given)
+    found: list[tuple[float, tuple[Parse, ...]]] = [(0.0, ())]
+    bounds = sentence_bounds(doc)
+    for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        trees = best(cut(words, np.array([a, b], np.int64)), within(given, a, b, doc))
+        joined = [(x + tree.score, (*t, tree.moved(a))) for x, t in found for tree in trees]
+        found = sorted(joined, key=lambda pair: -pair[0])[:k]
+    return [replace(Parse.join(trees), score=score) for score, trees in found]

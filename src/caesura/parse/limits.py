@@ -19,7 +19,7 @@ from caesura.parse.scores import label_numbers
 from caesura.parse.transitions.joint import FREE, MUST, NEVER, Limits
 from caesura.parse.transitions.oracle import projective_rank
 
-__all__ = ["Given", "completed", "given_in", "limits_of", "no_limits"]
+__all__ = ["Given", "completed", "given_in", "limits_of", "no_limits", "within"]
 
 Ints = NDArray[np.int32]
 
@@ -66,6 +66,17 @@ def given_in(doc: Document, labels: Sequence[str]) -> Given:
         numbers = label_numbers(doc.strings, labels)
         relations = np.where(doc.deprel > 0, numbers[doc.deprel], -1).astype(np.int32)
     return Given(starts, heads, relations)
+
+
+def within(given: Given, a: int, b: int, doc: Document) -> Given:
+    """What is given of the sentence of words a..b-1, counted from its first word."""
+    heads = given.heads[a:b]
+    outside = (heads >= 0) & ((heads < a) | (heads >= b))
+    if outside.any():
+        word = a + int(np.flatnonzero(outside)[0])
+        raise InputError(f"word {word + 1} is given a head in another sentence", file=doc.source)
+    local = np.where(heads >= 0, heads - a, heads).astype(np.int32)
+    return Given(np.zeros(b - a, np.int8), local, given.labels[a:b])
 
 
 def limits_of(

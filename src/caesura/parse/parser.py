@@ -87,6 +87,11 @@ class Parse:
         ]
         return Parse(*columns)
 
+    def moved(self, by: int) -> Parse:
+        """The same for words that stand so much later in a document."""
+        heads = np.where(self.heads >= 0, self.heads + by, self.heads).astype(np.int32)
+        return replace(self, heads=heads)
+
     def columns(self) -> list[Any]:
         """All that is said word by word."""
         return [value for name, value in vars(self).items() if name != "score"]
@@ -281,18 +286,12 @@ class Parser:
         """The k best analyses that the beam holds at the end, best first, all different.
 
         In a long document they differ near its end, since the beam has agreed on what came before.
+        Those of a parser of single sentences are made of the best trees of the sentences.
         """
-        from caesura.parse.kbest import k_best
-        from caesura.parse.limits import given_in, limits_of, no_limits
+        from caesura.parse.kbest import analyses
 
         self._check(doc, None)
-        given = given_in(doc, self.inventory.labels)
-        single = self.inventory.single_root
-        limits = limits_of(given, single_root=single) if given.anything else no_limits()
-        # States that are merged would take their trees with them.
-        wide = self.with_search(margin=math.inf)
-        decoder = wide.decoder(edited=self.is_edited(doc))
-        return k_best(decoder, self.words(doc), limits, k)
+        return analyses(self, doc, k)
 
     def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
         """Put an analysis into its document; what the document fixes stays as it is."""
@@ -401,10 +400,9 @@ class Parser:
 
     def _sentences(self, decoder: Decoder, doc: Document, words: Words, given: Given) -> Parse:
         """A document by sentences, for a parser without SB."""
-        from caesura.parse.limits import no_limits
+        from caesura.parse.limits import no_limits, within
 
-        starts = np.flatnonzero(doc.word_sent_start == YES)
-        bounds = np.concatenate([starts, [doc.n_words]]).astype(np.int64)
+        bounds = sentence_bounds(doc)
         if not (given.heads != -2).any() and not given.any_label:
             result = decoder.decode(cut(words, bounds), bounds, no_limits())
             assert result is not None
@@ -414,23 +412,16 @@ class Parser:
             return parse
         pieces = []
         for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-            heads = given.heads[a:b]
-            outside = (heads >= 0) & ((heads < a) | (heads >= b))
-            if outside.any():
-                word = a + int(np.flatnonzero(outside)[0])
-                raise InputError(
-                    f"word {word + 1} is given a head in another sentence", file=doc.source
-                )
-            local = replace(
-                given,
-                starts=np.zeros(b - a, np.int8),
-                heads=np.where(heads >= 0, heads - a, heads).astype(np.int32),
-                labels=given.labels[a:b],
-            )
+            local = within(given, a, b, doc)
             part = self._given(decoder, doc, cut(words, np.array([a, b], np.int64)), local)
-            part.heads = np.where(part.heads >= 0, part.heads + a, part.heads).astype(np.int32)
-            pieces.append(part)
+            pieces.append(part.moved(a))
         return Parse.join(pieces)
+
+
+def sentence_bounds(doc: Document) -> NDArray[np.int64]:
+    """Where the sentences of a document start, by word, and where the last one ends."""
+    starts = np.flatnonzero(doc.word_sent_start == YES)
+    return np.concatenate([starts, [doc.n_words]]).astype(np.int64)
 
 
 def choose_tags(doc: Document, choices: NDArray[np.int8]) -> None:

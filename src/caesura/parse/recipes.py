@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from caesura.document import Document
 from caesura.errors import UsageError, WarningSink
-from caesura.models.file import ModelFile, Part
-from caesura.parse.options import TrainOptions
-from caesura.parse.parser import Parser
+from caesura.parse.options import SearchOptions, TrainOptions
+from caesura.parse.parser import Parse, Parser
+from caesura.parse.transitions.inventory import Inventory
 
-__all__ = ["METRIC", "RECIPES", "Reparsed", "Stage", "load_parser", "recipe_options", "stages"]
+__all__ = ["METRIC", "RECIPES", "Reparsed", "Stage", "recipe_options", "stages"]
 
 #: What each recipe trains: the parts of the model file with the options that make them.
 RECIPES: Final[Mapping[str, Mapping[str, str]]] = {
@@ -72,19 +72,36 @@ def stages(recipe: str, options: TrainOptions | None = None) -> list[Stage]:
 
 @dataclass
 class Reparsed:
-    """Boundaries from one system, trees from a parser of single sentences."""
+    """Boundaries from one system, trees from a parser of single sentences.
 
-    split: Splitter
+    The boundaries are those of another parser (JOINT-REPARSED, the pipeline of NOSYNTAX), of which
+    nothing else is taken, or of a function that splits documents in place.
+    """
+
+    boundaries: Parser | Splitter
     parser: Parser
 
-    @classmethod
-    def of(cls, boundaries: Parser, parser: Parser) -> Reparsed:
-        """Two trained parsers: JOINT-REPARSED, or the pipeline of NOSYNTAX."""
+    @property
+    def search(self) -> SearchOptions:
+        return self._splitter.search
 
-        def split(docs: Sequence[Document]) -> None:
-            boundaries.parse(docs)
+    @property
+    def inventory(self) -> Inventory:
+        """What is decided first; both parsers of a recipe choose from as many tags."""
+        return self._splitter.inventory
 
-        return cls(split, parser)
+    @property
+    def _splitter(self) -> Parser:
+        if not isinstance(self.boundaries, Parser):
+            raise UsageError(
+                "boundaries that come from a function have no options of their own",
+                remedy="Give a parser in its place.",
+            )
+        return self.boundaries
+
+    def with_search(self, **changes: Any) -> Reparsed:
+        """The same parsers with other search options, which hold for both."""
+        return Reparsed(self._splitter.with_search(**changes), self.parser.with_search(**changes))
 
     def parse(
         self,
@@ -96,28 +113,35 @@ class Reparsed:
     ) -> None:
         """As `Parser.parse`; the confidence of boundaries is that of their own system."""
         batch = [docs] if isinstance(docs, Document) else list(docs)
-        given = [(doc.head, doc.deprel) for doc in batch]
-        self.split(batch)
-        for doc, (head, deprel) in zip(batch, given, strict=True):
-            doc.head, doc.deprel = head, deprel
-        starts = [doc.sent_conf for doc in batch]
+        starts = self._split(batch, threads=threads, confidence=confidence)
         self.parser.parse(batch, threads=threads, confidence=confidence, warn=warn)
         for doc, conf in zip(batch, starts, strict=True):
             doc.sent_conf = conf
 
+    def k_best(self, doc: Document, k: int) -> list[Parse]:
+        """The k best trees under the best boundaries."""
+        copy = replace(doc)
+        self._split([copy])
+        return self.parser.k_best(copy, k)
 
-def load_parser(model: ModelFile | Mapping[str, Part], **search: Any) -> Parser | Reparsed:
-    """The parser of a model file, of one stage or of two, with other search options if given."""
-    if isinstance(model, ModelFile):
-        model.part("parser")
-        parts: Mapping[str, Part] = model.parts
-    else:
-        parts = model
+    def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
+        """Put an analysis into its document."""
+        self.parser.write(doc, parse, confidence=confidence)
 
-    def one(name: str) -> Parser:
-        parser = Parser.from_part(parts[name])
-        return parser.with_search(**search) if search else parser
-
-    if "boundaries" in parts and parts["boundaries"].kind == "parser":
-        return Reparsed.of(one("boundaries"), one("parser"))
-    return one("parser")
+    def _split(
+        self, docs: Sequence[Document], *, threads: int = 1, confidence: bool = False
+    ) -> list[Any]:
+        """Set the sentence starts of documents and nothing else; returns how sure they are."""
+        if not isinstance(self.boundaries, Parser):
+            given = [(doc.head, doc.deprel) for doc in docs]
+            self.boundaries(docs)
+            for doc, (head, deprel) in zip(docs, given, strict=True):
+                doc.head, doc.deprel = head, deprel
+            return [doc.sent_conf for doc in docs]
+        sure: list[Any] = []
+        copies = [replace(doc) for doc in docs]
+        self.boundaries.parse(copies, threads=threads, confidence=confidence)
+        for doc, copy in zip(docs, copies, strict=True):
+            doc.sent_start = copy.sent_start
+            sure.append(copy.sent_conf)
+        return sure

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from caesura.document import Document
 from caesura.errors import WarningSink
 from caesura.learn.loop import Event, Loop
-from caesura.models.file import Part
 from caesura.parse.options import TrainOptions
 from caesura.parse.parser import Parser
-from caesura.parse.recipes import METRIC, Reparsed, load_parser, stages
+from caesura.parse.recipes import METRIC, Reparsed, stages
 
 if TYPE_CHECKING:
     from caesura.parse.trainer import ParserTrainer
@@ -96,7 +95,7 @@ def train_parser(
     warn: WarningSink | None = None,
 ) -> Parser | Reparsed:
     """Train a recipe to the end. With `tune` the boundary bonus is tuned on the dev documents."""
-    parts: dict[str, Part] = {}
+    found: dict[str, Parser] = {}
     for stage in stages(recipe, options):
         loop = parser_loop(
             train,
@@ -110,6 +109,7 @@ def train_parser(
         for event in loop:
             if on_event is not None:
                 on_event(event)
-        parser = finish(Parser.from_part(loop.best["parser"]), dev, tune=tune)
-        parts[stage.part] = parser.to_part()
-    return load_parser(parts)
+        found[stage.part] = finish(Parser.from_part(loop.best["parser"]), dev, tune=tune)
+    if "boundaries" in found:
+        return Reparsed(found["boundaries"], found["parser"])
+    return found["parser"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from caesura.blocks import annotate_whole, in_blocks
-from caesura.branch.load import biased, parser_of, take_evidence
+from caesura.branch.load import biased, load_parser, take_evidence
 from caesura.document import Document, Strings
 from caesura.errors import UsageError
 from caesura.language import language_of_model, watch_for
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from caesura.branch.parser import BranchingParser
     from caesura.neural.stage import NeuralParser
     from caesura.parse.parser import Parser
+    from caesura.parse.recipes import Reparsed
     from caesura.tag.tagger import Tagger
     from caesura.tokenize.tokenizer import Tokenizer
 
@@ -68,15 +69,17 @@ class Pipeline:
             _let_go(file, "tokenizer")
         self.neural: NeuralParser | None = None
         self.tagger: Tagger | None = None
-        self.parser: Parser | BranchingParser | None = None
+        self.parser: Parser | BranchingParser | Reparsed | None = None
         if "neural" in file.parts:
             self.neural = _neural(file, mode, threads)
         else:
             self.parser = _parser(file, mode)
             if release:
-                _let_go(file, "parser")
-                if hasattr(self.parser, "packed"):
-                    self.parser.packed = None
+                for name in ("parser", "boundaries"):
+                    _let_go(file, name)
+                for parser in (self.parser, *vars(self.parser).values()):
+                    if hasattr(parser, "packed"):
+                        parser.packed = None
             self.tagger = _tagger(file)
             if release and self.tagger is not None:
                 _let_go(file, "tagger")
@@ -462,13 +465,13 @@ def _tagger(file: ModelFile) -> Tagger | None:
     return Tagger(file.part("tagger")) if "tagger" in file.parts else None
 
 
-def _parser(file: ModelFile, mode: Mode) -> Parser | BranchingParser:
-    from caesura.parse.parser import Parser
+def _parser(file: ModelFile, mode: Mode) -> Parser | BranchingParser | Reparsed:
+    from caesura.parse.options import SearchOptions
 
-    parser = parser_of(file.part("parser"))
+    parser = load_parser(file)
     if mode == "accurate":
         return parser
-    if isinstance(parser, Parser):
+    if isinstance(parser.search, SearchOptions):
         return parser.with_search(margin=min(parser.search.margin, FAST_MARGIN))
     return parser.with_search(beam=1)
 
