@@ -21,7 +21,8 @@ from caesura.branch.features import compile_templates
 from caesura.branch.options import BranchOptions
 from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import CaesuraWarning, InputError, ModelError, UsageError, WarningSink
-from caesura.models.file import Part, load
+from caesura.models.file import Part
+from caesura.models.store import load_model
 from caesura.parse.parser import Parse, Parser
 from caesura.parse.words import TAG_COLUMNS, Hasher, Words, cut, words_of
 
@@ -65,9 +66,9 @@ class BranchingParser:
     # ----------------------------------------------------------- model file
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> BranchingParser:
-        """The parser of a model file."""
-        return cls.from_part(load(path).part("parser"))
+    def load(cls, model: str | os.PathLike[str]) -> BranchingParser:
+        """The parser of a model, by name or path."""
+        return cls.from_part(load_model(model).part("parser"))
 
     def to_part(self) -> Part:
         from caesura.learn.packing import pack

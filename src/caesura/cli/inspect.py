@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -59,8 +60,9 @@ def command(
     """
     from caesura.inspect import inspect
 
-    if len(inputs) == 1 and is_zipfile(inputs[0]):
-        _show_grammar(inputs[0], as_json)
+    model = _model(inputs)
+    if model is not None:
+        _show_grammar(model, as_json)
         return
     reading = Inputs(
         inputs,
@@ -83,12 +85,24 @@ def command(
         click.echo(show(found, limit=None if everything else LABELS))
 
 
-def _show_grammar(path: str, as_json: bool) -> None:
+def _model(inputs: Sequence[str]) -> str | None:
+    """The model among the inputs: a file that is one, or a name that no file has."""
+    from caesura.models.store import installed
+
+    if len(inputs) != 1:
+        return None
+    (given,) = inputs
+    if os.path.exists(given):
+        return given if is_zipfile(given) else None
+    return given if given in {entry.name for entry in installed()} else None
+
+
+def _show_grammar(model: str, as_json: bool) -> None:
     from caesura.cli.induce import show_grammar
     from caesura.induce import Grammar
-    from caesura.models import load
+    from caesura.models.store import load_model
 
-    grammar = Grammar.from_part(load(path).part("grammar"))
+    grammar = Grammar.from_part(load_model(model).part("grammar"))
     if as_json:
         print_json(grammar.strongest())
     else:

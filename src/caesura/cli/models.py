@@ -15,9 +15,9 @@ __all__ = ["command", "describe"]
 
 def describe(name: str, path: Any, *, bundled: bool = False) -> dict[str, Any]:
     """What a model file says about itself, as plain data."""
-    from caesura.models.file import load
+    from caesura.models.store import load_model
 
-    file = load(path)
+    file = load_model(path)
     said = {key: file.meta[key] for key in sorted(file.meta) if key not in ("parts", "sha256")}
     return {
         "name": name,

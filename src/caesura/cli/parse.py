@@ -393,8 +393,7 @@ def make_engine(
 ) -> Engine:
     """What parses: this process, a cluster, or a grammar that was induced."""
     from caesura.models.file import ModelFile
-    from caesura.models.file import load as load_file
-    from caesura.models.store import find
+    from caesura.models.store import find, load_model
     from caesura.pipeline.core import Pipeline
     from caesura.pipeline.files import Local
 
@@ -405,7 +404,7 @@ def make_engine(
 
         assert isinstance(model, str)
         return Ray(find(model), mode=mode, search=search)
-    file = model if isinstance(model, ModelFile) else load_file(find(model))
+    file = model if isinstance(model, ModelFile) else load_model(model)
     if file.kind == "grammar":
         from caesura.pipeline.induced import Induced
 

@@ -220,11 +220,10 @@ class _Lines:
 def _engine(model: str, mode: Mode, bias: float | None, quiet: bool) -> Engine:
     """The pipeline of a model; a tokeniser is enough."""
     from caesura.cli.parse import make_engine
-    from caesura.models.file import load
-    from caesura.models.store import find
+    from caesura.models.store import load_model
     from caesura.pipeline.files import Local
 
-    file = load(find(model))
+    file = load_model(model)
     if set(file.parts) == {"tokenizer"}:
         from caesura.pipeline.splitter import Splitter
 

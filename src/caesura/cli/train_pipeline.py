@@ -204,8 +204,7 @@ def _train(
     config: Path | None,
     settings: tuple[str, ...],
 ) -> tuple[dict[str, Part], list[str], Any]:
-    from caesura.models.file import load
-    from caesura.models.store import find
+    from caesura.models.store import load_model
     from caesura.pipeline.train import PipelineOptions, PipelineTrainer
 
     if encoder is not None:
@@ -228,7 +227,7 @@ def _train(
         )
         options = configure(greedy, config, settings, flags, section="pipeline")
         refuse_beam(max(options.search.beam, options.parser.search.beam))
-    start = load(find(init)) if init else None
+    start = load_model(init) if init else None
     kept.begin()
     trainer = PipelineTrainer(
         documents,

@@ -39,7 +39,8 @@ def train_tagger(
     """Train, write the model, and say how it went."""
     from caesura.cli.training import watch
     from caesura.cluster.classes import load_classes
-    from caesura.models.file import load, save
+    from caesura.models.file import save
+    from caesura.models.store import load_model
     from caesura.tag.train import tagger_loop
 
     checkpoint = Path(f"{output}.checkpoint")
@@ -48,7 +49,7 @@ def train_tagger(
         dev,
         options,
         word_classes=load_classes(classes) if classes else None,
-        init=load(init).part("tagger") if init else None,
+        init=load_model(init).part("tagger") if init else None,
         checkpoint=checkpoint,
         resume=resume,
         fingerprint=_fingerprint((*train, *dev), options, init, classes),
@@ -113,7 +114,9 @@ def _fingerprint(
     settings = {name: value for name, value in asdict(options).items() if name != "epochs"}
     digest = hashlib.sha256(repr(sorted(settings.items())).encode())
     digest.update(_data_hash(documents).encode())
-    for path in (init, classes):
+    from caesura.models.store import find
+
+    for path in (init and find(init), classes):
         digest.update(Path(path).read_bytes() if path else b"")
     return digest.hexdigest()
 

@@ -75,6 +75,7 @@ def command(
     from caesura.cli.training import quoted, tell_result, watch
     from caesura.learn.loop import Loop
     from caesura.models.file import save
+    from caesura.models.store import find
     from caesura.tokenize import Tokenizer, TokenizerOptions, TokenizerTrainer
     from caesura.tokenize.training import with_scale
 
@@ -107,7 +108,7 @@ def command(
         patience=options.patience,
         checkpoint=Path(f"{output}.checkpoint"),
         resume=kept.resume,
-        fingerprint=repr((options, hashes, init and _sha256(init), no_spaces)),
+        fingerprint=repr((options, hashes, init and _sha256(find(init)), no_spaces)),
     )
     watch(loop, "Training the tokeniser", quiet=quiet)
     scores = loop.best_scores
@@ -141,7 +142,7 @@ def _score(gold: Sequence[Document], system: Sequence[Document]) -> dict[str, fl
     return {name: float(scores[name].f1) for name in METRICS}
 
 
-def _sha256(file: str) -> str:
+def _sha256(file: str | Path) -> str:
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 

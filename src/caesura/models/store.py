@@ -20,7 +20,7 @@ from caesura.errors import InputError, ModelError, UsageError
 from caesura.models.file import ModelFile, load
 from caesura.paths import MODEL_SUFFIX, bundled_models, model_folder
 
-__all__ = ["Installed", "add", "digest", "find", "installed", "remove", "verify"]
+__all__ = ["Installed", "add", "digest", "find", "installed", "load_model", "remove", "verify"]
 
 #: A model that comes from an address may have so many bytes unless more are allowed.
 LIMIT: Final = 1 << 30
@@ -65,9 +65,14 @@ def installed() -> Iterator[Installed]:
 def find(model: str | os.PathLike[str]) -> Path:
     """The file of a model, given by its name or as a path."""
     given = os.fspath(model)
-    if given.endswith(MODEL_SUFFIX) or os.sep in given or "/" in given or os.path.exists(given):
+    if given.endswith(MODEL_SUFFIX) or os.sep in given or "/" in given or os.path.isfile(given):
         return Path(given)
     return _named(given).path
+
+
+def load_model(model: str | os.PathLike[str]) -> ModelFile:
+    """A model by its name or its path: how everybody who is given one reads it."""
+    return load(find(model))
 
 
 def _named(name: str) -> Installed:

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from caesura.document import NO, UNKNOWN, YES, Document
 from caesura.errors import CaesuraWarning, InputError, ModelError, WarningSink
 from caesura.learn.bias import BiasScale
-from caesura.models.file import Part, load
+from caesura.models.file import Part
+from caesura.models.store import load_model
 from caesura.parse.features import Templates, compile_templates
 from caesura.parse.options import SearchOptions
 from caesura.parse.shapes import is_edited
@@ -125,9 +126,16 @@ class Parser:
     # ----------------------------------------------------------- model file
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Parser:
-        """The parser of a model file."""
-        return cls.from_part(load(path).part("parser"))
+    def load(cls, model: str | os.PathLike[str]) -> Parser:
+        """The parser of a model, by name or path, if that is all it has (else `caesura.load`)."""
+        file = load_model(model)
+        if "boundaries" in file.parts:
+            raise ModelError(
+                "this model has two parsers, of which the first finds the boundaries",
+                file=file.path,
+                remedy="Load both of them: caesura.load(model).",
+            )
+        return cls.from_part(file.part("parser"))
 
     def to_part(self) -> Part:
         from caesura.learn.packing import pack

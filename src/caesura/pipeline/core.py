@@ -18,7 +18,6 @@ from caesura.document import Document, Strings
 from caesura.errors import UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile, Part
-from caesura.models.file import load as load_file
 from caesura.pipeline.given import fix_starts, given_columns, keep_given, keep_layout
 
 if TYPE_CHECKING:
@@ -435,9 +434,9 @@ def load(
     model: str | os.PathLike[str] = "en", *, mode: Mode = "accurate", threads: int = 1
 ) -> Pipeline:
     """The pipeline of a model: the name of an installed one, or the path of a file."""
-    from caesura.models.store import find
+    from caesura.models.store import load_model
 
-    return Pipeline(load_file(find(model)), mode=mode, threads=threads, release=True)
+    return Pipeline(load_model(model), mode=mode, threads=threads, release=True)
 
 
 def split(text: str, model: str | os.PathLike[str] = "en", *, mode: Mode = "accurate") -> list[str]:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from caesura.document import Document, TagOptions
 from caesura.errors import ModelError, UsageError
-from caesura.models.file import Part, load
+from caesura.models.file import Part
+from caesura.models.store import load_model
 from caesura.tag.alternatives import alternatives, given_values, obeying
 from caesura.tag.cache import TypeCache
 from caesura.tag.corpus import distinct
@@ -111,9 +112,9 @@ class Tagger:
         self._pairs = PairCache(self._given, self.part.labels.get("lemma", []), classes)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Tagger:
-        """The tagger of a model file."""
-        return cls(load(path).part("tagger"))
+    def load(cls, model: str | os.PathLike[str]) -> Tagger:
+        """The tagger of a model, by name or path."""
+        return cls(load_model(model).part("tagger"))
 
     @property
     def columns(self) -> tuple[str, ...]:

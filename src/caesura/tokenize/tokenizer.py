@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from caesura.document import MAYBE, NO, YES, Document, Strings
 from caesura.errors import ModelError, UsageError
 from caesura.learn.bias import BiasScale
-from caesura.models.file import Part, load, save
+from caesura.models.file import Part, save
+from caesura.models.store import load_model
 from caesura.tokenize._cut import LONGEST, make_lexicon
 from caesura.tokenize._memo import LONGEST_CHUNK, make_memo
 from caesura.tokenize._starts import STATE, starts
@@ -273,8 +274,9 @@ class Tokenizer:
         return cls(options, cuts, begins, splitter, lexicon, chunks, scale)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
-        return cls.from_part(load(path).part(KIND))
+    def load(cls, model: str | os.PathLike[str]) -> Tokenizer:
+        """The tokeniser of a model, by name or path."""
+        return cls.from_part(load_model(model).part(KIND))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         save(path, {KIND: self.to_part()})
