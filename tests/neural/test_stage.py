@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from caesura import cli
 from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import load
@@ -205,3 +208,38 @@ def test_an_older_network_says_bias_and_means_bonus(nlp: Pipeline) -> None:
     older = NeuralParser.from_part(part)
     assert (older.settings.bonus, older.settings.bias) == (0.5, 0.0)
     assert older.scale == SCALE
+
+
+def test_its_search_is_obeyed(nlp: Pipeline) -> None:
+    assert nlp.neural is not None
+    changed = nlp.with_search(beam=4, margin=0.5, bias=2.0)
+    assert changed.neural is not None
+    found = changed.neural.settings
+    assert (found.beam, found.margin, found.bias) == (4, 0.5, 2.0)
+    assert changed.neural.encoder is nlp.neural.encoder, "the network is shared"
+    assert nlp.neural.settings.margin == math.inf, "the first one is as it was"
+    check(changed(TEXT), TEXT)
+    more, fewer = (nlp.with_search(bias=x)(TEXT).n_sentences for x in (2.0, -2.0))
+    assert more > nlp(TEXT).n_sentences > fewer
+    again = type(nlp.neural).from_part(changed.neural.to_part())
+    assert again.settings == replace(found, bias=0.0), "a model keeps no bias"
+    with pytest.raises(UsageError, match="has no trust"):
+        nlp.with_search(trust=1.0)
+    with pytest.raises(UsageError, match="margin is -1"):
+        nlp.with_search(margin=-1.0)
+
+
+def test_its_search_is_obeyed_from_the_command_line(
+    nlp: Pipeline, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text(TEXT)
+    call = ["parse", str(tmp_path / "a.txt"), "-m", "en-neural", "-q"]
+    split = ["split", str(tmp_path / "a.txt"), "-m", "en-neural", "-q"]
+    parsed, lines = [], []
+    for bias in ("2", "-2"):
+        assert cli.run([*call, "--beam", "4", "--margin", "3", "--bias", bias]) == 0
+        parsed.append(capfd.readouterr().out.count("# sent_id"))
+        assert cli.run([*split, "--bias", bias]) == 0
+        lines.append(len(capfd.readouterr().out.splitlines()))
+    assert parsed[0] > parsed[1]
+    assert lines[0] > lines[1]

@@ -7,6 +7,7 @@ for the arcs of the tree, root labels for roots alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import UNKNOWN, YES, Document
-from caesura.errors import ModelError
-from caesura.learn.bias import BiasScale, check_bias
+from caesura.errors import ModelError, UsageError
+from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
 from caesura.neural.run import LIMIT, TAGS, Encoder, Scores
 from caesura.neural.subwords import Subwords
@@ -49,6 +50,8 @@ class SearchSettings:
     """How scores become transitions; tuned on held-out text."""
 
     beam: int = 8
+    #: As in `parse.options.SearchOptions`, in the units of the network's scores.
+    margin: float = math.inf
     #: What a swap costs, and how much crossing arcs speak against a boundary.
     swap: float = 1.0
     crossing: float = 0.5
@@ -60,7 +63,10 @@ class SearchSettings:
     bias: float = 0.0
 
     def __post_init__(self) -> None:
-        check_bias(self.bias)
+        SearchOptions(beam=self.beam, margin=self.margin, bias=self.bias)  # which checks them
+        for name in ("swap", "crossing", "bonus", "unedited"):
+            if not math.isfinite(getattr(self, name)):
+                raise UsageError(f"{name} is {getattr(self, name)}, but must be a finite number")
 
 
 class NeuralParser:
@@ -99,6 +105,7 @@ class NeuralParser:
         settings = self.settings
         config = {
             "beam": settings.beam,
+            "margin": settings.margin if math.isfinite(settings.margin) else -1.0,
             "swap": settings.swap,
             "crossing": settings.crossing,
             "bonus": settings.bonus,
@@ -115,7 +122,9 @@ class NeuralParser:
         for name in (*TAGS, "deprel"):
             if not part.labels.get(name):
                 raise ModelError(f"the neural parser has no labels for {name}")
+        margin = float(part.option("margin", (int, float), -1.0))
         settings = SearchSettings(
+            margin=margin if margin >= 0 else math.inf,
             beam=1 if mode == "fast" else int(part.option("beam", int, 8)),
             swap=float(part.option("swap", (int, float), 1.0)),
             crossing=float(part.option("crossing", (int, float), 0.5)),
@@ -173,7 +182,8 @@ class NeuralParser:
         scores = self.encoder.scores(doc)
         self._write_tags(doc, scores, False)
         # Several orders of transitions build one tree, so a wider beam is needed for k trees.
-        wide = self.with_search(beam=max(self.settings.beam, _WIDER * k))
+        # States that are merged would take their trees with them.
+        wide = self.with_search(beam=max(self.settings.beam, _WIDER * k), margin=math.inf)
         decoder, given = wide._decoder(doc, scores)
         limits = limits_of(given, single_root=True) if given.anything else no_limits()
         found: dict[bytes, Document] = {}
@@ -203,7 +213,7 @@ class NeuralParser:
             swap=settings.swap,
             crossing=settings.crossing,
         )
-        search = SearchOptions(beam=settings.beam)
+        search = SearchOptions(beam=settings.beam, margin=settings.margin)
         decoder = Decoder(graph, self.inventory.system(), self.inventory.size, search)
         given = given_in(doc, ())
         given.labels[:] = -1  # labels are written afterwards

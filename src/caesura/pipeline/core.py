@@ -32,8 +32,6 @@ __all__ = ["MODES", "Mode", "Pipeline", "load", "split"]
 
 Mode = Literal["accurate", "fast"]
 MODES: Final[tuple[Mode, ...]] = ("accurate", "fast")
-#: The margin of the joint parser's beam in mode `fast`, in its scores' units: 1 is one error.
-FAST_MARGIN: Final = 0.2
 #: A longer text of a file is streamed.
 LONG: Final = 60_000
 #: Characters of small texts that are done in one call of the kernels.
@@ -72,7 +70,7 @@ class Pipeline:
         if "neural" in file.parts:
             self.neural = _neural(file, mode, threads)
         else:
-            self.parser = _parser(file, mode)
+            self.parser = load_parser(file, fast=mode == "fast")
             if release:
                 for name in ("parser", "boundaries"):
                     _let_go(file, name)
@@ -111,7 +109,7 @@ class Pipeline:
         """The same pipeline with other options of the search, such as `beam` and `bias`."""
         if not changes:
             return self
-        if "bias" in changes and self.parser is not None and not self.parser.inventory.sb:
+        if "bias" in changes and not self.finds_boundaries:
             other = copy(self)  # its sentences are the tokeniser's, and so is the bias
             other._tokenizer = biased(self._tokenizer, changes.pop("bias"))
             return other.with_search(**changes)
@@ -130,6 +128,11 @@ class Pipeline:
         elif self.parser is not None:
             other.parser = self.parser.with_search(**changes)
         return other
+
+    @property
+    def finds_boundaries(self) -> bool:
+        """Whether the parser decides where sentences start; else the tokeniser or the caller."""
+        return self.parser is None or self.parser.inventory.sb
 
     # ----------------------------------------------------------------- one
 
@@ -201,7 +204,7 @@ class Pipeline:
         assert self.parser is not None
         if self.tagger is not None:
             self._tag(full, confidence)
-        if not self.parser.inventory.sb:
+        if not self.finds_boundaries:
             take_evidence(full, self._tokenizer)
         self.parser.parse(full, confidence=confidence)
         for doc in full:
@@ -363,7 +366,7 @@ class Pipeline:
         assert self.parser is not None
         if self.tagger is not None:
             self._tag([doc], False)
-        if not self.parser.inventory.sb:
+        if not self.finds_boundaries:
             take_evidence([doc], self._tokenizer)
         found = []
         for parse in self.parser.k_best(doc, k):
@@ -462,17 +465,6 @@ def _tagger(file: ModelFile) -> Tagger | None:
     from caesura.tag.tagger import Tagger
 
     return Tagger(file.part("tagger")) if "tagger" in file.parts else None
-
-
-def _parser(file: ModelFile, mode: Mode) -> Parser | BranchingParser | Reparsed:
-    from caesura.parse.options import SearchOptions
-
-    parser = load_parser(file)
-    if mode == "accurate":
-        return parser
-    if isinstance(parser.search, SearchOptions):
-        return parser.with_search(margin=min(parser.search.margin, FAST_MARGIN))
-    return parser.with_search(beam=1)
 
 
 def _neural(file: ModelFile, mode: Mode, threads: int) -> NeuralParser:
