@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from caesura.cli.files import is_folder, make_folder, plain_name
 from caesura.cli.options import (
     from_option,
     json_option,
@@ -52,6 +53,8 @@ def command(
         print_json(found.as_dict())
         if output is None:
             return
+    if output is not None and is_folder(output):
+        output = str(make_folder(output) / f"{plain_name(treebank)}.conllu")
     write(found.docs, output or "-", "conllu")
     if not quiet:
         click.echo(found.summary, err=True)

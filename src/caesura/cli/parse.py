@@ -22,8 +22,9 @@ from caesura.cli.options import (
 )
 from caesura.cli.outputs import refuse_loss, refuse_own_input
 from caesura.cli.progress import Progress
+from caesura.cli.refuse import confidences, keeping, refuse
 from caesura.document import Document
-from caesura.errors import CaesuraError, ModelError, UsageError
+from caesura.errors import CaesuraError, UsageError
 
 if TYPE_CHECKING:
     from caesura.models.file import ModelFile
@@ -249,7 +250,7 @@ def announce_compiling(quiet: bool) -> None:
 @click.option("--keep-lemmas", is_flag=True, help=KEEP["lemmas"])
 @click.option("--keep-heads", is_flag=True, help=KEEP["heads"])
 @click.option("--newline-is-boundary", is_flag=True, help="Every line ends a sentence.")
-@click.option("--confidence", is_flag=True, help="Write confidences, where the format can.")
+@click.option("--confidence", is_flag=True, help="Write confidences (CoNLL-U, JSON Lines, spaCy).")
 @click.option(
     "--k-best",
     type=click.IntRange(min=1),
@@ -341,7 +342,11 @@ def command(
             f"there is no format {to_format!r}",
             remedy=f"Formats are: {', '.join(formats.FORMATS)}.",
         )
+    confidences(to_format)
+    if k_best is not None:
+        refuse("--k-best", "confidence")
     sources = find_sources(inputs, from_format, output=output, quiet=quiet)
+    keeping(options.keep, (source.format for source, _ in sources))
     if not output or not is_folder(output):  # of a folder, `jobs` looks at every target
         refuse_own_input([source.path for source, _ in sources], output, to_format)
     todo, one_each = jobs(sources, output, to_format)
@@ -394,27 +399,22 @@ def make_engine(
     """What parses: this process, a cluster, or a grammar that was induced."""
     from caesura.models.file import ModelFile
     from caesura.models.store import find, load_model
-    from caesura.pipeline.core import Pipeline
+    from caesura.pipeline.choose import choose
     from caesura.pipeline.files import Local
 
     given = {"beam": beam, "margin": margin, "bias": bias}
     search = {name: value for name, value in given.items() if value is not None}
     if engine == "ray":
+        refuse("--engine ray", "threads", remedy="Workers are as many as the cluster has cores.")
+    file = model if isinstance(model, ModelFile) else load_model(model)
+    if file.kind == "grammar":
+        refuse("a grammar", "mode", "beam", "margin", "bias", "confidence", "k_best")
+    else:
+        announce_compiling(quiet)
+    nlp = choose(file, mode=mode, threads=threads, search=search)  # refuses what does not fit
+    if engine == "ray":
         from caesura.pipeline.ray import Ray
 
         assert isinstance(model, str)
         return Ray(find(model), mode=mode, search=search)
-    file = model if isinstance(model, ModelFile) else load_model(model)
-    if file.kind == "grammar":
-        from caesura.pipeline.induced import Induced
-
-        return Local(Induced(file), threads)
-    if not {"parser", "neural"} & set(file.parts):
-        raise ModelError(
-            f"this model has no parser (it holds: {', '.join(sorted(file.parts))})",
-            file=file.path,
-            remedy="Use a model from `caesura train pipeline`.",
-        )
-    announce_compiling(quiet)
-    nlp = Pipeline(file, mode=mode, threads=threads, release=True)
-    return Local(nlp.with_search(**search), threads)
+    return Local(nlp, threads)

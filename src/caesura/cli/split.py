@@ -23,6 +23,7 @@ from caesura.cli.options import (
 from caesura.cli.outputs import refuse_own_input
 from caesura.cli.parse import Tally, announce_compiling
 from caesura.cli.progress import Progress
+from caesura.cli.refuse import refuse
 from caesura.document import Document
 from caesura.errors import CaesuraError
 
@@ -227,6 +228,7 @@ def _engine(model: str, mode: Mode, bias: float | None, quiet: bool) -> Engine:
     if set(file.parts) == {"tokenizer"}:
         from caesura.pipeline.splitter import Splitter
 
+        refuse("a tokeniser", "mode")
         announce_compiling(quiet)
         return Local(Splitter(file, bias=bias or 0.0))
     return make_engine("local", file, mode=mode, threads=1, beam=None, bias=bias, quiet=quiet)

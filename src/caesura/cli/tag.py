@@ -10,6 +10,7 @@ import click
 
 from caesura.cli.files import Inputs, targets
 from caesura.cli.options import inputs_argument, reading_options, writing_options
+from caesura.cli.refuse import confidences, refuse
 from caesura.document import Document
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ def _tagged(
 )
 @click.option("--keep", is_flag=True, help="Obey tags and lemmas that the input has.")
 @click.option(
-    "--confidence", is_flag=True, help="Write the probability of each tag, where the format can."
+    "--confidence",
+    is_flag=True,
+    help="Write the probability of each tag (CoNLL-U, JSON Lines, spaCy).",
 )
 @click.option(
     "--threshold",
@@ -105,11 +108,14 @@ def command(
     from caesura import formats
     from caesura.tag.tagger import Tagger
 
+    if threshold is not None:
+        refuse("--threshold", "regime", remedy="A boundary labeller reads whole documents.")
     tagger = Tagger.load(model)
     files = Inputs(
         inputs, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet, what="Tagging"
     )
     for target in targets(files, output, to_format, adds="tags"):
+        confidences(target.format)
         documents = (doc for source in target.sources for doc in files.of(source))
         tagged = tag(
             documents, tagger, regime=regime, keep=keep, k=int(confidence), threshold=threshold

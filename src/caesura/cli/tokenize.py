@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caesura.cli.files import Inputs, is_folder, targets
 from caesura.cli.options import inputs_argument, reading_options, writing_options
+from caesura.cli.refuse import keeping, refuse
 from caesura.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,16 +56,18 @@ def command(
     A model comes from `caesura train tokenizer`; --rules needs none and serves any language.
     """
     from caesura.cli.console import WarningPrinter
-    from caesura.cli.outputs import refuse_loss
     from caesura.formats import format_of, write
 
-    if to_format is None and output not in (None, "-"):
-        assert output is not None
-        refuse_loss("tokens", output, format_of(output))
     if rules == bool(model):
         raise UsageError(
             "it needs either a model or the rules", remedy="Give --model MODEL or --rules."
         )
+    if newline_is_boundary:
+        refuse("--newline-is-boundary", "keep", remedy="Leave one of them out.")
+    files = Inputs(inputs, from_format)
+    keeping(keep, (from_format or format_of(file, default="text") for file in files.paths))
+    told = output is not None and output != "-" and not is_folder(output)
+    chosen = targets(files, output, to_format or (None if told else "conllu"), adds="tokens")
     tool: Tokenizer | RuleTokenizer
     if model:
         from caesura.tokenize import Tokenizer
@@ -80,13 +84,10 @@ def command(
         "warn": warn,
         "encoding": encoding,
     }
-    docs = tokenize_files(inputs or ("-",), tool, from_format, keep, newline_is_boundary, reading)
-    write(docs, output or "-", to_format or _told_by(output), token_range=token_range)
+    for target in chosen:
+        docs = tokenize_files(target.sources, tool, from_format, keep, newline_is_boundary, reading)
+        write(docs, target.path, target.format, token_range=token_range)
     warn.close()
-
-
-def _told_by(output: str | None) -> str | None:
-    return "conllu" if output in (None, "-") else None
 
 
 def tokenize_files(

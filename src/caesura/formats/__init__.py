@@ -72,6 +72,9 @@ _WRITE_ONLY: Final = ("brat",)
 _READ_ONLY: Final = ("markdown",)
 #: Formats of which a file stands beside its text, `NAME.txt`.
 _WITH_TEXT: Final = ("brat", "spans")
+#: Formats that are read, and written, in more than one way (`mode`).
+_READ_MODES: Final = ("text", "tokens", "transcript")
+_WRITE_MODES: Final = ("tokens", "transcript")
 
 
 def format_of(path: str | os.PathLike[str], *, default: str | None = None) -> str:
@@ -139,6 +142,7 @@ def read(
     module = _module(name)
     if not hasattr(module, "read") and not hasattr(module, "read_files"):
         raise UsageError(f"the format {name} can be written, not read")
+    _check_mode(mode, name, _READ_MODES)
     options = ReadOptions(
         file="<stdin>" if os.fspath(path) == "-" else os.fspath(path),
         skip_bad=skip_bad,
@@ -152,6 +156,14 @@ def read(
         mode=mode,
     )
     return _read(path, module, options)
+
+
+def _check_mode(mode: str | None, name: str, known: tuple[str, ...]) -> None:
+    if mode is not None and name not in known:
+        raise UsageError(
+            f"the format {name} has no mode {mode!r}",
+            remedy=f"Formats with modes: {', '.join(known)}.",
+        )
 
 
 def _read(path: str | os.PathLike[str], module: Any, options: ReadOptions) -> Iterator[Document]:
@@ -188,6 +200,11 @@ def write(
     module = _module(name)
     if not hasattr(module, "write") and not hasattr(module, "write_files"):
         raise UsageError(f"the format {name} can be read, not written")
+    _check_mode(mode, name, _WRITE_MODES)
+    if token_range and name != "conllu":
+        raise UsageError(
+            f"the format {name} has no TokenRange", remedy="Write CoNLL-U: --to conllu."
+        )
     options = WriteOptions(
         file=os.fspath(path), token_range=token_range, confidences=confidences, mode=mode
     )

@@ -162,7 +162,7 @@ class Pipeline:
                     "tokens and boundaries by offset go with a text, not with a document",
                     remedy="Set them in the document and name them in `keep`.",
                 )
-            doc = self._tokenise(keep_given(source, keep), newline_is_boundary)
+            doc = self._tokenise(keep_given(source, keep, newline_is_boundary), newline_is_boundary)
         else:
             if newline_is_boundary:
                 starts = [*(starts or []), *_line_starts(source)]
@@ -297,7 +297,8 @@ class Pipeline:
                 source = Document(text=source, strings=strings)
             elif not source.n_tokens and len(source.strings) == 1:
                 source = replace(source, strings=strings)
-            docs.append(self._tokenise(keep_given(source, wanted), newline_is_boundary))
+            given = keep_given(source, wanted, newline_is_boundary)
+            docs.append(self._tokenise(given, newline_is_boundary))
         self.annotate(docs, confidence=confidence)
         for doc in docs:
             doc.fixed = frozenset()
@@ -356,7 +357,8 @@ class Pipeline:
         """Up to k different analyses of one text or document, the best first."""
         if isinstance(source, str):
             source = Document(text=source)
-        doc = self._tokenise(keep_given(source, keep), newline_is_boundary)
+        given = keep_given(source, keep, newline_is_boundary)
+        doc = self._tokenise(given, newline_is_boundary)
         if not doc.n_words:
             return [doc]
         if self.watch is not None:

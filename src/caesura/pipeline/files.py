@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 from caesura.document import Document
 from caesura.errors import CaesuraError, CaesuraWarning, InputError, WarningSink, Where
 from caesura.pipeline.core import LONG
+from caesura.pipeline.given import check_given
 
 if TYPE_CHECKING:
     from caesura.formats.options import ReadOptions
@@ -68,6 +69,9 @@ class FileOptions:
     errors: str = "strict"
     skip_bad: bool = False
     strict: bool = False
+
+    def __post_init__(self) -> None:
+        check_given(self.keep, self.newline_is_boundary)
 
 
 class Begin(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, WORD_STRINGS, YES, Document
 from caesura.errors import InputError, UsageError
 
-__all__ = ["fix_starts", "given_columns", "keep_given", "keep_layout"]
+__all__ = ["check_given", "fix_starts", "given_columns", "keep_given", "keep_layout"]
 
 _COLUMNS: Final = {
     "tags": ("upos", "xpos", "feats"),
@@ -19,12 +19,22 @@ _COLUMNS: Final = {
 }
 
 
-def keep_given(doc: Document, given: Iterable[str]) -> Document:
+def check_given(keep: Iterable[str], newline_is_boundary: bool) -> None:
+    """Refuse to keep sentences and to take lines for sentences at once."""
+    if newline_is_boundary and "sentences" in keep:
+        raise UsageError(
+            "sentences are kept, or every line ends one: not both",
+            remedy="Leave --keep-sentences or --newline-is-boundary out.",
+        )
+
+
+def keep_given(doc: Document, given: Iterable[str], newline_is_boundary: bool = False) -> Document:
     """A copy of a document in which only what is given is known, and is fixed.
 
     Tags, lemmas and heads belong to words, so to keep them is to keep the tokens.
     """
     wanted = frozenset(given)
+    check_given(wanted, newline_is_boundary)
     unknown = wanted - FIXABLE
     if unknown:
         raise UsageError(

@@ -43,7 +43,7 @@ class Induced:
         confidence: bool = False,
     ) -> Document:
         """Parse one document; there are no confidences."""
-        doc = keep_given(source, keep)
+        doc = keep_given(source, keep, newline_is_boundary)
         layout = (doc.token_start, doc.paragraph_start, doc.turn_start, doc.markup_start)
         if len(doc.text) >= LONG and not any(map(len, layout)):
             return self._in_parts(doc, newline_is_boundary)

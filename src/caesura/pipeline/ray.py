@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from caesura.errors import CaesuraError, InputError, MissingExtra
 from caesura.language import watch_for
-from caesura.models.file import load as load_file
-from caesura.models.store import digest
+from caesura.models.store import digest, load_model
 from caesura.pipeline.files import End, LongText, Parses, parse_batch, stream_text
 
 if TYPE_CHECKING:
-    from caesura.pipeline.core import Mode, Pipeline
+    from caesura.pipeline.core import Mode
     from caesura.pipeline.files import Event, FileOptions, Task
 
 __all__ = ["Ray"]
@@ -40,7 +39,7 @@ class _Recipe(NamedTuple):
 
 
 #: The pipelines that this worker has made.
-_made: dict[_Recipe, Pipeline] = {}
+_made: dict[_Recipe, Parses] = {}
 
 
 def _pipeline(recipe: _Recipe, model: list[Any]) -> Parses:
@@ -49,16 +48,17 @@ def _pipeline(recipe: _Recipe, model: list[Any]) -> Parses:
 
     import ray
 
-    from caesura.pipeline.core import load
+    from caesura.pipeline.choose import choose
 
     if recipe not in _made:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.caesura"
             path.write_bytes(ray.get(model[0]))
-            nlp = load(path, mode=recipe.mode)
-            nlp.watch = None  # texts are looked at where they are read
-        _made[recipe] = nlp.with_search(**dict(recipe.search))
-    return cast(Parses, _made[recipe])
+            file = load_model(path)
+        nlp: Any = choose(file, mode=recipe.mode, search=dict(recipe.search))
+        nlp.watch = None  # texts are looked at where they are read
+        _made[recipe] = nlp
+    return _made[recipe]
 
 
 def _work(
@@ -96,7 +96,7 @@ class Ray:
             except Exception as error:  # Ray raises all sorts of them, some of them bare
                 what = f"Ray does not start ({str(error).splitlines()[0].rstrip('.')})"
                 raise InputError(what, remedy="See `ray status`, or leave --engine out.") from error
-        self.watch = watch_for(load_file(model).meta)
+        self.watch = watch_for(load_model(model).meta)
         self._ray = ray
         # In a list, so that Ray does not fetch it for every task.
         self._model = [ray.put(model.read_bytes())]

@@ -88,6 +88,8 @@ class PipelineTrainer:
         if not self.train:
             raise InputError("there are no words to train on", remedy="Give a treebank.")
         self.init = init
+        if init is not None:
+            _check_init(init)
         self.folder = folder
         self._watch = watch or (lambda stage, event: None)
         self.left_out: list[str] = []
@@ -338,9 +340,7 @@ class PipelineTrainer:
         from caesura.parse.parser import Parser
 
         part = self._init_part("parser")
-        if part is None or part.config.get("system") != "joint":
-            return None
-        return Parser.from_part(part)
+        return Parser.from_part(part) if part is not None else None
 
     def fingerprint(self, stage: str, more: Any = None) -> str:
         """What a stage depends on: the data and the options that concern it."""
@@ -375,6 +375,19 @@ def transcripts(docs: Sequence[Document]) -> list[Document]:
     from caesura.transform import speech
 
     return [doc for doc in map(speech, docs) if doc.n_words]
+
+
+def _check_init(init: ModelFile) -> None:
+    """Refuse a model of which a part would be passed over in silence."""
+    stages = ("tokenizer", "tagger", "parser")
+    others = [name for name in init.parts if name not in stages]
+    system = init.parts["parser"].config.get("system") if "parser" in init.parts else "joint"
+    if others or system != "joint":
+        what = others[0] if others else f"{system} parser"
+        raise UsageError(
+            f"a pipeline cannot go on from the {what} of {init.path or 'this model'}",
+            remedy="Give a model from `caesura train pipeline`, or of one of its stages.",
+        )
 
 
 def _token_scores(gold: Sequence[Document], system: Sequence[Document]) -> dict[str, float]:
