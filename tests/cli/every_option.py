@@ -353,6 +353,11 @@ SHOWN: dict[str, dict[str, Show]] = {
 
 #: Options that once were lost in the company of others.
 TOGETHER: list[Show] = [
+    Show("train pipeline {warned} -o m.caesura --no-spaces", "--strict", status=1),
+    Show("train pipeline {odd} -o m.caesura --no-spaces", "-q"),
+    Show(PIPELINE + " --encoder scratch --config {silent.toml}", "--speech"),
+    Show(PIPELINE + " --encoder scratch", "--seed 2"),
+    Show(PIPELINE + " --encoder scratch", "--resume"),
     Show("parse {text} -m {grammar}", "--engine ray"),
     Show("parse {text} {given} -m {tiny}", "--keep-tags"),
     Show("parse {given} -m {reparsed} --keep-tokens --keep-tags", "--beam 1"),
@@ -363,6 +368,7 @@ TOGETHER: list[Show] = [
     Show("split {lines} -m {tokenizer}", "--newline-is-boundary"),
     Show("split {text} -m {tokenizer}", "-q"),
     Show("split {text} -m {tokenizer}", "--bias 2"),
+    Show(TOKENIZER + " --no-spaces", "--init {tiny}"),
 ]
 
 #: Calls that cannot be obeyed, and a word of the sentence that says so; the exit status is 2.
@@ -392,10 +398,21 @@ REFUSED: list[tuple[str, str]] = [
     ("tokenize {text} --rules --to jsonl --token-range", "no TokenRange"),
     ("tag {small} -m {labeller} --threshold 0.5 --regime sentences", "--regime does not go with"),
     ("tag {small} -m {tiny} --confidence --to tokens", "--confidence does not go with"),
+    (PIPELINE + " --encoder scratch --init {tiny}", "--init does not go with --encoder"),
+    (PIPELINE + " --encoder scratch --tags 2", "--tags does not go with --encoder"),
     (PIPELINE + " --init {branching}", "cannot go on from the branching parser"),
     (PIPELINE + " --init {reparsed}", "cannot go on from the boundaries"),
     (PIPELINE + " --set nothing=1", "unknown option nothing"),
     (PIPELINE + " --config {mixed.toml}", "unknown option epochs"),
+    (TAGGER + " --regime document", "--regime does not go with"),
+    (TAGGER + " --jackknife 2 --classes {classes}", "--classes does not go with --jackknife"),
+    (TAGGER + " --jackknife 2 --speech", "--speech does not go with --jackknife"),
+    (TAGGER + " --jackknife 2 --dev {small}", "--dev does not go with --jackknife"),
+    (TAGGER + " --jackknife 2 --init {tiny}", "--init does not go with --jackknife"),
+    (TAGGER + " --jackknife 2 --resume", "--resume does not go with --jackknife"),
+    (PARSER + " --recipe gold --tune {small}", "--tune does not go with --recipe gold"),
+    (PARSER + " --patience 2", "--patience does not go with training without --dev"),
+    (PARSER + " --system branching", "--epochs does not go with --system branching"),
     (CONVERT + " --punct-xpos DT", "--punct-xpos says what --drop-punct drops"),
     (CONVERT + " --mode line", "has no mode 'line'"),
     (CONVERT + " --to-mode token", "has no mode 'token'"),

@@ -133,3 +133,14 @@ def test_a_broken_file_is_bad_input(tmp_path: Path) -> None:
 def test_an_unknown_option_in_a_file_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"a\.toml: unknown option epoch\."):
         configure(Options(), write(tmp_path / "a.toml", "epoch = 5"))
+
+
+def test_nothing_beside_the_table_of_a_command_is_lost(tmp_path: Path) -> None:
+    shared = write(tmp_path / "a.toml", "[parser]\nepochs = 3\n[tagger]\ncutoff = 2\n")
+    assert configure(Options(), shared, section="parser").epochs == 3
+    lost = write(tmp_path / "b.toml", "rate = 0.5\n[parser]\nepochs = 3\n")
+    with pytest.raises(InputError, match=r"rate stands outside of \[parser\]"):
+        configure(Options(), lost, section="parser")
+    misspelled = write(tmp_path / "c.toml", "[parser]\nepochs = 3\n[taggre]\ncutoff = 2\n")
+    with pytest.raises(InputError, match=r"taggre stands outside of \[parser\]"):
+        configure(Options(), misspelled, section="parser")

@@ -13,7 +13,7 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -22,6 +22,9 @@ from caesura.errors import InputError, UsageError
 __all__ = ["configure"]
 
 T = TypeVar("T")
+
+#: The tables of all commands.
+SECTIONS: Final = ("tokenizer", "tagger", "parser", "pipeline", "neural", "induce")
 
 
 def configure(
@@ -40,7 +43,7 @@ def configure(
     kind = type(defaults)
     options = msgspec.to_builtins(defaults)
     if config is not None:
-        _merge(options, _check(kind, _read(config, section), str(config)))
+        _merge(options, _check(kind, _read(config, section, kind), str(config)))
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals:
@@ -61,16 +64,24 @@ def configure(
         raise UsageError(f"option {name}: {what[0].lower()}{what[1:]}") from None
 
 
-def _read(config: Path, section: str | None) -> dict[str, Any]:
+def _read(config: Path, section: str | None, kind: Any) -> dict[str, Any]:
     try:
         data = tomllib.loads(config.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise InputError(
             f"not valid TOML: {error}", file=str(config), remedy="See https://toml.io."
         ) from None
-    if section is not None and isinstance(data.get(section), dict):
-        return typing.cast(dict[str, Any], data[section])
-    return data
+    if section is None or not isinstance(data.get(section), dict):
+        return data
+    # One file may serve several commands; what no other command reads would be lost.
+    for name in data:
+        if name != section and (name not in SECTIONS or name in (_fields(kind) or {})):
+            raise InputError(
+                f"{name} stands outside of [{section}]",
+                file=str(config),
+                remedy=f"Put it into the table. Other tables: {', '.join(SECTIONS)}.",
+            )
+    return typing.cast(dict[str, Any], data[section])
 
 
 def _value(text: str) -> Any:

@@ -55,6 +55,7 @@ class Inputs:
         encoding: str = "utf-8",
         mode: str | None = None,
         pieces: int | None = None,
+        space: bool = True,
         what: str = "Reading",
     ) -> None:
         self.paths = input_paths(paths)
@@ -65,6 +66,7 @@ class Inputs:
         self.encoding = encoding
         self.mode = mode
         self.pieces = pieces
+        self.space = space
         self.what = what
         self.warnings = WarningPrinter(quiet=quiet)
 
@@ -88,6 +90,7 @@ class Inputs:
                 encoding=self.encoding,
                 mode=self.mode,
                 pieces=self.pieces,
+                space=self.space,
             ):
                 yield document
                 progress.advance(document.n_words)

@@ -20,6 +20,7 @@ from caesura.cli.options import (
     seed_option,
     threads_option,
 )
+from caesura.cli.refuse import refuse as refuse_given
 from caesura.cli.training import quoted, tell_result
 from caesura.errors import UsageError
 
@@ -301,6 +302,12 @@ def command(
     --set rounds=[4,4,4].
     """
 
+    if recipe == "gold" and system == "joint":
+        refuse_given("--recipe gold", "tune", remedy="Its boundaries are given; there is no bias.")
+    if not dev:
+        refuse_given(
+            "training without --dev", "patience", remedy="Add --dev, which is what it waits for."
+        )
     kept.check()
 
     def read(paths: tuple[str, ...]) -> list[Document]:

@@ -15,6 +15,7 @@ from caesura.cli.console import table
 from caesura.cli.files import Inputs
 from caesura.cli.kept import Kept, resumable
 from caesura.cli.options import config_options, json_option, reading_options, seed_option
+from caesura.cli.refuse import refuse
 from caesura.cli.train_parser import refuse_beam
 from caesura.cli.training import quoted, tell_result
 from caesura.pipeline.core import MODES
@@ -139,6 +140,9 @@ def command(
     in MODEL.parts until the model is written: an interrupted run goes on with --resume to the same
     result.
     """
+    if encoder is not None:
+        refuse("--encoder", "init", remedy="A network starts from its encoder; leave --init out.")
+        refuse("--encoder", "tags", remedy="A network chooses its tags itself; leave --tags out.")
     kept.check()
     reading: dict[str, Any] = {"skip_bad": skip_bad, "strict": strict, "quiet": quiet}
     documents = _read(train, from_format, not no_spaces, reading)
@@ -177,18 +181,10 @@ def command(
 def _read(
     paths: tuple[str, ...], from_format: str | None, space: bool, reading: dict[str, Any]
 ) -> list[Document]:
-    if space:
-        inputs = Inputs(paths, from_format, **reading)
-        documents = list(inputs)
-        inputs.finish()
-        return documents
-    from caesura import formats
-
-    return [
-        doc
-        for path in paths
-        for doc in formats.read(path, from_format, space=False, skip_bad=reading["skip_bad"])
-    ]
+    inputs = Inputs(paths, from_format, space=space, **reading)
+    documents = list(inputs)
+    inputs.finish()
+    return documents
 
 
 def _train(

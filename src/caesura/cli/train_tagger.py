@@ -14,8 +14,8 @@ from caesura.cli.config import configure
 from caesura.cli.files import Inputs
 from caesura.cli.kept import Kept, resumable
 from caesura.cli.options import config_options, json_option, reading_options, seed_option
+from caesura.cli.refuse import refuse
 from caesura.cli.training import quoted, tell_result
-from caesura.errors import UsageError
 
 if TYPE_CHECKING:
     from caesura.document import Document
@@ -191,10 +191,11 @@ def command(
     """
     from caesura.tag.options import TaggerOptions
 
-    if folds is None:
+    if folds is not None:
+        refuse("--jackknife", "dev", "init", "resume", "anew", "classes", "speech")
+    else:
+        refuse("a run that trains a model", "regime", remedy="It is for --jackknife N.")
         kept.check()
-    elif dev or init or kept.resume or kept.anew:
-        raise UsageError("--jackknife takes neither --dev, --init, --resume nor --anew")
     inputs = Inputs(train, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet)
     documents = list(inputs)
     inputs.finish()
@@ -211,12 +212,15 @@ def command(
         told = jackknife(documents, output, folds, options, regime=regime, quiet=quiet)
         tell_result(output, told["next"], what="Treebank", quiet=quiet)
     else:
-        held = Inputs(dev, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet)
-        held_out = list(held) if dev else []
+        held: list[Document] = []
+        if dev:
+            reader = Inputs(dev, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet)
+            held = list(reader)
+            reader.finish()
         kept.begin()
         told = train_tagger(
             documents + _spoken(documents) if speech else documents,
-            held_out,
+            held,
             output,
             options,
             init=init,
