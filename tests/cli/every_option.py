@@ -358,6 +358,13 @@ TOGETHER: list[Show] = [
     Show(PIPELINE + " --encoder scratch --config {silent.toml}", "--speech"),
     Show(PIPELINE + " --encoder scratch", "--seed 2"),
     Show(PIPELINE + " --encoder scratch", "--resume"),
+    Show(LEXICAL, "--heads content"),
+    *(
+        Show(INDUCE.replace("fixed", recipe).replace("dmv", "dbm3"), "--max-length 5")
+        for recipe in ("short-first", "curriculum", "standard", "basic", "lexicalised", "scaffold")
+    ),
+    Show(INDUCE + " --class-text {warned}", "--strict", status=1),
+    Show(INDUCE + " --class-text {bad}", "--skip-bad"),
     Show("parse {text} -m {grammar}", "--engine ray"),
     Show("parse {text} {given} -m {tiny}", "--keep-tags"),
     Show("parse {given} -m {reparsed} --keep-tokens --keep-tags", "--beam 1"),
@@ -413,6 +420,16 @@ REFUSED: list[tuple[str, str]] = [
     (PARSER + " --recipe gold --tune {small}", "--tune does not go with --recipe gold"),
     (PARSER + " --patience 2", "--patience does not go with training without --dev"),
     (PARSER + " --system branching", "--epochs does not go with --system branching"),
+    ("induce {small} -o g --classes upos --groups 3", "--groups does not go with --classes upos"),
+    (
+        "induce {small} -o g --classes upos --class-text {text}",
+        "--class-text does not go with --classes upos",
+    ),
+    ("induce {small} -o g --set frequent=0 --groups 3", "--groups does not go with frequent=0"),
+    ("induce {small} -o g --recipe curriculum --model dmv", "the recipe curriculum goes from"),
+    ("induce {small} -o g --recipe standard --constraints loose", "learns without any"),
+    ("induce {small} -o g --model gb --constraints loose", "learns without any"),
+    ("induce {small} -o g --classes form --heads content", "with --classes form each has one"),
     (CONVERT + " --punct-xpos DT", "--punct-xpos says what --drop-punct drops"),
     (CONVERT + " --mode line", "has no mode 'line'"),
     (CONVERT + " --to-mode token", "has no mode 'token'"),

@@ -21,6 +21,7 @@ from caesura.cli.options import (
     threads_option,
 )
 from caesura.cli.progress import Progress
+from caesura.cli.refuse import refuse
 from caesura.cli.training import quoted, tell_result
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def command(
     """
     from caesura.cli.config import configure
     from caesura.induce import InduceOptions, Inducer
+    from caesura.induce.grammar import COLUMNS
     from caesura.models import save
 
     kept.check()
@@ -135,6 +137,10 @@ def command(
     given = {**flags, "classes": chosen, "seed": seed, "workers": threads}
     options = configure(InduceOptions(), config, settings, given, section="induce")
     options.stages()  # a recipe that is not there is told before anything is read
+    if options.classes in COLUMNS:
+        refuse(f"--classes {options.classes}", "groups", "class_text")
+    elif not options.frequent:
+        refuse("frequent=0", "groups")
     reading = Inputs(
         inputs,
         from_format,
@@ -145,7 +151,9 @@ def command(
     )
     more: list[Document] = []
     if class_text:
-        others = Inputs(class_text, quiet=True, encoding=encoding)
+        others = Inputs(
+            class_text, skip_bad=skip_bad, strict=strict, quiet=quiet, encoding=encoding
+        )
         more = list(_tokenised(others))
         others.finish()
     inducer = Inducer(

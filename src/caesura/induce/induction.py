@@ -64,6 +64,16 @@ class InduceOptions:
     seed: int = 0
     workers: int = 1
 
+    def __post_init__(self) -> None:
+        if self.heads not in ("any", "content"):
+            raise UsageError(f"--heads {self.heads}: no such style", remedy="any or content.")
+        if self.heads == "content" and self.classes == "form":
+            raise UsageError(
+                "--heads content tells open classes by their words, and with --classes form each "
+                "has one",
+                remedy="Take other classes, e.g. --classes 30.",
+            )
+
     @property
     def mark_source(self) -> str:
         if self.marks != "auto":
@@ -266,8 +276,6 @@ class Inducer:
         So many of them are `done` already.
         """
         options = self.options
-        if options.heads not in ("any", "content"):
-            raise UsageError(f"--heads {options.heads}: no such style", remedy="any or content.")
         pull = None
         if options.heads == "content":
             pull = openness(words.sentences, words.words, len(words.names))

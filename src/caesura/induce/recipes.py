@@ -84,6 +84,20 @@ def recipe(
     lexical: int = 100,
 ) -> tuple[Stage, ...]:
     """The stages of a recipe by name; the constraint is the recipe's own if none is named."""
+    if constraint is not None and (
+        name in ("standard", "fixed", "scaffold") or (name, model) == ("short-first", "gb")
+    ):
+        raise UsageError(
+            f"--constraints {constraint}: the recipe {name} with {model} learns without any",
+            remedy="Leave it out, or take another recipe, e.g. basic.",
+        )
+    if name == "curriculum" and model != "dbm3":
+        raise UsageError(
+            f"--model {model}: the recipe curriculum goes from dbm1 to dbm3",
+            remedy="Leave it out, or take another recipe, e.g. standard.",
+        )
+    # Longer sentences are left out of every stage.
+    limit = min(limit, longest)
     constraint = constraint or ("sprawl" if name == "short-first" else "loose")
     lateen = em.Regime("soft", "lateen", iterations=100)
     hard = em.Regime("hard", "lateen", iterations=100, constraint=constraint)
@@ -195,6 +209,8 @@ def learn(
             )
         if stage.lexical and forms is not None and number > 0:
             new, names, lexicon = lexicalise(words.classes, forms, names, spelling, stage.lexical)
+            if pull is not None:  # a word with a class of its own is as much a head as its class
+                pull = np.concatenate((pull, [pull[old] for _, old in lexicon]))
             kept = words.words_of(words.up_to(stage.limit))
             if tables is not None:
                 start = from_grammar(
@@ -212,7 +228,6 @@ def learn(
             part = data if limit == stage.limit else data.select(data.up_to(limit))
             if not len(part) or (state is not None and place is not None and limit < place.limit):
                 continue
-            drawn = None if pull is None or len(pull) != len(names) else pull
             runner = em.run(
                 part,
                 start,
@@ -220,7 +235,7 @@ def learn(
                 stage.regime,
                 stage=stage.name,
                 workers=workers,
-                pull=drawn,
+                pull=pull,
                 state=state,
                 keep=None if keep is None else partial(_tell, keep, number, limit),
             )
