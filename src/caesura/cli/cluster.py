@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.cli.options import inputs_argument, json_option, reading_options
+from caesura.cli.refuse import refuse
 from caesura.cli.training import quoted, tell_result
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def command(
     from caesura.cli.progress import Progress
     from caesura.cluster import cluster, save_classes
 
+    if method == "brown":
+        refuse("--method brown", "passes")
     warn = WarningPrinter(quiet=quiet, strict=strict)
     reading = {"skip_bad": skip_bad, "strict": strict, "warn": warn, "encoding": encoding}
     text = _documents(inputs or ("-",), from_format, lower, reading)

@@ -15,6 +15,7 @@ from caesura.cli.options import (
     skip_bad_option,
     strict_option,
 )
+from caesura.cli.refuse import refuse
 from caesura.errors import UsageError
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ def command(
     from caesura.evaluate.api import TESTED, compare
     from caesura.evaluate.tables import compare_text
 
+    if cross is not None:
+        refuse("--cross", "metrics", "unit", "samples", "page", "seed")
     wrong = [metric for metric in metrics if metric not in TESTABLE]
     if wrong:
         raise UsageError(f"no tests of {wrong[0]!r}", remedy=f"Metrics are: {', '.join(TESTABLE)}.")

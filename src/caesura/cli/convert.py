@@ -107,7 +107,12 @@ def convert(
 
 
 def split(
-    inputs: Inputs, output: str | None, to_format: str | None, changes: Changes, files: int
+    inputs: Inputs,
+    output: str | None,
+    to_format: str | None,
+    changes: Changes,
+    files: int,
+    mode: str | None = None,
 ) -> list[Path]:
     """Deal the documents of all inputs out over so many files; returns the files."""
     from caesura.transform import deal
@@ -122,7 +127,7 @@ def split(
     own = OwnInputs(inputs.paths)
     for path in paths:
         own.refuse(path, name)
-    writers = [_Writer(path, name) for path in paths]
+    writers = [_Writer(path, name, mode) for path in paths]
     try:
         for number, document in deal(change(inputs, changes), files):
             writers[number].put(document)
@@ -142,17 +147,19 @@ class _Stop(Exception):
 class _Writer:
     """A thread that writes the documents put into it to one file."""
 
-    def __init__(self, path: Path, format_name: str) -> None:
+    def __init__(self, path: Path, format_name: str, mode: str | None) -> None:
         self._queue: queue.Queue[Document | BaseException | None] = queue.Queue(maxsize=2)
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, args=(path, format_name), daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, args=(path, format_name, mode), daemon=True
+        )
         self._thread.start()
 
-    def _run(self, path: Path, format_name: str) -> None:
+    def _run(self, path: Path, format_name: str, mode: str | None) -> None:
         from caesura import formats
 
         try:
-            formats.write(self._documents(), path, format_name)
+            formats.write(self._documents(), path, format_name, mode=mode)
         except BaseException as error:
             self._error = error
             while self._queue.get() is not None:
@@ -279,7 +286,7 @@ def command(
     if punct_xpos and not drop_punct:
         raise UsageError("--punct-xpos says what --drop-punct drops", remedy="Add --drop-punct.")
     if files is not None:
-        split(reading, output, to_format, changes, files)
+        split(reading, output, to_format, changes, files, to_mode)
     else:
         convert(reading, output, to_format, changes, to_mode)
     reading.finish()

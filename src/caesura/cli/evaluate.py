@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.cli.options import json_option, quiet_option, skip_bad_option, strict_option
+from caesura.cli.refuse import refuse
 
 if TYPE_CHECKING:
     from caesura.document import Document
@@ -164,6 +165,11 @@ def command(
     from caesura.evaluate import evaluate
     from caesura.evaluate.spans import LEVELS as ALL
 
+    instead = "--tuples" if tuples is not None else "--mismatches" if mismatches else None
+    if instead is not None:
+        refuse(instead, "by", "confusions", "induced", remedy="Scores are printed without it.")
+    if tuples is not None:
+        refuse(instead or "", "mismatches", "as_json", remedy="Leave one of them out.")
     text = read_text(raw)
     reading: dict[str, Any] = {"skip_bad": skip_bad, "strict": strict, "quiet": quiet}
     stages = {"sentences": from_sentences, "tokens": from_tokens, "tags": from_tags}

@@ -13,6 +13,7 @@ import click
 from caesura.cli.console import print_json, table
 from caesura.cli.files import PIECES, Inputs
 from caesura.cli.options import inputs_argument, json_option, reading_options
+from caesura.cli.refuse import refuse
 
 if TYPE_CHECKING:
     from caesura.inspect import Inspection, Share
@@ -60,8 +61,14 @@ def command(
     """
     from caesura.inspect import inspect
 
+    if boundaries is None:
+        refuse("counts", "plot", remedy="It draws what --boundaries finds.")
+    else:
+        refuse("--boundaries", "everything")
     model = _model(inputs)
     if model is not None:
+        others = ("everything", "boundaries", "plot", "from_format", "skip_bad", "strict")
+        refuse("a grammar", *others, "encoding")
         _show_grammar(model, as_json)
         return
     reading = Inputs(

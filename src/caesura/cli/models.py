@@ -8,6 +8,7 @@ import click
 
 from caesura.cli.console import print_json, table
 from caesura.cli.options import json_option, quiet_option
+from caesura.cli.refuse import refuse
 from caesura.errors import CaesuraError
 
 __all__ = ["command", "describe"]
@@ -43,6 +44,7 @@ def command(context: click.Context, as_json: bool) -> None:
     `add` is given an address.
     """
     if context.invoked_subcommand is not None:
+        refuse("a command after it", "as_json", remedy="Write it behind the command.")
         return
     from caesura.models.store import installed
 

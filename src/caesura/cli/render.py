@@ -11,6 +11,7 @@ import click
 
 from caesura.cli.files import Inputs
 from caesura.cli.options import inputs_argument, reading_options
+from caesura.cli.refuse import refuse
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
 
@@ -71,6 +72,12 @@ def command(
     caesura render parsed.conllu --sentence 3 -o third.svg
     """
     kind = to_format or _told_by(output)
+    if kind == "text":
+        refuse("text", "width", remedy="Draw a picture: --to svg, html, png or pdf.")
+    else:
+        refuse(f"--to {kind}", "color", remedy="Pictures have their own colours.")
+    if other is not None:
+        refuse("--compare", "numbers", remedy="Leave one of them out.")
     reader = Inputs(inputs, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet)
     documents = list(reader)
     reader.finish()
@@ -82,7 +89,7 @@ def command(
         second.finish()
         documents, others = _paired(documents, others, reader.paths[0], other)
     if numbers:
-        documents, others = _chosen(documents, numbers, others)
+        documents = _chosen(documents, numbers)
     if kind in ("png", "pdf") and output in (None, "-") and sys.stdout.isatty():
         raise UsageError(f"a {kind.upper()} is no text for a terminal", remedy="Add -o FILE.")
     names = (os.path.basename(reader.paths[0]), os.path.basename(other or ""))
@@ -128,11 +135,7 @@ def _paired(
     return documents, others
 
 
-def _chosen(
-    documents: list[Document], numbers: tuple[int, ...], others: list[Document] | None
-) -> tuple[list[Document], list[Document] | None]:
-    if others is not None:
-        raise UsageError("--sentence does not go with --compare", remedy="Leave one of them out.")
+def _chosen(documents: list[Document], numbers: tuple[int, ...]) -> list[Document]:
     found, before = [], 0
     for doc in documents:
         for sentence in doc.sentences:
@@ -144,7 +147,7 @@ def _chosen(
             f"there is no sentence {', '.join(map(str, numbers))}",
             remedy=f"There are {before} sentences.",
         )
-    return found, None
+    return found
 
 
 def _drawn(
