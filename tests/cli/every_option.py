@@ -15,12 +15,16 @@ __all__ = ["REFUSED", "SHOWN", "TOGETHER", "Show"]
 
 @dataclass(frozen=True)
 class Show:
-    """A call, and what is added to it; `before` is called first, `status` is that of the second."""
+    """A call, and what is added to it; `status` is that of the second.
+
+    Before each, `before` is called, and `left` is a file that an interrupted run has left.
+    """
 
     call: str
     extra: str
     status: int = 0
     before: str = ""
+    left: str = ""
 
 
 def reading(call: str, *, strict: str = "{odd}") -> dict[str, Show]:
@@ -143,6 +147,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "tags": Show(PIPELINE, "--tags 2"),
         "encoder": Show(PIPELINE, "--encoder scratch"),
         "resume": Show(PIPELINE, "--resume"),
+        "anew": Show(PIPELINE, "--anew", left="m.caesura.parts/a"),
         "seed": Show(PIPELINE, "--seed 2"),
         "config": Show(PIPELINE, "--config {pipeline.toml}"),
         "settings": Show(PIPELINE, "--set folds=3"),
@@ -156,6 +161,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "output": Show(TOKENIZER, "-o other.caesura"),
         "init": Show(TOKENIZER, "--init {tiny}"),
         "resume": Show(TOKENIZER, "--resume"),
+        "anew": Show(TOKENIZER, "--anew", left="m.caesura.checkpoint"),
         "no_spaces": Show(TOKENIZER.replace("{small}", "{solid}"), "--no-spaces"),
         "epochs": Show(TOKENIZER, "--epochs 2"),
         "seed": Show(TOKENIZER, "--seed 2"),
@@ -181,6 +187,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         ),
         "epochs": Show(TAGGER, "--epochs 2"),
         "resume": Show(TAGGER, "--resume"),
+        "anew": Show(TAGGER, "--anew", left="m.caesura.checkpoint"),
         "seed": Show(TAGGER, "--seed 2"),
         "config": Show(TAGGER, "--config {tagger.toml}"),
         "settings": Show(TAGGER, "--set cutoff=1"),
@@ -206,6 +213,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "tags": Show(PARSER.replace("{small}", "{docs}"), "--tags 2"),
         "shards": Show(PARSER, "--shards 2"),
         "resume": Show(PARSER, "--resume"),
+        "anew": Show(PARSER, "--anew", left="m.caesura.parser.checkpoint"),
         "threads": Show(PARSER + " --shards 2", "--threads 2"),
         "seed": Show(PARSER, "--seed 2"),
         "config": Show(PARSER, "--config {parser.toml}"),
@@ -228,6 +236,8 @@ SHOWN: dict[str, dict[str, Show]] = {
         "heads": Show(INDUCE, "--heads content"),
         "initialiser": Show(INDUCE, "--init uniform"),
         "longest": Show(INDUCE, "--max-length 6"),
+        "resume": Show(INDUCE, "--resume", left="g.caesura.checkpoint", status=1),
+        "anew": Show(INDUCE, "--anew", left="g.caesura.checkpoint"),
         "restarts": Show(INDUCE + " --json", "--restarts 2"),
         "config": Show(INDUCE, "--config {induce.toml}"),
         "settings": Show(INDUCE, "--set limit=6"),
@@ -421,6 +431,8 @@ REFUSED: list[tuple[str, str]] = [
     (TAGGER + " --jackknife 2 --dev {small}", "--dev does not go with --jackknife"),
     (TAGGER + " --jackknife 2 --init {tiny}", "--init does not go with --jackknife"),
     (TAGGER + " --jackknife 2 --resume", "--resume does not go with --jackknife"),
+    (TAGGER + " --jackknife 2 --anew", "--anew does not go with --jackknife"),
+    (TAGGER + " --resume --anew", "--resume and --anew exclude each other"),
     (PARSER + " --recipe gold --tune {small}", "--tune does not go with --recipe gold"),
     (PARSER + " --patience 2", "--patience does not go with training without --dev"),
     (PARSER + " --system branching", "--epochs does not go with --system branching"),

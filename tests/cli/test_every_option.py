@@ -212,12 +212,15 @@ class Caller:
         self.inside: list[str] = []
         self._watch()
 
-    def __call__(self, call: str, capture: Any, before: str = "") -> Seen:
+    def __call__(self, call: str, capture: Any, before: str = "", left: str = "") -> Seen:
         self.number += 1
         here = self.folder / str(self.number)
         here.mkdir()
         self.patch.chdir(here)
         self.patch.setattr("caesura.models.store.model_folder", lambda: here / "home")
+        if left:
+            (here / left).parent.mkdir(exist_ok=True)
+            (here / left).write_bytes(b"interrupted")
         if before:
             assert cli.run(self._words(before)) == 0
         capture.readouterr()
@@ -315,7 +318,7 @@ def caller(files: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> I
         os.chdir(here)
 
 
-_known: dict[tuple[str, str], Seen] = {}
+_known: dict[tuple[str, str, str], Seen] = {}
 
 
 @pytest.mark.parametrize(("command", "option"), options())
@@ -333,12 +336,12 @@ def test_options_are_obeyed_together(
 
 
 def _obeyed(show: Show, caller: Caller, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    key = (show.call, show.before)
+    key = (show.call, show.before, show.left)
     if key not in _known:
-        once, again = (caller(show.call, capfdbinary, show.before) for _ in range(2))
+        once, again = (caller(show.call, capfdbinary, *key[1:]) for _ in range(2))
         assert once == again, "it does not do the same twice, so that nothing could be told"
         _known[key] = once
-    found = caller(f"{show.call} {show.extra}", capfdbinary, show.before)
+    found = caller(f"{show.call} {show.extra}", capfdbinary, *key[1:])
     assert found.status == show.status, found.err
     assert found != _known[key], f"{show.extra} changes nothing in: caesura {show.call}"
 
