@@ -104,13 +104,15 @@ def _read(file: str, package: str) -> tuple[bytes, frozenset[str]]:
 
 @cache
 def sources(room: str, package: str = str(PACKAGE)) -> tuple[str, ...]:
-    """The files that the kernels of a room are compiled from: its own, and all that these import.
+    """The files that the kernels of a room are compiled from: theirs, and all that these import.
 
-    A whole room, since a kernel calls some of its neighbours by the types of its arguments and does
-    not import them.
+    All of a room that have kernels, since a kernel calls some of its neighbours by the types of its
+    arguments and does not import them.
     """
     folder = os.path.join(package, room)
-    wait = _below(folder) or [f"{folder}.py"]
+    jit = os.path.join(package, "jit.py")
+    own = _below(folder) or [f"{folder}.py"]
+    wait = [file for file in own if _exists(file) and jit in _read(file, package)[1]]
     found: set[str] = set()
     while wait:
         file = wait.pop()
