@@ -16,8 +16,10 @@ from caesura.transform import (
     deal,
     drop,
     drop_punct,
+    hard_wrapped,
     keep,
     lower,
+    one_line_paragraphs,
     projectivise,
     speech,
 )
@@ -178,6 +180,65 @@ def test_turns_follow_their_words() -> None:
     spans = zip(new.turn_start.tolist(), new.turn_end.tolist(), strict=True)
     assert [new.text[a:b] for a, b in spans] == ["may sings", "may sings"]
     assert new.turn_time.tolist() == [[0.0, 1.0], [2.0, 3.0]]
+
+
+def contraction() -> Document:
+    """`Don't go.` of the words do, n't, go and a full stop, said by Ann."""
+    doc = Document.from_spans("Don't go.", [0, 6, 8], [5, 8, 9])
+    doc.word_token = np.array([0, 0, 1, 2], dtype=np.int32)
+    doc.form = doc.strings.ids(["Do", "n't", "go", "."])
+    doc.upos = doc.strings.ids(["AUX", "PART", "VERB", "PUNCT"])
+    doc.blank_words()
+    doc.sent_start = np.array([YES, NO, NO], dtype=np.int8)
+    doc.head = np.array([2, 2, ROOT, 2], dtype=np.int32)
+    doc.comments = {0: ("# sent_id = 1", "# text = Don't go.")}
+    doc.turn_start, doc.turn_end = np.array([0]), np.array([9])
+    doc.turn_speaker, doc.turn_time = doc.strings.ids(["Ann"]), np.array([[0.0, 1.0]])
+    doc.sent_conf = np.array([1.0, 0.25, 0.5], dtype=np.float32)
+    doc.check()
+    return doc
+
+
+def test_speech_takes_multiword_tokens_apart_unless_tokens_stay_whole() -> None:
+    assert speech(contraction()).text == "do n't go"
+    doc = speech(contraction(), whole_tokens=True)
+    doc.check()
+    assert doc.text == "don't go"
+    assert [token.text for token in doc.tokens] == ["don't", "go"]
+    assert doc.column("form") == ["do", "n't", "go"]
+    assert doc.word_token.tolist() == [0, 0, 1]
+    assert heads(doc) == [2, 2, ROOT]
+    assert doc.comments == {0: ("# sent_id = 1", "# text = don't go")}
+    assert (doc.turn_start.tolist(), doc.turn_end.tolist()) == ([0], [8])
+    assert doc.sent_conf is not None
+    assert doc.sent_conf.tolist() == [1.0, 0.25]
+
+
+def test_a_token_with_one_word_that_is_no_punctuation_stays_whole() -> None:
+    doc = contraction()
+    doc.set_column("upos", ["AUX", "PUNCT", "PUNCT", "PUNCT"])
+    assert speech(doc, whole_tokens=True).text == "don't"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"), [("May sings !", "may sings"), ("— 3 ʼ é", "3 é"), ("… *", "")]
+)
+def test_whole_tokens_without_tags_are_told_by_their_characters(text: str, kept: str) -> None:
+    starts = [i for i in range(len(text)) if i == 0 or text[i - 1] == " "]
+    doc = Document.from_spans(text, starts, [*[start - 1 for start in starts[1:]], len(text)])
+    assert speech(doc, whole_tokens=True).text == kept
+    assert speech(doc).text == text.lower()
+
+
+def test_other_lines_keep_the_offsets() -> None:
+    doc = build(*[MAY] * 20, gap="  ")
+    doc = Document.from_spans(doc.text.replace("!  ", "!\n\n"), doc.token_start, doc.token_end)
+    for copy in (one_line_paragraphs(doc), hard_wrapped(doc, 7)):
+        copy.check()
+        assert len(copy.text) == len(doc.text)
+        assert [token.text for token in copy.tokens] == [token.text for token in doc.tokens]
+    assert "\n\n" not in one_line_paragraphs(doc).text
+    assert max(map(len, hard_wrapped(doc, 7).text.split("\n"))) <= 8
 
 
 def test_lower_keeps_offsets_where_letters_grow() -> None:

@@ -14,7 +14,6 @@ from caesura.errors import InputError, ModelError
 from caesura.learn.loop import Loop
 from caesura.models.file import Part, save
 from caesura.tokenize import Tokenizer, TokenizerTrainer, cross_evidence, train
-from caesura.tokenize.augment import hard_wrapped, one_line_paragraphs, speech_like
 from caesura.tokenize.packed import Packed, pack
 from tests.tokenize.conftest import SMALL
 from tests.tokenize.corpus import document, documents
@@ -99,31 +98,6 @@ def test_copies_of_a_text_share_a_fold() -> None:
     docs = [document(1), document(1), document(2), document(2)]
     found = cross_evidence(docs, replace(SMALL, epochs=1), folds=2, groups=[0, 0, 1, 1])
     assert np.array_equal(found[0], found[1])
-
-
-# ------------------------------------------------------------------ copies
-
-
-def test_speech_like_copies() -> None:
-    doc = document(3)
-    doc.paragraph_start = np.array([0], dtype=np.int64)
-    copy = speech_like(doc)
-    copy.check()
-    assert copy.text == copy.text.lower()
-    assert "!" not in copy.text
-    assert "\n" not in copy.text
-    assert copy.n_sentences == doc.n_sentences
-    assert [token.text for token in copy.tokens] == copy.text.split(" ")
-
-
-def test_copies_with_other_lines_keep_their_offsets() -> None:
-    doc = document(4, sentences=30)
-    for copy in (one_line_paragraphs(doc), hard_wrapped(doc, 40)):
-        copy.check()
-        assert len(copy.text) == len(doc.text)
-        assert [t.text for t in copy.tokens] == [t.text for t in doc.tokens]
-    assert "\n\n" not in one_line_paragraphs(doc).text
-    assert max(map(len, hard_wrapped(doc, 40).text.split("\n"))) <= 60
 
 
 # ------------------------------------------------------------------- files

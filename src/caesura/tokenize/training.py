@@ -26,13 +26,13 @@ from caesura.tokenize._logistic import Table, new_table
 from caesura.tokenize._memo import LONGEST_CHUNK
 from caesura.tokenize._starts import Marks, start_epoch
 from caesura.tokenize._text import Text, prepare
-from caesura.tokenize.augment import hard_wrapped, one_line_paragraphs, speech_like
 from caesura.tokenize.characters import MARGIN, WORDLIKE, classify, code_points
 from caesura.tokenize.engine import mark_tokens
 from caesura.tokenize.multiword import Splitter, learn_splitter
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.packed import pack
 from caesura.tokenize.tokenizer import KIND, Tokenizer
+from caesura.transform import hard_wrapped, one_line_paragraphs, speech
 
 __all__ = ["Scorer", "TokenizerTrainer", "cross_evidence", "train", "with_scale"]
 
@@ -70,7 +70,7 @@ def _lessons(docs: Sequence[Document], options: TokenizerOptions, number: int = 
     for doc in docs:
         lessons.append(_lesson(doc))
         if options.speech:
-            copy = speech_like(doc)
+            copy = speech(doc, whole_tokens=True)
             if copy.n_tokens:
                 lessons.append(_lesson(copy))
         if options.lines:
@@ -107,7 +107,7 @@ def _chunks(docs: Sequence[Document], options: TokenizerOptions) -> list[tuple[s
     seen: Counter[str] = Counter()
     ways: dict[str, tuple[str, ...] | None] = {}
     for doc in docs:
-        for text in (doc, speech_like(doc)) if options.speech else (doc,):
+        for text in (doc, speech(doc, whole_tokens=True)) if options.speech else (doc,):
             for tokens in _chunks_of(text):
                 chunk = "".join(tokens)
                 if len(chunk) <= LONGEST_CHUNK:

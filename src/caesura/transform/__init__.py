@@ -1,7 +1,8 @@
 """Changes to whole documents: pure functions, a document in and a new document out.
 
 `speech` makes written text look like speech, `lower` folds case, `drop` and `keep` choose columns,
-`projectivise` lifts crossing arcs, `deal` spreads documents over files.
+`projectivise` lifts crossing arcs, `deal` spreads documents over files, `hard_wrapped` and
+`one_line_paragraphs` break lines elsewhere.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from caesura.transform.case import lower
 from caesura.transform.columns import COLUMNS, drop, keep
 from caesura.transform.deal import deal
+from caesura.transform.lines import hard_wrapped, one_line_paragraphs
 from caesura.transform.projective import crossing_arcs, projectivise
 from caesura.transform.punctuation import drop_punct, speech
 
@@ -18,8 +20,10 @@ __all__ = [
     "deal",
     "drop",
     "drop_punct",
+    "hard_wrapped",
     "keep",
     "lower",
+    "one_line_paragraphs",
     "projectivise",
     "speech",
 ]

@@ -8,6 +8,7 @@ tokens, paragraphs, most comments) goes, since it no longer holds.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection
 from itertools import pairwise
 from typing import Any
@@ -31,22 +32,32 @@ __all__ = ["drop_punct", "lower_ids", "reattach", "speech"]
 Mask = NDArray[np.bool_]
 
 
-def speech(doc: Document, *, punct_xpos: Collection[str] = ()) -> Document:
+def speech(
+    doc: Document, *, punct_xpos: Collection[str] = (), whole_tokens: bool = False
+) -> Document:
     """The document as speech: lower case, no punctuation, one space between words.
 
     Punctuation is what has the UPOS tag PUNCT, or one of the XPOS tags given. Sentences of
     punctuation alone disappear; a document of nothing else comes back without tokens.
+
+    With `whole_tokens`, as a tokeniser learns from it, multi-word tokens stay as they are written
+    and go only if all their words are punctuation; a token without tags goes if it has neither a
+    letter nor a digit.
     """
-    return _spoken(doc, punct_xpos, fold=True)
+    return _spoken(doc, punct_xpos, fold=True, whole_tokens=whole_tokens)
 
 
 def drop_punct(doc: Document, *, punct_xpos: Collection[str] = ()) -> Document:
     """The document without its punctuation, case kept; else as `speech`."""
-    return _spoken(doc, punct_xpos, fold=False)
+    return _spoken(doc, punct_xpos, fold=False, whole_tokens=False)
 
 
-def _spoken(doc: Document, punct_xpos: Collection[str], *, fold: bool) -> Document:
-    kept = ~_punctuation(doc, punct_xpos)
+def _spoken(
+    doc: Document, punct_xpos: Collection[str], *, fold: bool, whole_tokens: bool
+) -> Document:
+    tags = doc.xpos if punct_xpos else doc.upos
+    punctuation = _tagged(doc, tags, punct_xpos or ("PUNCT",))
+    kept = ~(_of_whole_tokens(doc, tags, punctuation) if whole_tokens else punctuation)
     heads, promoted = reattach(doc.head, kept, doc.word_sentence)
     words = np.flatnonzero(kept)
     renumber = np.full(doc.n_words, UNKNOWN, dtype=np.int32)
@@ -59,7 +70,12 @@ def _spoken(doc: Document, punct_xpos: Collection[str], *, fold: bool) -> Docume
         fixed=doc.fixed,
         continues=doc.continues,
     )
+    #: The words, in the old numbering, with which the new tokens start.
+    firsts = words
     new.word_token = np.arange(len(words), dtype=np.int32)
+    if whole_tokens:
+        old, new.word_token = _numbered(doc.word_token[words])
+        firsts = words[old]
     for name in ("form", "lemma"):
         ids = getattr(doc, name)[words]
         setattr(new, name, lower_ids(doc.strings, ids) if fold else ids)
@@ -68,26 +84,54 @@ def _spoken(doc: Document, punct_xpos: Collection[str], *, fold: bool) -> Docume
     new.deprel[promoted[words]] = doc.strings.add("root")
     heads = heads[words]
     new.head = np.where(heads >= 0, renumber[heads], heads).astype(np.int32)
-    new.token_misc = np.zeros(len(words), dtype=np.int32)
+    new.token_misc = np.zeros(len(firsts), dtype=np.int32)
     new.blank_words()
 
-    forms = new.strings.take(new.form)
-    new.text = " ".join(forms)
-    lengths = np.fromiter(map(len, forms), dtype=np.int64, count=len(forms))
+    tokens = _surfaces(doc, firsts, fold) if whole_tokens else new.strings.take(new.form)
+    new.text = " ".join(tokens)
+    lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
     new.token_end = np.cumsum(lengths + 1) - 1
     new.token_start = new.token_end - lengths
 
-    _carry_sentences(doc, new, words)
-    _carry_turns(doc, new, words)
+    _carry_sentences(doc, new, firsts, tokens)
+    _carry_turns(doc, new, firsts)
     _carry_phrases(doc, new, renumber)
-    _carry_confidences(doc, new, words)
+    _carry_confidences(doc, new, words, firsts)
     return new
 
 
-def _punctuation(doc: Document, punct_xpos: Collection[str]) -> Mask:
-    column, tags = (doc.xpos, punct_xpos) if punct_xpos else (doc.upos, ("PUNCT",))
-    ids = [number for tag in tags if (number := doc.strings.find(tag)) is not None]
-    return np.isin(column, ids)
+def _tagged(doc: Document, tags: Ints, wanted: Collection[str]) -> Mask:
+    ids = [number for tag in wanted if (number := doc.strings.find(tag)) is not None]
+    return np.isin(tags, ids)
+
+
+def _of_whole_tokens(doc: Document, tags: Ints, punctuation: Mask) -> Mask:
+    """Which words belong to tokens of punctuation alone, told by their characters without tags."""
+    token = doc.word_token
+    other = np.bincount(token[~punctuation], minlength=doc.n_tokens) > 0
+    for at in np.flatnonzero(np.bincount(token[tags != 0], minlength=doc.n_tokens) == 0).tolist():
+        other[at] = any(map(_wordlike, doc.text[doc.token_start[at] : doc.token_end[at]].lower()))
+    mask: Mask = ~other[token]
+    return mask
+
+
+def _wordlike(character: str) -> bool:
+    """Whether words and numbers have such characters; to Unicode one apostrophe is a letter."""
+    return unicodedata.category(character)[0] in "LMN" and character != "\u02bc"
+
+
+def _numbered(old: Ints) -> tuple[NDArray[np.int64], Ints]:
+    """Where a rising column changes, and the same column numbered from 0 without gaps."""
+    first = np.ones(len(old), dtype=bool)
+    first[1:] = old[1:] != old[:-1]
+    return np.flatnonzero(first), (np.cumsum(first) - 1).astype(np.int32)
+
+
+def _surfaces(doc: Document, firsts: NDArray[Any], fold: bool) -> list[str]:
+    tokens = doc.word_token[firsts]
+    spans = zip(doc.token_start[tokens].tolist(), doc.token_end[tokens].tolist(), strict=True)
+    surfaces = [doc.text[start:end] for start, end in spans]
+    return [surface.lower() for surface in surfaces] if fold else surfaces
 
 
 def reattach(heads: Ints, kept: Mask, sentence: Ints) -> tuple[Ints, Mask]:
@@ -129,20 +173,21 @@ def lower_ids(strings: Strings, ids: Ints) -> Ints:
     return lowered[inverse].astype(np.int32, copy=False)
 
 
-def _carry_sentences(doc: Document, new: Document, words: NDArray[Any]) -> None:
+def _carry_sentences(
+    doc: Document, new: Document, firsts: NDArray[Any], surfaces: list[str]
+) -> None:
     """Sentence starts, and the comments that speech keeps, on what is left of each sentence."""
-    starts = doc.word_sent_start[words]
-    number = doc.word_sentence[words]
-    first = np.ones(len(words), dtype=bool)
+    starts = doc.word_sent_start[firsts]
+    number = doc.word_sentence[firsts]
+    first = np.ones(len(firsts), dtype=bool)
     first[1:] = number[1:] != number[:-1]
     starts[first] = YES
-    if len(words) and doc.sent_start[0] == MAYBE:
+    if len(firsts) and doc.sent_start[0] == MAYBE:
         starts[0] = MAYBE
     new.sent_start = starts
 
-    bounds = [*np.flatnonzero(first).tolist(), len(words)]
+    bounds = [*np.flatnonzero(first).tolist(), len(firsts)]
     place = dict(zip(number[first].tolist(), pairwise(bounds), strict=True))
-    forms = new.strings.take(new.form)
     waiting: tuple[str, ...] = ()
     for sentence, token in enumerate(doc.sentence_bounds[:-1].tolist()):
         comments = doc.comments.get(token)
@@ -150,15 +195,15 @@ def _carry_sentences(doc: Document, new: Document, words: NDArray[Any]) -> None:
         if at is None:
             waiting += document_comments(comments or ())
         elif comments is not None or waiting:
-            text = " ".join(forms[slice(*at)])
+            text = " ".join(surfaces[slice(*at)])
             new.comments[at[0]] = waiting + spoken_comments(comments or (), text)
             waiting = ()
 
 
-def _carry_turns(doc: Document, new: Document, words: NDArray[Any]) -> None:
+def _carry_turns(doc: Document, new: Document, firsts: NDArray[Any]) -> None:
     if not len(doc.turn_start):
         return
-    at = doc.token_start[doc.word_token[words]]
+    at = doc.token_start[doc.word_token[firsts]]
     first = np.searchsorted(at, doc.turn_start)
     last = np.searchsorted(at, doc.turn_end)
     full = np.flatnonzero(last > first)
@@ -187,11 +232,13 @@ def _carry_phrases(doc: Document, new: Document, renumber: Ints) -> None:
     new.node_leaf = np.where(leaves >= 0, renumber[leaves], -1).astype(np.int32)
 
 
-def _carry_confidences(doc: Document, new: Document, words: NDArray[Any]) -> None:
+def _carry_confidences(
+    doc: Document, new: Document, words: NDArray[Any], firsts: NDArray[Any]
+) -> None:
     for name in ("start_evidence", "sent_conf"):
         column = getattr(doc, name)
         if column is not None:
-            setattr(new, name, column[doc.word_token[words]])
+            setattr(new, name, column[doc.word_token[firsts]])
     for name in ("tag_conf", "arc_conf"):
         column = getattr(doc, name)
         if column is not None:
