@@ -12,8 +12,8 @@ from caesura import formats
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document, EmptyNode
 from caesura.errors import InputError
 from caesura.formats import conllu, conllx
+from caesura.formats.conllu.spacing import escape, spacing, unescape, with_spacing
 from caesura.formats.options import ReadOptions, WriteOptions
-from caesura.formats.spacing import escape, spacing, unescape, with_spacing
 
 EXAMPLE = """\
 # newdoc id = cats

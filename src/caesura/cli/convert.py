@@ -45,7 +45,7 @@ class Changes:
         steps: list[Callable[[Document], Document]] = []
         table = self.heads
         if table is not None:
-            from caesura.formats.heads import percolate
+            from caesura.transform.head_rules import percolate
 
             steps.append(lambda doc: percolate(doc, table))
         if self.drop_punct:

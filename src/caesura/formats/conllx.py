@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from caesura.document import Document
-from caesura.formats.conllu import read_rows
-from caesura.formats.conllu_write import write_rows
+from caesura.formats.conllu.read import read_rows
+from caesura.formats.conllu.write import write_rows
 from caesura.formats.options import ReadOptions, WriteOptions
 
 __all__ = ["EXTENSIONS", "read", "write"]

@@ -16,7 +16,7 @@ import numpy as np
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError, MissingExtra
 from caesura.formats import jsonl
-from caesura.formats.check import in_cycles
+from caesura.formats.conllu.validate import in_cycles
 from caesura.formats.io import read_bytes
 from caesura.formats.options import ReadOptions, WriteOptions
 

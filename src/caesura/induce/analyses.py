@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from caesura.document import ROOT, UNKNOWN, Document
-from caesura.formats.heads import percolate
 from caesura.induce import fragments
 from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
 from caesura.induce.fragments import NAMES, percent
 from caesura.induce.tables import Ints
+from caesura.transform.head_rules import percolate
 
 __all__ = ["boundaries", "hellinger", "plot", "show", "stop_predictors"]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from caesura.document import MAYBE, UNKNOWN, Document
 from caesura.errors import UsageError
+from caesura.transform.multiword import split_multiword
 
 __all__ = ["COLUMNS", "drop", "keep"]
 
@@ -58,8 +59,6 @@ def _multiword(doc: Document) -> Document:
     """Every word its own token; the words of a multi-word token are set apart by spaces."""
     if doc.n_words == doc.n_tokens:
         return doc
-    from caesura.transform.multiword import split_multiword
-
     return split_multiword(doc)
 
 

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from caesura.document import Document
-from caesura.formats.spacing import escape, unescape
+from caesura.formats.conllu.spacing import escape, unescape
 from caesura.pieces import token_turn
 
 __all__ = ["MARK", "Turn", "TurnWriter", "mark_of", "set_turns"]

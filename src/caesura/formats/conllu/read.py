@@ -1,30 +1,26 @@
-"""CoNLL-U: ten columns, multi-word tokens, empty nodes, comments, documents and paragraphs.
+"""From a stream of ten columns to documents, or to pieces of documents.
 
-The text of a document is its surface forms joined by what MISC and `# newpar` say. Everything else
-stays as it is written, so that a file read and written again is the same, byte for byte. Without
-`# newdoc` the whole file is one document.
+Runs of whole sentences become columns at once; they are put together to documents where `# newdoc`
+says so. A run with something wrong in it goes through `validate`, which says what.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from typing import BinaryIO
 
 import numpy as np
 
-from caesura.document import Document, Strings
-from caesura.formats import check, rows
-from caesura.formats.conllu_write import write_rows
+from caesura.document import NO, YES, Document, EmptyNode, Strings
+from caesura.formats.conllu.columns import STRING_COLUMNS, Malformed, Rows, parse
+from caesura.formats.conllu.turns import Turn, set_turns
+from caesura.formats.conllu.validate import leave_out_bad, warn
 from caesura.formats.io import blocks
-from caesura.formats.options import ReadOptions, WriteOptions
-from caesura.formats.rows import Rows, segment
-from caesura.formats.turns import Turn, set_turns
+from caesura.formats.options import ReadOptions
 
-__all__ = ["EXTENSIONS", "read", "write"]
+__all__ = ["read", "read_rows"]
 
-HANDLES_PIECES = True
-EXTENSIONS = (".conllu",)
 #: A table of strings is left to its documents when it has grown so large.
 _MANY_STRINGS = 200_000
 
@@ -32,11 +28,6 @@ _MANY_STRINGS = 200_000
 def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The documents of a CoNLL-U file, or their pieces."""
     return read_rows(stream, options, x=False)
-
-
-def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
-    """Write documents as CoNLL-U."""
-    write_rows(documents, stream, options, x=False)
 
 
 def read_rows(stream: BinaryIO, options: ReadOptions, *, x: bool) -> Iterator[Document]:
@@ -53,14 +44,14 @@ def read_rows(stream: BinaryIO, options: ReadOptions, *, x: bool) -> Iterator[Do
         good: tuple[list[str], list[int]] | None = None
         lost: tuple[str, ...] = ()
         try:
-            found = rows.parse(sentences, carry, strings, options, x)
-        except rows.Malformed:
-            kept, numbers, lost = check.leave_out_bad(*_numbered(body, line), options, x)
+            found = parse(sentences, carry, strings, options, x)
+        except Malformed:
+            kept, numbers, lost = leave_out_bad(*_numbered(body, line), options, x)
             good = kept, numbers
-            found = rows.parse(kept, carry, strings, options, x)
+            found = parse(kept, carry, strings, options, x)
         carry = found.carry + lost
         if options.checking:
-            check.warn(found, *(good or _numbered(body, line)), options)
+            warn(found, *(good or _numbered(body, line)), options)
         yield from gatherer.add(found)
     yield from gatherer.finish(carry)
 
@@ -198,3 +189,69 @@ class _Gatherer:
             yield doc
         elif trailer:
             yield Document(trailer=trailer, source=self.options.file)
+
+
+def segment(found: Rows, first: int, last: int, lead: str, options: ReadOptions) -> Document:
+    """Sentences first..last-1 as a document whose text ends with its last token."""
+    ta, tb = int(found.token_bounds[first]), int(found.token_bounds[last])
+    wa, wb = int(found.word_bounds[first]), int(found.word_bounds[last])
+    space = " " if options.space else ""
+    surfaces = found.surfaces[ta:tb]
+    gaps = [space if gap is None else gap for gap in found.after[ta : tb - 1]] + [""]
+    paragraphs = found.paragraphs[
+        bisect_left(found.paragraphs, ta) : bisect_left(found.paragraphs, tb)
+    ]
+    for token in paragraphs:
+        if token > ta and found.after[token - 1] is None:
+            gaps[token - 1 - ta] = "\n\n"
+    for token, before in found.before.items():
+        if ta < token < tb:
+            gaps[token - 1 - ta] += before
+    if found.ranges is not None:
+        _follow_ranges(found.ranges[ta:tb], gaps)
+    parts: list[str] = [""] * (2 * len(surfaces))
+    parts[0::2], parts[1::2] = surfaces, gaps
+    lengths = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
+    ends = np.cumsum(lengths) + len(lead)
+    doc = Document(text=lead + "".join(parts), strings=found.strings, source=options.file)
+    doc.token_end = ends[0::2].copy()
+    doc.token_start = doc.token_end - lengths[0::2]
+    doc.sent_start = np.full(tb - ta, NO, dtype=np.int8)
+    doc.sent_start[found.token_bounds[first:last] - ta] = YES
+    columns = found.columns
+    doc.token_misc = columns["token_misc"][ta:tb].copy()
+    doc.word_token = columns["word_token"][wa:wb] - np.int32(ta)
+    for name in STRING_COLUMNS.values():
+        setattr(doc, name, columns[name][wa:wb].copy())
+    head = columns["head"][wa:wb]
+    doc.head = np.where(head >= 0, head - np.int32(wa), head)
+    if "sent_conf" in columns:
+        doc.sent_conf = columns["sent_conf"][ta:tb].copy()
+    for name in ("tag_conf", "arc_conf"):
+        if name in columns:
+            setattr(doc, name, columns[name][wa:wb].copy())
+    starts = (found.token_bounds[first:last] - ta).tolist()
+    doc.comments = dict(zip(starts, found.comments[first:last], strict=True))
+    doc.paragraph_start = doc.token_start[np.array(paragraphs, dtype=np.int64) - ta]
+    if found.token_columns:
+        doc.token_columns = {
+            t - ta: rest for t, rest in found.token_columns.items() if ta <= t < tb
+        }
+    if found.empty_nodes:
+        a = bisect_left(found.empty_nodes, wa, key=_word)
+        b = bisect_left(found.empty_nodes, wb, key=_word)
+        doc.empty_nodes = [node.moved(-wa) for node in found.empty_nodes[a:b]]
+    return doc
+
+
+def _word(node: EmptyNode) -> int:
+    return node.word
+
+
+def _follow_ranges(ranges: list[tuple[int, int] | None], gaps: list[str]) -> None:
+    """Make every gap between two tokens with a TokenRange as long as they say."""
+    for i in range(len(ranges) - 1):
+        here, there = ranges[i], ranges[i + 1]
+        if here is not None and there is not None:
+            length = max(0, there[0] - here[1])
+            gaps[i] = gaps[i][:length].ljust(length)

@@ -15,17 +15,20 @@ import numpy as np
 
 from caesura.document import CONFIDENCE_KEYS, UNKNOWN, Document
 from caesura.errors import InputError
+from caesura.formats.conllu.comments import NEWDOC, newdoc_id, starts_paragraph
+from caesura.formats.conllu.spacing import BLANKS, opens_paragraph, respaced, with_attributes
+from caesura.formats.conllu.turns import TurnWriter
 from caesura.formats.options import WriteOptions
-from caesura.formats.respace import opens_paragraph, respaced
-from caesura.formats.rows import NEWDOC, newdoc_id, starts_paragraph
-from caesura.formats.spacing import with_attributes
-from caesura.formats.turns import TurnWriter
 
-__all__ = ["write_rows"]
+__all__ = ["write", "write_rows"]
 
-_BLANKS = re.compile(r"[\t\n\r]+")
 _SURROGATES = re.compile("[\\ud800-\\udfff]")
 _NUMERALS = [str(number) for number in range(512)]
+
+
+def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
+    """Write documents as CoNLL-U."""
+    write_rows(documents, stream, options, x=False)
 
 
 def write_rows(
@@ -176,8 +179,8 @@ class _Writer:
         for i in np.flatnonzero(doc.form == 0).tolist():
             token = doc.words[i].token
             forms[i] = (not token.is_multiword and token.text) or "_"
-        if _BLANKS.search(" ".join(forms)):
-            forms = [_BLANKS.sub(" ", form) for form in forms]
+        if BLANKS.search(" ".join(forms)):
+            forms = [BLANKS.sub(" ", form) for form in forms]
         return forms
 
     def _verify(self, doc: Document, rows: list[str], columns: tuple[list[str], ...]) -> None:
@@ -218,7 +221,7 @@ class _Writer:
             a, b = int(first_word[token]), int(first_word[token + 1])
             start = int(base[a])
             surface = doc.text[int(doc.token_start[token]) : int(doc.token_end[token])]
-            form = _BLANKS.sub(" ", surface) or "_"
+            form = BLANKS.sub(" ", surface) or "_"
             rest = doc.token_columns.get(token, ("_",) * 7)
             fields = (f"{a - start + 1}-{b - start}", form, *rest, token_misc[token] or "_")
             before.setdefault(a, []).append("\t".join(fields))

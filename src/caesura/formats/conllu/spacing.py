@@ -1,22 +1,107 @@
-"""Spacing attributes that say what the text says.
+"""How the columns of CoNLL-U say what stands between tokens.
 
-A MISC value that already does is left alone, so that a treebank is written as it was read; the
-others are made anew: those of a document that the pipeline made, or whose text was changed.
+SpaceAfter=No, SpacesAfter, SpacesBefore and SpacesInToken are attributes of MISC, in the spelling
+of UDPipe: `\\s` is a space, `\\t`, `\\n` and `\\r` are what they are in C, `\\p` is the bar that
+separates attributes and `\\\\` a backslash. A MISC value that already says what the text says is
+left alone, so that a treebank is written as it was read; the others are made anew: those of a
+document that the pipeline made, or whose text was changed.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from caesura.document import YES, Document
-from caesura.formats.spacing import Spacing, spacing, with_spacing
 
-__all__ = ["opens_paragraph", "respaced"]
+__all__ = [
+    "BLANKS",
+    "Spacing",
+    "escape",
+    "opens_paragraph",
+    "respaced",
+    "spacing",
+    "unescape",
+    "with_attributes",
+    "with_spacing",
+]
 
-_BLANKS = re.compile(r"[\t\n\r]+")
+#: What no value may hold.
+BLANKS = re.compile(r"[\t\n\r]+")
+
+_DECODED = {"s": " ", "t": "\t", "n": "\n", "r": "\r", "p": "|", "\\": "\\"}
+_ENCODED = {ord(char): "\\" + letter for letter, char in _DECODED.items()}
+_ESCAPE = re.compile(r"\\([stnrp\\])")
+_SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken")
+
+
+class Spacing(NamedTuple):
+    """What MISC says; None where it says nothing."""
+
+    before: str | None = None
+    after: str | None = None
+    surface: str | None = None
+    new_paragraph: bool = False
+
+
 _NOTHING = Spacing()
+
+
+def escape(text: str) -> str:
+    return text.translate(_ENCODED)
+
+
+def unescape(value: str) -> str:
+    if "\\" not in value:
+        return value
+    return _ESCAPE.sub(lambda match: _DECODED[match[1]], value)
+
+
+def spacing(misc: str) -> Spacing:
+    """What a MISC value says about spaces."""
+    before = after = surface = None
+    paragraph = False
+    for item in misc.split("|"):
+        key, equals, value = item.partition("=")
+        if not equals:
+            continue
+        if key == "SpaceAfter" and value == "No" and after is None:
+            after = ""
+        elif key == "SpacesAfter":
+            after = unescape(value)
+        elif key == "SpacesBefore":
+            before = unescape(value)
+        elif key == "SpacesInToken":
+            surface = unescape(value)
+        elif key == "NewPar" and value == "Yes":
+            paragraph = True
+    return Spacing(before, after, surface, paragraph)
+
+
+def with_attributes(misc: str, drop: tuple[str, ...], add: list[str]) -> str:
+    """A MISC value without some attributes and with others at its end."""
+    kept = [item for item in misc.split("|") if item and item.partition("=")[0] not in drop]
+    return "|".join(kept + add)
+
+
+@lru_cache(maxsize=4096)
+def with_spacing(misc: str, wanted: Spacing) -> str:
+    """A MISC value that says exactly this about spaces; what else it says is kept."""
+    add = []
+    if wanted.before:
+        add.append(f"SpacesBefore={escape(wanted.before)}")
+    if wanted.surface is not None:
+        add.append(f"SpacesInToken={escape(wanted.surface)}")
+    if wanted.after == "":
+        add.append("SpaceAfter=No")
+    elif wanted.after is not None:
+        add.append(f"SpacesAfter={escape(wanted.after)}")
+    if wanted.new_paragraph:
+        add.append("NewPar=Yes")
+    return with_attributes(misc, (*_SPACING, "NewPar"), add)
 
 
 def opens_paragraph(doc: Document) -> bool:
@@ -81,7 +166,7 @@ def respaced(
             wanted = Spacing(
                 before=carried or None,
                 after=None if rest == customary else rest,
-                surface=surface if _BLANKS.sub(" ", form) != surface else None,
+                surface=surface if BLANKS.sub(" ", form) != surface else None,
                 new_paragraph=new_paragraph,
             )
             changed[token] = with_spacing(doc.strings[token_misc[token]], wanted)

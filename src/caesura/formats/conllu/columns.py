@@ -2,7 +2,7 @@
 
 A run of sentences is parsed at once, column by column, with as little work for each line as
 Python allows. Nothing here explains what is wrong with a bad line: it raises `Malformed`, and
-`diagnose` looks at the sentences one by one.
+`validate.diagnose` looks at the sentences one by one.
 """
 
 from __future__ import annotations
@@ -15,32 +15,16 @@ from typing import Final
 
 import numpy as np
 
-from caesura.document import CONFIDENCE_KEYS, NO, YES, Document, EmptyNode, Strings
-from caesura.formats.layout import VALUES, Layout, Malformed, count_to, layout
+from caesura.document import CONFIDENCE_KEYS, EmptyNode, Strings
+from caesura.formats.conllu.comments import NEWPAR, newdoc_id
+from caesura.formats.conllu.ids import VALUES, Layout, Malformed, count_to, layout
+from caesura.formats.conllu.spacing import Spacing, spacing, with_attributes
+from caesura.formats.conllu.turns import MARK, Turn, mark_of
 from caesura.formats.options import ReadOptions
-from caesura.formats.spacing import Spacing, spacing, with_attributes
-from caesura.formats.turns import MARK, Turn, mark_of
 
-__all__ = ["Malformed", "Rows", "newdoc_id", "parse"]
+__all__ = ["STRING_COLUMNS", "Malformed", "Rows", "parse"]
 
-#: `# newdoc`, `# newdoc id = x`, `# newdoc_id = x`; not `# newpar_block`.
-NEWDOC: Final = re.compile(r"#\s*newdoc(?:[ _]id)?\s*(?:=\s*(.*?)\s*)?$")
-NEWPAR: Final = re.compile(r"#\s*newpar(?:[\s=]|$|_id\b)")
 _RANGE: Final = re.compile(r"TokenRange=(\d+):(\d+)")
-
-
-def newdoc_id(comments: tuple[str, ...]) -> tuple[bool, str | None]:
-    """Whether comments start a document, and its id."""
-    for comment in comments:
-        if "newdoc" in comment:
-            match = NEWDOC.match(comment)
-            if match:
-                return True, match[1] or None
-    return False, None
-
-
-def starts_paragraph(comments: tuple[str, ...]) -> bool:
-    return any("newpar" in comment and NEWPAR.match(comment) for comment in comments)
 
 
 @dataclass
@@ -129,7 +113,8 @@ def _cut_comments(sentence: str) -> tuple[tuple[str, ...], str]:
     return tuple(comments), sentence[at:]
 
 
-_NAMES: Final = {
+#: The columns that hold strings, by number.
+STRING_COLUMNS: Final = {
     1: "form", 2: "lemma", 3: "upos", 4: "xpos", 5: "feats", 7: "deprel", 8: "deps", 9: "misc"
 }  # fmt: skip
 #: The columns of a multi-word token's own line that `Document.token_columns` keeps.
@@ -168,7 +153,7 @@ def _values(words: list[str], counts: list[int], strings: Strings, x: bool) -> _
     ids: list[str] = []
     forms: list[str] = []
     heads: list[int] = []
-    parts: dict[str, list[int]] = {name: [] for name in _NAMES.values()}
+    parts: dict[str, list[int]] = {name: [] for name in STRING_COLUMNS.values()}
     number_of = strings.numbering
     begin = n = 0
     for end, count in enumerate(counts, 1):
@@ -184,7 +169,7 @@ def _values(words: list[str], counts: list[int], strings: Strings, x: bool) -> _
             heads += map(VALUES.__getitem__, values[6::11])
         except KeyError:
             raise Malformed from None
-        for number, name in _NAMES.items():
+        for number, name in STRING_COLUMNS.items():
             if x and number == 8:
                 parts[name] += [number_of("_")] * n
             else:
@@ -232,7 +217,7 @@ def _fill(found: Rows, values: _Values, at: Layout, options: ReadOptions) -> Non
     columns["token_misc"] = of_token
     columns["misc"] = misc
     if len(at.word_rows) != len(forms):
-        for name in _NAMES.values():
+        for name in STRING_COLUMNS.values():
             columns[name] = columns[name][at.word_rows]
 
 
@@ -262,7 +247,10 @@ def _heads(heads: np.ndarray, at: Layout) -> np.ndarray:
 
 def _empty_nodes(found: Rows, values: _Values, at: Layout) -> None:
     for row, anchor, minor in at.empty:
-        texts = {name: values.text(found.strings, name, row) for name in ("head", *_NAMES.values())}
+        texts = {
+            name: values.text(found.strings, name, row)
+            for name in ("head", *STRING_COLUMNS.values())
+        }
         if texts.pop("head") != "_" or texts.pop("deprel") != "_":
             raise Malformed
         kept = {name: "" if text == "_" else text for name, text in texts.items()}
@@ -347,69 +335,3 @@ def _turns(found: Rows, token_misc: np.ndarray) -> None:
             marks[i] = mark_of(found.strings[i])
     for token in np.flatnonzero(np.isin(token_misc, list(marks))).tolist() if marks else ():
         found.turns[token] = marks[int(token_misc[token])]
-
-
-def segment(found: Rows, first: int, last: int, lead: str, options: ReadOptions) -> Document:
-    """Sentences first..last-1 as a document whose text ends with its last token."""
-    ta, tb = int(found.token_bounds[first]), int(found.token_bounds[last])
-    wa, wb = int(found.word_bounds[first]), int(found.word_bounds[last])
-    space = " " if options.space else ""
-    surfaces = found.surfaces[ta:tb]
-    gaps = [space if gap is None else gap for gap in found.after[ta : tb - 1]] + [""]
-    paragraphs = found.paragraphs[
-        bisect_left(found.paragraphs, ta) : bisect_left(found.paragraphs, tb)
-    ]
-    for token in paragraphs:
-        if token > ta and found.after[token - 1] is None:
-            gaps[token - 1 - ta] = "\n\n"
-    for token, before in found.before.items():
-        if ta < token < tb:
-            gaps[token - 1 - ta] += before
-    if found.ranges is not None:
-        _follow_ranges(found.ranges[ta:tb], gaps)
-    parts: list[str] = [""] * (2 * len(surfaces))
-    parts[0::2], parts[1::2] = surfaces, gaps
-    lengths = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
-    ends = np.cumsum(lengths) + len(lead)
-    doc = Document(text=lead + "".join(parts), strings=found.strings, source=options.file)
-    doc.token_end = ends[0::2].copy()
-    doc.token_start = doc.token_end - lengths[0::2]
-    doc.sent_start = np.full(tb - ta, NO, dtype=np.int8)
-    doc.sent_start[found.token_bounds[first:last] - ta] = YES
-    columns = found.columns
-    doc.token_misc = columns["token_misc"][ta:tb].copy()
-    doc.word_token = columns["word_token"][wa:wb] - np.int32(ta)
-    for name in _NAMES.values():
-        setattr(doc, name, columns[name][wa:wb].copy())
-    head = columns["head"][wa:wb]
-    doc.head = np.where(head >= 0, head - np.int32(wa), head)
-    if "sent_conf" in columns:
-        doc.sent_conf = columns["sent_conf"][ta:tb].copy()
-    for name in ("tag_conf", "arc_conf"):
-        if name in columns:
-            setattr(doc, name, columns[name][wa:wb].copy())
-    starts = (found.token_bounds[first:last] - ta).tolist()
-    doc.comments = dict(zip(starts, found.comments[first:last], strict=True))
-    doc.paragraph_start = doc.token_start[np.array(paragraphs, dtype=np.int64) - ta]
-    if found.token_columns:
-        doc.token_columns = {
-            t - ta: rest for t, rest in found.token_columns.items() if ta <= t < tb
-        }
-    if found.empty_nodes:
-        a = bisect_left(found.empty_nodes, wa, key=_word)
-        b = bisect_left(found.empty_nodes, wb, key=_word)
-        doc.empty_nodes = [node.moved(-wa) for node in found.empty_nodes[a:b]]
-    return doc
-
-
-def _word(node: EmptyNode) -> int:
-    return node.word
-
-
-def _follow_ranges(ranges: list[tuple[int, int] | None], gaps: list[str]) -> None:
-    """Make every gap between two tokens with a TokenRange as long as they say."""
-    for i in range(len(ranges) - 1):
-        here, there = ranges[i], ranges[i + 1]
-        if here is not None and there is not None:
-            length = max(0, there[0] - here[1])
-            gaps[i] = gaps[i][:length].ljust(length)

@@ -6,37 +6,26 @@ a time, line by line, and says what, where, and what to do about it.
 
 from __future__ import annotations
 
-import re
 from typing import Final, Protocol
 
 import numpy as np
 
 from caesura.document import Strings
 from caesura.errors import FormatError
-from caesura.formats import rows
+from caesura.formats.conllu.columns import Malformed, Rows, parse
+from caesura.formats.conllu.comments import NEWDOC, NEWPAR, TEXT, newdoc_id, sent_id
 from caesura.formats.options import ReadOptions
-from caesura.formats.rows import NEWDOC, NEWPAR, Rows
 
-__all__ = ["in_cycles", "leave_out_bad", "sent_id", "warn"]
+__all__ = ["in_cycles", "leave_out_bad", "warn"]
 
 _COLUMNS: Final = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _COLUMNS_X: Final = (
     "ID", "FORM", "LEMMA", "CPOSTAG", "POSTAG", "FEATS", "HEAD", "DEPREL", "PHEAD", "PDEPREL"
 )  # fmt: skip
-_SENT_ID: Final = re.compile(r"#\s*sent_id\s*=\s*(.*\S)")
-_TEXT: Final = re.compile(r"#\s*text\s*=\s*(.*)")
 
 
 class _Wrong(Protocol):
     def __call__(self, what: str, line: int, column: int | None = None) -> FormatError: ...
-
-
-def sent_id(lines: list[str] | tuple[str, ...]) -> str | None:
-    for line in lines:
-        match = _SENT_ID.match(line)
-        if match:
-            return match[1]
-    return None
 
 
 def leave_out_bad(
@@ -51,8 +40,8 @@ def leave_out_bad(
     boundary: list[str] = []
     for sentence, number in zip(sentences, numbers, strict=True):
         try:
-            rows.parse([sentence], (), Strings(), options, x)
-        except rows.Malformed:
+            parse([sentence], (), Strings(), options, x)
+        except Malformed:
             options.skip(diagnose(sentence, number, options, x))
             # A document or paragraph that starts with a sentence left out starts with the next.
             boundary += [
@@ -62,7 +51,7 @@ def leave_out_bad(
             ]
             continue
         if boundary:
-            own = [] if rows.newdoc_id(tuple(sentence.split("\n")))[0] else boundary
+            own = [] if newdoc_id(sentence.split("\n"))[0] else boundary
             sentence = "\n".join([*own, sentence])
             number -= len(own)
             boundary = []
@@ -233,7 +222,7 @@ def _warn_text(found: Rows, lines: list[int], options: ReadOptions) -> None:
         for k, comment in enumerate(comments):
             if not comment.startswith("# text"):
                 continue
-            match = _TEXT.match(comment)
+            match = TEXT.match(comment)
             if not match:
                 continue
             a, b = bounds[s], bounds[s + 1]
