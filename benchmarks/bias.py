@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from data import file_of
 
 from caesura.document import Document
 from caesura.formats import read
@@ -29,11 +28,8 @@ from caesura.pipeline import Pipeline, load
 from caesura.pipeline.given import keep_given
 from caesura.tokenize import Tokenizer
 
-DATA = Path(os.environ.get("CAESURA_DATA", Path(__file__).parents[2] / "shared" / "data"))
-TEXTS = {
-    "edited": DATA / "UD_English-EWT" / "en_ewt-ud-dev.conllu.gz",
-    "unedited": DATA / "EWT-speech" / "en_ewt-speech-dev.conllu.gz",
-}
+#: The treebank of each kind of text.
+TEXTS = {"edited": "UD_English-EWT", "unedited": "EWT-speech"}
 BIASES = [k / 4 for k in range(-8, 9)]
 #: The boundaries of a text by a change of the search: `bonus=…`, or `bias=…` with a `scale`.
 Counter = Callable[..., int]
@@ -88,8 +84,8 @@ def rows(models: Sequence[str], limit: int | None) -> Iterator[dict[str, Any]]:
     for model in models:
         nlp = load(model)
         found: dict[str, dict[str, Counter]] = {}
-        for kind, path in TEXTS.items():
-            for scorer, counter in counters(nlp, list(read(path))[:limit]):
+        for kind, treebank in TEXTS.items():
+            for scorer, counter in counters(nlp, list(read(file_of(treebank, "dev")))[:limit]):
                 found.setdefault(scorer, {})[kind] = counter
         for scorer, by_kind in found.items():
             if scorer == "tokenizer":  # it has one scale for all texts

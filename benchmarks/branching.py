@@ -17,13 +17,13 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from data import DATA, file_of, find_file
 
 from caesura.branch.beam import BeamSearcher
 from caesura.branch.options import BranchOptions, BranchTraining
@@ -36,7 +36,6 @@ from caesura.parse.parser import Parse
 from caesura.parse.scores import label_numbers
 from caesura.parse.words import cut
 
-ROOT = Path(__file__).resolve().parent.parent
 TREEBANKS = (
     "CDT-Danish",
     "UD_Dutch-LassySmall",
@@ -78,14 +77,10 @@ def sentences(docs: Sequence[Document]) -> list[Document]:
 
 
 def load_treebank(folder: Path, limit: int | None) -> tuple[list[Document], list[Document]]:
-    def split(name: str) -> list[Document] | None:
-        files = sorted(folder.glob(f"*[-.]{name}.conll*.gz"))
-        return documents(files[0]) if files else None
-
-    train, dev = split("train"), split("dev")
-    if train is None:
-        raise SystemExit(f"{folder} has no training data")
-    if dev is None:
+    train, held = documents(file_of(folder, "train")), find_file(folder, "dev")
+    if held is not None:
+        dev = documents(held)
+    else:
         every = sentences(train)
         cut_at = len(every) * 9 // 10
         train, dev = every[:cut_at], every[cut_at:]
@@ -416,8 +411,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    data = os.environ.get("CAESURA_DATA") or ROOT.parent / "shared" / "data"
-    parser.add_argument("--data", type=Path, default=Path(data))
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--treebank", nargs="+", default=["CDT-Danish"], help="names, or `all`")
     parser.add_argument("--train", help="a training file instead of a treebank")
     parser.add_argument("--dev", help="a dev file instead of a treebank's")

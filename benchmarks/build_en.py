@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 from pathlib import Path
 from typing import Any
+
+from data import ROOT, file_of
 
 from caesura.cli.train_pipeline import _Watcher, dev_scores, model_card
 from caesura.formats import read
@@ -22,8 +23,6 @@ from caesura.parse.options import TrainOptions as ParserOptions
 from caesura.pipeline.core import MODES
 from caesura.pipeline.train import PipelineOptions, PipelineTrainer
 
-HERE = Path(__file__).parent.parent
-DATA = Path(os.environ.get("CAESURA_DATA", HERE.parent / "shared" / "data"))
 LICENCE = """
 ## Data and licence
 
@@ -54,7 +53,7 @@ def options(threads: int = 1) -> PipelineOptions:
 def build(
     output: Path, folder: Path, *, quiet: bool, limit: int | None = None, threads: int = 1
 ) -> dict[str, dict[str, float]]:
-    paths = [DATA / "UD_English-EWT" / f"en_ewt-ud-{split}.conllu.gz" for split in ("train", "dev")]
+    paths = [file_of("UD_English-EWT", split) for split in ("train", "dev")]
     train, dev = (list(read(path))[:limit] for path in paths)
     trainer = PipelineTrainer(
         train, dev, options(threads), folder=folder, resume=True, watch=_Watcher(quiet=quiet)
@@ -89,7 +88,7 @@ def write(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "-o", "--output", type=Path, default=HERE / "src" / "caesura" / "models" / "en.caesura"
+        "-o", "--output", type=Path, default=ROOT / "src" / "caesura" / "models" / "en.caesura"
     )
     parser.add_argument("--folder", type=Path, default=Path("en.parts"), help="finished stages")
     parser.add_argument("--limit", type=int, help="so many documents of each split, for a trial")

@@ -13,13 +13,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent.parent
-DATA = Path(os.environ.get("CAESURA_DATA", HERE.parent / "shared" / "data"))
+from data import ROOT, file_of
+
 EPOCHS = 50
 LAYERS = 4
 SEED = 0
@@ -47,10 +46,7 @@ def prepare(encoder: Path, folder: Path) -> None:
     from caesura.transform import speech
 
     folder.mkdir(parents=True, exist_ok=True)
-    train, dev = (
-        list(read(DATA / "UD_English-EWT" / f"en_ewt-ud-{split}.conllu.gz"))
-        for split in ("train", "dev")
-    )
+    train, dev = (list(read(file_of("UD_English-EWT", split))) for split in ("train", "dev"))
     copies = [copy for copy in map(speech, train) if copy.n_words]
     spoken = [copy for copy in map(speech, dev) if copy.n_words]
     labels, subwords = labels_of([*train, *copies]), Subwords.from_folder(encoder)
@@ -124,7 +120,7 @@ def finish(encoder: Path, folder: Path, output: Path) -> dict[str, Any]:
     search = SearchSettings(unedited=1.2)
     subwords = Subwords.from_folder(encoder)
     stage = export(net, Part("weights", {}, {}, weights), labels, subwords, search, 510)
-    paths = [DATA / "UD_English-EWT" / f"en_ewt-ud-{split}.conllu.gz" for split in ("train", "dev")]
+    paths = [file_of("UD_English-EWT", split) for split in ("train", "dev")]
     train, dev = (list(read(path)) for path in paths)
     stage.scale = measure_scale(stage, [*dev, *transcripts(dev)])
     trainer = PipelineTrainer(
@@ -157,7 +153,7 @@ def main() -> None:
     parser.add_argument("--stage", choices=["prepare", "train", "finish", "all"], default="all")
     parser.add_argument("--folder", type=Path, default=Path("en-neural.parts"))
     parser.add_argument(
-        "-o", "--output", type=Path, default=HERE / "src/caesura/models/en-neural.caesura"
+        "-o", "--output", type=Path, default=ROOT / "src/caesura/models/en-neural.caesura"
     )
     arguments = parser.parse_args()
     if arguments.stage in ("prepare", "all"):

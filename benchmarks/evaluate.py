@@ -16,7 +16,6 @@ import gzip
 import importlib.util
 import io
 import json
-import os
 import random
 import sys
 import time
@@ -26,15 +25,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from data import PEERS, ROOT, find_file
 
-ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from caesura import document  # noqa: E402
-from caesura.document import NO, YES, Document  # noqa: E402
-from caesura.evaluate import conll18, evaluate  # noqa: E402
-from caesura.formats import read  # noqa: E402
-from tests.reference import evaluate as twin  # noqa: E402
+from caesura import document
+from caesura.document import NO, YES, Document
+from caesura.evaluate import conll18, evaluate
+from caesura.formats import read
+from tests.reference import evaluate as twin
 
 
 def best(runs: dict[str, Callable[[], Any]], times: int) -> dict[str, float]:
@@ -174,11 +173,10 @@ def main() -> None:
     parser.add_argument("--largest", type=int, default=1_000_000, help="end of the curve")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
-    data = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
-    gold = options.gold or data / "UD_English-EWT" / "en_ewt-ud-dev.conllu.gz"
-    system = options.system or data.parent / "peers" / "spacy_EWT_dev.conllu.gz"
+    gold = options.gold or find_file("UD_English-EWT", "dev")
+    system = options.system or PEERS / "spacy_EWT_dev.conllu.gz"
     found: dict[str, Any] = {}
-    if gold.exists() and system.exists():
+    if gold and gold.exists() and system.exists():
         found["scorers"] = against_plain_scorer(gold, system, options.times, options.official)
     sizes = [n for n in (1_000, 10_000, 100_000, 300_000, 1_000_000) if n <= options.largest]
     found["curve"] = curve(sizes)

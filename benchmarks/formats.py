@@ -20,9 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
-DATA = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
-DEFAULT = DATA / "UD_English-EWT" / "en_ewt-ud-train.conllu.gz"
+from data import file_of
 
 
 def read_caesura(path: str) -> Any:
@@ -105,11 +103,12 @@ def compare(path: Path, repeat: int) -> dict[str, dict[str, float]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("treebank", nargs="?", type=Path, default=DEFAULT)
+    parser.add_argument("treebank", nargs="?", type=Path, help="default: EWT train")
     parser.add_argument("--repeat", type=int, default=3, help="readings, of which the best counts")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--reader", choices=READERS, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    options.treebank = options.treebank or file_of("UD_English-EWT", "train")
     if options.reader:
         print(json.dumps(measure(options.reader, str(options.treebank), options.repeat)))
         return

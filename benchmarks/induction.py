@@ -21,10 +21,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from data import DATA
 from induction_study import tables
 from induction_study.published import weighted_mean
 from induction_study.speed import draw, speed
-from induction_study.treebanks import DATA, TREEBANKS, Bench
+from induction_study.treebanks import TREEBANKS, Bench
 
 BY_TREEBANK = {
     "models": tables.models,

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from data import DATA
 from joint_study.calibration import calibration
 from joint_study.curves import beams, share, syntax, updates
 from joint_study.data import Data, open_data
@@ -34,7 +34,6 @@ from joint_study.transfer import spoken
 
 from caesura.parse.options import UPDATES
 
-ROOT = Path(__file__).resolve().parent.parent
 #: What can be run on a treebank.
 EXPERIMENTS: dict[str, Callable[[Data], dict[str, Any]]] = {
     "tables": tables,
@@ -51,9 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    data = os.environ.get("CAESURA_DATA", str(ROOT.parent / "shared" / "data"))
     parser.add_argument("treebanks", nargs="*", metavar="TREEBANK")
-    parser.add_argument("--data", type=Path, default=Path(data), help="folder of treebanks")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of treebanks")
     known = [*EXPERIMENTS, "switchboard"]
     parser.add_argument("--only", choices=known, action="append", help="default: tables")
     parser.add_argument("--epochs", type=int, default=6)

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from data import file_of, find_file
 
 from caesura.cli.train_pipeline import dev_scores
 from caesura.document import Document
@@ -24,7 +25,6 @@ from caesura.formats import read
 from caesura.models.file import save
 from caesura.pipeline.train import PipelineOptions, PipelineTrainer
 
-DATA = Path(os.environ.get("CAESURA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TREEBANKS = (
     "UD_Greek-GDT",
     "UD_Hungarian-Szeged",
@@ -43,12 +43,10 @@ COLUMNS = ("Tokens", "Words", "Sentences", "UPOS", "XPOS", "UFeats", "Lemmas", "
 
 
 def documents(treebank: str) -> tuple[list[Document], list[Document]]:
-    folder = DATA / treebank
-    found: dict[str, list[Document]] = {}
-    for split in ("train", "dev"):
-        for path in sorted(folder.glob(f"*-{split}.conllu.gz")):
-            found[split] = list(read(path, space=treebank not in NO_SPACES))
-    train, dev = found["train"], found.get("dev", [])
+    spaces = treebank not in NO_SPACES
+    train = list(read(file_of(treebank, "train"), space=spaces))
+    path = find_file(treebank, "dev")
+    dev = list(read(path, space=spaces)) if path else []
     if not dev:
         cut = max(1, len(train) // 10)
         train, dev = train[:-cut], train[-cut:]

@@ -13,18 +13,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
-DATA = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
-PEERS = Path(os.environ.get("CAESURA_PEERS", ROOT.parent / "shared" / "peers"))
-TREEBANKS = {
-    "EWT": "UD_English-EWT/en_ewt-ud-dev.conllu.gz",
-    "GUM": "UD_English-GUM/en_gum-ud-dev.conllu.gz",
-}
+from data import PEERS, file_of
+
 #: What of the gold document each stage starts from.
 STAGES = {
     "raw": (),
@@ -85,7 +79,9 @@ def main() -> None:
     from caesura.pipeline import load
 
     args = arguments()
-    path = DATA / TREEBANKS[args.treebank] if args.treebank in TREEBANKS else Path(args.treebank)
+    path = Path(args.treebank)
+    if not path.is_file():
+        path = file_of(args.treebank, "dev")
     gold = list(formats.read(path))
     peers = {
         file.name.split("_")[0]: list(formats.read(file))

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+from data import file_of
 from speed import search_of
 
 from caesura.document import Document
@@ -29,8 +28,6 @@ from caesura.parse.parser import Parser
 from caesura.parse.words import one_batch
 from caesura.pipeline import Pipeline, load
 from caesura.pipeline.given import keep_given
-
-DATA = Path(os.environ.get("CAESURA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
 def prepared(nlp: Pipeline, gold: Sequence[Document]) -> list[Document]:
@@ -95,8 +92,7 @@ def main() -> None:
     nlp = load(arguments.model)
     assert isinstance(nlp.parser, Parser)
     for treebank in arguments.treebank or ["UD_English-EWT", "EWT-speech"]:
-        (path,) = (DATA / treebank).glob("*-dev.conllu.gz")
-        gold = list(read(path))
+        gold = list(read(file_of(treebank, "dev")))
         beams = arguments.beams.split(",")
         found = rows(nlp.parser, gold, prepared(nlp, gold), beams, arguments.repeat)
         if arguments.json:

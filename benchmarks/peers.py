@@ -31,13 +31,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
-DATA = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
-PEERS = Path(os.environ.get("CAESURA_PEERS", ROOT.parent / "shared" / "peers"))
-TREEBANKS = {
-    "EWT": "UD_English-EWT/en_ewt-ud-{}.conllu.gz",
-    "GUM": "UD_English-GUM/en_gum-ud-{}.conllu.gz",
-}
+from data import PEERS, file_of, find_file
+
+TREEBANKS = ("EWT", "GUM")
 METRICS = ("Sentences", "Words", "UPOS", "LAS")
 SENTENCES = 100
 HELLO = "They didn't come. Did you?\n"
@@ -288,7 +284,7 @@ def _documents(treebank: str) -> Iterator[Any]:
     from caesura import formats
 
     found = 0
-    for doc in formats.read(DATA / TREEBANKS[treebank].format("train")):
+    for doc in formats.read(file_of(treebank, "train")):
         yield doc
         found += doc.n_sentences
         if found >= SENTENCES:
@@ -382,7 +378,7 @@ def _bare_python() -> float:
 def _dev_text(folder: Path) -> Path:
     from caesura import formats
 
-    docs = formats.read(DATA / TREEBANKS["EWT"].format("dev"))
+    docs = formats.read(file_of("EWT", "dev"))
     path = folder / "dev.txt"
     path.write_text("\n\n".join(doc.text for doc in docs), encoding="utf-8")
     return path
@@ -395,10 +391,11 @@ def accuracy(args: argparse.Namespace) -> dict[str, dict[str, dict[str, float]]]
     from caesura.pipeline import load
 
     found: dict[str, dict[str, dict[str, float]]] = {}
-    for treebank, path in TREEBANKS.items():
-        if not (DATA / path.format("dev")).exists():
+    for treebank in TREEBANKS:
+        path = find_file(treebank, "dev")
+        if path is None:
             continue
-        gold = list(formats.read(DATA / path.format("dev")))
+        gold = list(formats.read(path))
         texts = [doc.text for doc in gold]
         outputs: dict[str, Any] = {}
         for mode in ("accurate", "fast"):

@@ -23,9 +23,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
-DATA = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
-EWT = DATA / "UD_English-EWT" / "en_ewt-ud-train.conllu.gz"
+from data import file_of
+
 MEGABYTE = 1_000_000
 
 
@@ -50,7 +49,8 @@ def material(given: Path | None) -> str:
         return given.read_text(encoding="utf-8")
     from caesura import formats
 
-    return "\n\n".join(doc.text for doc in formats.read(EWT)) + "\n\n"
+    docs = formats.read(file_of("UD_English-EWT", "train"))
+    return "\n\n".join(doc.text for doc in docs) + "\n\n"
 
 
 def varied(text: str, copy: int) -> str:

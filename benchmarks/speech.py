@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-from pathlib import Path
+
+from data import file_of
 
 from caesura.evaluate.conll import conll18
 from caesura.evaluate.quick import boundaries
 from caesura.formats import read
 from caesura.pipeline import load
-
-DATA = Path(os.environ.get("CAESURA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
 def main() -> None:
@@ -28,8 +26,7 @@ def main() -> None:
     parser.add_argument("--treebank", default="EWT-speech")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    (path,) = (DATA / arguments.treebank).glob("*-dev.conllu.gz")
-    gold = list(read(path))
+    gold = list(read(file_of(arguments.treebank, "dev")))
     if not arguments.json:
         print("| model | starts, not of documents | all starts | UPOS | LAS |")
         print("|---|---:|---:|---:|---:|")

@@ -22,18 +22,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-ROOT = Path(__file__).parent.parent
-DATA = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
+from data import file_of
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    ewt = DATA / "UD_English-EWT"
-    parser.add_argument("--train", default=str(ewt / "en_ewt-ud-train.conllu.gz"))
-    parser.add_argument("--dev", default=str(ewt / "en_ewt-ud-dev.conllu.gz"))
+    parser.add_argument("--train", help="a treebank's file (default: that of EWT)")
+    parser.add_argument("--dev", help="a treebank's file (default: that of EWT)")
     parser.add_argument("--model", help="a trained joint parser")
     parser.add_argument("--documents", type=int, default=120, help="to train on without --model")
     parser.add_argument(
@@ -213,6 +210,8 @@ def main() -> None:
     from caesura import formats
 
     args = arguments()
+    args.train = args.train or str(file_of("UD_English-EWT", "train"))
+    args.dev = args.dev or str(file_of("UD_English-EWT", "dev"))
     parser = the_parser(args)
     docs = list(formats.read(args.dev))
     result = {"speed": compare(parser, docs, args), "growth": grow(parser, docs, args)}

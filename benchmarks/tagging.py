@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from data import DATA, file_of
 
 from caesura.document import YES, Document
 from caesura.evaluate import conll18
@@ -42,15 +43,7 @@ from caesura.tag import (
 from caesura.tag.columns import boundary_chain
 from caesura.tag.folds import deal
 
-ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = ("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
-
-
-def split_file(folder: Path, split: str) -> Path:
-    found = sorted(folder.glob(f"*-{split}.conllu.gz"))
-    if not found:
-        raise SystemExit(f"{folder} has no {split} file")
-    return found[0]
 
 
 def tagged(tagger: Tagger, docs: Sequence[Document], regime: Any) -> list[Document]:
@@ -202,8 +195,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    data = os.environ.get("CAESURA_DATA", str(ROOT.parent / "shared" / "data"))
-    parser.add_argument("--data", type=Path, default=Path(data), help="folder of treebanks")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of treebanks")
     parser.add_argument("--treebank", default="UD_English-EWT")
     parser.add_argument("--model", type=Path, help="a tagger; without it one is trained")
     parser.add_argument("--save", type=Path, help="keep the trained tagger here")
@@ -212,7 +204,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["accuracy", "speed", "boundaries"])
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    paths = tuple(split_file(options.data / options.treebank, s) for s in ("train", "dev"))
+    paths = tuple(file_of(options.treebank, s, options.data) for s in ("train", "dev"))
     train, dev = (list(read(path)) for path in paths)
     report: dict[str, list[dict[str, Any]]] = {}
     if options.only == "boundaries":

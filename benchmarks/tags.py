@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 import time
@@ -24,6 +23,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from data import DATA, file_of, find_folder
 
 from caesura.document import Document
 from caesura.formats import read
@@ -35,8 +36,6 @@ from caesura.pipeline.tags import tagged
 from caesura.tag import Tagger, TaggerOptions, train_tagger
 from caesura.tag.folds import deal
 
-ROOT = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
 FOLDS = 5
 Docs = list[Document]
 
@@ -64,15 +63,8 @@ def say(message: str) -> None:
 
 
 def files(name: str, data: Path) -> tuple[str, Docs, Docs]:
-    folder = Path(name)
-    for candidate in (data / name, data / f"UD_English-{name}"):
-        if not folder.exists():
-            folder = candidate
-    found = {part: sorted(folder.glob(f"*-{part}.conllu*")) for part in ("train", "dev")}
-    if not all(found.values()):
-        raise SystemExit(f"{folder} has no training and dev file in CoNLL-U")
-    train, dev = (list(read(found[part][0])) for part in ("train", "dev"))
-    return folder.resolve().name.lower().removeprefix("ud_english-"), train, dev
+    train, dev = (list(read(file_of(name, part, data))) for part in ("train", "dev"))
+    return find_folder(name, data).resolve().name.lower().removeprefix("ud_english-"), train, dev
 
 
 def taggers(name: str, docs: Docs, cache: Path) -> tuple[list[Tagger], list[int]]:

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+from data import DATA, file_of
 
 from caesura.cluster import cluster
 from caesura.document import Document
@@ -30,29 +31,25 @@ from caesura.tokenize import (
     warmup,
 )
 
-ROOT = Path(__file__).parent.parent
-DATA = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
-
-#: Folder, beginning of the file names, whether words are separated by spaces.
+#: Whether words are separated by spaces.
 TREEBANKS = {
-    "English-EWT": ("UD_English-EWT", "en_ewt-ud", True),
-    "English-GUM": ("UD_English-GUM", "en_gum-ud", True),
-    "Chinese-GSD": ("UD_Chinese-GSD", "zh-ud", False),
-    "Japanese-GSD": ("UD_Japanese-GSD", "ja-ud", False),
-    "Czech-CLTT": ("UD_Czech-CLTT", "cs_cltt-ud", True),
-    "Greek-GDT": ("UD_Greek-GDT", "el_gdt-ud", True),
-    "Hungarian-Szeged": ("UD_Hungarian-Szeged", "hu_szeged-ud", True),
-    "Italian-ParTUT": ("UD_Italian-ParTUT", "it_partut-ud", True),
-    "Portuguese-Bosque": ("UD_Portuguese-Bosque", "pt_bosque-ud", True),
-    "Swedish-LinES": ("UD_Swedish-LinES", "sv_lines-ud", True),
-    "Turkish-IMST": ("UD_Turkish-IMST", "tr_imst-ud", True),
+    "English-EWT": True,
+    "English-GUM": True,
+    "Chinese-GSD": False,
+    "Japanese-GSD": False,
+    "Czech-CLTT": True,
+    "Greek-GDT": True,
+    "Hungarian-Szeged": True,
+    "Italian-ParTUT": True,
+    "Portuguese-Bosque": True,
+    "Swedish-LinES": True,
+    "Turkish-IMST": True,
 }
 METRICS = ("Tokens", "Words", "Sentences")
 
 
 def load(name: str, split: str, data: Path) -> list[Document]:
-    folder, beginning, spaces = TREEBANKS[name]
-    return list(read(data / folder / f"{beginning}-{split}.conllu.gz", space=spaces))
+    return list(read(file_of(name, split, data), space=TREEBANKS[name]))
 
 
 def f1(gold: Sequence[Document], system: Sequence[Document]) -> dict[str, float]:

@@ -9,6 +9,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
+from data import DATA, ROOT
 
 from caesura.errors import InputError
 from caesura.formats import read
@@ -24,7 +25,7 @@ from caesura.induce.baselines import (
 from caesura.induce.fragments import NAMES
 from caesura.induce.recipes import recipe
 from induction_study.published import S12
-from induction_study.treebanks import DATA, ROOT, Bench
+from induction_study.treebanks import Bench
 
 #: Seeds and rows of the table `spread`.
 SEEDS = 5

@@ -7,21 +7,19 @@ of the Penn Treebank, and UPOS for Universal Dependencies.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from data import find_file
+
 from caesura.document import Document
 from caesura.formats import read
 from caesura.induce import Grammar, InduceOptions, Inducer
 from caesura.induce.baselines import accuracy
 from caesura.induce.corpus import corpus, gold_heads, word_classes
-
-ROOT = Path(__file__).parent.parent.parent
-DATA = Path(os.environ.get("CAESURA_DATA", ROOT.parent / "shared" / "data"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +81,11 @@ TREEBANKS: dict[str, Treebank] = {
 
 def load(name: str, data: Path) -> tuple[list[Document], list[Document], bool]:
     """Training and test documents, and whether the two are the same."""
-    folder = data / TREEBANKS[name].folder
-    files = sorted(folder.glob("*.conll*.gz"))
-    train = [f for f in files if "train" in f.name]
-    dev = [f for f in files if "dev" in f.name]
-    test = [doc for f in dev for doc in read(f)]
-    if not train:
+    train, dev = (find_file(TREEBANKS[name].folder, split, data) for split in ("train", "dev"))
+    test = list(read(dev)) if dev else []
+    if train is None:
         return test, test, True
-    docs = [doc for f in train for doc in read(f)]
+    docs = list(read(train))
     if test:
         return docs, test, False
     if len(docs) >= 10:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from data import file_of, find_file, find_folder
 
 from caesura.document import NO, UNKNOWN, YES, Document
 from caesura.formats import read, write
@@ -86,17 +87,12 @@ class Data:
 
 
 def open_data(name: str, options: argparse.Namespace) -> Data:
-    folder = Path(name)
-    if not folder.exists():
-        folder = options.data / name
+    folder = find_folder(name, options.data)
     if folder.is_file():
         return Data(folder.name.split(".")[0], list(read(folder)), [], options)
-    files = {s: sorted(folder.glob(f"*-{s}.conllu*")) for s in ("train", "dev")}
-    if not files["train"]:
-        raise SystemExit(f"{folder} has no training file in CoNLL-U")
     short = folder.resolve().name.lower().removeprefix("ud_english-")
-    train, dev = ([doc for file in files[s][:1] for doc in read(file)] for s in ("train", "dev"))
-    return Data(short, train, dev, options)
+    train, dev = list(read(file_of(folder, "train"))), find_file(folder, "dev")
+    return Data(short, train, list(read(dev)) if dev else [], options)
 
 
 def learn_tagger(docs: Docs, epochs: int) -> Tagger:
