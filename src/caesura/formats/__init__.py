@@ -19,7 +19,7 @@ from caesura.document import Document
 from caesura.errors import InputError, UsageError, WarningSink
 from caesura.formats.build import in_pieces
 from caesura.formats.foreign import kind_of_name, refuse
-from caesura.formats.io import open_read, open_write, stem
+from caesura.formats.io import open_read, open_write, stem, text_beside
 from caesura.formats.options import ReadOptions, Skipped, WriteOptions
 
 __all__ = [
@@ -102,7 +102,7 @@ def files_of(path: str | os.PathLike[str], format: str | None = None) -> list[st
     kind = format or format_of(name, default="")
     if kind not in _WITH_TEXT or name == "-":
         return [name]
-    return [name, os.path.splitext(stem(name))[0] + ".txt"]
+    return [name, text_beside(name)]
 
 
 def readable() -> list[str]:

@@ -14,7 +14,8 @@ from itertools import pairwise
 
 from caesura.document import Document
 from caesura.errors import UsageError
-from caesura.formats.io import open_write
+from caesura.formats.build import write_texts
+from caesura.formats.io import open_write, text_beside
 from caesura.formats.options import WriteOptions
 
 __all__ = ["EXTENSIONS", "write_files"]
@@ -33,17 +34,9 @@ def write_files(
             remedy="Name the output NAME.ann; the text goes to NAME.txt.",
         )
     writer = _Numbers()
-    with open_write(name) as annotation, open_write(name[:-4] + ".txt") as text:
-        offset, last = 0, ""
-        for doc in documents:
-            if last and not doc.continues:
-                gap = "\n" * max(0, 2 - len(last) + len(last.rstrip("\n")))
-                text.write(gap.encode())
-                offset += len(gap)
-            text.write(doc.text.encode("utf-8"))
+    with open_write(name) as annotation, open_write(text_beside(name)) as text:
+        for doc, offset in write_texts(documents, text):
             annotation.write("".join(writer.lines(doc, offset)).encode("utf-8"))
-            offset += len(doc.text)
-            last = doc.text or last
 
 
 class _Numbers:

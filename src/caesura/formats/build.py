@@ -1,14 +1,15 @@
-"""Documents from lists of tokens, and pieces from documents: what several formats share."""
+"""What several formats share: documents from lists of tokens, pieces, a text beside annotations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO
 
 import numpy as np
 
 from caesura.document import NO, YES, Document, Strings
 
-__all__ = ["from_tokens", "in_pieces"]
+__all__ = ["from_tokens", "in_pieces", "write_texts"]
 
 
 def from_tokens(
@@ -55,3 +56,20 @@ def in_pieces(documents: Iterable[Document], size: int) -> Iterator[Document]:
             if end - first >= size or end == doc.n_tokens:
                 yield doc.cut(first, end)
                 first = end
+
+
+def write_texts(documents: Iterable[Document], stream: BinaryIO) -> Iterator[tuple[Document, int]]:
+    """Each document, with the offset of its text in the one text that is written meanwhile.
+
+    A blank line stands between documents.
+    """
+    offset, last = 0, ""
+    for doc in documents:
+        if last and not doc.continues:
+            gap = "\n" * max(0, 2 - len(last) + len(last.rstrip("\n")))
+            stream.write(gap.encode())
+            offset += len(gap)
+        stream.write(doc.text.encode("utf-8"))
+        yield doc, offset
+        offset += len(doc.text)
+        last = doc.text or last

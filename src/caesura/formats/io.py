@@ -27,7 +27,7 @@ from caesura.errors import FormatError, InputError, MissingExtra, UsageError
 from caesura.formats.foreign import HEAD, kind_of, refuse
 from caesura.formats.options import ReadOptions
 
-__all__ = ["COMPRESSIONS", "blocks", "lines", "open_read", "open_write", "stem"]
+__all__ = ["COMPRESSIONS", "blocks", "lines", "open_read", "open_write", "stem", "text_beside"]
 
 #: Extensions of compressed files.
 COMPRESSIONS = (".gz", ".xz", ".zst")
@@ -50,6 +50,11 @@ def stem(path: StrPath) -> str:
         if name.lower().endswith(extension):
             return name[: -len(extension)]
     return name
+
+
+def text_beside(path: StrPath) -> str:
+    """The file with the text of one that holds annotations alone."""
+    return os.path.splitext(stem(path))[0] + ".txt"
 
 
 @contextlib.contextmanager

@@ -15,7 +15,8 @@ import numpy as np
 
 from caesura.document import MAYBE, NO, YES, Document
 from caesura.errors import InputError, UsageError
-from caesura.formats.io import blocks, lines, open_read, open_write, stem
+from caesura.formats.build import write_texts
+from caesura.formats.io import blocks, lines, open_read, open_write, text_beside
 from caesura.formats.options import ReadOptions, WriteOptions
 
 __all__ = ["EXTENSIONS", "read_files", "write_files"]
@@ -24,16 +25,17 @@ EXTENSIONS = (".spans",)
 _LINE = re.compile(r"(\d+)\s+(\d+)(?:\s+(.*\S))?\s*$")
 
 
-def _text_beside(path: str) -> str:
-    if path == "-":
+def _both(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """The names of the file of spans and of its text."""
+    name = os.fspath(path)
+    if name == "-":
         raise UsageError("spans need a file, whose text is beside it", remedy="Name a file.")
-    return os.path.splitext(stem(path))[0] + ".txt"
+    return name, text_beside(name)
 
 
 def read_files(path: str | os.PathLike[str], options: ReadOptions) -> Iterator[Document]:
     """The text beside the file as one document with its spans."""
-    name = os.fspath(path)
-    beside = _text_beside(name)
+    name, beside = _both(path)
     if not os.path.exists(beside):
         raise InputError(
             f"the text of the spans, {beside}, does not exist",
@@ -109,19 +111,11 @@ def write_files(
     documents: Iterable[Document], path: str | os.PathLike[str], options: WriteOptions
 ) -> None:
     """Write the spans to `path` and the text beside it; several documents become one text."""
-    name = os.fspath(path)
-    with open_write(name) as stream, open_write(_text_beside(name)) as text:
-        offset, last = 0, ""
-        for doc in documents:
-            if last and not doc.continues:
-                gap = "\n" * max(0, 2 - len(last) + len(last.rstrip("\n")))
-                text.write(gap.encode())
-                offset += len(gap)
-            text.write(doc.text.encode("utf-8"))
+    name, beside = _both(path)
+    with open_write(name) as stream, open_write(beside) as text:
+        for doc, offset in write_texts(documents, text):
             for start, end, label in _spans(doc):
                 stream.write(f"{start + offset}\t{end + offset}\t{label}\n".encode())
-            offset += len(doc.text)
-            last = doc.text or last
 
 
 def _spans(doc: Document) -> Iterator[tuple[int, int, str]]:

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from caesura.document import ROOT, UNKNOWN, Document, Ints
+from caesura.formats.conllu.validate import in_cycles
 from caesura.inspect.advice import Advice, advise
 from caesura.transform.projective import crossing_arcs
 
@@ -176,7 +177,7 @@ class _Counts:
         n["multi_root"] += roots > 1
         n["rootless"] += roots == 0
         n["self_heads"] += int((heads == np.arange(len(heads))).sum())
-        n["cyclic"] += _has_cycle(heads)
+        n["cyclic"] += bool(in_cycles(heads).any())
         crossing = int(crossing_arcs(heads).sum())
         n["nonprojective"] += crossing > 0
         n["crossing"] += crossing
@@ -200,14 +201,6 @@ def _in_sentence(doc: Document) -> Any:
     if doc.n_tokens:
         inside[doc.sentence_bounds[1:-1] - 1] = False
     return inside
-
-
-def _has_cycle(heads: Ints) -> bool:
-    """Whether following heads from some word never ends: halve the way by doubling the steps."""
-    above = np.append(np.where(heads >= 0, heads, len(heads)), len(heads))
-    for _ in range(len(heads).bit_length() + 1):
-        above = above[above]
-    return bool(np.any(above != len(heads)))
 
 
 def _sentence_lengths(lengths: Counter[int]) -> Lengths:
