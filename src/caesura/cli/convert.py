@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
+from caesura import formats
 from caesura.cli.files import (
     PIECES,
     Inputs,
@@ -23,83 +23,15 @@ from caesura.cli.options import inputs_argument, reading_options, writing_option
 from caesura.cli.outputs import OwnInputs
 from caesura.document import Document
 from caesura.errors import UsageError
+from caesura.transform import Changes, change, deal
 
-__all__ = ["Changes", "change", "command", "convert", "split"]
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What to do to every document on the way."""
-
-    lower: bool = False
-    drop_punct: bool = False
-    punct_xpos: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    projectivise: bool = False
-    heads: str | None = None
-
-    def functions(self) -> list[Callable[[Document], Document]]:
-        from caesura import transform
-
-        steps: list[Callable[[Document], Document]] = []
-        table = self.heads
-        if table is not None:
-            from caesura.transform.head_rules import percolate
-
-            steps.append(lambda doc: percolate(doc, table))
-        if self.drop_punct:
-            spoken = transform.speech if self.lower else transform.drop_punct
-            steps.append(lambda doc: spoken(doc, punct_xpos=self.punct_xpos))
-        elif self.lower:
-            steps.append(transform.lower)
-        if self.projectivise:
-            steps.append(transform.projectivise)
-        if self.keep:
-            steps.append(lambda doc: transform.keep(doc, self.keep))
-        if self.drop:
-            steps.append(lambda doc: transform.drop(doc, self.drop))
-        return steps
-
-
-def change(documents: Iterable[Document], changes: Changes) -> Iterator[Document]:
-    """The documents changed; one that has lost all its words is left out."""
-    steps = changes.functions()
-    if not steps:
-        yield from documents
-        return
-    previous: Document | None = None
-    opened = False
-    for doc in documents:
-        opened = opened and doc.continues
-        new = doc
-        for step in steps:
-            new = step(new)
-        if doc.n_tokens and not new.n_tokens:
-            continue
-        if doc.continues and not opened:
-            new = replace(new, continues=False)
-        opened = True
-        if previous is not None:
-            yield _spaced(previous) if new.continues else previous
-        previous = new
-    if previous is not None:
-        yield previous
-
-
-def _spaced(piece: Document) -> Document:
-    """A piece that another one follows, with the space between the two at its end."""
-    if len(piece.token_end) and int(piece.token_end[-1]) == len(piece.text):
-        return replace(piece, text=piece.text + " ")
-    return piece
+__all__ = ["command", "convert", "split"]
 
 
 def convert(
     inputs: Inputs, output: str | None, to_format: str | None, changes: Changes, mode: str | None
 ) -> None:
     """Write every input to its output."""
-    from caesura import formats
-
     adds = "trees" if changes.heads or changes.projectivise else None
     for target in targets(inputs, output, to_format, adds=adds):
         documents = (doc for source in target.sources for doc in inputs.of(source))
@@ -115,8 +47,6 @@ def split(
     mode: str | None = None,
 ) -> list[Path]:
     """Deal the documents of all inputs out over so many files; returns the files."""
-    from caesura.transform import deal
-
     if output is None or not is_folder(output):
         raise UsageError("--split writes several files", remedy="Name a folder: -o DIR/")
     name = to_format or inputs.format_of(inputs.paths[0])
@@ -156,8 +86,6 @@ class _Writer:
         self._thread.start()
 
     def _run(self, path: Path, format_name: str, mode: str | None) -> None:
-        from caesura import formats
-
         try:
             formats.write(self._documents(), path, format_name, mode=mode)
         except BaseException as error:

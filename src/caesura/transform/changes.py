@@ -1,0 +1,78 @@
+"""Several changes on the way from reading to writing, as `caesura convert` makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from caesura.document import Document
+from caesura.transform.case import lower
+from caesura.transform.columns import drop, keep
+from caesura.transform.head_rules import percolate
+from caesura.transform.projective import projectivise
+from caesura.transform.punctuation import drop_punct, speech
+
+__all__ = ["Changes", "change"]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What to do to every document on the way."""
+
+    lower: bool = False
+    drop_punct: bool = False
+    punct_xpos: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    projectivise: bool = False
+    heads: str | None = None
+
+    def functions(self) -> list[Callable[[Document], Document]]:
+        steps: list[Callable[[Document], Document]] = []
+        table = self.heads
+        if table is not None:
+            steps.append(lambda doc: percolate(doc, table))
+        if self.drop_punct:
+            spoken = speech if self.lower else drop_punct
+            steps.append(lambda doc: spoken(doc, punct_xpos=self.punct_xpos))
+        elif self.lower:
+            steps.append(lower)
+        if self.projectivise:
+            steps.append(projectivise)
+        if self.keep:
+            steps.append(lambda doc: keep(doc, self.keep))
+        if self.drop:
+            steps.append(lambda doc: drop(doc, self.drop))
+        return steps
+
+
+def change(documents: Iterable[Document], changes: Changes) -> Iterator[Document]:
+    """The documents changed; one that has lost all its words is left out."""
+    steps = changes.functions()
+    if not steps:
+        yield from documents
+        return
+    previous: Document | None = None
+    opened = False
+    for doc in documents:
+        opened = opened and doc.continues
+        new = doc
+        for step in steps:
+            new = step(new)
+        if doc.n_tokens and not new.n_tokens:
+            continue
+        if doc.continues and not opened:
+            new = replace(new, continues=False)
+        opened = True
+        if previous is not None:
+            yield _spaced(previous) if new.continues else previous
+        previous = new
+    if previous is not None:
+        yield previous
+
+
+def _spaced(piece: Document) -> Document:
+    """A piece that another one follows, with the space between the two at its end."""
+    if len(piece.token_end) and int(piece.token_end[-1]) == len(piece.text):
+        return replace(piece, text=piece.text + " ")
+    return piece
