@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 from zipfile import is_zipfile
 
 import click
@@ -14,9 +13,7 @@ from caesura.cli.console import print_json, table
 from caesura.cli.files import PIECES, Inputs
 from caesura.cli.options import inputs_argument, json_option, reading_options
 from caesura.cli.refuse import refuse
-
-if TYPE_CHECKING:
-    from caesura.inspect import Inspection, Share
+from caesura.inspect import Inspection, Share, inspect
 
 __all__ = ["command", "show"]
 
@@ -59,8 +56,6 @@ def command(
     caesura inspect examples/harbour.conllu
     caesura inspect train.conllu.gz --json | jq .warnings
     """
-    from caesura.inspect import inspect
-
     if boundaries is None:
         refuse("counts", "plot", remedy="It draws what --boundaries finds.")
     else:
