@@ -51,8 +51,8 @@ from caesura.parse.features import (
     Templates,
     compile_templates,
 )
-from caesura.parse.gather import add_rows, add_up
 from caesura.parse.graph import Graph, score_graph
+from caesura.parse.simd_sums import add_rows, add_up
 from caesura.parse.words import FIRST_WORD, Words
 
 __all__ = ["Linear8", "Linear32", "find_rows", "forget", "score_into"]

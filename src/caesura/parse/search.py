@@ -38,10 +38,10 @@ from caesura.parse.arena import (
     mixed,
 )
 from caesura.parse.choice import score_options
-from caesura.parse.gather import at_least, highest, lowest_bit
 from caesura.parse.options import SearchOptions
 from caesura.parse.patience import lose_patience
 from caesura.parse.score import forget, score_into
+from caesura.parse.simd_sums import at_least, highest, lowest_bit
 from caesura.parse.transitions.inventory import (
     CHOICE_BITS,
     FIRST_ARC,
