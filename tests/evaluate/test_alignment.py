@@ -17,7 +17,7 @@ from caesura.evaluate import conll18, evaluate
 from caesura.evaluate.align import pair
 from caesura.evaluate.atoms import atoms
 from caesura.evaluate.myers import match
-from caesura.evaluate.ranges import align_to_text
+from caesura.evaluate.token_ranges import align_to_text
 from caesura.jit import compiled
 from tests.evaluate.making import document
 from tests.reference.evaluate import lcs

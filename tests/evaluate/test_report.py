@@ -11,8 +11,8 @@ import pytest
 
 import caesura.evaluate
 from caesura.errors import FormatError, InputError
-from caesura.evaluate.charspans import read_spans
 from caesura.evaluate.conll import METRICS
+from caesura.evaluate.tuples import read_spans
 from tests.evaluate.making import document
 from tests.evaluate.test_spans import SIXTEEN, they_didnt
 

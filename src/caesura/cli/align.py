@@ -42,7 +42,7 @@ def command(
     """
     from caesura.cli.console import print_json
     from caesura.cli.evaluate import read_side, read_text
-    from caesura.evaluate.ranges import align_to_text
+    from caesura.evaluate.token_ranges import align_to_text
     from caesura.formats import write
 
     text = read_text(raw)

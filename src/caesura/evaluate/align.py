@@ -18,9 +18,9 @@ from caesura.document import Document, Strings
 from caesura.errors import InputError
 from caesura.evaluate.atoms import letters
 from caesura.evaluate.conll import Pairs
+from caesura.evaluate.flat_columns import Longs, Side, flatten, mapped, spaceless
 from caesura.evaluate.order import in_order_of_gold
 from caesura.evaluate.reference import Looseness, Reference
-from caesura.evaluate.sides import Longs, Side, flatten, mapped, spaceless
 
 __all__ = ["Comparison", "align_words", "lay", "loose_notes", "pair"]
 
@@ -126,7 +126,7 @@ def loose_notes(loose: Looseness) -> list[str]:
 
 def align_words(gold: Side, system: Side, loose: Looseness | None = None) -> Pairs:
     """Align the words of two sides that have common coordinates, and their tokens."""
-    from caesura.evaluate.words import Words, align
+    from caesura.evaluate.word_alignment import Words, align
 
     several = bool(gold.multi.any() or system.multi.any())
     change = letters if loose is not None and loose.marks else str.lower
@@ -151,7 +151,7 @@ def _number_tokens(gold: Side, system: Side, gold_form: Longs, system_form: Long
     The spans are compared as multisets and the words pair by pair; with these numbers both see the
     same alignment.
     """
-    from caesura.evaluate.words import Words, align
+    from caesura.evaluate.word_alignment import Words, align
 
     odd = gold.odd_tokens, system.odd_tokens
     if not (odd[0].any() or odd[1].any()):

@@ -9,13 +9,13 @@ from typing import Any
 from caesura.document import Document
 from caesura.errors import InputError, WarningSink
 from caesura.evaluate.align import Comparison, pair
+from caesura.evaluate.boundary_scores import attachment, segment_scores
 from caesura.evaluate.breakdown import unit_counts
 from caesura.evaluate.conll import Pairs, score_pairs
 from caesura.evaluate.enhanced import enhanced_scores
 from caesura.evaluate.loss import Losses, stage_losses
 from caesura.evaluate.report import Report
 from caesura.evaluate.score import Score
-from caesura.evaluate.segments import attachment, segment_scores
 from caesura.evaluate.significance import SAMPLES, Significance, compare_units
 from caesura.evaluate.spans import LEVELS, SpanOptions, has_phrases
 
@@ -60,7 +60,7 @@ def load(
     name = os.fspath(source)
     spans = format == "spans" or (format is None and name.endswith(".spans"))
     if format == "tuples" or (format is None and name.endswith(".tuples")) or (spans and text):
-        from caesura.evaluate.charspans import read_spans
+        from caesura.evaluate.tuples import read_spans
         from caesura.formats.io import open_read
 
         if text is None:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from caesura.document import ROOT, Document
 from caesura.evaluate.align import Comparison
+from caesura.evaluate.boundary_scores import document_starts
 from caesura.evaluate.conll import Pairs
+from caesura.evaluate.flat_columns import Longs, Side
 from caesura.evaluate.score import Score
-from caesura.evaluate.segments import document_starts
-from caesura.evaluate.sides import Longs, Side
 
 __all__ = ["BREAKDOWNS", "Row", "breakdown", "genre_of", "unit_counts"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import ROOT
+from caesura.evaluate.flat_columns import Longs, Side
 from caesura.evaluate.order import sent_id
-from caesura.evaluate.sides import Longs, Side
 from caesura.jit import kernel
 
 __all__ = ["columns_note", "tree_notes"]

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import ROOT, UNKNOWN, Document, Strings
+from caesura.evaluate.flat_columns import Longs, Side, mapped
 from caesura.evaluate.score import Score
-from caesura.evaluate.sides import Longs, Side, mapped
 
 __all__ = [
     "CONTENT",

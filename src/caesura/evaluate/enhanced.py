@@ -16,9 +16,9 @@ import numpy as np
 from caesura.document import Document
 from caesura.errors import FormatError
 from caesura.evaluate.conll import NOT_ALIGNED, Pairs, universal_relation
+from caesura.evaluate.flat_columns import Longs, Side
 from caesura.evaluate.order import sent_id
 from caesura.evaluate.score import Score
-from caesura.evaluate.sides import Longs, Side
 
 __all__ = ["enhanced_scores"]
 

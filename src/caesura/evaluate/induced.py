@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from caesura.document import UNKNOWN
 from caesura.errors import InputError
 from caesura.evaluate.conll import Pairs
+from caesura.evaluate.flat_columns import Longs, Side
 from caesura.evaluate.score import Score
-from caesura.evaluate.sides import Longs, Side
 from caesura.jit import kernel
 
 __all__ = ["Induced", "directed", "is_mark", "weighted_mean"]

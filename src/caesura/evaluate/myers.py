@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.evaluate.slices import DONE, MORE, STUCK, WORK, in_slices
+from caesura.evaluate.interruptible import DONE, MORE, STUCK, WORK, in_slices
 from caesura.jit import kernel
 
 __all__ = ["fill", "match"]

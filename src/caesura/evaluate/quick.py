@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from caesura.document import Document
 from caesura.evaluate.align import pair
+from caesura.evaluate.boundary_scores import segment_scores
 from caesura.evaluate.score import Score
-from caesura.evaluate.segments import segment_scores
 
 __all__ = ["boundaries", "las"]
 

@@ -7,8 +7,8 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.evaluate.flat_columns import Side
 from caesura.evaluate.report import Report
-from caesura.evaluate.sides import Side
 
 __all__ = ["side_by_side"]
 

@@ -17,8 +17,8 @@ from caesura.document import ROOT, UNKNOWN, Strings
 from caesura.evaluate.align import Comparison
 from caesura.evaluate.conll import universal_relation
 from caesura.evaluate.evalb import EVERYTHING, Evalb
+from caesura.evaluate.flat_columns import Longs, Side, mapped
 from caesura.evaluate.score import Score
-from caesura.evaluate.sides import Longs, Side, mapped
 
 __all__ = [
     "LEVELS",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from caesura.document import Strings
 from caesura.evaluate.evalb import Evalb
-from caesura.evaluate.sides import Longs, Side
+from caesura.evaluate.flat_columns import Longs, Side
 from caesura.jit import kernel
 
 __all__ = ["Trees", "trees"]

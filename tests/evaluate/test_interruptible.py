@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from caesura.errors import InternalError
 from caesura.evaluate import conll18, myers, words
-from caesura.evaluate.slices import DONE, MORE, STUCK, in_slices
+from caesura.evaluate.interruptible import DONE, MORE, STUCK, in_slices
 from tests.evaluate.making import document
 
 LETTERS = st.lists(st.integers(0, 3), max_size=40)

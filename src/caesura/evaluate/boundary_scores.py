@@ -11,8 +11,8 @@ import numpy as np
 
 from caesura.document import UNKNOWN
 from caesura.evaluate.conll import Pairs, span_score
+from caesura.evaluate.flat_columns import Longs, Side
 from caesura.evaluate.score import Score
-from caesura.evaluate.sides import Longs, Side
 
 __all__ = ["attachment", "document_starts", "segment_scores"]
 

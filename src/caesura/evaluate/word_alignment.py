@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.evaluate.interruptible import DONE, MORE, STUCK, WORK, in_slices
 from caesura.evaluate.myers import match
-from caesura.evaluate.slices import DONE, MORE, STUCK, WORK, in_slices
 from caesura.jit import kernel
 
 __all__ = ["Words", "align"]

@@ -11,8 +11,8 @@ import numpy as np
 from caesura.document import Document, Strings
 from caesura.errors import InputError
 from caesura.evaluate.align import lay, loose_notes
+from caesura.evaluate.flat_columns import Longs, flatten, spaceless
 from caesura.evaluate.reference import Looseness, Reference
-from caesura.evaluate.sides import Longs, flatten, spaceless
 
 __all__ = ["Ranges", "align_to_text"]
 
