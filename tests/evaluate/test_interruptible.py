@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.errors import InternalError
-from caesura.evaluate import conll18, myers, words
+from caesura.evaluate import conll18, myers, word_alignment
 from caesura.evaluate.interruptible import DONE, MORE, STUCK, in_slices
 from tests.evaluate.making import document
 
@@ -67,8 +67,8 @@ def test_slices_do_not_change_the_alignment_of_words(
     written = story(rng, 60)
     gold, system = document(written), document(written.replace("=do+n't", "").replace(" we", "we"))
     expected = conll18([gold], [system])["Words"]
-    inner = words._in_slices
-    monkeypatch.setattr(words, "_in_slices", lambda *given: inner(*given, work=1))
+    inner = word_alignment._in_slices
+    monkeypatch.setattr(word_alignment, "_in_slices", lambda *given: inner(*given, work=1))
     assert conll18([gold], [system])["Words"] == expected
 
 
@@ -104,10 +104,10 @@ def test_ctrl_c_is_heard_between_the_slices_of_a_search(monkeypatch: pytest.Monk
 
 
 def test_ctrl_c_is_heard_between_the_slices_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = Interrupted(words._walk)
-    monkeypatch.setattr(words, "_walk", kernel)
-    inner = words._in_slices
-    monkeypatch.setattr(words, "_in_slices", lambda *given: inner(*given, work=1))
+    kernel = Interrupted(word_alignment._walk)
+    monkeypatch.setattr(word_alignment, "_walk", kernel)
+    inner = word_alignment._in_slices
+    monkeypatch.setattr(word_alignment, "_in_slices", lambda *given: inner(*given, work=1))
     doc = document(story(random.Random(1), 60))
     with pytest.raises(KeyboardInterrupt):
         conll18([doc], [doc])

@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from caesura.document import Document, Strings
 from caesura.errors import InputError
 from caesura.evaluate.atoms import letters
-from caesura.evaluate.conll import Pairs
 from caesura.evaluate.flat_columns import Longs, Side, flatten, mapped, spaceless
 from caesura.evaluate.order import in_order_of_gold
+from caesura.evaluate.pairs import Pairs
+from caesura.evaluate.place import place
 from caesura.evaluate.reference import Looseness, Reference
+from caesura.evaluate.word_alignment import Words, align
 
 __all__ = ["Comparison", "align_words", "lay", "loose_notes", "pair"]
 
@@ -126,8 +128,6 @@ def loose_notes(loose: Looseness) -> list[str]:
 
 def align_words(gold: Side, system: Side, loose: Looseness | None = None) -> Pairs:
     """Align the words of two sides that have common coordinates, and their tokens."""
-    from caesura.evaluate.word_alignment import Words, align
-
     several = bool(gold.multi.any() or system.multi.any())
     change = letters if loose is not None and loose.marks else str.lower
 
@@ -151,8 +151,6 @@ def _number_tokens(gold: Side, system: Side, gold_form: Longs, system_form: Long
     The spans are compared as multisets and the words pair by pair; with these numbers both see the
     same alignment.
     """
-    from caesura.evaluate.word_alignment import Words, align
-
     odd = gold.odd_tokens, system.odd_tokens
     if not (odd[0].any() or odd[1].any()):
         return
@@ -190,8 +188,6 @@ def lay(
         start[~has] = end[~has]
         side.token_start, side.token_end = start, end
         return Looseness()
-    from caesura.evaluate.place import place
-
     found = place(side.chars, side.token_start, side.token_end, reference, side.sent_first)
     side.token_start, side.token_end, side.lost = found.start, found.end, found.lost
     telling = int(np.count_nonzero(found.telling))

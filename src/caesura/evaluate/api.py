@@ -11,13 +11,18 @@ from caesura.errors import InputError, WarningSink
 from caesura.evaluate.align import Comparison, pair
 from caesura.evaluate.boundary_scores import attachment, segment_scores
 from caesura.evaluate.breakdown import unit_counts
-from caesura.evaluate.conll import Pairs, score_pairs
+from caesura.evaluate.checks import columns_note, tree_notes
+from caesura.evaluate.conll import score_pairs
 from caesura.evaluate.enhanced import enhanced_scores
 from caesura.evaluate.loss import Losses, stage_losses
+from caesura.evaluate.pairs import Pairs
 from caesura.evaluate.report import Report
 from caesura.evaluate.score import Score
 from caesura.evaluate.significance import SAMPLES, Significance, compare_units
 from caesura.evaluate.spans import LEVELS, SpanOptions, has_phrases
+from caesura.evaluate.tuples import read_spans
+from caesura.formats import read
+from caesura.formats.io import open_read
 
 __all__ = ["Source", "compare", "evaluate", "load"]
 
@@ -55,14 +60,9 @@ def load(
         return [source]
     if not isinstance(source, str | os.PathLike):
         return list(source)
-    from caesura.formats import read
-
     name = os.fspath(source)
     spans = format == "spans" or (format is None and name.endswith(".spans"))
     if format == "tuples" or (format is None and name.endswith(".tuples")) or (spans and text):
-        from caesura.evaluate.tuples import read_spans
-        from caesura.formats.io import open_read
-
         if text is None:
             raise InputError(
                 "character spans say nothing without their text",
@@ -118,8 +118,6 @@ def evaluate(
 
 
 def _notes(comparison: Comparison) -> list[str]:
-    from caesura.evaluate.checks import columns_note, tree_notes
-
     gold, system = comparison.gold, comparison.system
     if not system.n_tokens:
         return ["the system's output is empty: all that gold has counts as missed"]

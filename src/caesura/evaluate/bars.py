@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
-from caesura.evaluate.report import Report
+if TYPE_CHECKING:
+    from caesura.evaluate.report import Report
 
 __all__ = ["scores_svg"]
 

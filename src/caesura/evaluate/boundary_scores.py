@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from caesura.document import UNKNOWN
-from caesura.evaluate.conll import Pairs, span_score
+from caesura.evaluate.conll import span_score
 from caesura.evaluate.flat_columns import Longs, Side
+from caesura.evaluate.pairs import Pairs
 from caesura.evaluate.score import Score
 
 __all__ = ["attachment", "document_starts", "segment_scores"]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from caesura.document import ROOT, Document
 from caesura.evaluate.align import Comparison
 from caesura.evaluate.boundary_scores import document_starts
-from caesura.evaluate.conll import Pairs
 from caesura.evaluate.flat_columns import Longs, Side
+from caesura.evaluate.pairs import Pairs
 from caesura.evaluate.score import Score
 
 __all__ = ["BREAKDOWNS", "Row", "breakdown", "genre_of", "unit_counts"]

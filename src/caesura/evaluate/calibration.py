@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
-from caesura.evaluate.conll import Pairs
+from caesura.evaluate.pairs import Pairs
 
 __all__ = ["Bin", "Calibration", "calibrate", "calibrations"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.evaluate.align import Comparison
-from caesura.evaluate.conll import Pairs
+from caesura.evaluate.pairs import Pairs
 
 __all__ = ["Confusion", "Example", "confusions"]
 

@@ -15,10 +15,12 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import FormatError
-from caesura.evaluate.conll import NOT_ALIGNED, Pairs, universal_relation
 from caesura.evaluate.flat_columns import Longs, Side
 from caesura.evaluate.order import sent_id
+from caesura.evaluate.pairs import NOT_ALIGNED, Pairs
 from caesura.evaluate.score import Score
+from caesura.evaluate.universal import universal_relation
+from caesura.formats.io import open_read
 
 __all__ = ["enhanced_scores"]
 
@@ -148,8 +150,6 @@ def _line_of(source: str | None, deps: str) -> int | None:
 
     A document does not remember the lines that it came from, so its file is read once more.
     """
-    from caesura.formats.io import open_read
-
     if source is None or not os.path.isfile(source):
         return None
     with open_read(source) as stream:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from caesura.evaluate.breakdown import Row
 from caesura.evaluate.confusions import Confusion
-from caesura.evaluate.report import TITLES, Report
 from caesura.evaluate.sidebyside import side_by_side
 from caesura.evaluate.significance import Significance
 from caesura.evaluate.svg import lines_plot, reliability_plot, stacked_bars
-from caesura.evaluate.tables import LEVEL_NAMES, significance_cells, significance_lines
+from caesura.evaluate.tables import LEVEL_NAMES, TITLES, significance_cells, significance_lines
+from caesura.formats.io import open_write
+
+if TYPE_CHECKING:
+    from caesura.evaluate.report import Report
 
 __all__ = ["comparison_html", "report_html", "save_comparison", "scores_html"]
 
@@ -254,7 +258,5 @@ def save_comparison(
     path: str | os.PathLike[str],
 ) -> None:
     """Write the comparison to a file."""
-    from caesura.formats.io import open_write
-
     with open_write(path) as file:
         file.write(comparison_html(reports, tests).encode("utf-8"))

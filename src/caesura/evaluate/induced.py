@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from caesura.document import UNKNOWN
 from caesura.errors import InputError
-from caesura.evaluate.conll import Pairs
 from caesura.evaluate.flat_columns import Longs, Side
+from caesura.evaluate.pairs import Pairs
 from caesura.evaluate.score import Score
 from caesura.jit import kernel
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from caesura.document import ROOT, UNKNOWN, Document
 from caesura.errors import InputError
-from caesura.evaluate.conll import Pairs, conll18
+from caesura.evaluate.conll import conll18
+from caesura.evaluate.pairs import Pairs
 
 __all__ = ["STAGES", "Losses", "attribute", "cross_table", "stage_losses"]
 

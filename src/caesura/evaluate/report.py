@@ -14,26 +14,19 @@ from typing import Any
 import numpy as np
 
 from caesura.evaluate.align import Comparison
+from caesura.evaluate.bars import scores_svg
 from caesura.evaluate.breakdown import Row, breakdown
 from caesura.evaluate.calibration import Calibration, calibrations
 from caesura.evaluate.confusions import Confusion, confusions
 from caesura.evaluate.conll import METRICS
+from caesura.evaluate.html import report_html, scores_html
 from caesura.evaluate.loss import Losses, attribute
 from caesura.evaluate.score import Score
 from caesura.evaluate.spans import LEVELS, Level, SpanOptions, compare_levels
+from caesura.evaluate.tables import report_text
+from caesura.formats.io import open_write
 
 __all__ = ["Report"]
-
-#: What the other scores are called in tables.
-TITLES = {
-    "SentenceSpans": "sentence spans",
-    "BoundaryPoints": "sentence ends",
-    "StartsAll": "sentence starts",
-    "Starts": "starts within documents",
-    "LASFull": "LAS with subtypes",
-    "UASNoPunct": "UAS without punctuation",
-    "LASNoPunct": "LAS without punctuation",
-}
 
 
 @dataclass
@@ -125,29 +118,19 @@ class Report:
         return found
 
     def __str__(self) -> str:
-        from caesura.evaluate.tables import report_text
-
         return report_text(self)
 
     def html(self) -> str:
         """A page of HTML that needs nothing else."""
-        from caesura.evaluate.html import report_html
-
         return report_html(self)
 
     def save_html(self, path: str | Path) -> None:
         """Write the page to a file."""
-        from caesura.formats.io import open_write
-
         with open_write(path) as file:
             file.write(self.html().encode("utf-8"))
 
     def _repr_html_(self) -> str:
-        from caesura.evaluate.html import scores_html
-
         return scores_html(self)
 
     def _repr_svg_(self) -> str:
-        from caesura.evaluate.bars import scores_svg
-
         return scores_svg(self)

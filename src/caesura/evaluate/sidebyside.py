@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.evaluate.flat_columns import Side
-from caesura.evaluate.report import Report
+
+if TYPE_CHECKING:
+    from caesura.evaluate.report import Report
 
 __all__ = ["side_by_side"]
 

@@ -7,6 +7,7 @@ chain of unary phrases may repeat a label on one span.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -15,10 +16,11 @@ from numpy.typing import NDArray
 
 from caesura.document import ROOT, UNKNOWN, Strings
 from caesura.evaluate.align import Comparison
-from caesura.evaluate.conll import universal_relation
 from caesura.evaluate.evalb import EVERYTHING, Evalb
 from caesura.evaluate.flat_columns import Longs, Side, mapped
 from caesura.evaluate.score import Score
+from caesura.evaluate.trees import trees
+from caesura.evaluate.universal import universal_relation
 
 __all__ = [
     "LEVELS",
@@ -102,8 +104,6 @@ def tables(
     strings = side.strings
     kept_word, phrases = np.ones(side.n_words, dtype=bool), None
     if has_phrases(side):
-        from caesura.evaluate.trees import trees
-
         phrases = trees(side, options.evalb)
     if phrases is not None:
         kept_word = ~phrases.deleted
@@ -271,8 +271,6 @@ class _Trimmer:
     """Moves the edges of spans past punctuation, unless nothing else is in them."""
 
     def __init__(self, comparison: Comparison) -> None:
-        import unicodedata
-
         text = comparison.text
         marks = {
             character for character in set(text) if unicodedata.category(character).startswith("P")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from caesura.evaluate.breakdown import Row
 from caesura.evaluate.confusions import Confusion
 from caesura.evaluate.conll import METRICS
 from caesura.evaluate.loss import Losses
-from caesura.evaluate.report import TITLES, Report
 from caesura.evaluate.score import Score
 from caesura.evaluate.significance import Significance, untested
+
+if TYPE_CHECKING:
+    from caesura.evaluate.report import Report
 
 __all__ = [
     "breakdown_text",
@@ -23,6 +26,16 @@ __all__ = [
     "significance_lines",
 ]
 
+#: What the other scores are called in tables.
+TITLES = {
+    "SentenceSpans": "sentence spans",
+    "BoundaryPoints": "sentence ends",
+    "StartsAll": "sentence starts",
+    "Starts": "starts within documents",
+    "LASFull": "LAS with subtypes",
+    "UASNoPunct": "UAS without punctuation",
+    "LASNoPunct": "LAS without punctuation",
+}
 LEVEL_NAMES = {
     "SENT": "sentences (spans)",
     "TOK": "tokens (spans)",

@@ -6,6 +6,7 @@ or ROOT behind the label; any other label is a phrase. Phrases are nested by the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -71,8 +72,6 @@ def _is_head(fields: list[str]) -> bool:
 
 def _chunks(text: str, sentences: list[Span]) -> list[Span]:
     """Runs without white space, cut at sentence starts, where only sentences are given."""
-    import re
-
     cuts = sorted({0, len(text), *(start for start, _ in sentences)})
     return [
         (hit.start() + first, hit.end() + first)

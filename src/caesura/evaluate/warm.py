@@ -10,10 +10,10 @@ from caesura.evaluate.api import evaluate
 from caesura.evaluate.induced import directed
 from caesura.evaluate.myers import match
 
-__all__ = ["warm"]
+__all__ = ["warmup"]
 
 
-def warm() -> None:
+def warmup() -> None:
     """Align, score and compare two tiny trees, and a text long enough for anchors."""
     doc = Document.from_spans("They did.", [0, 5, 8], [4, 8, 9])
     doc.sent_start[:] = [1, 0, 0]
