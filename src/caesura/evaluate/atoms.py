@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,7 +124,7 @@ def atoms(points: NDArray[np.uint32], begins: Longs | None = None) -> Atoms:
 
     None reaches over the beginning of a token, if `begins` says where these are.
     """
-    used, places = np.unique(points, return_inverse=True)
+    used, places = _numbered(points)
     spellings = [_spelling(point) for point in used.tolist()]
     sizes = np.array([len(spelling) for spelling in spellings], dtype=np.int64)
     table = np.array([value for spelling in spellings for value in spelling], dtype=np.int64)
@@ -144,9 +145,18 @@ def atoms(points: NDArray[np.uint32], begins: Longs | None = None) -> Atoms:
 
 
 def _mapped(values: Longs, change: Callable[[int], int]) -> Longs:
-    used, places = np.unique(values, return_inverse=True)
+    used, places = _numbered(values)
     table = np.array([change(value) for value in used.tolist()], dtype=np.int64)
     return table[places] if len(values) else values
+
+
+def _numbered(points: NDArray[Any]) -> tuple[Longs, Longs]:
+    """The distinct code points, rising, and the number of each; a table is faster than sorting."""
+    number = np.zeros(int(points.max(initial=0)) + 1, np.int64)
+    number[points] = 1
+    used = np.flatnonzero(number)
+    number[used] = np.arange(len(used))
+    return used, number[points]
 
 
 def _clusters(value: Longs, char: Longs, opening: NDArray[np.bool_]) -> tuple[Longs, ...]:

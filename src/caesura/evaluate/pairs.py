@@ -45,13 +45,23 @@ class Pairs:
         sides = self.gold, self.system
         size = 1 + max(int(side.token_end.max(initial=0)) for side in sides)
         keys = [side.token_start * size + side.token_end for side in sides]
-        if any(side.turn.any() for side in sides):
-            both = np.concatenate(
-                [np.stack([k, t.turn]) for k, t in zip(keys, sides, strict=True)], 1
-            )
-            numbers = np.unique(both, axis=1, return_inverse=True)[1].reshape(-1)
-            keys = [numbers[: len(keys[0])], numbers[len(keys[0]) :]]
-        return _flags(np.isin(keys[0], keys[1]))
+        found = _flags(np.isin(keys[0], keys[1]))
+        turns = [side.turn for side in sides]
+        if any(turn.any() for turn in turns):
+            # Few tokens have a turn: they, and those whose spans they share, are told apart by it.
+            told = np.unique(np.concatenate([k[t > 0] for k, t in zip(keys, turns, strict=True)]))
+            places = [np.searchsorted(told, key) for key in keys]
+            chosen = [
+                told[np.minimum(place, len(told) - 1)] == key
+                for key, place in zip(keys, places, strict=True)
+            ]
+            wide = 1 + max(int(turn.max(initial=0)) for turn in turns)
+            pairs = [
+                place[c] * wide + turn[c]
+                for place, c, turn in zip(places, chosen, turns, strict=True)
+            ]
+            found[chosen[0]] = np.isin(*pairs)
+        return found
 
     @cached_property
     def feats(self) -> tuple[Longs, Longs]:

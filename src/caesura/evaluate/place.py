@@ -261,5 +261,6 @@ def _pair_changed(at: Longs, size: int) -> None:
     after = np.where(last < len(at), at[np.minimum(last, len(at) - 1)], size)
     length = last - first
     fits = (after - before - 1 == length) & (length <= CHANGED_RUN)
-    for begin, stop, origin in zip(first[fits], last[fits], before[fits], strict=True):
-        at[begin:stop] = np.arange(origin + 1, origin + 1 + stop - begin)
+    length = length[fits]
+    within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
+    at[np.repeat(first[fits], length) + within] = np.repeat(before[fits] + 1, length) + within
