@@ -19,6 +19,7 @@ from types import MethodType
 from typing import Any, TypeVar, cast, overload
 
 import numba
+import numpy as np
 from numba.core import caching, config, cpu, runtime
 
 __all__ = ["cache_root", "compiled", "is_cold", "kernel", "numba_version", "sources"]
@@ -155,6 +156,9 @@ def kernel(function: F | None = None, **flags: Any) -> F | Callable[[F], F]:
 
 
 def _compile(function: F, flags: dict[str, Any]) -> F:
+    if not compiled():
+        # Machine words wrap around, in hashes on purpose; plain Python would warn of it.
+        return cast(F, np.errstate(over="ignore")(function))
     room = _room(function.__module__)
     options: dict[str, Any] = {"nogil": True, "cache": True, **flags}
     if not room:
@@ -164,7 +168,7 @@ def _compile(function: F, flags: dict[str, Any]) -> F:
     numba_config.CACHE_DIR = str(_folder(room))
     try:
         dispatcher = numba.njit(**options)(function)
-        if _LEAN and compiled() and options["cache"]:
+        if _LEAN and options["cache"]:
             cache: Any = dispatcher._cache
             cache.load_overload = MethodType(_load_lean, cache)
         return cast(F, dispatcher)
