@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 
 def _names(listed: str) -> set[str]:
@@ -319,3 +320,57 @@ def parseval(
         of_system += right.total()
         both += (left & right).total()
     return of_gold, of_system, both
+
+
+# ----------------------------------------------------------------- alignment
+
+
+def hashes(points: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[int]:
+    """A number for the characters of each span, computed without bounds and cut to 64 bits."""
+    found = []
+    for start, end in spans:
+        value = 14695981039346656037
+        for point in points[start:end]:
+            value = (value ^ point) * 1099511628211 % 2**64
+            value ^= value >> 29
+        found.append(value >> 1)
+    return found
+
+
+def expand(
+    ours: Sequence[int],
+    theirs: Sequence[int],
+    their_start: Sequence[int],
+    tokens: Sequence[tuple[int, int, int]],
+) -> list[int]:
+    """The letters of tokens that are matched: first letter of ours, characters, place of theirs."""
+    at = [-1] * len(ours)
+    for first, size, there in tokens:
+        letters = [i for i, start in enumerate(their_start) if there <= start < there + size]
+        if list(ours[first : first + len(letters)]) == [theirs[i] for i in letters]:
+            at[first : first + len(letters)] = letters
+    return at
+
+
+def prefer(best: Sequence[int], other: Sequence[int]) -> list[int]:
+    """Between letters that both match alike, the alignment that matches more, or the first."""
+    alike = [-1, *(i for i, a in enumerate(best) if a >= 0 and a == other[i]), len(best)]
+    found = list(best)
+    for before, after in pairwise(alike):
+        part = slice(before + 1, after)
+        if sum(a >= 0 for a in other[part]) > sum(a >= 0 for a in best[part]):
+            found[part] = other[part]
+    return found
+
+
+def align_bare(
+    gold: Sequence[tuple[int, int]], system: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Words of no width, place and form: those at one place by a longest common subsequence."""
+    pairs = []
+    for place in sorted({at for at, _ in gold}):
+        left = [i for i, (at, _) in enumerate(gold) if at == place]
+        right = [i for i, (at, _) in enumerate(system) if at == place]
+        found = lcs([gold[i][1] for i in left], [system[i][1] for i in right])
+        pairs += [(left[i], right[j]) for i, j in found]
+    return pairs

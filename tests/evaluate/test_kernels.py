@@ -1,0 +1,112 @@
+"""The kernels of the alignment do what their slow twins do."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from caesura.errors import InputError
+from caesura.evaluate import myers, place, word_alignment
+from caesura.evaluate.atoms import atoms
+from caesura.evaluate.token_ranges import align_to_text
+from tests.evaluate.making import document
+from tests.reference import evaluate as twin
+
+LETTERS = "ab'\"-"
+WORDS = st.lists(st.text(LETTERS, min_size=1, max_size=4), min_size=1, max_size=8)
+
+
+def longs(values: object) -> np.ndarray:  # type: ignore[type-arg]
+    return np.array(values, dtype=np.int64)
+
+
+def points(text: str) -> np.ndarray:  # type: ignore[type-arg]
+    return np.array([ord(character) for character in text], dtype=np.uint32)
+
+
+def spans(words: list[str]) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+    sizes = longs([len(word) for word in words])
+    ends = np.cumsum(sizes)
+    return ends - sizes, ends
+
+
+@given(WORDS)
+def test_hashes_of_tokens(words: list[str]) -> None:
+    start, end = spans(words)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = place._hashes(points("".join(words)), start, end).tolist()
+    assert found == twin.hashes(
+        points("".join(words)).tolist(), list(zip(start.tolist(), end.tolist(), strict=True))
+    )
+    assert len(set(found)) == len(set(words))
+
+
+@given(WORDS, WORDS, st.data())
+def test_letters_of_matched_tokens(
+    words: list[str], others: list[str], data: st.DataObject
+) -> None:
+    """Tokens are matched in rising order, some of them wrongly."""
+    (start, _), (there, _) = spans(words), spans(others)
+    ours, theirs = atoms(points("".join(words)), start), atoms(points("".join(others)), there)
+    size = data.draw(st.integers(0, min(len(words), len(others))))
+    mine = sorted(data.draw(st.permutations(range(len(words))))[:size])
+    other = sorted(data.draw(st.permutations(range(len(others))))[:size])
+    first = np.searchsorted(ours.start, start[mine]).astype(np.int64)
+    sizes = longs([len(others[i]) for i in other])
+    at = np.full(len(ours.value), -1, dtype=np.int64)
+    place._expand(at, ours.value, theirs.value, first, sizes, theirs.start, there[other])
+    tokens = list(zip(first.tolist(), sizes.tolist(), there[other].tolist(), strict=True))
+    expected = twin.expand(
+        ours.value.tolist(), theirs.value.tolist(), theirs.start.tolist(), tokens
+    )
+    assert at.tolist() == expected
+
+
+ALIGNMENT = st.lists(st.integers(-1, 6), max_size=12)
+
+
+@given(ALIGNMENT, ALIGNMENT)
+def test_the_alignment_that_finds_more_is_preferred(best: list[int], other: list[int]) -> None:
+    size = min(len(best), len(other))
+    found = longs(best[:size])
+    place._prefer(found, longs(other[:size]))
+    assert found.tolist() == twin.prefer(best[:size], other[:size])
+
+
+BARE = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=12).map(sorted)
+
+
+@given(BARE, BARE)
+def test_words_of_no_width(gold: list[tuple[int, int]], system: list[tuple[int, int]]) -> None:
+    def words(pairs: list[tuple[int, int]]) -> word_alignment.Words:
+        at, form = longs([p for p, _ in pairs]), longs([f for _, f in pairs])
+        return word_alignment.Words(at, at, np.zeros(len(at), dtype=bool), form)
+
+    g, s = word_alignment.align(words(gold), words(system))
+    assert list(zip(g.tolist(), s.tolist(), strict=True)) == twin.align_bare(gold, system)
+
+
+def test_rolling_hashes_do_not_warn() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found, at = myers._runs(longs([5, 6, 7, 5, 6, 7]), 3, 0)
+    assert at.tolist() == [0, 1, 2, 3]
+    assert len(set(found.tolist())) == 3
+
+
+@given(st.text("a\"' ", min_size=1, max_size=12))
+@example("a\" a '")
+def test_places_of_quotes_never_fall(text: str) -> None:
+    """A double quote is two letters, which may lie on both sides of a lost token."""
+    doc = document(" ".join(text.split()) or "a")
+    for changed in {text[:i] + text[i + 1 :] for i in range(len(text))} - {""}:
+        try:
+            found = align_to_text([doc], changed)
+        except InputError:
+            continue
+        assert np.all(np.diff(found.start) >= 0)
+        assert np.all(found.end >= found.start)
