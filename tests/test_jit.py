@@ -78,6 +78,7 @@ def test_what_a_kernel_does_not_see_is_not_in_the_key(mini: Path) -> None:
         ("branch", "parse/features.py", True),  # whose constants branch/score.py freezes
         ("evaluate", "document.py", True),
         ("parse", "learn/borrow.py", True),
+        ("parse", "learn/borrow_llvm.py", True),
         ("tag", "learn/index.py", True),
         ("parse", "parse/transitions/joint.py", True),
         ("tag", "tag/tagger.py", False),

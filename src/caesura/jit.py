@@ -4,25 +4,41 @@ Numba's own cache looks at the file of the compiled function only and misses a c
 constant in another file. Here every kernel is cached in a folder named after a hash of all sources
 of its room and of all that they import from other rooms, directly or not: what a kernel is compiled
 from is in its key.
+
+Some of this goes deeper into Numba than its documentation, and two modules are written in LLVM.
+All of it has a plain twin, which is taken when a Numba that is not known here behaves otherwise:
+then kernels get slower, not wrong.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import re
+import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import MethodType
+from types import MethodType, ModuleType
 from typing import Any, TypeVar, cast, overload
 
 import numba
 import numpy as np
 from numba.core import caching, config, cpu, runtime
 
-__all__ = ["cache_root", "compiled", "is_cold", "kernel", "numba_version", "sources"]
+__all__ = [
+    "cache_root",
+    "chosen",
+    "compiled",
+    "is_cold",
+    "kernel",
+    "numba_version",
+    "sources",
+    "trusted",
+]
 
 #: Numba makes the attributes of its settings when it starts, so that no type checker knows them.
 numba_config = cast(Any, config)
@@ -35,8 +51,14 @@ PACKAGE = Path(__file__).parent
 _IMPORT = re.compile(
     rb"\n(?:from (caesura(?:\.\w+)*) import (\([^)]*\)|[^\n]*)|import (caesura(?:\.\w+)*))"
 )
+#: And the modules that it chooses between.
+_CHOSEN = re.compile(rb'\bchosen\(\s*"caesura\.([\w.]+)",\s*"caesura\.([\w.]+)",?\s*\)')
 _NAME = re.compile(r"\w+")
 _NOT_A_NAME = re.compile(r"#.*| as \w+")
+#: The minor version of Numba with which the LLVM written by hand is known to work.
+KNOWN_NUMBA = (0, 68)
+#: Set in the process that tries LLVM out, which itself may not trust any.
+TRYING = "CAESURA_TRYING_LLVM"
 
 
 def numba_version() -> str:
@@ -100,6 +122,8 @@ def _read(file: str, package: str) -> tuple[bytes, frozenset[str]]:
             known = [path for path in (f"{inside}.py", f"{inside}/__init__.py") if _exists(path)]
             # A name that is no module may come from any file of the package.
             found.update(known or _below(module))
+    for names in _CHOSEN.findall(source):
+        found.update(f"{os.path.join(package, *name.decode().split('.'))}.py" for name in names)
     return hashlib.sha256(source).digest(), frozenset(found)
 
 
@@ -125,7 +149,9 @@ def sources(room: str, package: str = str(PACKAGE)) -> tuple[str, ...]:
 
 @cache
 def _sources_hash(room: str, package: str = str(PACKAGE)) -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    # Numba's own cache does not tell code with checks of bounds from code without.
+    checks = bool(numba_config.BOUNDSCHECK)
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {checks}".encode())
     for file in sources(room, package):
         digest.update(os.path.relpath(file, package).encode())
         digest.update(_read(file, package)[0])
@@ -164,16 +190,89 @@ def _compile(function: F, flags: dict[str, Any]) -> F:
     if not room:
         options["cache"] = False
         return cast(F, numba.njit(**options)(function))
-    before = numba_config.CACHE_DIR
+    before = getattr(numba_config, "CACHE_DIR", None)
     numba_config.CACHE_DIR = str(_folder(room))
     try:
         dispatcher = numba.njit(**options)(function)
-        if _LEAN and options["cache"]:
+        if options["cache"] and not _is_kept_in(dispatcher, _folder(room)):
+            # Numba's own place may hold what was compiled with another callee.
+            dispatcher = numba.njit(**{**options, "cache": False})(function)
+        elif _LEAN and options["cache"]:
             cache: Any = dispatcher._cache
             cache.load_overload = MethodType(_load_lean, cache)
         return cast(F, dispatcher)
     finally:
         numba_config.CACHE_DIR = before
+
+
+def _is_kept_in(dispatcher: Any, folder: Path) -> bool:
+    """Whether Numba keeps a kernel where it was told to."""
+    place = getattr(getattr(dispatcher, "_cache", None), "cache_path", None)
+    return place is not None and Path(place).is_relative_to(folder)
+
+
+# ------------------------------------------------- what goes deeper into Numba
+
+
+def chosen(llvm: str, plain: str) -> ModuleType:
+    """The module whose kernels are written in LLVM if it works here, else its plain twin.
+
+    Both are named as strings, which `sources` finds: kernels are compiled anew when either changes.
+    """
+    return importlib.import_module(llvm if trusted(llvm) else plain)
+
+
+@cache
+def trusted(module: str) -> bool:
+    """Whether the LLVM in a module may be used.
+
+    The module has a function `agrees`, which compares the LLVM with the twin. Under a Numba that
+    is not known here it is asked in a process of its own, since wrong LLVM may crash; the answer
+    is kept with the kernels.
+    """
+    if not compiled() or os.environ.get(TRYING):
+        return False
+    if _minor_version() == KNOWN_NUMBA:
+        return True
+    file = _folder(_room(module)) / f"{module}.trusted"
+    try:
+        answer = file.read_text(encoding="ascii") == "yes"
+    except OSError:
+        answer = _try_out(module)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("yes" if answer else "no", encoding="ascii")
+        except OSError:
+            pass  # a folder that cannot be written to: the module is tried again next time
+    if not answer:
+        warnings.warn(
+            f"the LLVM of {module} does not work with Numba {numba.__version__}; its plain twin is "
+            f"used, which is slower. Install Numba {'.'.join(map(str, KNOWN_NUMBA))}.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return answer
+
+
+def _minor_version() -> tuple[int, ...]:
+    return tuple(numba.version_info.short)
+
+
+def _try_out(module: str) -> bool:
+    """Ask a module in a process of its own whether its LLVM agrees with the plain twin."""
+    code = f"import sys; from {module} import agrees; sys.exit(0 if agrees() else 3)"
+    path = os.pathsep.join([str(PACKAGE.parent), *filter(None, sys.path)])
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONPATH": path, TRYING: "1"},
+            capture_output=True,
+            timeout=600,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0
 
 
 def _load_lean(cache: Any, signature: Any, context: Any) -> Any:
