@@ -189,10 +189,10 @@ def test_on_stdin(
 def test_an_answer_of_the_server(english_model: Path) -> None:
     import threading
 
+    from caesura.serve.handlers import parse, parse_lines
     from caesura.serve.messages import ParseRequest
     from caesura.serve.options import ServeOptions
-    from caesura.serve.tasks import parse, parse_lines
-    from caesura.serve.work import Job, Models
+    from caesura.serve.workers import Job, Models
 
     models, options = Models({"english": english_model}), ServeOptions()
     job = Job(600, threading.Event())

@@ -156,10 +156,10 @@ def test_files_folders_and_stdin_give_the_same(
 
 def test_a_server_gives_the_same(nlp: Pipeline, text: str, whole: Document) -> None:
     pytest.importorskip("starlette")
+    from caesura.serve.handlers import parse
     from caesura.serve.messages import ParseRequest, sentences_of
     from caesura.serve.options import ServeOptions
-    from caesura.serve.tasks import parse
-    from caesura.serve.work import Models, Workers
+    from caesura.serve.workers import Models, Workers
 
     models = Models({})
     models.add("tiny", nlp)

@@ -42,7 +42,7 @@ def start(models: Any, options: ServeOptions) -> tuple[Running, Any, threading.T
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Two pipelines that differ in their labels; the second ends a sentence at a semicolon too."""
-    from caesura.serve.work import Models
+    from caesura.serve.workers import Models
     from tests.serve.fake import FakePipeline
 
     folder = tmp_path_factory.mktemp("models")

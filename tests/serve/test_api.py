@@ -15,11 +15,11 @@ import pytest
 
 from caesura.cli import run
 from caesura.errors import CaesuraError, MissingExtra
+from caesura.serve.handlers import strip_text
 from caesura.serve.messages import SentenceData, document_of, sentences_of
 from caesura.serve.options import ServeOptions
 from caesura.serve.server import listen, named_models
-from caesura.serve.tasks import strip_text
-from caesura.serve.work import Models
+from caesura.serve.workers import Models
 from tests.pipeline.tiny import EXAMPLES, TEXT
 from tests.serve.conftest import Running, start
 from tests.serve.fake import FakePipeline

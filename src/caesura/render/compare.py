@@ -6,9 +6,11 @@ their number in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from caesura.document import ROOT, Document
 from caesura.errors import InputError
@@ -95,10 +97,6 @@ def compare(left: Document, right: Document) -> Difference:
 
 def _respaced(doc: Document, text: str) -> Document:
     """A document laid over a text that differs from its own in white space alone."""
-    from dataclasses import replace
-
-    import numpy as np
-
     theirs = [at for at, char in enumerate(text) if not char.isspace()]
     number, count = [], 0
     for char in doc.text:

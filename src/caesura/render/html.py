@@ -121,10 +121,14 @@ def _plain_document(doc: Document, number: int, options: LayoutOptions) -> Itera
     yield _title(doc, number)
     yield _running_text(doc, f"d{number}", {}, frozenset(), frozenset())
     for sentence in doc.sentences:
-        yield (
-            f'<article id="d{number}s{sentence.index}"><h3>{_name(sentence)}</h3>'
-            f"{tree_svg(tree_of(sentence), options, style=False)}</article>\n"
-        )
+        yield _article(sentence, number, options)
+
+
+def _article(sentence: Sentence, number: int, options: LayoutOptions) -> str:
+    return (
+        f'<article id="d{number}s{sentence.index}"><h3>{_name(sentence)}</h3>'
+        f"{tree_svg(tree_of(sentence), options, style=False)}</article>\n"
+    )
 
 
 def _compared_document(
@@ -142,10 +146,7 @@ def _compared_document(
     for region in regions:
         if region.same:
             for sentence in region.left:
-                yield (
-                    f'<article id="d{number}s{sentence.index}"><h3>{_name(sentence)}</h3>'
-                    f"{tree_svg(tree_of(sentence), options, style=False)}</article>\n"
-                )
+                yield _article(sentence, number, options)
             continue
         first = region.left[0].index if region.left else 0
         parts = [f'<article id="d{number}s{first}">']

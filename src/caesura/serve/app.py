@@ -18,13 +18,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
+import caesura
 from caesura.errors import MissingExtra
-from caesura.serve import tasks
-from caesura.serve.guard import Guard, read_body
+from caesura.render.style import PICTURE
+from caesura.serve import handlers
 from caesura.serve.messages import (
     VERSION,
     ConvertRequest,
@@ -32,12 +33,16 @@ from caesura.serve.messages import (
     EvaluateRequest,
     ParseRequest,
 )
+from caesura.serve.middleware import Middleware, read_body
 from caesura.serve.options import ServeOptions
-from caesura.serve.work import Job, Models, Refused, Workers
+from caesura.serve.workers import Job, Models, Refused, Workers
 
-if TYPE_CHECKING:
+try:
     from starlette.requests import Request
-    from starlette.responses import Response
+    from starlette.responses import Response, StreamingResponse
+    from starlette.routing import Route, Router
+except ImportError:
+    raise MissingExtra("starlette", "serve", "a server") from None
 
 __all__ = ["make_app"]
 
@@ -86,15 +91,15 @@ class Application:
         asked = await self.read(request, ParseRequest)
         if asked.stream and asked.k == 1:
             return await self._stream(asked)
-        found = await self.answer(lambda job: tasks.parse(asked, self.models, self.options, job))
+        found = await self.answer(lambda job: handlers.parse(asked, self.models, self.options, job))
         return _json(found)
 
     async def _stream(self, asked: ParseRequest) -> Response:
         """The first line decides the status: what is refused is refused with one."""
-        from starlette.responses import StreamingResponse
-
         place = self.workers.take()
-        lines = place.stream(lambda job: tasks.parse_lines(asked, self.models, self.options, job))
+        lines = place.stream(
+            lambda job: handlers.parse_lines(asked, self.models, self.options, job)
+        )
         first = await anext(lines)
 
         async def body() -> AsyncIterator[bytes]:
@@ -104,7 +109,7 @@ class Application:
                     yield line
             except Exception as error:
                 # Too late for a status: the last line tells.
-                yield tasks.error_line(error)
+                yield handlers.error_line(error)
             finally:
                 await lines.aclose()  # type: ignore[attr-defined]
                 place.release()
@@ -114,13 +119,11 @@ class Application:
 
     async def draw(self, request: Request) -> Response:
         asked = await self.read(request, DrawRequest)
-        return _json(await self.answer(lambda job: tasks.draw(asked, self.options, job)))
+        return _json(await self.answer(lambda job: handlers.draw(asked, self.options, job)))
 
     async def convert(self, request: Request) -> Response:
-        from starlette.responses import Response
-
         asked = await self.read(request, ConvertRequest)
-        data, kind, name = await self.answer(lambda job: tasks.convert(asked, self.options, job))
+        data, kind, name = await self.answer(lambda job: handlers.convert(asked, self.options, job))
         headers = {
             "content-disposition": f'attachment; filename="{name}"',
             "cache-control": "no-store",
@@ -129,14 +132,12 @@ class Application:
 
     async def evaluate(self, request: Request) -> Response:
         asked = await self.read(request, EvaluateRequest)
-        return _json(await self.answer(lambda job: tasks.evaluate(asked, self.options, job)))
+        return _json(await self.answer(lambda job: handlers.evaluate(asked, self.options, job)))
 
     async def list_models(self, request: Request) -> Response:
         return _json({"version": VERSION, "models": self.models.describe()})
 
     async def health(self, request: Request) -> Response:
-        import caesura
-
         workers = self.workers
         return _json(
             {
@@ -163,8 +164,6 @@ class Application:
         return self._file(request.path_params["name"])
 
     def _file(self, name: str) -> Response:
-        from starlette.responses import Response
-
         data = self.static.get(name)
         if data is None:
             raise Refused(404, "There is no such page.")
@@ -182,8 +181,6 @@ _ENDPOINTS: Final = {
 
 
 def _json(data: Any) -> Response:
-    from starlette.responses import Response
-
     return Response(
         msgspec.json.encode(data),
         media_type="application/json",
@@ -193,8 +190,6 @@ def _json(data: Any) -> Response:
 
 def _static() -> dict[str, bytes]:
     """The files of the page, in memory, so that no path leads anywhere else."""
-    from caesura.render.style import PICTURE
-
     folder = files("caesura.serve") / "static"
     found = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
     found["tree.css"] = PICTURE.encode("utf-8")
@@ -208,10 +203,6 @@ def make_app(
     log: Callable[[str], None] | None = None,
 ) -> Any:
     """The ASGI application over some models."""
-    try:
-        from starlette.routing import Route, Router
-    except ImportError:
-        raise MissingExtra("starlette", "serve", "a server") from None
     options = options or ServeOptions()
     application = Application(models, options)
     routes = [
@@ -233,8 +224,8 @@ def make_app(
         finally:
             application.workers.close()
 
-    # A bare router: whatever goes wrong reaches the guard, which answers in one place.
-    guard = Guard(Router(routes=routes, lifespan=lifespan), options, log)
-    guard.application = application
-    guard.paths = frozenset(route.path for route in routes)
-    return guard
+    # A bare router: whatever goes wrong reaches the middleware, which answers in one place.
+    middleware = Middleware(Router(routes=routes, lifespan=lifespan), options, log)
+    middleware.application = application
+    middleware.paths = frozenset(route.path for route in routes)
+    return middleware

@@ -11,8 +11,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import CaesuraError, MissingExtra, UsageError
+from caesura.models.store import find
 from caesura.serve.options import ServeOptions
-from caesura.serve.work import Models
+from caesura.serve.workers import Models
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Mode
@@ -29,8 +30,6 @@ def check_extra() -> None:
 
 def named_models(names: Sequence[str], mode: Mode = "accurate") -> Models:
     """The models of a command line under short names; the first is loaded at once."""
-    from caesura.models.store import find
-
     paths: dict[str, Path] = {}
     for given in names:
         path = find(given)

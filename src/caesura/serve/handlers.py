@@ -11,9 +11,14 @@ from typing import Any
 
 import msgspec
 
+from caesura import formats
 from caesura.document import Document
 from caesura.errors import CaesuraError, InputError
+from caesura.evaluate.api import evaluate as score
+from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.language import REMEDY, notice
+from caesura.render import LayoutOptions, compare, lay_out, page_html, tree_of, tree_svg
+from caesura.render.svg import stacked_svg
 from caesura.serve.messages import (
     VERSION,
     ConvertRequest,
@@ -25,7 +30,7 @@ from caesura.serve.messages import (
     sentences_of,
 )
 from caesura.serve.options import ServeOptions
-from caesura.serve.work import Job, Models, Refused, message_of
+from caesura.serve.workers import Job, Models, Refused, message_of
 
 __all__ = ["convert", "draw", "evaluate", "parse", "parse_lines", "strip_text"]
 
@@ -196,8 +201,6 @@ def _document(sentences: list[SentenceData], options: ServeOptions) -> Document:
 
 def draw(request: DrawRequest, options: ServeOptions, job: Job) -> dict[str, Any]:
     """A picture of each sentence, null for one that is too long to be drawn."""
-    from caesura.render import LayoutOptions, compare, tree_of, tree_svg
-
     doc = _document(request.sentences, options)
     marks = None
     if request.other is not None:
@@ -223,9 +226,6 @@ def convert(request: ConvertRequest, options: ServeOptions, job: Job) -> tuple[b
                 raise Refused(413, f"A sentence has more than {options.max_drawn} words.")
         data = _pictures(doc, request, job)
     else:
-        from caesura import formats
-        from caesura.formats.options import WriteOptions
-
         stream = io.BytesIO()
         module = formats._module(request.to)
         module.write([doc], stream, WriteOptions(file=f"caesura.{extension}"))
@@ -234,9 +234,6 @@ def convert(request: ConvertRequest, options: ServeOptions, job: Job) -> tuple[b
 
 
 def _pictures(doc: Document, request: ConvertRequest, job: Job) -> bytes:
-    from caesura.render import LayoutOptions, lay_out, page_html, tree_of
-    from caesura.render.svg import stacked_svg
-
     if request.to == "html":
         parts = []
         for part in page_html([doc], title="Caesura", width=request.width):
@@ -256,13 +253,11 @@ def _pictures(doc: Document, request: ConvertRequest, job: Job) -> bytes:
 
 def evaluate(request: EvaluateRequest, options: ServeOptions, job: Job) -> dict[str, Any]:
     """The scores of a system file against gold."""
-    from caesura.evaluate import evaluate as compare
-
     gold = _read(request.gold, request.format, "gold")
     job.check()
     system = _read(request.system, request.format, "system")
     job.check()
-    report = compare(gold, system)
+    report = score(gold, system)
     job.check()
     answer: dict[str, Any] = {"version": VERSION, "report": report.as_dict(), "text": str(report)}
     if request.html:
@@ -271,9 +266,6 @@ def evaluate(request: EvaluateRequest, options: ServeOptions, job: Job) -> dict[
 
 
 def _read(text: str, format: str, name: str) -> list[Document]:
-    from caesura import formats
-    from caesura.formats.options import ReadOptions
-
     if not text.strip():
         raise InputError(f"the {name} file is empty", remedy="Paste an annotated file.")
     module = formats._module(format)

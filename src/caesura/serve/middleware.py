@@ -13,9 +13,9 @@ from typing import Any, Final
 import msgspec
 
 from caesura.serve.options import ServeOptions
-from caesura.serve.work import Refused, message_of
+from caesura.serve.workers import Refused, message_of
 
-__all__ = ["Guard", "error_body", "read_body"]
+__all__ = ["Middleware", "error_body", "read_body"]
 
 Scope = dict[str, Any]
 Receive = Callable[[], Any]
@@ -66,7 +66,7 @@ async def read_body(receive: Receive, headers: dict[bytes, bytes], options: Serv
         raise Refused(408, "The body of the request came too slowly.") from None
 
 
-class Guard:
+class Middleware:
     """Wraps the application."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Guard:
         self.app = app
         self.options = options
         self.log = log
-        #: What it guards, and the addresses whose names may be logged.
+        #: What it stands around, and the addresses whose names may be logged.
         self.application: Any = None
         self.paths: frozenset[str] = frozenset()
 
