@@ -10,6 +10,7 @@ import pytest
 
 from caesura.document import Document, TagOptions
 from caesura.errors import UsageError
+from caesura.learn.templates import in_order
 from caesura.models.file import load, save
 from caesura.parse.arena import CHOICE, RECENT, SWAPPED, TOKEN, new_arena
 from caesura.parse.choice import fill_option, score_options, with_choices
@@ -18,7 +19,7 @@ from caesura.parse.features import (
     COLUMNS,
     DEFAULT_TEMPLATES,
     compile_templates,
-    in_order,
+    vocabulary,
 )
 from caesura.parse.limits import no_limits
 from caesura.parse.options import SearchOptions, TrainOptions
@@ -86,8 +87,8 @@ def test_rows_equal_those_of_the_twin() -> None:
     system, limits = inventory.system(), no_limits()
     labels = {name: n for n, name in enumerate(inventory.labels)}
     templates = compile_templates(DEFAULT_TEMPLATES)
-    ordered, _ = in_order(DEFAULT_TEMPLATES)
-    of_tags, _ = in_order(CHOICE_TEMPLATES)
+    ordered, _ = in_order(DEFAULT_TEMPLATES, vocabulary())
+    of_tags, _ = in_order(CHOICE_TEMPLATES, vocabulary(option=True))
     choosing = new_choosing(CHOICE_TEMPLATES)
     names = ["SHIFT", "SWAP", "SB", "LA", "LA", "RA", "RA", "RA"]
     checked = 0

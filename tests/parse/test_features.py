@@ -7,14 +7,14 @@ import pytest
 
 from caesura.document import Document
 from caesura.errors import UsageError
+from caesura.learn.templates import in_order, parse_table
 from caesura.parse.arena import new_arena
 from caesura.parse.features import (
     COLUMNS,
     DEFAULT_TEMPLATES,
     atoms,
     compile_templates,
-    in_order,
-    parse_table,
+    vocabulary,
 )
 from caesura.parse.limits import no_limits
 from caesura.parse.score import fill_slots, find_rows, new_scratch
@@ -52,7 +52,7 @@ def test_rows_equal_those_of_the_twin() -> None:
     system, limits = inventory.system(), no_limits()
     labels = {name: k for k, name in enumerate(inventory.labels)}
     templates = compile_templates(DEFAULT_TEMPLATES)
-    ordered, _ = in_order(DEFAULT_TEMPLATES)
+    ordered, _ = in_order(DEFAULT_TEMPLATES, vocabulary())
     size = 1 << 16
     names = ["SHIFT", "SWAP", "SB", "LA", "LA", "RA", "RA", "RA"]
     for doc in corpus(3, 3, 4):

@@ -9,20 +9,17 @@ treebanks with two tag sets, all templates with tags are there twice.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from caesura.errors import UsageError
-from caesura.parse.features import ARITY, COLUMNS, N_COLUMNS, parse_table, string_hashes
+from caesura.learn import templates as learned
+from caesura.learn.templates import Templates, Vocabulary, parse_table
+from caesura.parse.features import COLUMNS, N_COLUMNS
 
 __all__ = [
     "DEFAULT_TEMPLATES",
     "PAPER_TEMPLATES",
     "POSITIONS",
     "STATE",
-    "Templates",
     "compile_templates",
     "templates_for",
 ]
@@ -110,13 +107,6 @@ PAPER_TEMPLATES: Final = parse_table(_TABLE)
 DEFAULT_TEMPLATES: Final = parse_table(_TABLE + _MORE)
 
 
-class Templates(NamedTuple):
-    """Templates for the kernel: the slots that each joins and a number that tells them apart."""
-
-    slots: NDArray[np.int32]
-    seeds: NDArray[np.uint64]
-
-
 def templates_for(tags: Sequence[str], templates: Sequence[str]) -> tuple[str, ...]:
     """Templates for data with these tag columns.
 
@@ -141,20 +131,12 @@ def templates_for(tags: Sequence[str], templates: Sequence[str]) -> tuple[str, .
     return tuple(dict.fromkeys(kept))
 
 
+_NAMES: Final = (*(f"{position}.{column}" for position in POSITIONS for column in COLUMNS), *STATE)
+VOCABULARY: Final = Vocabulary(
+    {name: slot for slot, name in enumerate(_NAMES) if name != "none"}, FIRST_STATE
+)
+
+
 def compile_templates(templates: Sequence[str]) -> Templates:
-    """Slots and seeds of templates; the seed follows from the text, not from the place."""
-    names = (*(f"{p}.{c}" for p in POSITIONS for c in COLUMNS), *STATE)
-    known = {name: slot for slot, name in enumerate(names) if name != "none"}
-    slots = np.full((len(templates), ARITY), FIRST_STATE, np.int32)
-    for row, template in enumerate(templates):
-        atoms = template.split()
-        unknown = [atom for atom in atoms if atom not in known]
-        if unknown:
-            raise UsageError(
-                f"template {template!r} names {unknown[0]!r}, which is no atom",
-                remedy=f"Atoms are: {' '.join(known)}",
-            )
-        if not 1 <= len(atoms) <= ARITY:
-            raise UsageError(f"template {template!r} joins {len(atoms)} atoms, not 1 to {ARITY}")
-        slots[row, : len(atoms)] = [known[atom] for atom in atoms]
-    return Templates(slots, string_hashes(templates))
+    """Slots and seeds of templates."""
+    return learned.compile_templates(templates, VOCABULARY)

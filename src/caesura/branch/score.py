@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.branch.features import FIRST_STATE, N_SLOTS, POSITIONS, Templates
+from caesura.branch.features import FIRST_STATE, N_SLOTS, POSITIONS
 from caesura.branch.hybrid import (
     DEQUE,
     LEFT1,
@@ -33,7 +33,8 @@ from caesura.branch.hybrid import (
     is_arc,
 )
 from caesura.jit import kernel
-from caesura.parse.features import MULTIPLIERS, N_COLUMNS
+from caesura.learn.templates import MULTIPLIERS, Templates
+from caesura.parse.features import N_COLUMNS
 
 __all__ = [
     "Classifier",

@@ -9,20 +9,18 @@ what decides a boundary: the words around it, paragraph breaks, speakers, the to
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from functools import cache
+from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from caesura.errors import UsageError
+from caesura.learn import templates as learned
+from caesura.learn.templates import Templates, Vocabulary, parse_table
 
 __all__ = [
     "CHOICE_TEMPLATES",
     "DEFAULT_TEMPLATES",
-    "Templates",
     "atoms",
     "compile_templates",
-    "parse_table",
+    "vocabulary",
     "without",
 ]
 
@@ -89,13 +87,8 @@ FIRST_STATE: Final = len(POSITIONS) * N_COLUMNS
 OPTION: Final = (*(f"a.{column}" for column in COLUMNS), "a.rank", "a.prob")
 FIRST_OPTION: Final = FIRST_STATE + len(STATE)
 N_SLOTS: Final = FIRST_OPTION + len(OPTION)
-#: Groups of templates.
+#: Groups of templates, see `_group`.
 N_GROUPS: Final = 4
-#: Most atoms that a template joins.
-ARITY: Final = 4
-MULTIPLIERS: Final = np.array(
-    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64
-)
 
 DEFAULT_TABLE: Final = """
 # single words
@@ -162,31 +155,11 @@ a.p s0.p t1 | a.p t1 t2
 """
 
 
-class Templates(NamedTuple):
-    """Templates for the kernel: the slots that each joins and a number that tells them apart.
-
-    They come in groups that end at `ends`: those that look at the front of the buffer alone, at s1
-    alone, at s0 and the front of the buffer, and at more. Many states have the sums of the first
-    three in common.
-    """
-
-    slots: NDArray[np.int32]
-    seeds: NDArray[np.uint64]
-    ends: NDArray[np.int64]
-
-
 def atoms(*, option: bool = False) -> dict[str, int]:
     """Every atom that a template may name, with its slot; with `option` also those of a tag."""
     words = [f"{position}.{column}" for position in POSITIONS for column in COLUMNS]
     names = (*words, *STATE, *(OPTION if option else ()))
     return {name: slot for slot, name in enumerate(names) if name != "none"}
-
-
-def parse_table(table: str) -> tuple[str, ...]:
-    """The templates of a table: separated by `|` or line breaks, `#` starts a comment."""
-    lines = (line.split("#", 1)[0] for line in table.splitlines())
-    found = (" ".join(part.split()) for line in lines for part in line.split("|"))
-    return tuple(dict.fromkeys(template for template in found if template))
 
 
 DEFAULT_TEMPLATES: Final = parse_table(DEFAULT_TABLE)
@@ -203,16 +176,13 @@ def without(templates: Sequence[str], columns: Iterable[str]) -> tuple[str, ...]
     return tuple(template for template in templates if not names(template))
 
 
-def in_order(templates: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Templates as the kernel has them, group after group, and where each group ends."""
-
-    def group(template: str) -> int:
-        looked_at = {_source(atom) for atom in template.split()}
-        groups = ({"b"}, {"s1"}, {"s0", "b"})
-        return next((k for k, sources in enumerate(groups) if looked_at <= sources), N_GROUPS - 1)
-
-    ordered = sorted(templates, key=group)
-    return ordered, [sum(group(t) <= k for t in templates) for k in range(N_GROUPS)]
+def _group(names: Sequence[str]) -> int:
+    """The group of a template: it looks at the front of the buffer alone, at s1 alone, at s0 and
+    the front of the buffer, or at more. Many states have the sums of the first three in common.
+    """
+    looked_at = {_source(atom) for atom in names}
+    groups = ({"b"}, {"s1"}, {"s0", "b"})
+    return next((k for k, sources in enumerate(groups) if looked_at <= sources), N_GROUPS - 1)
 
 
 def _source(atom: str) -> str:
@@ -222,39 +192,13 @@ def _source(atom: str) -> str:
     return atom[:2] if atom.startswith("s0") or (atom.startswith("s1") and atom != "s1s0.d") else ""
 
 
-def compile_templates(templates: Sequence[str], *, option: bool = False) -> Templates:
-    """Slots and seeds of templates; the seed follows from the text, not from the place.
-
-    With `option` they are templates of the tags that SHIFT may choose.
-    """
-    known = atoms(option=option)
-    templates, ends = in_order(templates)
+@cache
+def vocabulary(*, option: bool = False) -> Vocabulary:
+    """What templates may name; with `option` also what is known of a tag that SHIFT may choose."""
     none = FIRST_STATE + STATE.index("none")
-    slots = np.full((len(templates), ARITY), none, np.int32)
-    for row, template in enumerate(templates):
-        names = template.split()
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            raise UsageError(
-                f"template {template!r} names {unknown[0]!r}, which is no atom",
-                remedy=f"Atoms are: {' '.join(known)}",
-            )
-        if not 1 <= len(names) <= ARITY:
-            raise UsageError(f"template {template!r} joins {len(names)} atoms, not 1 to {ARITY}")
-        slots[row, : len(names)] = [known[name] for name in names]
-    return Templates(slots, string_hashes(templates), np.array(ends, np.int64))
+    return Vocabulary(atoms(option=option), none, group=_group, groups=N_GROUPS)
 
 
-def string_hashes(strings: Iterable[str]) -> NDArray[np.uint64]:
-    """A 64-bit number for each string, the same everywhere and always; 0 for the empty string."""
-    from hashlib import blake2b
-
-    values = (
-        int.from_bytes(
-            blake2b(s.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
-        )
-        if s
-        else 0
-        for s in strings
-    )
-    return np.fromiter(values, np.uint64)
+def compile_templates(templates: Sequence[str], *, option: bool = False) -> Templates:
+    """Slots and seeds of templates; with `option` of the tags that SHIFT may choose."""
+    return learned.compile_templates(templates, vocabulary(option=option))

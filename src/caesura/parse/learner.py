@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from caesura.document import UNKNOWN
 from caesura.learn.loop import Report, silent
+from caesura.learn.templates import Templates
 from caesura.parse.arena import ACTION, PARENT, RECENT, SWAPPED, grown, new_arena, reset
 from caesura.parse.choice import with_choices
-from caesura.parse.features import Templates
 from caesura.parse.instances import Instance
 from caesura.parse.limits import Given, limits_of, no_limits
 from caesura.parse.options import TrainOptions

@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from caesura.document import NO, UNKNOWN, YES, Document
 from caesura.errors import CaesuraWarning, InputError, ModelError, WarningSink
 from caesura.learn.bias import BiasScale
+from caesura.learn.templates import Templates
 from caesura.models.file import Part
 from caesura.models.store import load_model
-from caesura.parse.features import Templates, compile_templates
+from caesura.parse.features import compile_templates
 from caesura.parse.options import SearchOptions
 from caesura.parse.shapes import is_edited
 from caesura.parse.transitions.inventory import Inventory

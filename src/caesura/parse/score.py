@@ -17,6 +17,7 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
+from caesura.learn.templates import ARITY, MULTIPLIERS, Templates
 from caesura.parse.arena import (
     ABSENT,
     ACTION,
@@ -41,14 +42,11 @@ from caesura.parse.arena import (
     Arena,
 )
 from caesura.parse.features import (
-    ARITY,
     FIRST_STATE,
-    MULTIPLIERS,
     N_COLUMNS,
     N_GROUPS,
     N_SLOTS,
     POSITIONS,
-    Templates,
     compile_templates,
 )
 from caesura.parse.graph import Graph, score_graph

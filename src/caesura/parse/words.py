@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document, Strings
-from caesura.parse.features import COLUMNS, N_COLUMNS, string_hashes
+from caesura.learn.templates import string_hashes
+from caesura.parse.features import COLUMNS, N_COLUMNS
 
 __all__ = ["Choice", "Hasher", "Words", "cut", "no_choices", "one_batch", "words_of"]
 

@@ -6,22 +6,24 @@ and place (`spot` templates). Templates over several places (`mixed`) are looked
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import ModelError
+from caesura.learn.templates import Vocabulary, compile_templates
 from caesura.tag.names import ATTRIBUTES
 
 __all__ = ["Templates", "parse_templates"]
 
-_ATOM: Final = re.compile(r"([a-z]+\d*)\[([+-]?\d+)\]")
-_MOST_ATOMS: Final = 3
+_ARITY: Final = 3
 _FARTHEST: Final = 16
+_PLACES: Final = 2 * _FARTHEST + 1
+_NONE: Final = -1
 
 
 @dataclass(frozen=True)
@@ -62,40 +64,44 @@ class Templates:
         return max(distances)
 
 
+@cache
+def _vocabulary(labels: bool) -> Vocabulary:
+    """Attributes by distance; with `labels` also those of words, as `tag[-1]`."""
+    known = (*ATTRIBUTES, "tag") if labels else ATTRIBUTES
+    atoms = {
+        f"{name}[{distance}]": attribute * _PLACES + distance + _FARTHEST
+        for attribute, name in enumerate(known)
+        for distance in range(-_FARTHEST, _FARTHEST + 1)
+    }
+    remedy = (
+        f"Write it like lower[-1]+lower[0], with words at most {_FARTHEST} away. "
+        f"Attributes are: {', '.join(known)}."
+    )
+    return Vocabulary(atoms, _NONE, _ARITY, "+", remedy=remedy, error=ModelError)
+
+
 def parse_templates(names: Sequence[str], labels: bool = False) -> Templates:
     """Read templates; the number of a template is its position, which salts its hash.
 
     With `labels`, templates may also look at the labels of words, as `tag[-1]`.
     """
-    known = (*ATTRIBUTES, "tag") if labels else ATTRIBUTES
-    spot: list[list[int]] = []
-    mixed: list[list[int]] = []
-    for number, name in enumerate(names):
-        atoms = [_ATOM.fullmatch(part) for part in name.split("+")]
-        far = any(atom is not None and abs(int(atom[2])) > _FARTHEST for atom in atoms)
-        if not all(atoms) or len(atoms) > _MOST_ATOMS or far:
-            raise ModelError(f"{name!r} is no feature template", remedy="Write it like lower[-1].")
-        row = [number, len(atoms)]
-        for atom in atoms:
-            assert atom is not None
-            if atom[1] not in known:
-                raise ModelError(
-                    f"template {name!r} asks for {atom[1]!r}",
-                    remedy=f"Attributes are: {', '.join(known)}.",
-                )
-            row += [known.index(atom[1]), int(atom[2])]
-        row += [0] * (2 + 2 * _MOST_ATOMS - len(row))
-        one_place = len({row[3 + 2 * a] for a in range(len(atoms))}) == 1
-        (spot if one_place else mixed).append(row)
-    spot.sort(key=lambda row: (row[3], row[0]))
-    width = 2 + 2 * _MOST_ATOMS
-    spots = np.array(spot, np.int32).reshape(-1, width)
-    places = np.unique(spots[:, 3]) if len(spots) else np.zeros(1, np.int32)
-    bounds = np.searchsorted(spots[:, 3], np.append(places, places[-1] + 1)).astype(np.int32)
+    slots = compile_templates(names, _vocabulary(labels)).slots
+    attribute, place = np.divmod(slots, _PLACES)
+    there = slots != _NONE
+    rows = np.zeros((len(names), 2 + 2 * _ARITY), np.int32)
+    rows[:, 0] = np.arange(len(names))
+    rows[:, 1] = there.sum(axis=1)
+    rows[:, 2::2] = np.where(there, attribute, 0)
+    rows[:, 3::2] = np.where(there, place - _FARTHEST, 0)
+    one_place = np.all((rows[:, 3::2] == rows[:, 3:4]) | ~there, axis=1)
+    spot = rows[one_place]
+    spot = np.ascontiguousarray(spot[np.argsort(spot[:, 3], kind="stable")])
+    places = np.unique(spot[:, 3]) if len(spot) else np.zeros(1, np.int32)
+    bounds = np.searchsorted(spot[:, 3], np.append(places, places[-1] + 1)).astype(np.int32)
     return Templates(
         tuple(names),
-        spots,
-        np.array(mixed, np.int32).reshape(-1, width),
+        spot,
+        np.ascontiguousarray(rows[~one_place]),
         places.astype(np.int32),
         bounds,
     )
