@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from caesura.branch.examples import Examples
 from caesura.jit import kernel
+from caesura.learn.updates import adagrad, add
 
 __all__ = ["HINGE", "LEARNERS", "LOGISTIC", "PERCEPTRON", "learn"]
 
@@ -55,9 +56,7 @@ def _logistic(
         for k in range(number):
             a = touched[k]
             slope = slopes[a]
-            square = squares[r, a] + slope * slope
-            squares[r, a] = square
-            weights[r, a] += rate * slope / (offset + np.sqrt(square))
+            weights[r, a] += adagrad(squares, (r, a), slope, slope * slope, rate, offset)
 
 
 @kernel
@@ -82,7 +81,7 @@ def learn(
     scores = np.zeros(weights.shape[1], np.float32)
     slopes = np.zeros(weights.shape[1], np.float32)
     touched = np.zeros(weights.shape[1], np.int64)
-    step, floor = np.float32(rate), np.float32(offset)
+    step, floor, one = np.float32(rate), np.float32(offset), np.float32(1.0)
     loss, wrong = 0.0, 0
     for k in range(order.shape[0]):
         x = order[k]
@@ -123,13 +122,9 @@ def learn(
             for t in range(rows.shape[0]):
                 r = rows[t]
                 if learner == PERCEPTRON:
-                    weights[r, gold] += 1.0
-                    weights[r, rival] -= 1.0
-                    more[r, gold] += np.float32(tick)
-                    more[r, rival] -= np.float32(tick)
+                    add(weights, more, (r, gold), one, np.float32(tick))
+                    add(weights, more, (r, rival), -one, np.float32(tick))
                 else:
-                    more[r, gold] += 1.0
-                    more[r, rival] += 1.0
-                    weights[r, gold] += step / (floor + np.sqrt(more[r, gold]))
-                    weights[r, rival] -= step / (floor + np.sqrt(more[r, rival]))
+                    weights[r, gold] += adagrad(more, (r, gold), one, one, step, floor)
+                    weights[r, rival] += adagrad(more, (r, rival), -one, one, step, floor)
     return loss, wrong

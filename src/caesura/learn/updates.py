@@ -1,11 +1,14 @@
-"""Steps that linear learners make: perceptron, passive-aggressive, AdaGrad, L2; lazy averaging.
+"""Steps that linear learners make: AdaGrad, passive-aggressive, perceptron; lazy averaging.
 
 Averaging keeps no history: `total` collects tick times step, so that the average of the weights
 over ticks 1..n is `weight - total / n` for a step made at tick t and seen from t + 1 on. A tick
-passes with each instance, whether or not it brought an update.
+passes with each instance, whether or not it brought an update. A weight is one of an array of any
+shape: `at` is its index.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,34 +20,22 @@ __all__ = ["adagrad", "add", "average", "passive_aggressive"]
 
 @kernel(inline="always")
 def add(
-    weight: NDArray[np.float32], total: NDArray[np.float32], at: int, delta: float, tick: float
+    weight: NDArray[np.float32], total: NDArray[np.float32], at: Any, step: Any, tick: Any
 ) -> None:
-    """Add to one weight of a row."""
-    weight[at] += delta
-    total[at] += tick * delta
+    """Make a step on one weight, and note it for the average."""
+    weight[at] += step
+    total[at] += tick * step
 
 
 @kernel(inline="always")
-def adagrad(
-    weight: NDArray[np.float32],
-    square: NDArray[np.float32],
-    total: NDArray[np.float32],
-    at: int,
-    slope: float,
-    rate: float,
-    offset: float,
-    l2: float,
-    tick: float,
-) -> None:
-    """One AdaGrad step uphill on one weight of a row (Duchi, Hazan & Singer 2011).
+def adagrad(square: NDArray[Any], at: Any, slope: Any, squared: Any, rate: Any, offset: Any) -> Any:
+    """The step uphill that AdaGrad makes on one weight (Duchi, Hazan & Singer 2011).
 
-    L2 pulls a weight back whenever it is touched.
+    `square` gathers the squares of its slopes. The caller gives that of this `slope` too: it is
+    the same for all features of an instance, and rounded as the caller wants it.
     """
-    slope -= l2 * weight[at]
-    square[at] += slope * slope
-    delta = rate * slope / (offset + np.sqrt(square[at]))
-    weight[at] += delta
-    total[at] += tick * delta
+    square[at] += squared
+    return rate * slope / (offset + np.sqrt(square[at]))
 
 
 @kernel(inline="always")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.learn.borrow import borrowed
+from caesura.learn.updates import add, passive_aggressive
 from caesura.parse.arena import (
     ABSENT,
     ACTION,
@@ -244,15 +245,14 @@ def _step(
         if norm == 0.0 or margin > 0.0:
             rate = 0.0
         elif steps.passive:
-            rate = min(steps.cap, (errors + violation + steps.plus) / norm)
+            rate = passive_aggressive(errors + violation + steps.plus, norm, steps.cap)
     if rate > 0.0:
         for k in range(delta.used[0]):
             slot = delta.filled[k]
             change = np.float32(rate * delta.values[slot])
             if change != 0.0:
-                row, action = delta.keys[slot] // width, delta.keys[slot] % width
-                table[row, action] += change
-                summed[row, action] += np.float32(tick) * change
+                at = (delta.keys[slot] // width, delta.keys[slot] % width)
+                add(table, summed, at, change, np.float32(tick))
     _clear(delta)
 
 

@@ -7,13 +7,13 @@ columns of a row. Averaging is lazy: `total` collects tick times step.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.learn.updates import adagrad
+from caesura.learn.updates import adagrad, add
 from caesura.tag.features import FeatureRows
 from caesura.tag.lattice import (
     Lattice,
@@ -82,6 +82,21 @@ def emit(
                 scores[y] += weight[row, y]
 
 
+@kernel(inline="always")
+def _climb(
+    weight: NDArray[np.float32],
+    square: NDArray[np.float32],
+    total: NDArray[np.float32],
+    at: Any,
+    slope: float,
+    step: Step,
+    tick: float,
+) -> None:
+    """One step uphill on one weight; L2 pulls a weight back whenever it is touched."""
+    slope -= step.l2 * weight[at]
+    add(weight, total, at, adagrad(square, at, slope, slope * slope, step.rate, step.offset), tick)
+
+
 @kernel
 def _nudge_word(
     weights: ChainWeights,
@@ -93,17 +108,16 @@ def _nudge_word(
     tick: float,
 ) -> None:
     weight, square, total = weights.weight, weights.square, weights.total
-    rate, offset, l2 = step.rate, step.offset, step.l2
     for p in range(rows.around.shape[1]):
         word = rows.around[i, p]
         for s in range(rows.bounds[p], rows.bounds[p + 1]):
             row = rows.spot[word, s]
             if row >= 0:
-                adagrad(weight[row], square[row], total[row], label, slope, rate, offset, l2, tick)
+                _climb(weight, square, total, (row, label), slope, step, tick)
     for m in range(rows.mixed.shape[1]):
         row = rows.mixed[i, m]
         if row >= 0:
-            adagrad(weight[row], square[row], total[row], label, slope, rate, offset, l2, tick)
+            _climb(weight, square, total, (row, label), slope, step, tick)
 
 
 @kernel
@@ -113,21 +127,10 @@ def _nudge_move(
     if last < 0:
         return
     move, square, total = weights.move, weights.move_square, weights.move_total
-    rate, offset, l2 = step.rate, step.offset, step.l2
-    adagrad(
-        move.pairs[last],
-        square.pairs[last],
-        total.pairs[last],
-        label,
-        slope,
-        rate,
-        offset,
-        l2,
-        tick,
-    )
+    _climb(move.pairs, square.pairs, total.pairs, (last, label), slope, step, tick)
     if move.order == 2 and before >= 0:
         at = transition_slot(move, before, last, label)
-        adagrad(move.triples, square.triples, total.triples, at, slope, rate, offset, l2, tick)
+        _climb(move.triples, square.triples, total.triples, at, slope, step, tick)
 
 
 @kernel
@@ -301,13 +304,11 @@ def _add_word(
         for s in range(rows.bounds[p], rows.bounds[p + 1]):
             row = rows.spot[word, s]
             if row >= 0:
-                weights.weight[row, label] += delta
-                weights.total[row, label] += tick * delta
+                add(weights.weight, weights.total, (row, label), delta, tick)
     for m in range(rows.mixed.shape[1]):
         row = rows.mixed[i, m]
         if row >= 0:
-            weights.weight[row, label] += delta
-            weights.total[row, label] += tick * delta
+            add(weights.weight, weights.total, (row, label), delta, tick)
 
 
 @kernel
@@ -316,9 +317,8 @@ def _add_move(
 ) -> None:
     if last < 0:
         return
-    weights.move.pairs[last, label] += delta
-    weights.move_total.pairs[last, label] += tick * delta
+    move, total = weights.move, weights.move_total
+    add(move.pairs, total.pairs, (last, label), delta, tick)
     if weights.move.order == 2 and before >= 0:
         slot = transition_slot(weights.move, before, last, label)
-        weights.move.triples[slot] += delta
-        weights.move_total.triples[slot] += tick * delta
+        add(move.triples, total.triples, slot, delta, tick)

@@ -16,6 +16,7 @@ from caesura.jit import kernel
 from caesura.learn.hashing import fold, mix
 from caesura.learn.index import Index, find, key_of
 from caesura.learn.packing import SparseRows, add_row
+from caesura.learn.updates import adagrad, add
 from caesura.tag.names import ATTRIBUTES
 
 __all__ = [
@@ -144,13 +145,12 @@ def given_epoch(
             slope *= importance[i]
             if abs(slope) < 1e-3:
                 continue
+            squared = slope * slope
             for t in range(rows.shape[1]):
                 row = rows[i, t]
                 if row >= 0:
-                    square[row, k] += slope * slope
-                    delta = rate * slope / (offset + np.sqrt(square[row, k]))
-                    weight[row, k] += delta
-                    total[row, k] += tick * delta
+                    step = adagrad(square, (row, k), slope, squared, rate, offset)
+                    add(weight, total, (row, k), step, tick)
     return loss
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
+from caesura.learn.updates import adagrad
 
 __all__ = ["Codes", "Table", "codes_of", "decide", "new_table", "probability_of", "step", "tally"]
 
@@ -112,11 +113,11 @@ def step(
     statistics[1] -= np.log(max(1e-12, 1.0 - abs(gradient)))
     statistics[2] += 1.0 if abs(gradient) > 0.5 else 0.0
     if abs(gradient) > 1e-3:
+        squared = np.float32(gradient * gradient)
         for i in range(n):
             row = features[i]
             if seen[row] >= table.least[0]:
-                squares[row] += np.float32(gradient * gradient)
-                weights[row] -= np.float32(rate * gradient / np.sqrt(squares[row]))
+                weights[row] -= np.float32(adagrad(squares, row, gradient, squared, rate, 0.0))
     return score > 0.0
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import ModelError
+from caesura.learn.updates import adagrad
 
 __all__ = ["Splitter", "learn_splitter", "tokens_with_words"]
 
@@ -219,8 +220,8 @@ def _learn_doubtful(
         for bias, rows, truth in cases:
             score = bias + weights[rows].sum()
             gradient = 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, score)))) - truth
-            squares[rows] += gradient * gradient + 1e-9
-            weights[rows] -= rate * gradient / np.sqrt(squares[rows])
+            squared = gradient * gradient + 1e-9
+            weights[rows] -= adagrad(squares, rows, gradient, squared, rate, 0.0)
     splitter.weights = weights.astype(np.float32)
 
 
