@@ -14,7 +14,6 @@ from caesura.errors import InputError, ModelError
 from caesura.learn.loop import Loop
 from caesura.models.file import Part, save
 from caesura.tokenize import Tokenizer, TokenizerTrainer, cross_evidence, train
-from caesura.tokenize.packed import Packed, pack
 from tests.tokenize.conftest import SMALL
 from tests.tokenize.corpus import document, documents
 
@@ -110,30 +109,6 @@ def test_a_tokeniser_survives_its_file(tokenizer: Tokenizer, tmp_path: Path) -> 
     text = document(300).text
     assert again.tokenize(text) == tokenizer.tokenize(text)
     assert again.options == tokenizer.options
-
-
-def test_packing_loses_little() -> None:
-    weights = np.random.default_rng(1).normal(size=4096).astype(np.float32)
-    weights[::3] = 0.0
-    packed = pack(weights, prune=0.01)
-    assert np.abs(packed.weights() - weights).max() < 0.05
-    part = Part("tokenizer", arrays=packed.to_arrays("x"))
-    again = Packed.from_part(part, "x", 12)
-    assert np.array_equal(again.weights(), packed.weights())
-    assert np.array_equal(again.rows, packed.rows)
-
-
-def test_packing_nothing() -> None:
-    packed = pack(np.zeros(1024, dtype=np.float32), prune=0.01)
-    part = Part("tokenizer", arrays=packed.to_arrays("x"))
-    assert not Packed.from_part(part, "x", 10).weights().any()
-
-
-def test_far_rows_survive_packing() -> None:
-    weights = np.zeros(1 << 14, dtype=np.float32)
-    weights[[0, 255, 256, 5000, (1 << 14) - 1]] = 1.0
-    part = Part("tokenizer", arrays=pack(weights, 0.1).to_arrays("x"))
-    assert np.array_equal(Packed.from_part(part, "x", 14).weights(), weights)
 
 
 def test_a_model_of_another_kind(tmp_path: Path) -> None:

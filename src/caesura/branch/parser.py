@@ -71,7 +71,7 @@ class BranchingParser:
         return cls.from_part(load_model(model).part("parser"))
 
     def to_part(self) -> Part:
-        from caesura.learn.packing import pack
+        from caesura.models.packing import pack
         from caesura.parse.table import to_floats
 
         packed = self.packed
@@ -104,7 +104,7 @@ class BranchingParser:
     @classmethod
     def from_part(cls, part: Part) -> BranchingParser:
         from caesura.branch.inventory import HybridInventory
-        from caesura.learn.packing import unpack_bytes
+        from caesura.models.packing import packed_in, unpack_bytes
         from caesura.parse.table import padded, shifted_rows
 
         if part.kind != "parser" or part.config.get("system") != "branching":
@@ -140,7 +140,7 @@ class BranchingParser:
             tuple((int(kind), int(label)) for kind, label in pairs),
             single_root=search.headless == "single-root",
         )
-        packed = {k: part.array(k) for k in ("counts", "columns", "values", "exponents")}
+        packed = packed_in(part)
         table, _ = unpack_bytes(packed, inventory.size, padded(inventory.size))
         rows = len(table)
         if table.dtype != np.int8 or rows & (rows - 1) or not rows:

@@ -1,7 +1,7 @@
-"""What all linear learners share: hashed features, weight tables, updates, packing.
+"""What all linear learners share: feature templates, hashed features, weight tables, updates.
 
 A table is a flat matrix with one row of classes for each feature. The kernels lie in `hashing`,
-`index`, `updates` and `packing`; they import numba and are therefore imported where they are used.
+`index`, `sparse` and `updates`; they import numba and are therefore imported where they are used.
 """
 
 from caesura.learn.shuffle import epoch_order

@@ -139,7 +139,7 @@ class Parser:
         return cls.from_part(file.part("parser"))
 
     def to_part(self) -> Part:
-        from caesura.learn.packing import pack
+        from caesura.models.packing import pack
         from caesura.parse.table import to_floats
 
         packed = self.packed
@@ -177,7 +177,7 @@ class Parser:
 
     @classmethod
     def from_part(cls, part: Part) -> Parser:
-        from caesura.learn.packing import unpack_bytes
+        from caesura.models.packing import packed_in, unpack_bytes
         from caesura.parse.table import padded, shifted_rows
 
         if part.kind != "parser" or part.config.get("system") != "joint":
@@ -203,7 +203,7 @@ class Parser:
             choices=choice.most,
             **kinds,
         )
-        packed = {k: part.array(k) for k in ("counts", "columns", "values", "exponents")}
+        packed = packed_in(part)
         table, _ = unpack_bytes(packed, inventory.size, padded(inventory.size))
         rows = len(table)
         if table.dtype != np.int8 or rows & (rows - 1) or not rows:

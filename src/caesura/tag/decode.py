@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.learn.index import Index, find, key_of
-from caesura.learn.packing import SparseRows, add_row
+from caesura.learn.sparse import add_row
+from caesura.models.packing import SparseRows
 from caesura.tag.features import mixed_hash
 from caesura.tag.lattice import Lattice, Transitions, backward, forward, highest, select, transition
 

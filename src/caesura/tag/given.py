@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from caesura.jit import kernel
 from caesura.learn.hashing import fold, mix
 from caesura.learn.index import Index, find, key_of
-from caesura.learn.packing import SparseRows, add_row
+from caesura.learn.sparse import add_row
 from caesura.learn.updates import adagrad, add
+from caesura.models.packing import SparseRows
 from caesura.tag.names import ATTRIBUTES
 
 __all__ = [

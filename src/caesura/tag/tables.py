@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,15 +9,16 @@ from numpy.typing import NDArray
 
 from caesura.errors import ModelError
 from caesura.learn.index import Index, build
-from caesura.learn.packing import (
+from caesura.models.file import Part
+from caesura.models.packing import (
     SparseRows,
     pack,
     pack_keys,
+    packed_in,
     unpack_dense,
     unpack_keys,
     unpack_sparse,
 )
-from caesura.models.file import Part
 from caesura.tag.lattice import Transitions, empty_transitions
 
 __all__ = ["moves_arrays", "part_moves", "part_table", "table_arrays", "table_of"]
@@ -40,7 +40,7 @@ def table_arrays(
 def table_of(part: Part, prefix: str, classes: int) -> tuple[NDArray[np.uint32], SparseRows]:
     """The keys and rows of a table in a part."""
     keys = unpack_keys(part.array(f"{prefix}.gaps", np.uint32, (None,)))
-    rows = unpack_sparse(_packed(part, prefix), classes)
+    rows = unpack_sparse(packed_in(part, f"{prefix}."), classes)
     if len(keys) != len(rows.begin) - 1:
         raise ModelError(
             f"the model's {part.kind}: table {prefix} has {len(keys)} keys "
@@ -70,21 +70,14 @@ def moves_arrays(moves: Transitions, bits: int, floor: float) -> dict[str, NDArr
 
 def part_moves(part: Part, classes: int, order: int) -> Transitions:
     moves = empty_transitions(classes, order)
-    pairs = unpack_dense(_packed(part, "pairs"), classes)
+    pairs = unpack_dense(packed_in(part, "pairs."), classes)
     _same(part, "pairs", pairs.shape[0], classes + 1)
     moves.pairs[:] = pairs
     if order == 2:
-        triples = unpack_dense(_packed(part, "triples"), _FOLD).ravel()
+        triples = unpack_dense(packed_in(part, "triples."), _FOLD).ravel()
         _same(part, "triples", len(triples), -(-len(moves.triples) // _FOLD) * _FOLD)
         moves.triples[:] = triples[: len(moves.triples)]
     return moves
-
-
-def _packed(part: Part, prefix: str) -> Mapping[str, NDArray[Any]]:
-    return {
-        name: part.array(f"{prefix}.{name}")
-        for name in ("counts", "columns", "values", "exponents")
-    }
 
 
 def _same(part: Part, name: str, have: int, want: int) -> None:

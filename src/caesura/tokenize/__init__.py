@@ -48,10 +48,11 @@ def warmup() -> None:
     """Compile the kernels that tokenising needs."""
     import numpy as np
 
+    from caesura.models.packing import encode
+    from caesura.tokenize._logistic import codes_of
     from caesura.tokenize.multiword import Splitter
     from caesura.tokenize.options import TokenizerOptions
-    from caesura.tokenize.packed import pack
     from caesura.tokenize.tokenizer import Tokenizer
 
-    table = pack(np.zeros(256, dtype=np.float32), 0.0)
+    table = codes_of(8, encode(np.zeros(256, dtype=np.float32), 0.0))
     Tokenizer(TokenizerOptions(bits=8), table, table, Splitter()).tokenize("Warm. Up")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.learn.updates import adagrad
+from caesura.models.packing import Coded, book
 
 __all__ = ["Codes", "Table", "codes_of", "decide", "new_table", "probability_of", "step", "tally"]
 
@@ -57,16 +58,25 @@ class Codes(NamedTuple):
     values: NDArray[np.float32]
     bits: int
 
+    def coded(self) -> Coded:
+        """The weights as they are stored."""
+        bits = np.unpackbits(self.there.view(np.uint8), bitorder="little")
+        rows = np.flatnonzero(bits[: 1 << self.bits])
+        return Coded(rows, self.codes, float(self.values[-1]))
 
-def codes_of(
-    bits: int, rows: NDArray[np.int64], codes: NDArray[np.int8], values: NDArray[np.float32]
-) -> Codes:
-    """The table of rows that rise and of their codes."""
+    def weights(self) -> NDArray[np.float32]:
+        weights = np.zeros(1 << self.bits, np.float32)
+        weights[self.coded().rows] = self.values[self.codes.astype(np.int64) + 128]
+        return weights
+
+
+def codes_of(bits: int, coded: Coded) -> Codes:
+    """The table of 2**bits rows that holds stored weights."""
     words = max(1, (1 << bits) >> 6)
     there = np.zeros(words, np.uint64)
     before = np.zeros(words, np.uint32)
-    _enter(rows, there, before)
-    return Codes(there, before, codes, values, bits)
+    _enter(coded.rows, there, before)
+    return Codes(there, before, coded.codes, book(coded.scale), bits)
 
 
 @kernel

@@ -7,12 +7,13 @@ after it are. What is decided never depends on how the text was cut into blocks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.tokenize._cut import cut
+from caesura.tokenize._logistic import Codes
 from caesura.tokenize._memo import LONGEST_CHUNK, Memo
 from caesura.tokenize._starts import (
     AHEAD,
@@ -27,9 +28,6 @@ from caesura.tokenize._starts import (
 )
 from caesura.tokenize._text import WINDOW, Text, prepare
 from caesura.tokenize.characters import MARGIN, classify, code_points
-
-if TYPE_CHECKING:
-    from caesura.tokenize.packed import Packed
 
 __all__ = ["NOTHING", "Decided", "Engine", "Given", "mark_tokens"]
 
@@ -103,8 +101,8 @@ class Engine:
 
     def __init__(
         self,
-        cuts: Packed,
-        begins: Packed,
+        cuts: Codes,
+        begins: Codes,
         lexicon: NDArray[np.uint64],
         memo: Memo,
         threshold: float,
@@ -170,7 +168,7 @@ class Engine:
             self._forced(prepared, shift),
             self._lexicon,
             self._memo,
-            self._cuts.table,
+            self._cuts,
             begins,
             ends,
         )
@@ -222,7 +220,7 @@ class Engine:
             joined,
             self._given.constraints(begins[:decided]),
             self._state,
-            self._begins.table,
+            self._begins,
             self._threshold,
             evidence,
         )

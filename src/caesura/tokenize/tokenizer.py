@@ -22,8 +22,10 @@ from caesura.document import MAYBE, NO, YES, Document, Strings
 from caesura.errors import ModelError, UsageError
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part, save
+from caesura.models.packing import pack_codes, unpack_codes
 from caesura.models.store import load_model
 from caesura.tokenize._cut import LONGEST, make_lexicon
+from caesura.tokenize._logistic import Codes, codes_of
 from caesura.tokenize._memo import LONGEST_CHUNK, make_memo
 from caesura.tokenize._starts import STATE, starts
 from caesura.tokenize._text import prepare
@@ -32,7 +34,6 @@ from caesura.tokenize.characters import classify, code_points
 from caesura.tokenize.engine import Decided, Engine, Given, mark_tokens
 from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
-from caesura.tokenize.packed import Packed
 from caesura.tokenize.paragraphs import paragraphs
 from caesura.tokenize.stream import Stream
 
@@ -52,8 +53,8 @@ class Tokenizer:
     def __init__(
         self,
         options: TokenizerOptions,
-        cuts: Packed,
-        begins: Packed,
+        cuts: Codes,
+        begins: Codes,
         splitter: Splitter,
         lexicon: Sequence[str] = (),
         chunks: Sequence[Sequence[str]] = (),
@@ -218,7 +219,7 @@ class Tokenizer:
         evidence = np.empty(doc.n_tokens, dtype=np.float32)
         known = given.constraints(doc.token_start)
         state = np.zeros(STATE, dtype=np.int64)
-        starts(marks, known, state, self.begins.table, self.options.threshold, evidence)
+        starts(marks, known, state, self.begins, self.options.threshold, evidence)
         return evidence
 
     def _evidence(self, doc: Document, given: Given, sentences: bool) -> None:
@@ -235,8 +236,8 @@ class Tokenizer:
 
     def to_part(self) -> Part:
         arrays: dict[str, NDArray[Any]] = {}
-        arrays |= self.cuts.to_arrays("cut")
-        arrays |= self.begins.to_arrays("start")
+        arrays |= pack_codes("cut", self.cuts.coded())
+        arrays |= pack_codes("start", self.begins.coded())
         arrays |= self.splitter.to_arrays()
         labels = self.splitter.to_labels() | {"lexicon": self.lexicon}
         labels["chunks"] = ["\t".join(tokens) for tokens in self.chunks]
@@ -262,8 +263,10 @@ class Tokenizer:
             part.array("doubtful_rows", np.int32, (None,)),
             part.array("doubtful_weights", np.float32, (None,)),
         )
-        cuts = Packed.from_part(part, "cut", options.bits)
-        begins = Packed.from_part(part, "start", options.bits)
+        cuts, begins = (
+            codes_of(options.bits, unpack_codes(part, name, 1 << options.bits))
+            for name in ("cut", "start")
+        )
         lexicon = part.labels.get("lexicon", [])
         if any(not 0 < len(word) <= LONGEST for word in lexicon):
             raise ModelError("the model's tokenizer has words that are too long in its lexicon")

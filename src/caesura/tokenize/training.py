@@ -21,8 +21,9 @@ from caesura.learn.bias import boundaries, sample
 from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
+from caesura.models.packing import encode
 from caesura.tokenize._cut import LONGEST, cut_epoch, make_lexicon
-from caesura.tokenize._logistic import Table, new_table
+from caesura.tokenize._logistic import Table, codes_of, new_table
 from caesura.tokenize._memo import LONGEST_CHUNK
 from caesura.tokenize._starts import Marks, start_epoch
 from caesura.tokenize._text import Text, prepare
@@ -30,7 +31,6 @@ from caesura.tokenize.characters import MARGIN, WORDLIKE, classify, code_points
 from caesura.tokenize.engine import mark_tokens
 from caesura.tokenize.multiword import Splitter, learn_splitter
 from caesura.tokenize.options import TokenizerOptions
-from caesura.tokenize.packed import pack
 from caesura.tokenize.tokenizer import KIND, Tokenizer
 from caesura.transform import hard_wrapped, one_line_paragraphs, speech
 
@@ -211,11 +211,11 @@ class TokenizerTrainer:
 
     def tokenizer(self) -> Tokenizer:
         """The tokeniser as it stands now."""
-        prune = self.options.prune
+        bits, prune = self.options.bits, self.options.prune
         return Tokenizer(
             self.options,
-            pack(self._cuts.weights, prune),
-            pack(self._begins.weights, prune),
+            codes_of(bits, encode(self._cuts.weights, prune)),
+            codes_of(bits, encode(self._begins.weights, prune)),
             self._splitter,
             self._words,
             self._chunks,
@@ -361,9 +361,9 @@ def _starts_only(lessons: Sequence[_Lesson], options: TokenizerOptions) -> Token
         for i in order:
             lesson = lessons[i]
             start_epoch(lesson.marks, lesson.starts, table, options.bits, rate, own, statistics)
-    return Tokenizer(
-        options, pack(np.zeros(64, np.float32), 1.0), pack(table.weights, options.prune), Splitter()
-    )
+    no_cuts = codes_of(6, encode(np.zeros(64, np.float32), 1.0))
+    starts = codes_of(options.bits, encode(table.weights, options.prune))
+    return Tokenizer(options, no_cuts, starts, Splitter())
 
 
 def _cut(doc: Document, parts: int) -> list[Document]:

@@ -9,13 +9,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from caesura.errors import ModelError
-from caesura.learn.packing import (
-    add_row,
+from caesura.learn.sparse import add_row
+from caesura.models.file import Part
+from caesura.models.packing import (
+    Coded,
+    book,
+    encode,
     measure_loss,
     pack,
+    pack_codes,
     pack_keys,
-    quantise,
     unpack_bytes,
+    unpack_codes,
     unpack_dense,
     unpack_keys,
     unpack_sparse,
@@ -32,8 +37,6 @@ def test_packing_rounds_each_row_to_its_own_scale(table: np.ndarray, bits: int) 
     again = unpack_dense(pack(table, bits=bits), table.shape[1])
     want = [naive.quantised(row, bits) for row in table.tolist()]
     np.testing.assert_allclose(again, want, rtol=1e-6)
-    integers, exponents = quantise(table, bits)
-    np.testing.assert_allclose(np.ldexp(integers.astype(float), exponents[:, None]), want)
 
 
 @given(tables)
@@ -101,3 +104,34 @@ def test_broken_tables_are_refused() -> None:
         unpack_keys(np.array([5, 0], np.uint32))
     with pytest.raises(ValueError, match="8 or 16"):
         pack(np.ones((1, 1), np.float32), bits=4)
+
+
+def _decoded(coded: Coded, size: int) -> np.ndarray:
+    weights = np.zeros(size, np.float32)
+    weights[coded.rows] = book(coded.scale)[coded.codes.astype(int) + 128]
+    return weights
+
+
+def test_codes_lose_little() -> None:
+    weights = np.random.default_rng(1).normal(size=4096).astype(np.float32)
+    weights[::3] = 0.0
+    coded = encode(weights, prune=0.01)
+    assert np.abs(_decoded(coded, 4096) - weights).max() < 0.05
+    again = unpack_codes(Part("tokenizer", arrays=pack_codes("x", coded)), "x", 4096)
+    assert np.array_equal(_decoded(again, 4096), _decoded(coded, 4096))
+    assert np.array_equal(again.rows, coded.rows)
+
+
+def test_no_codes() -> None:
+    coded = encode(np.zeros(1024, dtype=np.float32), prune=0.01)
+    part = Part("tokenizer", arrays=pack_codes("x", coded))
+    assert not len(unpack_codes(part, "x", 1024).rows)
+
+
+def test_codes_of_far_rows_survive() -> None:
+    weights = np.zeros(1 << 14, dtype=np.float32)
+    weights[[0, 255, 256, 5000, (1 << 14) - 1]] = 1.0
+    part = Part("tokenizer", arrays=pack_codes("x", encode(weights, 0.1)))
+    assert np.array_equal(_decoded(unpack_codes(part, "x", 1 << 14), 1 << 14), weights)
+    with pytest.raises(ModelError, match="rows of x lie outside its table"):
+        unpack_codes(part, "x", 1 << 13)

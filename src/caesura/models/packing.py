@@ -1,9 +1,14 @@
-"""Packing a trained table for the model file: prune, quantise row by row, keep the non-zeros.
+"""The codec of weights in model files: prune, quantise to bytes, keep what is not zero.
 
-A scale is a power of two for each row, which loses nothing that one can measure, where one scale
-for the whole table would ruin it. A packed table is four arrays: how many weights each row has,
-their columns, their quantised values, and the exponents of the rows' scales. They are used as they
-are, as sparse rows, or unpacked in compiled code to a dense table of bytes.
+A table of rows has a power of two as the scale of each row, which loses nothing that one can
+measure, where one scale for the whole table would ruin it. It is four arrays: how many weights each
+row has, their columns, their quantised values, and the exponents of the rows' scales. They are used
+as they are, as sparse rows, or unpacked in compiled code to a dense table of bytes.
+
+A list of single weights has 8-bit codes of a book of 256 values, which is denser near zero (a code
+stands for the signed square of its share); that loses less than equal steps do. It is the gaps
+between the weights that are not zero, their codes and the largest value. How weights lie in memory
+is the business of the kernels that read them.
 """
 
 from __future__ import annotations
@@ -17,16 +22,22 @@ from numpy.typing import NDArray
 
 from caesura.errors import ModelError
 from caesura.jit import kernel
+from caesura.models.file import Part
 
 __all__ = [
+    "SCALES",
+    "Coded",
     "PackingLoss",
     "SparseRows",
-    "add_row",
+    "book",
+    "encode",
     "measure_loss",
     "pack",
+    "pack_codes",
     "pack_keys",
-    "quantise",
+    "packed_in",
     "unpack_bytes",
+    "unpack_codes",
     "unpack_dense",
     "unpack_keys",
     "unpack_sparse",
@@ -35,10 +46,10 @@ __all__ = [
 _DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
 _MOST: Final = {8: 127, 16: 32767}
 _DTYPE: Final = {8: np.int8, 16: np.int16}
-
+_STEPS: Final = 127
 
 #: Powers of two, by the exponent of a row plus 128.
-_SCALES: Final = np.ldexp(np.float32(1), np.arange(-128, 128)).astype(np.float32)
+SCALES: Final = np.ldexp(np.float32(1), np.arange(-128, 128)).astype(np.float32)
 #: Rows that are unpacked at a time, so that what is needed in between stays small.
 _AT_ONCE: Final = 1 << 15
 
@@ -56,7 +67,7 @@ class SparseRows(NamedTuple):
 
     def weights(self) -> NDArray[np.float32]:
         """The weights of all rows, one after the other."""
-        scales = np.repeat(_SCALES[self.exponent.astype(np.int64) + 128], np.diff(self.begin))
+        scales = np.repeat(SCALES[self.exponent.astype(np.int64) + 128], np.diff(self.begin))
         return (self.value * scales).astype(np.float32)
 
 
@@ -70,24 +81,6 @@ class PackingLoss:
     rms_error: float
     before: Mapping[str, float]
     after: Mapping[str, float]
-
-
-@kernel(inline="always")
-def add_row(rows: SparseRows, row: int, scores: NDArray[np.float32]) -> None:
-    """Add a sparse row to dense scores."""
-    scale = _SCALES[np.int64(rows.exponent[row]) + 128]
-    for at in range(np.int64(rows.begin[row]), np.int64(rows.begin[row + 1])):
-        scores[rows.column[at]] += np.float32(rows.value[at]) * scale
-
-
-def quantise(weights: NDArray[np.float32], bits: int = 8) -> tuple[NDArray[Any], NDArray[np.int8]]:
-    """Integers of 8 or 16 bits and a power-of-two exponent for each row: w ~ q * 2**exponent."""
-    top = np.abs(weights).max(axis=1, initial=0.0)
-    exponents = np.zeros(len(weights), np.int8)
-    full = top > 0
-    exponents[full] = np.clip(np.ceil(np.log2(top[full] / _MOST[bits])), -126, 126)
-    scaled = np.rint(np.ldexp(weights, -exponents[:, None].astype(np.int32)))
-    return np.clip(scaled, -_MOST[bits], _MOST[bits]).astype(_DTYPE[bits]), exponents
 
 
 def pack(
@@ -139,6 +132,12 @@ def _checked(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRows:
     return SparseRows(begin, columns, values, exponents)
 
 
+def packed_in(part: Part, prefix: str = "") -> dict[str, NDArray[Any]]:
+    """The arrays of a packed table in a part, whose names start with a prefix."""
+    names = ("counts", "columns", "values", "exponents")
+    return {name: part.array(f"{prefix}{name}") for name in names}
+
+
 def unpack_sparse(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRows:
     """A packed table as lists of weights; the arrays are shared, not copied."""
     return _checked(arrays, classes)
@@ -155,7 +154,7 @@ def unpack_bytes(
         low, high = int(part[0]), int(part[-1])
         columns = rows.column[low:high].astype(np.uint16)
         _scatter(part - low, columns, rows.value[low:high], table[first : first + _AT_ONCE])
-    return table, _SCALES[rows.exponent.astype(np.int64) + 128]
+    return table, SCALES[rows.exponent.astype(np.int64) + 128]
 
 
 def unpack_dense(
@@ -189,6 +188,59 @@ def unpack_keys(gaps: NDArray[np.uint32]) -> NDArray[np.uint32]:
     if len(keys) and (keys[-1] > 0xFFFFFFFF or np.any(gaps[1:] == 0)):
         raise ModelError("the feature keys of the model do not rise", remedy=_DAMAGED)
     return keys.astype(np.uint32)
+
+
+class Coded(NamedTuple):
+    """Single weights: the rows that are not zero, rising, their codes and the largest value."""
+
+    rows: NDArray[np.int64]
+    codes: NDArray[np.int8]
+    scale: float
+
+
+def book(scale: float) -> NDArray[np.float32]:
+    """The value of each code from -128 on."""
+    share = np.arange(-128, 128) / _STEPS
+    return (np.sign(share) * share * share * scale).astype(np.float32)
+
+
+def encode(weights: NDArray[np.float32], prune: float) -> Coded:
+    """The nearest codes of weights; those smaller than `prune` become zero."""
+    scale = float(np.abs(weights).max(initial=0.0)) or 1.0
+    rows = np.flatnonzero(np.abs(weights) >= prune)
+    share = weights[rows].astype(np.float64) / scale
+    codes = np.rint(np.sign(share) * np.sqrt(np.abs(share)) * _STEPS).astype(np.int8)
+    there = codes != 0
+    return Coded(rows[there], codes[there], scale)
+
+
+def pack_codes(name: str, coded: Coded) -> dict[str, NDArray[Any]]:
+    """The arrays of coded weights."""
+    gaps = np.diff(coded.rows, prepend=-1)
+    # A gap over 255 is filled up with rows of code 0.
+    fill = (gaps - 1) // 255
+    at = np.cumsum(fill + 1) - 1
+    steps = np.full(int(at[-1]) + 1 if len(at) else 0, 255, dtype=np.uint8)
+    codes = np.zeros(len(steps), dtype=np.int8)
+    steps[at] = gaps - 255 * fill
+    codes[at] = coded.codes
+    scale = np.array([coded.scale], dtype=np.float32)
+    return {f"{name}_gaps": steps, f"{name}_codes": codes, f"{name}_scale": scale}
+
+
+def unpack_codes(part: Part, name: str, size: int) -> Coded:
+    """The coded weights of a part; rows that lie outside a table of this size are refused."""
+    gaps = part.array(f"{name}_gaps", np.uint8, (None,))
+    codes = part.array(f"{name}_codes", np.int8, (len(gaps),))
+    scale = float(part.array(f"{name}_scale", np.float32, (1,))[0])
+    rows = np.cumsum(gaps, dtype=np.int64) - 1
+    rising = len(rows) == 0 or (gaps.min() > 0 and 0 <= rows[0] <= rows[-1] < size)
+    if not rising:
+        raise ModelError(
+            f"the model's {part.kind}: rows of {name} lie outside its table", remedy=_DAMAGED
+        )
+    there = codes != 0
+    return Coded(rows[there], codes[there], scale)
 
 
 def measure_loss(
