@@ -30,6 +30,7 @@ from data import DATA, file_of
 from caesura.document import YES, Document
 from caesura.evaluate import conll18
 from caesura.formats import read
+from caesura.learn.folds import deal
 from caesura.models.file import save
 from caesura.tag import (
     Tagger,
@@ -41,7 +42,6 @@ from caesura.tag import (
     train_tagger,
 )
 from caesura.tag.columns import boundary_chain
-from caesura.tag.folds import deal
 
 COLUMNS = ("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
 

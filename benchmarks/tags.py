@@ -28,13 +28,13 @@ from data import DATA, file_of, find_folder
 
 from caesura.document import Document
 from caesura.formats import read
+from caesura.learn.folds import deal
 from caesura.models.file import save
 from caesura.parse import Parser, ParserTrainer, SearchOptions, TrainOptions
 from caesura.parse.recipes import recipe_options
 from caesura.parse.scores import scores
 from caesura.pipeline.tags import tagged
 from caesura.tag import Tagger, TaggerOptions, train_tagger
-from caesura.tag.folds import deal
 
 FOLDS = 5
 Docs = list[Document]

@@ -18,9 +18,9 @@ from data import file_of, find_file, find_folder
 
 from caesura.document import NO, UNKNOWN, YES, Document
 from caesura.formats import read, write
+from caesura.learn.folds import deal
 from caesura.models.file import save
 from caesura.tag import Tagger, TaggerOptions, train_tagger
-from caesura.tag.folds import deal
 
 Docs = list[Document]
 Rows = list[dict[str, Any]]

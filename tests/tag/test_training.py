@@ -29,7 +29,6 @@ from caesura.tag import (
     tagger_loop,
     train_tagger,
 )
-from caesura.tag.folds import deal
 from caesura.transform import lower
 from tests.tag import toy
 
@@ -199,14 +198,6 @@ def test_one_document_is_dealt_out_by_sentences() -> None:
     assert [len(one.column("upos")) for one in tagged] == [doc.n_words] * 2
     assert tagged[1].column("form")[0] == "the"
     assert doc.column("upos") == before
-
-
-def test_folds_are_about_even() -> None:
-    sizes = [100, 1, 1, 50, 50, 30, 70]
-    folds = deal(sizes, 3, 1)
-    loads = [sum(s for s, f in zip(sizes, folds, strict=True) if f == n) for n in range(3)]
-    assert max(loads) - min(loads) <= 2
-    assert deal(sizes, 3, 1) == folds
 
 
 def test_jackknifing_needs_folds_and_sentences() -> None:

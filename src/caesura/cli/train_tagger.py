@@ -85,7 +85,7 @@ def jackknife(
     """Write the training data with tags by taggers that have not seen them."""
     from caesura import formats
     from caesura.cli.progress import Progress
-    from caesura.tag.folds import jackknife as run
+    from caesura.tag.jackknifing import jackknife as run
 
     with Progress("Jackknifing", unit="folds", quiet=quiet) as progress:
         progress.total = folds

@@ -53,7 +53,7 @@ def jackknifed(
     on_fold: Callable[[int, int], None] | None = None,
 ) -> tuple[list[Document], list[Document], Part]:
     """Training and dev documents with the k likeliest tags, and the tagger for later."""
-    from caesura.tag.folds import jackknife
+    from caesura.tag.jackknifing import jackknife
     from caesura.tag.train import train_tagger
 
     found = jackknife(train, options, folds, regime=regime, choices=k, on_fold=on_fold)

@@ -240,7 +240,7 @@ class PipelineTrainer:
 
     def _prepare(self, spaced: bool, tags: bool) -> Part:
         """Tags and evidence for all training documents, by models that have not seen them."""
-        from caesura.tag.folds import jackknife
+        from caesura.tag.jackknifing import jackknife
         from caesura.tokenize.training import cross_evidence
         from caesura.transform import speech
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from caesura.tag.boundaries import best_threshold, mark_starts, start_probabilities
-    from caesura.tag.folds import jackknife
+    from caesura.tag.jackknifing import jackknife
     from caesura.tag.options import TaggerOptions, boundary_options
     from caesura.tag.scores import accuracies
     from caesura.tag.stream import TagStream
@@ -44,7 +44,7 @@ _HOMES = {
     "accuracies": "scores",
     "best_threshold": "boundaries",
     "boundary_options": "options",
-    "jackknife": "folds",
+    "jackknife": "jackknifing",
     "mark_starts": "boundaries",
     "start_probabilities": "boundaries",
     "tagger_loop": "train",

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from caesura.document import YES, Document
 from caesura.errors import InputError
 from caesura.learn.bias import boundaries, sample
+from caesura.learn.folds import at_random
 from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
@@ -315,39 +315,15 @@ def cross_evidence(
     """
     options = options or TokenizerOptions()
     _check(docs)
-    if folds < 2:
-        raise InputError(f"{folds} folds are too few", remedy="Take two or more.")
-    pieces: list[Document] = []
-    owner: list[int] = []
-    group: list[int] = []
-    many = len(docs) if groups is None else len(set(groups))
-    for number, doc in enumerate(docs):
-        if many >= folds:
-            pieces.append(doc)
-            owner.append(number)
-            group.append(number if groups is None else groups[number])
-            continue
-        for piece in _cut(doc, folds):
-            owner.append(number)
-            group.append(len(pieces))
-            pieces.append(piece)
-    names = sorted(set(group))
-    order = generator(options.seed, 1).permutation(len(names))
-    fold = {name: int(order[i]) % folds for i, name in enumerate(names)}
-    lessons = [_lessons([piece], options, i) for i, piece in enumerate(pieces)]
-    found: list[NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(pieces)
-    for number in range(folds):
-        held = [i for i in range(len(pieces)) if fold[group[i]] == number]
-        rest = [x for i in range(len(pieces)) if fold[group[i]] != number for x in lessons[i]]
-        if not held:
-            continue
-        tokenizer = _starts_only(rest, options)
+    parts = at_random(docs, folds, options.seed, groups)
+    lessons = [_lessons([piece], options, i) for i, piece in enumerate(parts.pieces)]
+    found: list[NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(lessons)
+    for _, held, rest in parts:
+        tokenizer = _starts_only([lesson for i in rest for lesson in lessons[i]], options)
         for i in held:
-            found[i] = tokenizer.evidence(pieces[i])
-    gathered: list[list[NDArray[np.float32]]] = [[] for _ in docs]
-    for i, number in enumerate(owner):
-        gathered[number].append(found[i])
-    return [np.concatenate(parts) if parts else np.zeros(0, np.float32) for parts in gathered]
+            found[i] = tokenizer.evidence(parts.pieces[i])
+    nothing = np.zeros(0, np.float32)
+    return [np.concatenate([nothing, *own]) for own in parts.by_document(found, len(docs))]
 
 
 def _starts_only(lessons: Sequence[_Lesson], options: TokenizerOptions) -> Tokenizer:
@@ -364,9 +340,3 @@ def _starts_only(lessons: Sequence[_Lesson], options: TokenizerOptions) -> Token
     no_cuts = codes_of(6, encode(np.zeros(64, np.float32), 1.0))
     starts = codes_of(options.bits, encode(table.weights, options.prune))
     return Tokenizer(options, no_cuts, starts, Splitter())
-
-
-def _cut(doc: Document, parts: int) -> list[Document]:
-    bounds = doc.sentence_bounds
-    at = np.unique(np.linspace(0, len(bounds) - 1, min(parts, len(bounds) - 1) + 1).astype(int))
-    return [doc.cut(int(bounds[a]), int(bounds[b])) for a, b in pairwise(at.tolist())]
