@@ -41,7 +41,7 @@ from caesura.tag import (
     start_probabilities,
     train_tagger,
 )
-from caesura.tag.columns import boundary_chain
+from caesura.tag.labels import boundary_chain
 
 COLUMNS = ("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
 

@@ -20,7 +20,7 @@ from caesura.tag import (
     start_probabilities,
     train_tagger,
 )
-from caesura.tag.columns import boundary_chain
+from caesura.tag.labels import boundary_chain
 from caesura.tokenize import RuleTokenizer, TokenizerOptions
 from caesura.tokenize import train as train_tokenizer
 from joint_study.data import Data, Docs, blank, say

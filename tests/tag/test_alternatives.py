@@ -9,8 +9,8 @@ import numpy as np
 from caesura.document import Document, TagOptions
 from caesura.tag import Tagger, TaggerOptions
 from caesura.tag.alternatives import alternatives, together, with_right
+from caesura.tag.columns import Posteriors
 from caesura.tag.jackknifing import jackknife
-from caesura.tag.writing import Posteriors
 from tests.tag import toy
 from tests.tag.test_tagger import bare, columns
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from caesura.errors import ModelError
 from caesura.tag.attributes import attributes_of
+from caesura.tag.default_templates import AFFIX, ATTRIBUTES
 from caesura.tag.lemmas import apply_rule, rule_of
-from caesura.tag.names import AFFIX, ATTRIBUTES
 from caesura.tag.templates import parse_templates
 from tests.reference import tag as naive
 

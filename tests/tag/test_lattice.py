@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura.tag.chain import ChainWeights, Step, crf_epoch, perceptron_epoch
+from caesura.tag.crf_training import ChainWeights, Step, crf_epoch, perceptron_epoch
 from caesura.tag.features import FeatureRows
 from caesura.tag.lattice import (
     Lattice,

@@ -18,7 +18,7 @@ from caesura.tag import Tagger, TagStream, accuracies
 from caesura.tag.cache import TypeCache
 from caesura.tag.decode import decode
 from caesura.tag.lattice import lattice_of
-from caesura.tag.pairs import PairCache
+from caesura.tag.lemma_cache import LemmaCache
 from tests.tag import toy
 
 
@@ -144,7 +144,7 @@ def test_full_caches_start_again(tagger: Tagger, monkeypatch: pytest.MonkeyPatch
     tagger.tag(docs)
     want = [columns(doc) for doc in docs]
     monkeypatch.setattr(TypeCache, "full", property(lambda self: True))
-    monkeypatch.setattr(PairCache, "full", property(lambda self: True))
+    monkeypatch.setattr(LemmaCache, "full", property(lambda self: True))
     for doc in docs:
         tagger.tag(doc)
     assert [columns(doc) for doc in docs] == want

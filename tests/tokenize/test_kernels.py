@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.tokenize import Tokenizer
-from caesura.tokenize._logistic import new_table, step
-from caesura.tokenize._text import prepare, stretch
 from caesura.tokenize.characters import MARGIN, classify, code_points
+from caesura.tokenize.logistic import new_table, step
+from caesura.tokenize.prepared_text import prepare, stretch
 from tests.reference import tokenize as twin
 from tests.tokenize.corpus import document, unspaced_document
 

@@ -56,15 +56,15 @@ def test_blocks_make_no_difference(
     text = text * 3
     bounds = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
     stream = tokenizer.stream(whole_sentences=whole)
-    # Small blocks are decided only at the end: have the engine look at each of them.
-    import caesura.tokenize.engine as engine
+    # Small blocks are decided only at the end: have the decoder look at each of them.
+    import caesura.tokenize.decoder as decoder
 
-    before, engine._WORTHWHILE = engine._WORTHWHILE, 1
+    before, decoder._WORTHWHILE = decoder._WORTHWHILE, 1
     try:
         pieces = [stream.feed(text[a:b]) for a, b in pairwise(bounds)]
         pieces.append(stream.feed("", last=True))
     finally:
-        engine._WORTHWHILE = before
+        decoder._WORTHWHILE = before
     assert "".join(piece.text for piece in pieces) == text
     joined = Document.join([piece for piece in pieces if piece.text])
     expected = tokenizer.tokenize(text)

@@ -201,7 +201,7 @@ def command(
     inputs.finish()
     defaults = TaggerOptions()
     if boundaries:
-        from caesura.tag.columns import boundary_chain
+        from caesura.tag.labels import boundary_chain
         from caesura.tag.options import boundary_options
 
         defaults = boundary_options(boundary_chain(documents))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document, TagOptions
-from caesura.tag.writing import Posteriors
+from caesura.tag.columns import Posteriors
 
 __all__ = ["alternatives", "given_values", "obeying", "together", "with_right"]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.learn.hashing import fold, mix
-from caesura.tag.names import AFFIX, ATTRIBUTES
+from caesura.tag.default_templates import AFFIX, ATTRIBUTES
 
 __all__ = ["attributes_of", "edge_attributes"]
 

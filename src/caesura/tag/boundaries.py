@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import NO, YES, Document
-from caesura.tag.names import START
+from caesura.tag.options import START
 
 if TYPE_CHECKING:
     from caesura.tag.tagger import Tagger

@@ -1,102 +1,119 @@
-"""Which columns a tagger learns, and the labels of its chain."""
+"""What the tagger takes from documents and writes back: chain bounds, columns, k best values.
+
+Neighbouring documents that share a table of strings are worked on together, so that strings are
+touched once for each distinct value.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import Document
-from caesura.errors import InputError, UsageError
-from caesura.tag.corpus import column_values
-from caesura.tag.names import COLUMNS, START
-from caesura.tag.options import TaggerOptions
+from caesura.document import YES, Document
+from caesura.tag.boundaries import write_starts
+from caesura.tag.corpus import distinct
 
-__all__ = ["boundary_chain", "check_documents", "choose_columns", "label_names"]
+__all__ = [
+    "Posteriors",
+    "Regime",
+    "chain_bounds",
+    "collapse",
+    "runs",
+    "write_all_starts",
+    "write_column",
+]
 
-#: With more joint labels than this, XPOS is predicted given UPOS instead of with it.
-_MOST_LABELS = 256
-
-
-def check_documents(docs: Sequence[Document]) -> None:
-    """Training data must have words."""
-    if not any(doc.n_words for doc in docs):
-        raise InputError(
-            "there are no words to learn from",
-            file=docs[0].source if docs else None,
-            remedy="Give a file with annotated sentences.",
-        )
+Regime = Literal["auto", "sentences", "document"]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 
-def _there(docs: Sequence[Document], column: str) -> bool:
-    if column == START:
-        return any(doc.has_sentences for doc in docs)
-    return any(bool(np.any(getattr(doc, column))) for doc in docs)
+class Posteriors(NamedTuple):
+    """The labels of each word with their probabilities, the likeliest first; -1 is none."""
+
+    labels: Ints
+    masses: NDArray[np.float32]
 
 
-def boundary_chain(docs: Sequence[Document]) -> tuple[str, ...]:
-    """The label of the boundary labeller: the finest tag there is, and the sentence start."""
-    tag = next((column for column in ("xpos", "upos") if _there(docs, column)), None)
-    return (tag, START) if tag else (START,)
+def collapse(
+    found: Posteriors, number: Ints, size: int, k: int
+) -> tuple[Ints, NDArray[np.float32]]:
+    """Sum the probabilities of labels that share a value; the k likeliest values of each word."""
+    n, width = found.labels.shape
+    k = min(k, size)
+    values = np.where(found.labels >= 0, number[np.maximum(found.labels, 0)], -1)
+    masses = found.masses.copy()
+    for b in range(1, width):
+        for a in range(b):
+            same = (values[:, b] == values[:, a]) & (values[:, b] >= 0)
+            masses[same, a] += masses[same, b]
+            values[same, b] = -1
+            masses[same, b] = 0.0
+    order = np.argsort(-masses, axis=1, kind="stable")[:, :k]
+    labels = np.full((n, k), -1, np.int32)
+    labels[:, : order.shape[1]] = np.take_along_axis(values, order, axis=1)
+    best = np.zeros((n, k), np.float32)
+    best[:, : order.shape[1]] = np.take_along_axis(masses, order, axis=1)
+    return labels, best
 
 
-def choose_columns(
-    docs: Sequence[Document], options: TaggerOptions
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns of the chain and the columns given its label: those asked for, or those there."""
-    for column in options.chain + options.given:
-        if column not in COLUMNS:
-            raise UsageError(
-                f"no tagger learns {column!r}", remedy=f"Columns are: {', '.join(COLUMNS)}."
-            )
-        if not _there(docs, column):
-            raise InputError(
-                f"no word has a value in the column {column}",
-                file=docs[0].source,
-                remedy="Choose other columns, or give data that have it.",
-            )
-    given = options.given
-    if options.chain:
-        return options.chain, given
-    tags = [column for column in ("upos", "xpos") if _there(docs, column)]
-    rest = [column for column in ("feats", "lemma") if _there(docs, column)]
-    if not tags:
-        raise InputError(
-            "the columns UPOS and XPOS are both empty",
-            file=docs[0].source,
-            remedy="Name the column to learn, e.g. --set chain='[\"feats\"]'.",
-        )
-    if len(tags) == 2 and len(label_names(docs, ("upos", "xpos"))[0]) > _MOST_LABELS:
-        tags, rest = ["upos"], ["xpos", *rest]
-    return tuple(tags), given or tuple(rest)
+def chain_bounds(docs: Sequence[Document], regime: Regime) -> tuple[Longs, list[int]]:
+    """Where chains begin, and where documents do."""
+    offsets = [0]
+    begins = [np.zeros(1, np.int64)]
+    for doc in docs:
+        n = doc.n_words
+        whole = regime == "document" or (regime == "auto" and not doc.has_sentences)
+        if n and not whole:
+            # Without multi-word tokens the starts of words are those of tokens.
+            marks = doc.sent_start if n == doc.n_tokens else doc.word_sent_start
+            starts = np.flatnonzero(marks[1:] == YES) + 1
+            begins.append(np.append(starts, n) + offsets[-1])
+        elif n:
+            begins.append(np.array([n + offsets[-1]], np.int64))
+        offsets.append(offsets[-1] + n)
+    return np.concatenate(begins), offsets
 
 
-def label_names(
+def runs(docs: Sequence[Document]) -> list[list[Document]]:
+    """Neighbouring documents that share a table of strings, which are worked on together."""
+    runs = [[docs[0]]]
+    for doc in docs[1:]:
+        if doc.strings is runs[-1][0].strings:
+            runs[-1].append(doc)
+        else:
+            runs.append([doc])
+    return runs
+
+
+def write_column(
     docs: Sequence[Document],
-    columns: Sequence[str],
-    old: Sequence[tuple[str, ...]] = (),
-) -> tuple[list[tuple[str, ...]], NDArray[np.int32]]:
-    """The labels, most frequent first after the old ones, and the label of each word."""
-    tables: list[dict[str, int]] = [{} for _ in columns]
-    values = [
-        column_values(docs, column, table) for column, table in zip(columns, tables, strict=True)
-    ]
-    kinds, where, counts = np.unique(
-        np.stack(values, axis=1), axis=0, return_inverse=True, return_counts=True
-    )
-    names = [list(table) for table in tables]
-    spelled = [
-        tuple(names[c][value].replace("\t", " ") for c, value in enumerate(row))
-        for row in kinds.tolist()
-    ]
-    order = sorted(range(len(spelled)), key=lambda n: (-int(counts[n]), spelled[n]))
-    known = {label: n for n, label in enumerate(old)}
-    labels = list(old)
-    number = np.zeros(len(spelled), np.int32)
-    for n in order:
-        if spelled[n] not in known:
-            known[spelled[n]] = len(labels)
-            labels.append(spelled[n])
-        number[n] = known[spelled[n]]
-    return labels, number[where.ravel()]
+    offsets: list[int],
+    column: str,
+    values: list[str],
+    chosen: Ints,
+    fixed: str = "tags",
+) -> None:
+    """Set a column to the chosen values (-1: the empty one); known values that are fixed stay."""
+    done = 0
+    for run in runs(docs):
+        first = done
+        done += len(run)
+        low = offsets[first]
+        kinds, where = distinct(chosen[low : offsets[done]] + np.int32(1))
+        ids = run[0].strings.ids([values[n - 1] if n else "" for n in kinds.tolist()])
+        found = ids[where] if len(ids) else ids
+        for n, doc in enumerate(run):
+            own = found[offsets[first + n] - low : offsets[first + n + 1] - low]
+            if fixed in doc.fixed:
+                known = getattr(doc, column)
+                own = np.where(known != 0, known, own)
+            setattr(doc, column, np.ascontiguousarray(own, dtype=np.int32))
+
+
+def write_all_starts(docs: Sequence[Document], offsets: list[int], starts: NDArray[Any]) -> None:
+    for doc, low, high in zip(docs, offsets, offsets[1:], strict=False):
+        write_starts(doc, starts[low:high])

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import YES, Document
-from caesura.tag.names import START
+from caesura.tag.options import START
 
 __all__ = ["Corpus", "column_values", "corpus_of", "distinct"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from caesura.models.file import Part
+from caesura.tag.default_templates import CHAIN_TEMPLATES, GIVEN_TEMPLATES, LEMMA_TEMPLATES
 from caesura.tag.lattice import empty_transitions
-from caesura.tag.names import CHAIN_TEMPLATES, GIVEN_TEMPLATES, LEMMA_TEMPLATES
 from caesura.tag.tables import moves_arrays, table_arrays
 from caesura.tag.tagger import Tagger
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from caesura.tag.names import (
+from caesura.tag.default_templates import (
     BOUNDARY_TEMPLATES,
     CHAIN_TEMPLATES,
     GIVEN_TEMPLATES,
     LEMMA_TEMPLATES,
 )
 
-__all__ = ["TaggerOptions", "boundary_options"]
+__all__ = ["COLUMNS", "START", "TaggerOptions", "boundary_options"]
+
+#: The column that says whether a word starts a sentence (B) or not (I).
+START: Final = "start"
+#: Columns that a tagger can learn.
+COLUMNS: Final = ("upos", "xpos", "feats", "lemma", "deprel", "misc", START)
 
 
 @dataclass(frozen=True)

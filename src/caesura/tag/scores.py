@@ -9,7 +9,7 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.tag.corpus import column_values
-from caesura.tag.names import START
+from caesura.tag.options import START
 from caesura.tag.tagger import Regime, Tagger
 
 __all__ = ["accuracies"]

@@ -20,15 +20,7 @@ from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.tag.alternatives import alternatives, given_values, obeying
 from caesura.tag.cache import TypeCache
-from caesura.tag.corpus import distinct
-from caesura.tag.decode import Constraints, Scorer, decode, marginals
-from caesura.tag.given import GivenScorer, Options, choose
-from caesura.tag.lattice import lattice_of
-from caesura.tag.names import COLUMNS, START
-from caesura.tag.pairs import PairCache
-from caesura.tag.tables import part_moves, part_table
-from caesura.tag.templates import parse_templates
-from caesura.tag.writing import (
+from caesura.tag.columns import (
     Posteriors,
     Regime,
     chain_bounds,
@@ -37,6 +29,14 @@ from caesura.tag.writing import (
     write_all_starts,
     write_column,
 )
+from caesura.tag.conditional_classifier import ConditionalScorer, Options, choose
+from caesura.tag.corpus import distinct
+from caesura.tag.decode import Constraints, Scorer, decode, marginals
+from caesura.tag.lattice import lattice_of
+from caesura.tag.lemma_cache import LemmaCache
+from caesura.tag.options import COLUMNS, START
+from caesura.tag.tables import part_moves, part_table
+from caesura.tag.templates import parse_templates
 
 __all__ = ["Posteriors", "Regime", "Tagger"]
 
@@ -54,7 +54,7 @@ class Seen(NamedTuple):
     attributes: NDArray[np.uint64]
     vectors: NDArray[np.float32]
     types: list[str]
-    pairs: PairCache
+    pairs: LemmaCache
 
 
 class Tagger:
@@ -109,7 +109,7 @@ class Tagger:
         """Start the caches of word types again; results do not depend on them."""
         classes = len(self.labels)
         self._cache = TypeCache(self.scorer, classes, self.word_classes)
-        self._pairs = PairCache(self._given, self.part.labels.get("lemma", []), classes)
+        self._pairs = LemmaCache(self._given, self.part.labels.get("lemma", []), classes)
 
     @classmethod
     def load(cls, model: str | os.PathLike[str]) -> Tagger:
@@ -121,7 +121,7 @@ class Tagger:
         """The columns that it predicts."""
         return self.chain + self.given
 
-    def _given_scorer(self, column: str) -> GivenScorer:
+    def _given_scorer(self, column: str) -> ConditionalScorer:
         part = self.part
         bounds = part.array(f"{column}.bounds", np.int32, (len(self.labels) + 1,))
         values = part.array(f"{column}.options", np.int32, (None,))
@@ -134,7 +134,7 @@ class Tagger:
         templates = parse_templates(part.option(f"templates-{column}", list, []), True)
         clear = float(part.option("clear", (int, float), 4.0))
         choices = Options(bounds, values)
-        return GivenScorer(index, rows, choices, templates.own, templates.context, clear)
+        return ConditionalScorer(index, rows, choices, templates.own, templates.context, clear)
 
     # ------------------------------------------------------------- tagging
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import ModelError
 from caesura.learn.templates import Vocabulary, compile_templates
-from caesura.tag.names import ATTRIBUTES
+from caesura.tag.default_templates import ATTRIBUTES
 
 __all__ = ["Templates", "parse_templates"]
 

@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
-from caesura.errors import InputError
+from caesura.errors import InputError, UsageError
 from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, pieces
 from caesura.learn.updates import average
 from caesura.models.file import Part
 from caesura.tag.attributes import attributes_of, edge_attributes
-from caesura.tag.chain import ChainWeights, Step, crf_epoch, perceptron_epoch
-from caesura.tag.columns import check_documents, choose_columns, label_names
+from caesura.tag.checkpoint import pack_state, unpack_state
+from caesura.tag.conditional_training import ConditionalTrainer
 from caesura.tag.corpus import Corpus, column_values, corpus_of
+from caesura.tag.crf_training import ChainWeights, Step, crf_epoch, perceptron_epoch
 from caesura.tag.features import feature_rows
-from caesura.tag.given_trainer import GivenTrainer
+from caesura.tag.labels import check_documents, choose_columns, label_names
 from caesura.tag.lattice import Transitions, empty_transitions, lattice_of
 from caesura.tag.options import TaggerOptions
 from caesura.tag.scores import accuracies
-from caesura.tag.state import pack_state, unpack_state
 from caesura.tag.tables import moves_arrays, part_moves, table_arrays, table_of
 from caesura.tag.tagger import Regime, Tagger
 from caesura.tag.templates import parse_templates
@@ -75,11 +75,11 @@ class TaggerTrainer:
             )
         self.labels = names
         self._chain_data(corpus, attributes, gold, init)
-        self._givens: dict[str, GivenTrainer] = {}
+        self._givens: dict[str, ConditionalTrainer] = {}
         for column in self.given:
             numbers: dict[str, int] = {}
             values = column_values(train, column, numbers)
-            self._givens[column] = GivenTrainer(
+            self._givens[column] = ConditionalTrainer(
                 column,
                 options,
                 corpus,
@@ -253,8 +253,6 @@ def _n_labels(part: Part) -> int:
 
 
 def _check_init(old: Tagger, chain: tuple[str, ...], given: tuple[str, ...]) -> None:
-    from caesura.errors import UsageError
-
     if old.chain != chain or old.given != given:
         raise UsageError(
             f"the model to start from has columns {', '.join(old.columns)}; "

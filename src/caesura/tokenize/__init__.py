@@ -49,7 +49,7 @@ def warmup() -> None:
     import numpy as np
 
     from caesura.models.packing import encode
-    from caesura.tokenize._logistic import codes_of
+    from caesura.tokenize.logistic import codes_of
     from caesura.tokenize.multiword import Splitter
     from caesura.tokenize.options import TokenizerOptions
     from caesura.tokenize.tokenizer import Tokenizer

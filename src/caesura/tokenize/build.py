@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from caesura.document import MAYBE, NO, YES, Document, Strings
-from caesura.tokenize.engine import Decided
+from caesura.tokenize.decoder import Decided
 from caesura.tokenize.multiword import Splitter, Words
 
 __all__ = ["SplitCache", "build", "expand"]

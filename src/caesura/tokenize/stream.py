@@ -8,7 +8,7 @@ import numpy as np
 
 from caesura.document import YES, Document, Strings
 from caesura.tokenize.build import build
-from caesura.tokenize.engine import NOTHING, Decided
+from caesura.tokenize.decoder import NOTHING, Decided
 from caesura.tokenize.paragraphs import line_starts, paragraphs
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Stream:
         self._line_opens = True  # whether the next character that is no space starts a line
         self._line_starts: list[int] = []  # of text that is in no piece yet
         self._id = id
-        self._engine = tokenizer.engine()
+        self._decoder = tokenizer.decoder()
         self._strings = Strings()
         self._left = NOTHING  # decided tokens that are in no piece yet
         self._waiting: list[str] = []  # text that is in no piece yet
@@ -69,13 +69,13 @@ class Stream:
         if self._lines:
             self._take_lines(text)
         self._taken += len(text)
-        fresh = self._engine.feed(text, last=last)
+        fresh = self._decoder.feed(text, last=last)
         if not last and not len(fresh.starts):
             return Document(id=self._id, strings=self._strings, continues=self._started)
         known = Decided.join([self._left, fresh])
         n = len(known.starts) if last or not self._whole_sentences else self._whole(known)
         decided, self._left = known.part(0, n), known.part(n)
-        held, held_ends = self._engine.held
+        held, held_ends = self._decoder.held
         following = np.concatenate((self._left.starts, held))[:2]
         following_ends = np.concatenate((self._left.ends, held_ends))[:2]
         waiting = "".join(self._waiting)
@@ -116,9 +116,9 @@ class Stream:
         return piece
 
     def _take_lines(self, text: str) -> None:
-        """Tell the engine where lines start in the next block."""
+        """Tell the decoder where lines start in the next block."""
         starts = [self._taken + at for at in line_starts(text, opens=self._line_opens)]
-        self._engine.start_at(starts)
+        self._decoder.start_at(starts)
         self._line_starts += starts
         end = len(text.rstrip())
         self._line_opens = "\n" in text[end:] or (self._line_opens and end == 0)

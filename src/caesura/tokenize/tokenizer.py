@@ -24,18 +24,18 @@ from caesura.learn.bias import BiasScale
 from caesura.models.file import Part, save
 from caesura.models.packing import pack_codes, unpack_codes
 from caesura.models.store import load_model
-from caesura.tokenize._cut import LONGEST, make_lexicon
-from caesura.tokenize._logistic import Codes, codes_of
-from caesura.tokenize._memo import LONGEST_CHUNK, make_memo
-from caesura.tokenize._starts import STATE, starts
-from caesura.tokenize._text import prepare
 from caesura.tokenize.build import SplitCache, build, expand
 from caesura.tokenize.characters import classify, code_points
-from caesura.tokenize.engine import Decided, Engine, Given, mark_tokens
+from caesura.tokenize.chunk_memo import LONGEST_CHUNK, make_memo
+from caesura.tokenize.decoder import Decided, Decoder, Given, mark_tokens
+from caesura.tokenize.logistic import Codes, codes_of
 from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.paragraphs import paragraphs
+from caesura.tokenize.prepared_text import prepare
+from caesura.tokenize.sentence_starts import STATE, starts
 from caesura.tokenize.stream import Stream
+from caesura.tokenize.token_boundaries import LONGEST, make_lexicon
 
 __all__ = ["Tokenizer"]
 
@@ -150,18 +150,18 @@ class Tokenizer:
             id=id,
         )
 
-    def engine(self, given: Given | None = None) -> Engine:
+    def decoder(self, given: Given | None = None) -> Decoder:
         """What decides about one text, block by block."""
-        return Engine(
+        return Decoder(
             self.cuts, self.begins, self._lexicon, self._memo, self.options.threshold, given
         )
 
     def _decide(self, text: str, given: Given) -> Decided:
-        engine = self.engine(given)
+        decoder = self.decoder(given)
         if len(text) <= _BLOCK:
-            return engine.feed(text, last=True)
-        parts = [engine.feed(text[at : at + _BLOCK]) for at in range(0, len(text), _BLOCK)]
-        parts.append(engine.feed("", last=True))
+            return decoder.feed(text, last=True)
+        parts = [decoder.feed(text[at : at + _BLOCK]) for at in range(0, len(text), _BLOCK)]
+        parts.append(decoder.feed("", last=True))
         return Decided.join(parts)
 
     def _build(

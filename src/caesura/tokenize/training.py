@@ -22,15 +22,15 @@ from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
 from caesura.models.packing import encode
-from caesura.tokenize._cut import LONGEST, cut_epoch, make_lexicon
-from caesura.tokenize._logistic import Table, codes_of, new_table
-from caesura.tokenize._memo import LONGEST_CHUNK
-from caesura.tokenize._starts import Marks, start_epoch
-from caesura.tokenize._text import Text, prepare
 from caesura.tokenize.characters import MARGIN, WORDLIKE, classify, code_points
-from caesura.tokenize.engine import mark_tokens
+from caesura.tokenize.chunk_memo import LONGEST_CHUNK
+from caesura.tokenize.decoder import mark_tokens
+from caesura.tokenize.logistic import Table, codes_of, new_table
 from caesura.tokenize.multiword import Splitter, learn_splitter
 from caesura.tokenize.options import TokenizerOptions
+from caesura.tokenize.prepared_text import Text, prepare
+from caesura.tokenize.sentence_starts import Marks, start_epoch
+from caesura.tokenize.token_boundaries import LONGEST, cut_epoch, make_lexicon
 from caesura.tokenize.tokenizer import KIND, Tokenizer
 from caesura.transform import hard_wrapped, one_line_paragraphs, speech
 

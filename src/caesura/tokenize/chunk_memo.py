@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.tokenize._text import Text, prepare, stretch
 from caesura.tokenize.characters import MARGIN, classify, code_points
+from caesura.tokenize.prepared_text import Text, prepare, stretch
 
 __all__ = ["LONGEST_CHUNK", "Memo", "look_up", "make_memo"]
 

@@ -16,9 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.tokenize._logistic import Codes, Table, decide, step, tally
-from caesura.tokenize._memo import LONGEST_CHUNK, Memo, look_up
-from caesura.tokenize._text import WINDOW, Text, prepare, stretch, to_slots, wordlike
 from caesura.tokenize.characters import (
     AT,
     DIGIT,
@@ -29,6 +26,9 @@ from caesura.tokenize.characters import (
     classify,
     code_points,
 )
+from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo, look_up
+from caesura.tokenize.logistic import Codes, Table, decide, step, tally
+from caesura.tokenize.prepared_text import WINDOW, Text, prepare, stretch, to_slots, wordlike
 
 __all__ = ["CUT_FEATURES", "LONGEST", "cut", "cut_epoch", "make_lexicon"]
 

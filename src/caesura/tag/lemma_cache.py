@@ -1,4 +1,4 @@
-"""Pairs of word type and label that a tagger has met, and what the word alone says of each.
+"""What the word alone says of lemma and FEATS, for each pair of word type and label met so far.
 
 Columns given the label are nearly settled by the pair: lemmas wholly, FEATS for most words. So they
 are worked out once for each pair; only pairs that are not settled look at their context.
@@ -12,19 +12,21 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.tag.given import GivenScorer, choose_alone
+from caesura.tag.conditional_classifier import ConditionalScorer, choose_alone
 from caesura.tag.lemmas import compile_rule
 
-__all__ = ["PairCache"]
+__all__ = ["LemmaCache"]
 
 _MOST: Final = 65536
 Ints = NDArray[np.int32]
 
 
-class PairCache:
+class LemmaCache:
     """Numbers for pairs; rows of `alone` and `settled` belong to pairs, by column."""
 
-    def __init__(self, scorers: Mapping[str, GivenScorer], rules: list[str], classes: int) -> None:
+    def __init__(
+        self, scorers: Mapping[str, ConditionalScorer], rules: list[str], classes: int
+    ) -> None:
         self._scorers = scorers
         self._rules = [compile_rule(rule) for rule in rules]
         self._classes = classes

@@ -18,16 +18,16 @@ from caesura.learn.index import Index, find, key_of
 from caesura.learn.sparse import add_row
 from caesura.learn.updates import adagrad, add
 from caesura.models.packing import SparseRows
-from caesura.tag.names import ATTRIBUTES
+from caesura.tag.default_templates import ATTRIBUTES
 
 __all__ = [
-    "GivenScorer",
+    "ConditionalScorer",
     "Options",
     "choose",
     "choose_alone",
-    "given_epoch",
-    "given_hash",
-    "given_hashes",
+    "conditional_epoch",
+    "conditional_hash",
+    "conditional_hashes",
     "options_of",
 ]
 
@@ -58,7 +58,7 @@ def options_of(
 
 
 @kernel(inline="always")
-def given_hash(
+def conditional_hash(
     attributes: NDArray[np.uint64],
     types: NDArray[np.int32],
     tags: NDArray[np.int32],
@@ -83,7 +83,7 @@ def given_hash(
 
 
 @kernel
-def given_hashes(
+def conditional_hashes(
     attributes: NDArray[np.uint64],
     types: NDArray[np.int32],
     tags: NDArray[np.int32],
@@ -98,13 +98,13 @@ def given_hashes(
             if bounds[tags[i] + 1] - bounds[tags[i]] < 2:
                 continue
             for t in range(templates.shape[0]):
-                hashes[i, t] = given_hash(
+                hashes[i, t] = conditional_hash(
                     attributes, types, tags, i, begins[window], begins[window + 1], templates[t]
                 )
 
 
 @kernel
-def given_epoch(
+def conditional_epoch(
     weight: NDArray[np.float32],
     square: NDArray[np.float32],
     total: NDArray[np.float32],
@@ -155,7 +155,7 @@ def given_epoch(
     return loss
 
 
-class GivenScorer(NamedTuple):
+class ConditionalScorer(NamedTuple):
     """What gives the options of a tag their scores: features of the word alone, and of context."""
 
     features: Index
@@ -168,7 +168,7 @@ class GivenScorer(NamedTuple):
 
 @kernel
 def choose_alone(
-    scorer: GivenScorer,
+    scorer: ConditionalScorer,
     attributes: NDArray[np.uint64],
     types: NDArray[np.int32],
     tags: NDArray[np.int32],
@@ -192,7 +192,7 @@ def choose_alone(
         for k in range(n):
             own[k] = 0.0
         for t in range(scorer.own.shape[0]):
-            hashed = given_hash(attributes, types, tags, i, i, i + 1, scorer.own[t])
+            hashed = conditional_hash(attributes, types, tags, i, i, i + 1, scorer.own[t])
             found[t] = -1
             if hashed != np.uint64(0):
                 found[t] = find(scorer.features, key_of(hashed))
@@ -213,7 +213,7 @@ def choose_alone(
 
 @kernel
 def choose(
-    scorer: GivenScorer,
+    scorer: ConditionalScorer,
     attributes: NDArray[np.uint64],
     types: NDArray[np.int32],
     own: NDArray[np.int32],
@@ -246,7 +246,7 @@ def choose(
             for k in range(n):
                 scores[k] = alone[pair, k]
             for t in range(scorer.context.shape[0]):
-                hashed = given_hash(attributes, types, tags, i, begin, end, scorer.context[t])
+                hashed = conditional_hash(attributes, types, tags, i, begin, end, scorer.context[t])
                 found[t] = -1
                 if hashed != np.uint64(0):
                     found[t] = find(scorer.features, key_of(hashed))

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.tokenize._logistic import Codes, Table, decide, probability_of, step, tally
-from caesura.tokenize._text import WINDOW, Text, stretch, to_slots
 from caesura.tokenize.characters import (
     ASKING,
     CLOSE,
@@ -28,6 +26,8 @@ from caesura.tokenize.characters import (
     STOP,
     UPPER,
 )
+from caesura.tokenize.logistic import Codes, Table, decide, probability_of, step, tally
+from caesura.tokenize.prepared_text import WINDOW, Text, stretch, to_slots
 
 __all__ = ["AHEAD", "BEHIND", "START_FEATURES", "Marks", "append_marks", "blank_marks"]
 __all__ += ["STATE", "drop_marks", "mark", "start_epoch", "starts"]

@@ -1,4 +1,4 @@
-"""Names: the attributes of a word, the default feature templates, the columns that can be learned.
+"""The attributes of a word and the default feature templates over them.
 
 Plain data, so that options can be shown without compiling anything.
 """
@@ -12,10 +12,8 @@ __all__ = [
     "ATTRIBUTES",
     "BOUNDARY_TEMPLATES",
     "CHAIN_TEMPLATES",
-    "COLUMNS",
     "GIVEN_TEMPLATES",
     "LEMMA_TEMPLATES",
-    "START",
 ]
 
 #: The longest prefix and suffix.
@@ -31,11 +29,6 @@ ATTRIBUTES: Final = (
     *(f"suffix{n}" for n in range(1, AFFIX + 1)),
     "edges",
 )
-#: The column that says whether a word starts a sentence (B) or not (I).
-START: Final = "start"
-#: Columns that a tagger can learn.
-COLUMNS: Final = ("upos", "xpos", "feats", "lemma", "deprel", "misc", START)
-
 #: For the chain.
 CHAIN_TEMPLATES: Final = (
     "form[0]",

@@ -11,20 +11,25 @@ from numpy.typing import NDArray
 from caesura.learn.shuffle import epoch_order
 from caesura.learn.updates import average
 from caesura.models.file import Part
+from caesura.tag.checkpoint import pack_state, unpack_state
+from caesura.tag.conditional_classifier import (
+    Options,
+    conditional_epoch,
+    conditional_hashes,
+    options_of,
+)
 from caesura.tag.corpus import Corpus
-from caesura.tag.given import Options, given_epoch, given_hashes, options_of
 from caesura.tag.lemmas import rule_of
 from caesura.tag.options import TaggerOptions
-from caesura.tag.state import pack_state, unpack_state
 from caesura.tag.tables import table_arrays, table_of
 from caesura.tag.templates import parse_templates
 
-__all__ = ["GivenTrainer"]
+__all__ = ["ConditionalTrainer"]
 
 Ints = NDArray[np.int32]
 
 
-class GivenTrainer:
+class ConditionalTrainer:
     """Learns `values` (numbers into `names`) of all words of a corpus, given their labels."""
 
     def __init__(
@@ -53,7 +58,7 @@ class GivenTrainer:
         self.choices = _choices(tags, values, n_tags, init, column)
         bounds = self.choices.bounds
         hashes = np.zeros((len(tags), len(self.templates.all)), np.uint64)
-        given_hashes(
+        conditional_hashes(
             attributes, corpus.words, tags, corpus.sentences, self.templates.all, bounds, hashes
         )
         short = (hashes >> np.uint64(32)).astype(np.uint32)
@@ -84,7 +89,7 @@ class GivenTrainer:
         if not len(self._used):
             return 0.0
         order = self._used[epoch_order(len(self._used), self.options.seed, number)]
-        loss = given_epoch(
+        loss = conditional_epoch(
             self.weight,
             self.square,
             self.total,

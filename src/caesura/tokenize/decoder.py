@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.tokenize._cut import cut
-from caesura.tokenize._logistic import Codes
-from caesura.tokenize._memo import LONGEST_CHUNK, Memo
-from caesura.tokenize._starts import (
+from caesura.tokenize.characters import MARGIN, classify, code_points
+from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo
+from caesura.tokenize.logistic import Codes
+from caesura.tokenize.prepared_text import WINDOW, Text, prepare
+from caesura.tokenize.sentence_starts import (
     AHEAD,
     BEHIND,
     STATE,
@@ -26,10 +27,9 @@ from caesura.tokenize._starts import (
     mark,
     starts,
 )
-from caesura.tokenize._text import WINDOW, Text, prepare
-from caesura.tokenize.characters import MARGIN, classify, code_points
+from caesura.tokenize.token_boundaries import cut
 
-__all__ = ["NOTHING", "Decided", "Engine", "Given", "mark_tokens"]
+__all__ = ["NOTHING", "Decided", "Decoder", "Given", "mark_tokens"]
 
 Longs = NDArray[np.int64]
 
@@ -96,7 +96,7 @@ def _set_paragraphs(marks: Marks, begins: Longs, paragraphs: Longs) -> None:
     marks.gap[BEHIND + at] = np.where(inside > 0, _PARAGRAPH, inside)
 
 
-class Engine:
+class Decoder:
     """Takes a text block by block and hands back what is decided."""
 
     def __init__(
