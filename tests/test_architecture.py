@@ -19,7 +19,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "jit", "paths"),
     ("document", "views", "pieces"),
     ("models", "formats", "transform", "render", "blocks", "language"),
-    ("inspect", "learn"),
+    ("inspect", "learn", "stage"),
     ("cluster",),
     ("tokenize", "tag", "parse", "induce", "evaluate"),
     ("neural", "branch"),

@@ -1,0 +1,157 @@
+"""What every stage of a pipeline is, and which class reads which part of a model file.
+
+A stage fills columns of documents that have what it needs. Stages do not know each other: a
+pipeline puts them in order, asks each what it needs, adds and offers, and hands documents on. A new
+kind of stage is a class of this interface, and a line in `REGISTRY`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Final, Self
+
+from caesura.document import Document
+from caesura.errors import ModelError, UsageError, WarningSink
+from caesura.models.file import Part
+
+__all__ = ["REGISTRY", "Stage", "TokenStage", "stage_of"]
+
+#: The class for a part: by its name in the file, by its kind and system, or by its kind.
+REGISTRY: Final[dict[str, str]] = {
+    "tokenizer": "caesura.tokenize.tokenizer:Tokenizer",
+    "rules": "caesura.tokenize.rules:RuleTokenizer",
+    "tagger": "caesura.tag.tagger:Tagger",
+    "boundaries": "caesura.parse.recipes:Boundaries",
+    "parser.joint": "caesura.parse.parser:Parser",
+    "parser.branching": "caesura.branch.parser:BranchingParser",
+    "neural": "caesura.neural.stage:NeuralParser",
+    "grammar": "caesura.induce.grammar:Grammar",
+}
+
+
+class Stage(ABC):
+    """Fills columns of documents, in place. It does not change in use, so threads may share one."""
+
+    #: The kind of its part in a model file.
+    kind: ClassVar[str]
+    #: What people call it, with its article.
+    title: ClassVar[str] = "a stage"
+    #: The kind of stage that makes tokens where a model has no tokeniser of its own.
+    tokens_by: ClassVar[str] = ""
+
+    @property
+    @abstractmethod
+    def needs(self) -> frozenset[str]:
+        """What a document must have: `text`, `tokens`, `sentences`, or names of columns."""
+
+    @property
+    @abstractmethod
+    def adds(self) -> frozenset[str]:
+        """What it fills, in the same words."""
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What may be asked of it: names of options, and `mode`, `confidence`, `k_best`."""
+        return frozenset()
+
+    @property
+    def readings(self) -> int:
+        """The number of tags that it chooses from for each word; 1: it takes those that are."""
+        return 1
+
+    @abstractmethod
+    def annotate(
+        self,
+        docs: Sequence[Document],
+        *,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        """Fill what it adds; what a document declares fixed is obeyed."""
+
+    def k_best(self, doc: Document, k: int) -> list[Document]:
+        """Up to k different analyses, the best first."""
+        raise UsageError(f"{self.title} has one best analysis", remedy="Leave --k-best out.")
+
+    def with_options(self, **changes: Any) -> Self:
+        """The same stage with other options of its use."""
+        self.refuse(changes)
+        return self
+
+    def refuse(self, changes: Iterable[str], known: Iterable[str] = ()) -> None:
+        """Say which of some names is no option of this stage, and what there is."""
+        names = sorted(known)
+        for name in changes:
+            if name not in names:
+                remedy = f"What can be changed: {', '.join(names)}." if names else "Leave it out."
+                raise UsageError(f"{self.title} has no {name}", remedy=remedy)
+
+    def fast(self) -> Self:
+        """The same stage at the price of some accuracy, where it knows a faster way."""
+        return self
+
+    def placed(self, later: Sequence[Stage]) -> list[Stage]:
+        """This stage and those after it, told of each other: what is decided later is left open."""
+        return [self, *later]
+
+    def release(self) -> None:
+        """Let go of what only `to_part` needs."""
+        return
+
+    @abstractmethod
+    def to_part(self) -> Part:
+        """What a model file keeps of it."""
+
+    @classmethod
+    @abstractmethod
+    def from_part(cls, part: Part) -> Self:
+        """The stage of a part, checked."""
+
+
+class TokenStage(Stage):
+    """A stage that starts from text: it makes tokens, and sentences unless they are left open."""
+
+    @abstractmethod
+    def tokens_of(
+        self,
+        source: str | Document,
+        *,
+        tokens: Sequence[tuple[int, int]] | None = None,
+        sentence_starts: Iterable[int] | None = None,
+        no_boundary: Iterable[int] | None = None,
+        newline_is_boundary: bool = False,
+    ) -> Document:
+        """A text or a document with tokens; what is given or declared fixed is obeyed."""
+
+    @abstractmethod
+    def pieces(
+        self, blocks: Iterable[str], *, newline_is_boundary: bool = False
+    ) -> Iterator[Document]:
+        """The same of a text that comes in blocks, in pieces whose texts add up to it."""
+
+    def annotate(
+        self,
+        docs: Sequence[Document],
+        *,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        for doc in docs:
+            vars(doc).update(vars(self.tokens_of(doc)))
+
+
+def stage_of(part: Part, name: str = "") -> Stage:
+    """The stage of a part, which may have a name of its own in its file."""
+    system = part.config.get("system", "")
+    for key in (name, f"{part.kind}.{system}", part.kind):
+        if key in REGISTRY:
+            module, _, attribute = REGISTRY[key].partition(":")
+            kind: type[Stage] = getattr(importlib.import_module(module), attribute)
+            return kind.from_part(part)
+    what = f"{part.kind} ({system})" if system else part.kind
+    raise ModelError(
+        f"this version of Caesura has no stage for a part of kind {what!r}",
+        remedy=f"It knows: {', '.join(sorted(REGISTRY))}.",
+    )
