@@ -1,26 +1,19 @@
-"""Markdown (read only): the text that a reader of the page sees, with inline elements as spans.
+"""The blocks of Markdown: paragraphs, headings, lists, quotes, code, tables, footnotes, HTML.
 
-Blocks follow CommonMark 0.31 with the tables of GitHub, footnotes and a front matter, which is left
-out. Headings, paragraphs, items, cells and code are paragraphs of the text; the HTML in the file
-goes to the reader of HTML, which also folds blanks, so that a page reads alike in both formats.
+They follow CommonMark 0.31 with the tables of GitHub; the text of a leaf is left to `inline`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import BinaryIO, Final
+from typing import Final
 
-from caesura.document import Document
-from caesura.formats.html import Page
-from caesura.formats.io import blocks
-from caesura.formats.markdown_inline import definition, label_of, render
-from caesura.formats.options import ReadOptions
+from caesura.formats.markdown.inline import definition, label_of
 
-__all__ = ["EXTENSIONS", "read"]
+__all__ = ["Block", "Parser"]
 
-EXTENSIONS = (".md", ".markdown")
 #: Quotes and lists deeper than this are text.
 _DEEPEST: Final = 60
 #: More columns than so many lists can take away.
@@ -64,25 +57,25 @@ _TAG_ALONE: Final = re.compile(
 
 
 @dataclass
-class _Block:
+class Block:
     """A leaf with its text, or a container with blocks."""
 
     kind: str
     text: str = ""
-    inside: list[_Block] = field(default_factory=list)
+    inside: list[Block] = field(default_factory=list)
 
 
 @dataclass
-class _Parser:
+class Parser:
     """Lines to blocks; definitions of links and footnotes are kept apart."""
 
     links: set[str] = field(default_factory=set)
     notes: set[str] = field(default_factory=set)
 
-    def parse(self, lines: list[str], depth: int = 0) -> list[_Block]:
-        found: list[_Block] = []
+    def parse(self, lines: list[str], depth: int = 0) -> list[Block]:
+        found: list[Block] = []
         at = 0
-        steps: tuple[Callable[[list[str], int, int, list[_Block]], int], ...] = (
+        steps: tuple[Callable[[list[str], int, int, list[Block]], int], ...] = (
             self._code, self._fence, self._heading, self._rule, self._html,
             self._quote, self._item, self._footnote, self._table,
         )  # fmt: skip
@@ -101,17 +94,17 @@ class _Parser:
 
     # ------------------------------------------------------------- leaves
 
-    def _code(self, lines: list[str], at: int, depth: int, found: list[_Block]) -> int:
+    def _code(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         end = at
         while end < len(lines) and (_indent(lines[end]) >= 4 or not lines[end].strip()):
             end += 1
         while end > at and not lines[end - 1].strip():
             end -= 1
         if end > at:
-            found.append(_Block("code", "\n".join(_dedent(line, 4) for line in lines[at:end])))
+            found.append(Block("code", "\n".join(_dedent(line, 4) for line in lines[at:end])))
         return end
 
-    def _fence(self, lines: list[str], at: int, depth: int, found: list[_Block]) -> int:
+    def _fence(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         match = _FENCE.match(lines[at])
         if match is None:
             return at
@@ -121,23 +114,23 @@ class _Parser:
         while end < len(lines) and not closing.match(lines[end]):
             end += 1
         body = "\n".join(_dedent(line, indent) for line in lines[at + 1 : end])
-        found.append(_Block("code", _BLANK_END.sub("", body)))
+        found.append(Block("code", _BLANK_END.sub("", body)))
         return min(end + 1, len(lines))
 
-    def _heading(self, lines: list[str], at: int, depth: int, found: list[_Block]) -> int:
+    def _heading(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         match = _HEADING.match(lines[at])
         if match is None:
             return at
-        found.append(_Block("heading", _HEADING_END.sub("", (match[1] or "").strip())))
+        found.append(Block("heading", _HEADING_END.sub("", (match[1] or "").strip())))
         return at + 1
 
-    def _rule(self, lines: list[str], at: int, depth: int, found: list[_Block]) -> int:
+    def _rule(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         if not _RULE.match(lines[at]):
             return at
-        found.append(_Block("rule"))
+        found.append(Block("rule"))
         return at + 1
 
-    def _html(self, lines: list[str], at: int, depth: int, found: list[_Block]) -> int:
+    def _html(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         for start, stop in (*_HTML, (_TAG_ALONE, None)):
             if not start.match(lines[at]):
                 continue
@@ -149,11 +142,11 @@ class _Parser:
                 while end < len(lines) and not stop.search(lines[end]):
                     end += 1
                 end = min(end + 1, len(lines))
-            found.append(_Block("html", "\n".join(lines[at:end])))
+            found.append(Block("html", "\n".join(lines[at:end])))
             return end
         return at
 
-    def _table(self, lines: list[str], at: int, depth: int, found: list[_Block]) -> int:
+    def _table(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         if not _starts_table(lines, at):
             return at
         width = len(_cells(lines[at]))
@@ -163,11 +156,11 @@ class _Parser:
                 break
             end += 1
         rows = [lines[at], *lines[at + 2 : end]]
-        cells = [_Block("cell", cell) for row in rows for cell in _cells(row)[:width]]
-        found.append(_Block("table", inside=cells))
+        cells = [Block("cell", cell) for row in rows for cell in _cells(row)[:width]]
+        found.append(Block("table", inside=cells))
         return end
 
-    def _paragraph(self, lines: list[str], at: int, found: list[_Block]) -> int:
+    def _paragraph(self, lines: list[str], at: int, found: list[Block]) -> int:
         end = at + 1
         kind = "paragraph"
         while end < len(lines) and lines[end].strip():
@@ -182,7 +175,7 @@ class _Parser:
         if kind == "heading":
             end += 1
         if text:
-            found.append(_Block(kind, text))
+            found.append(Block(kind, text))
         return end
 
     def _without_definitions(self, lines: list[str]) -> str:
@@ -195,7 +188,7 @@ class _Parser:
 
     # --------------------------------------------------------- containers
 
-    def _quote(self, lines: list[str], at: int, depth: int, found: list[_Block]) -> int:
+    def _quote(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         if depth >= _DEEPEST or not _QUOTE.match(lines[at]):
             return at
         inside: list[str] = []
@@ -211,10 +204,10 @@ class _Parser:
                 break
             state.see(inside[-1])
             end += 1
-        found.append(_Block("quote", inside=self.parse(inside, depth + 1)))
+        found.append(Block("quote", inside=self.parse(inside, depth + 1)))
         return end
 
-    def _item(self, lines: list[str], at: int, depth: int, found: list[_Block]) -> int:
+    def _item(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         match = _ITEM.match(lines[at])
         if match is None or depth >= _DEEPEST:
             return at
@@ -243,10 +236,10 @@ class _Parser:
                 break
             state.see(inside[-1])
             end += 1
-        found.append(_Block("item", inside=self.parse(inside, depth + 1)))
+        found.append(Block("item", inside=self.parse(inside, depth + 1)))
         return end
 
-    def _footnote(self, lines: list[str], at: int, depth: int, found: list[_Block]) -> int:
+    def _footnote(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         match = _FOOTNOTE.match(lines[at])
         if match is None or depth >= _DEEPEST:
             return at
@@ -266,7 +259,7 @@ class _Parser:
                 break
             state.see(inside[-1])
             end += 1
-        found.append(_Block("note", inside=self.parse(inside, depth + 1)))
+        found.append(Block("note", inside=self.parse(inside, depth + 1)))
         return end
 
 
@@ -365,49 +358,3 @@ def _cells(row: str) -> list[str]:
     if len(cells) > 1 and not cells[-1]:
         cells = cells[:-1]
     return cells
-
-
-# ----------------------------------------------------------------- reading
-
-
-def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
-    """The page as one document (or several, if its HTML says so)."""
-    text = "".join(text for text, _ in blocks(stream, options))
-    parser = _Parser()
-    lines = _without_front_matter(text.split("\n"))
-    tree = parser.parse(lines)
-    page = Page(options)
-    for block in tree:
-        _write(block, page, parser)
-    page.close()
-    yield from page.done or [Document(source=options.file)]
-
-
-def _without_front_matter(lines: list[str]) -> list[str]:
-    """Lines without the settings in YAML or TOML that many files start with."""
-    mark = lines[0].rstrip()
-    if mark in ("---", "+++") and len(lines) > 2 and re.match(r"[\w\"']+\s*[:=]|#", lines[1]):
-        for at in range(1, len(lines)):
-            if lines[at].rstrip() == mark or (mark == "---" and lines[at].rstrip() == "..."):
-                return lines[at + 1 :]
-    return lines
-
-
-def _write(block: _Block, page: Page, parser: _Parser) -> None:
-    if block.kind == "html":
-        page.feed(block.text + "\n")
-        page.flush()
-        return
-    if block.kind == "code":
-        page.handle_starttag("pre", [])
-        page.handle_starttag("code", [])
-        page.handle_data(block.text)
-        page.handle_endtag("code")
-        page.handle_endtag("pre")
-        return
-    page.handle_starttag("p", [])
-    if block.text:
-        render(block.text, page, parser.links, parser.notes)
-    for inner in block.inside:
-        _write(inner, page, parser)
-    page.handle_endtag("p")
