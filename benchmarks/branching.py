@@ -25,16 +25,16 @@ from typing import Any
 import numpy as np
 from data import DATA, file_of, find_file
 
-from caesura.branch.beam import BeamSearcher
-from caesura.branch.options import BranchOptions, BranchTraining
-from caesura.branch.parser import BranchingParser
-from caesura.branch.train import BEAMS, MARGINS, branching_loop
 from caesura.document import YES, Document
 from caesura.formats import read
 from caesura.models.file import save
+from caesura.parse.branching import BranchingParser
+from caesura.parse.branching_options import BranchOptions, BranchTraining
 from caesura.parse.parser import Parse
 from caesura.parse.scores import label_numbers
-from caesura.parse.words import cut
+from caesura.parse.search.hybrid_beam import BeamSearcher
+from caesura.parse.train_branching import BEAMS, MARGINS, branching_loop
+from caesura.parse.word_table import cut
 
 TREEBANKS = (
     "CDT-Danish",

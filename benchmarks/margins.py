@@ -23,9 +23,9 @@ from caesura.document import Document
 from caesura.evaluate.conll import conll18
 from caesura.evaluate.quick import boundaries
 from caesura.formats import read
-from caesura.parse.limits import no_limits
+from caesura.parse.constraints import no_limits
 from caesura.parse.parser import Parser
-from caesura.parse.words import one_batch
+from caesura.parse.word_table import one_batch
 from caesura.pipeline import Pipeline, load
 from caesura.pipeline.given import keep_given
 

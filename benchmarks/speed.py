@@ -129,8 +129,8 @@ def search_of(beam: str) -> dict[str, Any]:
 
 def compare(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dict[str, Any]]:
     """Words per CPU second of each system, interleaved so that noise meets all of them."""
-    from caesura.parse.limits import no_limits
-    from caesura.parse.words import one_batch
+    from caesura.parse.constraints import no_limits
+    from caesura.parse.word_table import one_batch
 
     words = sum(doc.n_words for doc in docs)
     systems: dict[str, Callable[[], object]] = {}
@@ -163,8 +163,8 @@ def compare(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[
 
 def grow(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dict[str, Any]]:
     """Time and memory a word of one document of each size, made of the dev words repeated."""
-    from caesura.parse.limits import no_limits
-    from caesura.parse.words import FIRST_WORD, Words
+    from caesura.parse.constraints import no_limits
+    from caesura.parse.word_table import FIRST_WORD, Words
 
     parts = [parser.words(doc) for doc in docs]
     table = np.concatenate([part.table[FIRST_WORD:] for part in parts])

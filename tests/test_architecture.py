@@ -22,7 +22,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("inspect", "learn", "stage"),
     ("cluster",),
     ("tokenize", "tag", "parse", "induce", "evaluate"),
-    ("neural", "branch"),
+    ("neural",),
     ("pipeline",),
     ("serve", "spacy", "engines"),
     ("cli",),

@@ -75,7 +75,7 @@ def test_what_a_kernel_does_not_see_is_not_in_the_key(mini: Path) -> None:
 @pytest.mark.parametrize(
     ("room", "file", "counts"),
     [
-        ("branch", "parse/features.py", True),  # whose constants branch/score.py freezes
+        ("parse", "parse/scorers/features.py", True),  # whose constants kernels freeze
         ("evaluate", "document.py", True),
         ("parse", "learn/borrow.py", True),
         ("parse", "learn/borrow_llvm.py", True),

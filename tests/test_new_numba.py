@@ -30,7 +30,7 @@ def unknown_numba(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
 
 def test_llvm_does_what_its_plain_twins_do(monkeypatch: pytest.MonkeyPatch) -> None:
     from caesura.learn import borrow_llvm
-    from caesura.parse import simd_llvm
+    from caesura.parse.scorers import simd_llvm
 
     assert borrow_llvm.agrees()
     assert simd_llvm.agrees()
@@ -92,7 +92,7 @@ jit.KNOWN_NUMBA = (0, 0)
 jit._try_out = lambda module: False
 warnings.simplefilter("ignore")
 from caesura.learn.borrow import borrowed
-from caesura.parse import simd_plain, simd_sums
+from caesura.parse.scorers import simd_plain, simd_sums
 
 assert simd_sums.add_rows is simd_plain.add_rows
 

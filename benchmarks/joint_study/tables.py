@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from caesura.document import UNKNOWN, YES
 from caesura.evaluate.significance import wilcoxon
 from caesura.parse import Parse, Parser
+from caesura.parse.learning.tune import tune_bonus
 from caesura.parse.scores import f1, label_numbers
-from caesura.parse.tune import tune_bonus
 from caesura.tag.boundaries import write_starts
 from joint_study.data import Data, Docs, Rows, blank, say
 from joint_study.systems import crf, learn, period_classifier, rules

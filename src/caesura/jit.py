@@ -85,7 +85,7 @@ def cache_root() -> Path:
 
 
 def _room(module: str) -> str:
-    """`caesura.parse.search` lies in the room `parse`; `caesura.pipeline` in `pipeline.py`."""
+    """`caesura.parse.search.beam` lies in the room `parse`; `caesura.pipeline` in `pipeline.py`."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 and parts[0] == "caesura" else ""
 

@@ -25,7 +25,7 @@ REGISTRY: Final[dict[str, str]] = {
     "tagger": "caesura.tag.tagger:Tagger",
     "boundaries": "caesura.parse.recipes:Boundaries",
     "parser.joint": "caesura.parse.parser:Parser",
-    "parser.branching": "caesura.branch.parser:BranchingParser",
+    "parser.branching": "caesura.parse.branching:BranchingParser",
     "neural": "caesura.neural.stage:NeuralParser",
     "grammar": "caesura.induce.grammar:Grammar",
 }

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from caesura import cli
-from caesura.branch import trainer as branching
 from caesura.cli import progress
+from caesura.parse.learning import branching_trainer as branching
 from caesura.tag import trainer as tagging
 from tests.cli.test_kept import BRANCHING, DATA, PIPELINE, SMALL
 from tests.conftest import ROOT

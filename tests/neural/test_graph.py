@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.parse.decode import Decoder
-from caesura.parse.features import N_COLUMNS
-from caesura.parse.graph import FLOOR, Graph, graph_of
-from caesura.parse.limits import no_limits
+from caesura.parse.constraints import no_limits
 from caesura.parse.options import SearchOptions
-from caesura.parse.settle import Result
+from caesura.parse.scorers.arcs import FLOOR, Graph, graph_of
+from caesura.parse.scorers.features import N_COLUMNS
+from caesura.parse.search.commit_prefix import Result
+from caesura.parse.search.decode import Decoder
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.words import FIRST_WORD, Words
+from caesura.parse.word_table import FIRST_WORD, Words
 
 
 def scores_for(heads: list[int], strength: float = 8.0) -> np.ndarray:

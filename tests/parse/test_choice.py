@@ -12,19 +12,19 @@ from caesura.document import Document, TagOptions
 from caesura.errors import UsageError
 from caesura.learn.templates import in_order
 from caesura.models.file import load, save
-from caesura.parse.arena import CHOICE, RECENT, SWAPPED, TOKEN, new_arena
-from caesura.parse.choice import fill_option, score_options, with_choices
-from caesura.parse.features import (
+from caesura.parse.constraints import no_limits
+from caesura.parse.joint_tags import fill_option, score_options, with_choices
+from caesura.parse.learning.trainer import ParserTrainer
+from caesura.parse.options import SearchOptions, TrainOptions
+from caesura.parse.parser import Parser
+from caesura.parse.scorers.features import (
     CHOICE_TEMPLATES,
     COLUMNS,
     DEFAULT_TEMPLATES,
     compile_templates,
     vocabulary,
 )
-from caesura.parse.limits import no_limits
-from caesura.parse.options import SearchOptions, TrainOptions
-from caesura.parse.parser import Parser
-from caesura.parse.score import (
+from caesura.parse.scorers.linear import (
     Linear8,
     fill_slots,
     find_rows,
@@ -33,10 +33,10 @@ from caesura.parse.score import (
     score_into,
 )
 from caesura.parse.stream import JointStream
-from caesura.parse.trainer import ParserTrainer
 from caesura.parse.transitions import joint
+from caesura.parse.transitions.graph_stack import CHOICE, RECENT, SWAPPED, TOKEN, new_arena
 from caesura.parse.transitions.inventory import CHOICE_BITS, SHIFT, Inventory
-from caesura.parse.words import Choice, Hasher, words_of
+from caesura.parse.word_table import Choice, Hasher, words_of
 from tests.parse.test_search import doc_of, is_forest
 from tests.parse.test_transitions import choices
 from tests.parse.toy import blank, corpus

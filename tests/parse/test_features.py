@@ -8,20 +8,20 @@ import pytest
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.learn.templates import in_order, parse_table
-from caesura.parse.arena import new_arena
-from caesura.parse.features import (
+from caesura.parse.constraints import no_limits
+from caesura.parse.quantised import padded, shifted_rows, to_bytes, to_floats
+from caesura.parse.scorers.features import (
     COLUMNS,
     DEFAULT_TEMPLATES,
     atoms,
     compile_templates,
     vocabulary,
 )
-from caesura.parse.limits import no_limits
-from caesura.parse.score import fill_slots, find_rows, new_scratch
-from caesura.parse.table import padded, shifted_rows, to_bytes, to_floats
+from caesura.parse.scorers.linear import fill_slots, find_rows, new_scratch
 from caesura.parse.transitions import joint
+from caesura.parse.transitions.graph_stack import new_arena
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.words import Hasher, words_of
+from caesura.parse.word_table import Hasher, words_of
 from tests.parse.test_transitions import choices
 from tests.parse.toy import corpus
 from tests.reference import parse as naive

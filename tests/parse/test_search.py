@@ -10,16 +10,16 @@ import pytest
 
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError
-from caesura.parse.arena import new_arena
-from caesura.parse.features import compile_templates
-from caesura.parse.kbest import k_best
-from caesura.parse.limits import no_limits
+from caesura.parse.constraints import no_limits
 from caesura.parse.parser import Parse, Parser
-from caesura.parse.score import Linear8, new_scratch, score_into
+from caesura.parse.scorers.features import compile_templates
+from caesura.parse.scorers.linear import Linear8, new_scratch, score_into
+from caesura.parse.search.kbest import k_best
 from caesura.parse.stream import JointStream, parse_stream
 from caesura.parse.transitions import joint
+from caesura.parse.transitions.graph_stack import new_arena
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.words import context_of
+from caesura.parse.word_table import context_of
 from tests.parse.test_transitions import choices
 from tests.parse.toy import blank, corpus
 
@@ -204,7 +204,7 @@ def test_company_and_pieces_make_no_difference_where_the_beam_does_not_agree(
     assert same(alone[::-1], [parse.columns() for parse in parser.analyse(docs[::-1])])
     for size in (1, 13, 200):
         assert same(alone, [_in_pieces(parser, doc, size).columns() for doc in docs])
-    monkeypatch.setattr("caesura.parse.decode._STEPS", 8)
+    monkeypatch.setattr("caesura.parse.search.decode._STEPS", 8)
     assert same(alone, [parse.columns() for parse in parser.analyse(docs)])
     assert same(alone, [parser.analyse([doc])[0].columns() for doc in docs])
 

@@ -12,14 +12,14 @@ from caesura.document import ROOT, UNKNOWN, YES
 from caesura.errors import InputError, UsageError
 from caesura.learn.loop import Loop
 from caesura.models.file import load, save
-from caesura.parse.arena import PARENT
-from caesura.parse.learner import Learner
+from caesura.parse.learning.learner import Learner
+from caesura.parse.learning.trainer import ParserTrainer
 from caesura.parse.options import SearchOptions, TrainOptions
 from caesura.parse.parser import Parser
 from caesura.parse.recipes import Reparsed, stages
 from caesura.parse.scores import scores
 from caesura.parse.train import finish, train_parser
-from caesura.parse.trainer import ParserTrainer
+from caesura.parse.transitions.graph_stack import PARENT
 from tests.parse.toy import blank, corpus
 
 SMALL = TrainOptions(search=SearchOptions(beam=4), bits=12, epochs=2)

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from caesura.parse.arena import ACTION, DEPENDENT, HEAD, LAST, new_arena
-from caesura.parse.limits import no_limits
+from caesura.parse.constraints import no_limits
 from caesura.parse.transitions import joint
+from caesura.parse.transitions.graph_stack import ACTION, DEPENDENT, HEAD, LAST, new_arena
 from caesura.parse.transitions.inventory import SB, SWAP, Inventory
 from caesura.parse.transitions.oracle import CYCLE, oracle
 from tests.reference import parse as naive

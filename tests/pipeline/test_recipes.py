@@ -11,11 +11,11 @@ import pytest
 
 import caesura
 from caesura import cli, formats
-from caesura.branch.load import load_parser
 from caesura.cli.train_parser import _RECIPES
 from caesura.document import ROOT
 from caesura.errors import ModelError
 from caesura.models.file import load, save
+from caesura.parse.load import load_parser
 from caesura.parse.recipes import RECIPES, Reparsed
 from caesura.pipeline.given import keep_given
 from tests.parse.toy import corpus

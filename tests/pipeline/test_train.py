@@ -11,9 +11,9 @@ import pytest
 from caesura import cli
 from caesura.document import Document
 from caesura.models.file import load, save
+from caesura.parse.learning.trainer import ParserTrainer
 from caesura.parse.options import SearchOptions, TrainOptions
 from caesura.parse.parser import Parser
-from caesura.parse.trainer import ParserTrainer
 from caesura.pipeline.train import PipelineOptions, PipelineTrainer
 from caesura.tag.options import TaggerOptions
 from caesura.tokenize import TokenizerOptions

@@ -19,8 +19,8 @@ def treebank() -> list[Document]:
 def train(docs: list[Document], path: Path, *, epochs: int = 3, small: bool = True) -> Path:
     """Train every stage on the documents and save one model file."""
     from caesura.models import save
+    from caesura.parse.learning.trainer import ParserTrainer
     from caesura.parse.options import SearchOptions, TrainOptions
-    from caesura.parse.trainer import ParserTrainer
     from caesura.tag.options import TaggerOptions
     from caesura.tag.train import train_tagger
     from caesura.tokenize import TokenizerOptions

@@ -11,8 +11,8 @@ import click
 from caesura.errors import UsageError
 
 if TYPE_CHECKING:
-    from caesura.branch.options import BranchTraining
     from caesura.document import Document
+    from caesura.parse.branching_options import BranchTraining
 
 __all__ = ["refuse", "train_branching"]
 
@@ -45,11 +45,11 @@ def train_branching(
 
     With `held_out` the steps of AdaGrad, the margin and the beam are searched on these documents.
     """
-    from caesura.branch.parser import BranchingParser
-    from caesura.branch.train import branching_loop, calibrated, tune_search, tune_steps
     from caesura.cli.train_parser import fingerprint, next_command, read_classes
     from caesura.cli.training import watch
     from caesura.models.file import save
+    from caesura.parse.branching import BranchingParser
+    from caesura.parse.train_branching import branching_loop, calibrated, tune_search, tune_steps
 
     warnings: list[str] = []
     word_classes = read_classes(classes) if classes else None

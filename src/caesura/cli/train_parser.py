@@ -337,8 +337,8 @@ def command(
         "sources": train,
     }
     if system == "branching":
-        from caesura.branch.options import BranchTraining
         from caesura.cli.train_branching import refuse, train_branching
+        from caesura.parse.branching_options import BranchTraining
 
         refuse(recipe=None if recipe == "joint" else recipe, **others)
         branching = configure(BranchTraining(), config, settings, flags, section="parser")

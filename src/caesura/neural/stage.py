@@ -22,16 +22,16 @@ from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
 from caesura.neural.run import LIMIT, TAGS, Encoder, Scores
 from caesura.neural.subwords import Subwords
-from caesura.parse.features import N_COLUMNS
 from caesura.parse.options import SearchOptions
+from caesura.parse.scorers.features import N_COLUMNS
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.words import FIRST_WORD, Words
+from caesura.parse.word_table import FIRST_WORD, Words
 from caesura.tag.lemmas import apply_rule
 
 if TYPE_CHECKING:
-    from caesura.parse.decode import Decoder
-    from caesura.parse.limits import Given
-    from caesura.parse.settle import Result
+    from caesura.parse.constraints import Given
+    from caesura.parse.search.commit_prefix import Result
+    from caesura.parse.search.decode import Decoder
 
 __all__ = ["NeuralParser", "SearchSettings"]
 
@@ -176,8 +176,8 @@ class NeuralParser:
 
     def k_best(self, doc: Document, k: int) -> list[Document]:
         """Up to k different analyses, the best first."""
-        from caesura.parse.kbest import k_best
-        from caesura.parse.limits import limits_of, no_limits
+        from caesura.parse.constraints import limits_of, no_limits
+        from caesura.parse.search.kbest import k_best
 
         scores = self.encoder.scores(doc)
         self._write_tags(doc, scores, False)
@@ -200,9 +200,9 @@ class NeuralParser:
         return self._decode(decoder, doc, given)
 
     def _decoder(self, doc: Document, scores: Scores) -> tuple[Decoder, Given]:
-        from caesura.parse.decode import Decoder
-        from caesura.parse.graph import graph_of
-        from caesura.parse.limits import given_in
+        from caesura.parse.constraints import given_in
+        from caesura.parse.scorers.arcs import graph_of
+        from caesura.parse.search.decode import Decoder
 
         settings = self.settings
         graph = graph_of(
@@ -225,7 +225,7 @@ class NeuralParser:
         return bonus + self.scale.bonus(settings.bias, scores.edited)
 
     def _decode(self, decoder: Decoder, doc: Document, given: Given) -> Result:
-        from caesura.parse.obey import decode_given
+        from caesura.parse.constraints import decode_given
 
         return decode_given(decoder, doc, _words(doc.n_words), given, single_root=True)
 

@@ -1,7 +1,9 @@
-"""The joint parser: sentence boundaries and trees of entire documents, decided together.
+"""Parsers: sentence boundaries and trees of entire documents, or trees of sentences.
 
-`Parser` parses, `ParserTrainer` learns, `JointStream` parses an endless document. Names are loaded
-when they are first used, since the kernels behind them bring numba.
+A parser is a transition system (`transitions/`), a scorer (`scorers/`) and a search (`search/`).
+`Parser` parses documents, `ParserTrainer` learns, `JointStream` parses an endless document;
+`BranchingParser` parses sentences by selectional branching. Names are loaded when they are first
+used, since the kernels behind them bring numba.
 """
 
 from __future__ import annotations
@@ -10,24 +12,33 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from caesura.parse.branching import BranchingParser
+    from caesura.parse.branching_options import BranchOptions, BranchTraining
+    from caesura.parse.learning.trainer import ParserTrainer
     from caesura.parse.options import SearchOptions, TrainOptions
     from caesura.parse.parser import Parse, Parser
     from caesura.parse.recipes import Reparsed
     from caesura.parse.stream import JointStream, parse_stream
     from caesura.parse.train import parser_loop, train_parser
-    from caesura.parse.trainer import ParserTrainer
+    from caesura.parse.train_branching import train_branching
 
 _HOMES = {
+    "branching": ("BranchingParser",),
+    "branching_options": ("BranchOptions", "BranchTraining"),
     "options": ("SearchOptions", "TrainOptions"),
     "parser": ("Parse", "Parser"),
     "recipes": ("Reparsed",),
     "stream": ("JointStream", "parse_stream"),
     "train": ("parser_loop", "train_parser"),
-    "trainer": ("ParserTrainer",),
+    "train_branching": ("train_branching",),
+    "learning.trainer": ("ParserTrainer",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "BranchOptions",
+    "BranchTraining",
+    "BranchingParser",
     "JointStream",
     "Parse",
     "Parser",
@@ -37,6 +48,7 @@ __all__ = [
     "TrainOptions",
     "parse_stream",
     "parser_loop",
+    "train_branching",
     "train_parser",
     "warmup",
 ]

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from caesura.errors import UsageError
 from caesura.learn.bias import check_bias, refuse_bias
-from caesura.parse.features import CHOICE_TEMPLATES, DEFAULT_TEMPLATES
+from caesura.parse.scorers.features import CHOICE_TEMPLATES, DEFAULT_TEMPLATES
 
 __all__ = ["SearchOptions", "TrainOptions"]
 

@@ -24,11 +24,11 @@ from caesura.learn.bias import BiasScale
 from caesura.learn.templates import Templates
 from caesura.models.file import Part
 from caesura.models.store import load_model
-from caesura.parse.features import compile_templates
 from caesura.parse.options import SearchOptions
+from caesura.parse.scorers.features import compile_templates
 from caesura.parse.shapes import is_edited
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.words import (
+from caesura.parse.word_table import (
     ONE_TAG,
     TAG_COLUMNS,
     Choice,
@@ -40,9 +40,9 @@ from caesura.parse.words import (
 )
 
 if TYPE_CHECKING:
-    from caesura.parse.decode import Decoder
-    from caesura.parse.limits import Given
-    from caesura.parse.settle import Result
+    from caesura.parse.constraints import Given
+    from caesura.parse.search.commit_prefix import Result
+    from caesura.parse.search.decode import Decoder
 
 __all__ = ["Parse", "Parser"]
 
@@ -101,7 +101,7 @@ class Parse:
 
 @dataclass
 class Parser:
-    """A trained parser. `table` and `unit` are the 8-bit weights (see `caesura.parse.table`)."""
+    """A trained parser. `table` and `unit` are the 8-bit weights (see `quantised.py`)."""
 
     inventory: Inventory
     templates: tuple[str, ...]
@@ -140,7 +140,7 @@ class Parser:
 
     def to_part(self) -> Part:
         from caesura.models.packing import pack
-        from caesura.parse.table import to_floats
+        from caesura.parse.quantised import to_floats
 
         packed = self.packed
         if packed is None:
@@ -178,7 +178,7 @@ class Parser:
     @classmethod
     def from_part(cls, part: Part) -> Parser:
         from caesura.models.packing import packed_in, unpack_bytes
-        from caesura.parse.table import padded, shifted_rows
+        from caesura.parse.quantised import padded, shifted_rows
 
         if part.kind != "parser" or part.config.get("system") != "joint":
             raise ModelError(f"this is a {part.kind}, not a joint parser")
@@ -247,7 +247,7 @@ class Parser:
 
     def lean(self, share: float) -> Parser:
         """The same parser without the given share of its weights, the smallest of them."""
-        from caesura.parse.table import to_bytes, to_floats, without_smallest
+        from caesura.parse.quantised import to_bytes, to_floats, without_smallest
 
         weights = without_smallest(to_floats(self.table, self.unit), share)
         table, unit = to_bytes(weights)
@@ -297,7 +297,7 @@ class Parser:
         In a long document they differ near its end, since the beam has agreed on what came before.
         Those of a parser of single sentences are made of the best trees of the sentences.
         """
-        from caesura.parse.kbest import analyses
+        from caesura.parse.search.kbest import analyses
 
         self._check(doc, None)
         return analyses(self, doc, k)
@@ -327,8 +327,8 @@ class Parser:
 
     def decoder(self, *, edited: bool = True) -> Decoder:
         """Working memory for one thread; a bias is worth as much as such a text needs."""
-        from caesura.parse.decode import Decoder
-        from caesura.parse.score import Linear8, new_choosing, new_scratch
+        from caesura.parse.scorers.linear import Linear8, new_choosing, new_scratch
+        from caesura.parse.search.decode import Decoder
 
         width = self.table.shape[1]
         scratch = new_scratch(self.compiled, width)
@@ -381,7 +381,7 @@ class Parser:
         self, decoder: Decoder, docs: Sequence[Document], words: Sequence[Words]
     ) -> list[Parse]:
         """Documents without limits are decoded in one call, the others one by one."""
-        from caesura.parse.limits import given_in, no_limits
+        from caesura.parse.constraints import given_in, no_limits
 
         found: list[Parse | None] = [None] * len(docs)
         plain: list[int] = []
@@ -401,7 +401,7 @@ class Parser:
         return [parse for parse in found if parse is not None]
 
     def _given(self, decoder: Decoder, doc: Document, words: Words, given: Given) -> Parse:
-        from caesura.parse.obey import decode_given
+        from caesura.parse.constraints import decode_given
 
         single = self.inventory.single_root or not self.inventory.sb
         result = decode_given(decoder, doc, words, given, single_root=single)
@@ -409,7 +409,7 @@ class Parser:
 
     def _sentences(self, decoder: Decoder, doc: Document, words: Words, given: Given) -> Parse:
         """A document by sentences, for a parser without SB."""
-        from caesura.parse.limits import no_limits, within
+        from caesura.parse.constraints import no_limits, within
 
         bounds = sentence_bounds(doc)
         if not (given.heads != -2).any() and not given.any_label:

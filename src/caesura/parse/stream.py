@@ -13,7 +13,7 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import UsageError
-from caesura.parse.words import FIRST_WORD, Words, words_of
+from caesura.parse.word_table import FIRST_WORD, Words, words_of
 
 if TYPE_CHECKING:
     from caesura.parse.parser import Parse, Parser
@@ -29,7 +29,7 @@ class JointStream:
     """The state of one endless document."""
 
     def __init__(self, parser: Parser) -> None:
-        from caesura.parse.settle import new_result
+        from caesura.parse.search.commit_prefix import new_result
 
         if not parser.inventory.sb:
             raise UsageError(
@@ -63,8 +63,8 @@ class JointStream:
         They follow those returned before, end with a complete sentence, and have heads counted
         from the first of them.
         """
-        from caesura.parse.search import DONE, FULL
-        from caesura.parse.settle import settle, write_path
+        from caesura.parse.search.beam import DONE, FULL
+        from caesura.parse.search.commit_prefix import settle, write_path
 
         if self._ended:
             raise UsageError("the stream has ended")
@@ -96,8 +96,8 @@ class JointStream:
         return _chain(found)
 
     def _take(self, doc: Document) -> None:
-        from caesura.parse.limits import given_in
-        from caesura.parse.settle import Result, new_result
+        from caesura.parse.constraints import given_in
+        from caesura.parse.search.commit_prefix import Result, new_result
 
         if "heads" in doc.fixed:
             raise UsageError(
@@ -134,7 +134,7 @@ class JointStream:
         self._result = Result(*columns)
 
     def _limits(self) -> Limits:
-        from caesura.parse.limits import Given, limits_of, no_limits
+        from caesura.parse.constraints import Given, limits_of, no_limits
 
         if not self._starts.any():
             return no_limits()
@@ -143,7 +143,7 @@ class JointStream:
         return limits_of(Given(self._starts, none - 1, none), single_root=False)
 
     def _advance(self, last: bool) -> int:
-        from caesura.parse.search import advance
+        from caesura.parse.search.beam import advance
 
         decoder = self._decoder
         return int(
@@ -171,7 +171,7 @@ class JointStream:
 
     def _drop(self) -> None:
         """Forget final words but the last few."""
-        from caesura.parse.settle import Result, rebase
+        from caesura.parse.search.commit_prefix import Result, rebase
 
         offset = self._known - _CONTEXT
         if offset <= 0:
@@ -195,7 +195,7 @@ class JointStream:
 def _chain(parts: list[Parse]) -> Parse:
     """Final stretches one after the other."""
     from caesura.parse.parser import Parse
-    from caesura.parse.settle import new_result
+    from caesura.parse.search.commit_prefix import new_result
 
     if not parts:
         return Parse.of(new_result(0), 0, 0)

@@ -15,7 +15,7 @@ from caesura.parse.parser import Parser
 from caesura.parse.recipes import METRIC, Reparsed, stages
 
 if TYPE_CHECKING:
-    from caesura.parse.trainer import ParserTrainer
+    from caesura.parse.learning.trainer import ParserTrainer
 
 __all__ = ["finish", "parser_loop", "train_parser"]
 
@@ -35,7 +35,7 @@ def parser_loop(
     warn: WarningSink | None = None,
 ) -> Loop:
     """A training loop over one parser; iterate over it, then take `best`."""
-    from caesura.parse.trainer import ParserTrainer
+    from caesura.parse.learning.trainer import ParserTrainer
 
     options = options or TrainOptions()
     trainer: ParserTrainer = ParserTrainer(
@@ -70,7 +70,7 @@ def finish(
     if not held_out:
         return parser
     if parser.inventory.sb:
-        from caesura.parse.tune import measure_scale, tune_bonus
+        from caesura.parse.learning.tune import measure_scale, tune_bonus
 
         if tune:
             parser = parser.with_search(bonus=tune_bonus(parser, held_out)[0])

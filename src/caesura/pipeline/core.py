@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from caesura.blocks import annotate_whole, in_blocks
-from caesura.branch.load import biased, load_parser, take_evidence
 from caesura.document import Document, Strings
 from caesura.errors import UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile, Part
+from caesura.parse.load import biased, load_parser, take_evidence
 from caesura.pipeline.given import fix_starts, given_columns, keep_given, keep_layout
 
 if TYPE_CHECKING:
-    from caesura.branch.parser import BranchingParser
     from caesura.neural.stage import NeuralParser
+    from caesura.parse.branching import BranchingParser
     from caesura.parse.parser import Parser
     from caesura.parse.recipes import Reparsed
     from caesura.tag.tagger import Tagger

@@ -300,8 +300,8 @@ class PipelineTrainer:
         dev: Sequence[Document],
         options: ParserOptions,
     ) -> Parser:
+        from caesura.parse.learning.trainer import ParserTrainer
         from caesura.parse.parser import Parser
-        from caesura.parse.trainer import ParserTrainer
 
         options = replace(options, seed=self.options.seed)
         trainer = ParserTrainer(train, dev, options, unedited=speech, init=self._init_parser())

@@ -1,7 +1,7 @@
 """Arc-standard with SWAP and SB (Björkelund et al. 2016, section 3): trees and boundaries.
 
-A state lives in an arena (`caesura.parse.arena`). `legal` and `apply` are the transition system;
-`limit` narrows the legal transitions to those that respect what the caller fixed.
+A state lives in a graph-structured stack (`graph_stack.py`). `legal` and `apply` are the transition
+system; `limit` narrows the legal transitions to those that respect what the caller fixed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.parse.arena import (
+from caesura.parse.transitions.graph_stack import (
     ABSENT,
     ACTION,
     BELOW,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.parse.arena import ROOT
+from caesura.parse.transitions.graph_stack import ROOT
 from caesura.parse.transitions.inventory import SB, SHIFT, SWAP, System
 
 __all__ = ["CYCLE", "INADMISSIBLE", "STUCK", "oracle", "projective_rank"]

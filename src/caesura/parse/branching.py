@@ -1,0 +1,411 @@
+"""The branching parser: documents with sentences in, trees out (Choi & McCallum 2013).
+
+    parser = BranchingParser.load("model.caesura")
+    parser.parse(docs)
+
+It has the methods of the joint parser and the same part of a model file, with `system` set to
+`branching`; sentence boundaries must be known. Heads that a document fixes are obeyed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import UNKNOWN, YES, Document
+from caesura.errors import CaesuraWarning, InputError, ModelError, UsageError, WarningSink
+from caesura.models.file import Part
+from caesura.models.store import load_model
+from caesura.parse.branching_options import BranchOptions
+from caesura.parse.parser import Parse, Parser
+from caesura.parse.scorers.hybrid_features import compile_templates
+from caesura.parse.word_table import TAG_COLUMNS, Hasher, Words, cut, words_of
+
+if TYPE_CHECKING:
+    from caesura.parse.scorers.classifier import Classifier
+    from caesura.parse.search.branching_decode import Brancher
+    from caesura.parse.search.branching_trees import Trees
+    from caesura.parse.transitions.hybrid import Given
+    from caesura.parse.transitions.hybrid_inventory import HybridInventory
+
+__all__ = ["BranchingParser"]
+
+_DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
+#: Words that are decoded in one call.
+_BATCH: Final = 20_000
+#: The margin of a decision that had no rival.
+_CERTAIN: Final = 1e30
+
+
+@dataclass
+class BranchingParser:
+    """A trained parser. `table` and `unit` are the 8-bit weights (see `quantised.py`)."""
+
+    inventory: HybridInventory
+    templates: tuple[str, ...]
+    table: NDArray[np.int8]
+    unit: float
+    search: BranchOptions = field(default_factory=BranchOptions)
+    tags: tuple[str, ...] = ()
+    word_classes: Mapping[str, int] = field(default_factory=dict)
+    #: Calibration of arcs: the weights of a logistic regression.
+    calibration: dict[str, list[float]] = field(default_factory=dict)
+    packed: Mapping[str, NDArray[Any]] | None = None
+
+    def __post_init__(self) -> None:
+        self.compiled = compile_templates(self.templates)
+        self.hasher = Hasher(self.word_classes)
+        #: What the last call of `analyse` did (see `caesura.parse.search.branching.COUNTERS`).
+        self.counters: dict[str, int] = {}
+
+    # ----------------------------------------------------------- model file
+
+    @classmethod
+    def load(cls, model: str | os.PathLike[str]) -> BranchingParser:
+        """The parser of a model, by name or path."""
+        return cls.from_part(load_model(model).part("parser"))
+
+    def to_part(self) -> Part:
+        from caesura.models.packing import pack
+        from caesura.parse.quantised import to_floats
+
+        packed = self.packed
+        if packed is None:
+            packed = pack(to_floats(self.table, self.unit)[:, : self.inventory.size])
+        search = self.search
+        config: dict[str, Any] = {
+            "system": "branching",
+            "beam": search.beam,
+            "margin": search.margin,
+            "k": search.k,
+            "score": search.score,
+            "headless": search.headless,
+            "skip-labels": search.skip_labels,
+            "keep-attached": search.keep_attached,
+            "waves": search.waves,
+            "root": self.inventory.root,
+            "tags": list(self.tags),
+            "templates": list(self.templates),
+            "calibration": {k: list(v) for k, v in self.calibration.items()},
+        }
+        arrays = dict(packed)
+        arrays["actions"] = np.array(self.inventory.actions, np.int32).reshape(-1, 2)
+        labels = {"deprel": list(self.inventory.labels)}
+        if self.word_classes:
+            labels["word-class-forms"] = list(self.word_classes)
+            arrays["word-classes"] = np.array(list(self.word_classes.values()), np.int32)
+        return Part("parser", config, labels, arrays)
+
+    @classmethod
+    def from_part(cls, part: Part) -> BranchingParser:
+        from caesura.models.packing import packed_in, unpack_bytes
+        from caesura.parse.quantised import padded, shifted_rows
+        from caesura.parse.transitions.hybrid_inventory import HybridInventory
+
+        if part.kind != "parser" or part.config.get("system") != "branching":
+            raise ModelError(f"this is a {part.kind}, not a branching parser")
+        labels = tuple(part.labels.get("deprel", ()))
+        pairs = part.array("actions", np.int32, (None, 2))
+        root = part.option("root", int, 0)
+        if (
+            not len(pairs)
+            or pairs[:, 0].min() < 0
+            or pairs[:, 0].max() > 6
+            or pairs[:, 1].min() < -1
+            or pairs[:, 1].max() >= len(labels)
+            or not 0 <= root < len(labels)
+        ):
+            raise ModelError("the parser's labels do not fit its transitions", remedy=_DAMAGED)
+        try:
+            search = BranchOptions(
+                beam=part.option("beam", int, 64),
+                margin=float(part.option("margin", (int, float), 0.88)),
+                k=part.option("k", int, 2),
+                score=part.option("score", str, "mean"),
+                headless=part.option("headless", str, "single-root"),
+                skip_labels=part.option("skip-labels", bool, False),
+                keep_attached=part.option("keep-attached", bool, True),
+                waves=part.option("waves", int, 1),
+            )
+        except UsageError as error:
+            raise ModelError(f"the parser's options: {error}", remedy=_DAMAGED) from error
+        inventory = HybridInventory(
+            labels,
+            root,
+            tuple((int(kind), int(label)) for kind, label in pairs),
+            single_root=search.headless == "single-root",
+        )
+        packed = packed_in(part)
+        table, _ = unpack_bytes(packed, inventory.size, padded(inventory.size))
+        rows = len(table)
+        if table.dtype != np.int8 or rows & (rows - 1) or not rows:
+            raise ModelError("the parser's weights are not a table of bytes", remedy=_DAMAGED)
+        table, unit = shifted_rows(table, packed["exponents"])
+        tags = tuple(part.option("tags", list, []))
+        if not set(tags) <= set(TAG_COLUMNS):
+            raise ModelError(f"the parser wants tags {tags}, which are unknown", remedy=_DAMAGED)
+        forms = part.labels.get("word-class-forms", [])
+        numbers = part.array("word-classes", np.int32, (len(forms),)).tolist() if forms else []
+        return cls(
+            inventory,
+            tuple(part.option("templates", list, [])),
+            table,
+            unit,
+            search,
+            tags,
+            dict(zip(forms, numbers, strict=True)),
+            {k: list(map(float, v)) for k, v in part.option("calibration", dict, {}).items()},
+            packed,
+        )
+
+    # -------------------------------------------------------------- parsing
+
+    def with_search(self, **changes: Any) -> BranchingParser:
+        """The same parser with other search options; the weights are shared."""
+        known = BranchOptions.__dataclass_fields__
+        unknown = [name for name in changes if name not in known]
+        if unknown:
+            raise UsageError(
+                f"a branching parser has no {unknown[0]}", remedy=f"It has: {', '.join(known)}."
+            )
+        return replace(self, search=replace(self.search, **changes))
+
+    def parse(
+        self,
+        docs: Document | Iterable[Document],
+        *,
+        threads: int = 1,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        """Fill head and deprel of documents, in place; with `confidence` also `arc_conf`."""
+        batch = [docs] if isinstance(docs, Document) else list(docs)
+        found = self.analyse(batch, threads=threads, warn=warn)
+        for doc, parse in zip(batch, found, strict=True):
+            self.write(doc, parse, confidence=confidence)
+
+    def analyse(
+        self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None
+    ) -> list[Parse]:
+        """The best analysis of each document, which is left as it is."""
+        for doc in docs:
+            self._check(doc, warn)
+        groups: list[list[Document]] = [[]]
+        size = 0
+        for doc in docs:
+            if size > _BATCH:
+                groups.append([])
+                size = 0
+            groups[-1].append(doc)
+            size += doc.n_words
+        tables = [[self.words(doc) for doc in group] for group in groups]
+        if threads == 1 or len(groups) == 1:
+            done = [self._analyse(*pair) for pair in zip(groups, tables, strict=True)]
+        else:
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(threads) as pool:
+                done = list(pool.map(self._analyse, groups, tables))
+        self.counters = {}
+        for _, counters in done:
+            for name, count in counters.items():
+                self.counters[name] = self.counters.get(name, 0) + count
+        return [parse for parses, _ in done for parse in parses]
+
+    def k_best(self, doc: Document, k: int) -> list[Parse]:
+        """Up to k different analyses of a document, made of the branches of its sentences.
+
+        The score of an analysis is the sum of its sentences' scores.
+        """
+        self._check(doc, None)
+        bounds = _bounds(doc)
+        if not doc.n_words:
+            return [_parse_of(_no_trees(), np.zeros(1, np.int64))]
+        words, given = cut(self.words(doc), bounds), self._given(doc, bounds)
+        brancher = self.brancher(int(np.diff(bounds).max()))
+        best: list[tuple[float, tuple[Trees, ...]]] = [(0.0, ())]
+        for s, (a, b) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+            fixed = _slice(given, a + s, b + s + 1) if given else None
+            table = words.table[a + 2 * s : b + 2 * s + 2]
+            distinct: dict[bytes, tuple[float, Trees]] = {}
+            for score, tree in brancher.all_trees(table, b - a, fixed):
+                key = tree.heads.tobytes() + tree.labels.tobytes()
+                if key not in distinct or score > distinct[key][0]:
+                    distinct[key] = (score, tree)
+            choices = sorted(distinct.values(), key=lambda pair: -pair[0])[:k]
+            joined = [(x + score, (*t, tree)) for x, t in best for score, tree in choices]
+            best = sorted(joined, key=lambda pair: -pair[0])[:k]
+        found = []
+        for score, trees in best:
+            columns = [np.concatenate(column) for column in zip(*trees, strict=True)]
+            parse = _parse_of(type(trees[0])(*columns), bounds)
+            parse.score = score
+            found.append(parse)
+        return found
+
+    def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
+        """Put an analysis into its document; what the document fixes stays as it is."""
+        names = doc.strings.ids(self.inventory.labels)
+        deprel = names[parse.labels]
+        if "heads" in doc.fixed:
+            deprel = np.where((doc.head != UNKNOWN) & (doc.deprel > 0), doc.deprel, deprel)
+        doc.deprel = deprel.astype(np.int32)
+        doc.head = parse.heads
+        if confidence:
+            from caesura.parse.confidence import probabilities
+
+            starts, doc.arc_conf = probabilities(self.calibration, parse)
+            if doc.sent_conf is None:
+                first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
+                doc.sent_conf = starts[first]
+
+    def words(self, doc: Document) -> Words:
+        """The words of a document as the search sees them."""
+        return words_of(doc, self.hasher, tags=self.tags, breaks=False)
+
+    def classifier(self) -> Classifier:
+        from caesura.parse.scorers.classifier import Classifier
+
+        return Classifier(self.table, self.unit, self.compiled, *self.inventory.arrays())
+
+    def brancher(self, longest: int) -> Brancher:
+        """Working memory for one thread and sentences up to a length."""
+        from caesura.parse.search.branching_decode import Brancher
+
+        return Brancher(self.classifier(), self.search, self.inventory.root, longest)
+
+    # ------------------------------------------------------------- internals
+
+    def _check(self, doc: Document, warn: WarningSink | None) -> None:
+        name = f"document {doc.id!r}" if doc.id else "the document"
+        for column in self.tags:
+            # A short text may have no features though it is tagged; it always has tags.
+            if column != "feats" and doc.n_words and not np.any(getattr(doc, column)):
+                raise InputError(
+                    f"the parser was trained with {column.upper()} tags, but {name} has none",
+                    file=doc.source,
+                    remedy="Tag it first, or use a parser trained without tags.",
+                )
+        if warn is not None and not self.tags and np.any(doc.upos):
+            warn(CaesuraWarning(f"the parser was trained without tags; those of {name} are unused"))
+        if not doc.has_sentences and doc.n_tokens > 1:
+            raise InputError(
+                f"a branching parser parses single sentences, but {name} is not split into any",
+                file=doc.source,
+                remedy="Split it first, or use a parser trained on documents (recipe joint).",
+            )
+
+    def _analyse(
+        self, docs: Sequence[Document], words: Sequence[Words]
+    ) -> tuple[list[Parse], dict[str, int]]:
+        """Documents without given heads are decoded in one call, the others one by one."""
+        bounds = [_bounds(doc) for doc in docs]
+        lengths = [np.diff(b) for b in bounds]
+        longest = max((int(part.max(initial=0)) for part in lengths), default=0)
+        brancher = self.brancher(max(longest, 1))
+        found: list[Parse | None] = [None] * len(docs)
+        plain = []
+        for k, doc in enumerate(docs):
+            given = self._given(doc, bounds[k])
+            if given is None:
+                plain.append(k)
+            else:
+                table = cut(words[k], bounds[k]).table
+                trees = brancher.decode(table, bounds[k], given, confidence=True)
+                found[k] = _parse_of(trees, bounds[k])
+        if plain:
+            table = np.concatenate([cut(words[k], bounds[k]).table for k in plain])
+            sizes = np.concatenate([lengths[k] for k in plain])
+            all_bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+            trees = brancher.decode(table, all_bounds, confidence=True)
+            at = 0
+            for k in plain:
+                end = at + docs[k].n_words
+                columns: list[Any] = [column[at:end] for column in trees]
+                part = type(trees)(*columns)
+                found[k] = _parse_of(part, bounds[k])
+                at = end
+        return [parse for parse in found if parse is not None], brancher.counters()
+
+    def _given(self, doc: Document, bounds: NDArray[np.int64]) -> Given | None:
+        """What the document fixes, sentence by sentence, with one place more for each root."""
+        if "heads" not in doc.fixed or not np.any(doc.head != UNKNOWN):
+            return None
+        from caesura.parse.constraints import given_in, limits_of
+        from caesura.parse.transitions.hybrid import Given
+
+        told = given_in(doc, self.inventory.labels)
+        name = f"document {doc.id!r}" if doc.id else "the document"
+        n = doc.n_words
+        heads = np.full(n + len(bounds) - 1, -1, np.int32)
+        labels = np.full(n + len(bounds) - 1, -1, np.int32)
+        for s, (a, b) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+            own = told.heads[a:b]
+            outside = (own >= 0) & ((own < a) | (own >= b))
+            if outside.any():
+                word = a + int(np.flatnonzero(outside)[0])
+                raise InputError(
+                    f"word {word + 1} of {name} is given a head in another sentence",
+                    file=doc.source,
+                    remedy="Leave the head or the boundary open.",
+                )
+            local = np.where(own >= 0, own - a, own).astype(np.int32)
+            # Cycles, wrong numbers and (if asked) second roots are refused by name.
+            limits_of(
+                replace(
+                    told, starts=np.zeros(b - a, np.int8), heads=local, labels=told.labels[a:b]
+                ),
+                single_root=self.search.headless == "single-root",
+                name=name,
+            )
+            heads[a + s + 1 : b + s + 1] = np.where(own == UNKNOWN, -1, local + 1)
+            labels[a + s + 1 : b + s + 1] = told.labels[a:b]
+        return Given(heads, labels)
+
+
+def _bounds(doc: Document) -> NDArray[np.int64]:
+    starts = np.flatnonzero(doc.word_sent_start == YES)
+    if doc.n_words and not len(starts):
+        starts = np.zeros(1, np.int64)
+    return np.concatenate([starts, [doc.n_words]]).astype(np.int64)
+
+
+def _slice(given: Given, a: int, b: int) -> Given:
+    return type(given)(given.heads[a:b], given.labels[a:b])
+
+
+def _no_trees() -> Trees:
+    from caesura.parse.search.branching_trees import new_trees
+
+    return new_trees(0)
+
+
+def _parse_of(trees: Trees, bounds: NDArray[np.int64]) -> Parse:
+    """Heads counted from the document's first word; a chance becomes log odds."""
+    offset = np.repeat(bounds[:-1], np.diff(bounds)).astype(np.int32)
+    heads = np.where(trees.heads >= 0, trees.heads + offset, trees.heads).astype(np.int32)
+    n = len(heads)
+    starts = np.zeros(n, np.bool_)
+    starts[bounds[:-1][bounds[:-1] < n]] = True
+    chance = np.clip(trees.chances.astype(np.float64), 1e-6, 1 - 1e-6)
+    odds = np.log(chance / (1 - chance)).astype(np.float32)
+    certain = np.full(n, _CERTAIN, np.float32)
+    return Parse(
+        heads,
+        trees.labels.copy(),
+        starts,
+        odds,
+        np.where(starts, certain, -certain).astype(np.float32),
+        trees.shares.copy(),
+        np.ones(n, np.float32),
+        np.zeros(n, np.int8),
+    )
+
+
+#: Both kinds of parser, for those who take either.
+AnyParser = Parser | BranchingParser

@@ -1,0 +1,247 @@
+"""What the caller fixed, boundaries, heads and labels, checked and prepared for the search.
+
+Combinations that no tree can satisfy are refused here, by name, before the search starts. Where the
+beam runs dry all the same, `decode_given` fills open heads around the place and searches again.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import NO, ROOT, UNKNOWN, YES, Document
+from caesura.errors import InputError
+from caesura.parse.scores import label_numbers
+from caesura.parse.transitions.graph_stack import NEXT
+from caesura.parse.transitions.joint import FREE, MUST, NEVER, Limits
+from caesura.parse.transitions.oracle import projective_rank
+
+if TYPE_CHECKING:
+    from caesura.parse.search.commit_prefix import Result
+    from caesura.parse.search.decode import Decoder
+    from caesura.parse.word_table import Words
+
+__all__ = ["Given", "completed", "decode_given", "given_in", "limits_of", "no_limits", "within"]
+
+Ints = NDArray[np.int32]
+
+
+@cache
+def no_limits() -> Limits:
+    """Nothing is fixed."""
+    none = np.zeros(0, np.int32)
+    return Limits(np.zeros(0, np.int8), none, none, none, none, none, 0)
+
+
+@dataclass
+class Given:
+    """Boundaries (FREE, MUST, NEVER), heads (UNKNOWN where free) and labels (-1 where free)."""
+
+    starts: NDArray[np.int8]
+    heads: Ints
+    labels: Ints
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.starts[1:].any() or (self.heads != UNKNOWN).any() or self.any_label)
+
+    @property
+    def any_label(self) -> bool:
+        return bool((self.labels >= 0).any())
+
+
+def given_in(doc: Document, labels: Sequence[str]) -> Given:
+    """What a document fixes; the words of one token never lie in two sentences."""
+    n = doc.n_words
+    starts = np.zeros(n, np.int8)
+    if "sentences" in doc.fixed:
+        told = doc.word_sent_start
+        starts[told == YES] = MUST
+        starts[told == NO] = NEVER
+    inner = np.flatnonzero(doc.word_token[1:] == doc.word_token[:-1]) + 1
+    starts[inner] = NEVER
+    starts[:1] = FREE
+    heads = np.full(n, UNKNOWN, np.int32)
+    relations = np.full(n, -1, np.int32)
+    if "heads" in doc.fixed:
+        heads[:] = doc.head
+        numbers = label_numbers(doc.strings, labels)
+        relations = np.where(doc.deprel > 0, numbers[doc.deprel], -1).astype(np.int32)
+    return Given(starts, heads, relations)
+
+
+def within(given: Given, a: int, b: int, doc: Document) -> Given:
+    """What is given of the sentence of words a..b-1, counted from its first word."""
+    heads = given.heads[a:b]
+    outside = (heads >= 0) & ((heads < a) | (heads >= b))
+    if outside.any():
+        word = a + int(np.flatnonzero(outside)[0])
+        raise InputError(f"word {word + 1} is given a head in another sentence", file=doc.source)
+    local = np.where(heads >= 0, heads - a, heads).astype(np.int32)
+    return Given(np.zeros(b - a, np.int8), local, given.labels[a:b])
+
+
+def limits_of(
+    given: Given, *, single_root: bool, name: str = "the document", patient: bool = False
+) -> Limits:
+    """Limits for the search; what cannot hold together is refused."""
+    n = len(given.heads)
+    none = np.zeros(0, np.int32)
+    starts = given.starts.copy()
+    after = np.full(n, -1, np.int32)
+    known = given.heads != UNKNOWN
+    if not known.any():
+        labels = given.labels if given.any_label else none
+        return Limits(starts, after, none, labels, none, none, int(patient))
+    heads = given.heads.astype(np.int32)
+    _check_heads(heads, name)
+    rank = projective_rank(heads)
+    if len(rank) < n:
+        raise InputError(
+            f"the given heads of {name} have a cycle: {_cycle(heads)}",
+            remedy="Leave one of these heads open.",
+        )
+    _forbid_inside_arcs(starts, heads, name)
+    if single_root:
+        _one_root_each(starts, after, heads, name)
+    wanted = np.bincount(heads[heads >= 0], minlength=n).astype(np.int32)
+    labels = given.labels if given.any_label else none
+    return Limits(starts, after, heads, labels, wanted, rank, int(patient))
+
+
+def _check_heads(heads: Ints, name: str) -> None:
+    n = len(heads)
+    bad = np.flatnonzero((heads >= n) | (heads < UNKNOWN) | (heads == np.arange(n)))
+    if len(bad):
+        word = int(bad[0])
+        raise InputError(
+            f"word {word + 1} of {name} is given the head {int(heads[word]) + 1}, which cannot be",
+            remedy="Give the number of another word of the document, 0 for the root.",
+        )
+
+
+def _cycle(heads: Ints) -> str:
+    """The words of one cycle, counted from 1."""
+    state = np.zeros(len(heads), np.int8)
+    for start in range(len(heads)):
+        path: list[int] = []
+        word = start
+        while word >= 0 and state[word] == 0:
+            state[word] = 1
+            path.append(word)
+            word = int(heads[word])
+        if word >= 0 and state[word] == 1:
+            return " → ".join(str(w + 1) for w in path[path.index(word) :])
+        state[path] = 2
+    return ""
+
+
+def _forbid_inside_arcs(starts: NDArray[np.int8], heads: Ints, name: str) -> None:
+    """No sentence starts between a word and its given head."""
+    n = len(heads)
+    words = np.flatnonzero(heads >= 0)
+    low, high = np.minimum(words, heads[words]), np.maximum(words, heads[words])
+    change = np.zeros(n + 1, np.int64)
+    np.add.at(change, low + 1, 1)
+    np.add.at(change, high + 1, -1)
+    inside = np.cumsum(change[:n]) > 0
+    clash = np.flatnonzero(inside & (starts == MUST))
+    if len(clash):
+        start = int(clash[0])
+        k = int(np.flatnonzero((low < start) & (high >= start))[0])
+        word, head = int(words[k]), int(heads[words[k]])
+        raise InputError(
+            f"word {start + 1} of {name} must start a sentence, but the given arc from "
+            f"{head + 1} to {word + 1} crosses that boundary",
+            remedy="Leave the boundary or the head open.",
+        )
+    starts[inside] = NEVER
+
+
+def _one_root_each(starts: NDArray[np.int8], after: Ints, heads: Ints, name: str) -> None:
+    """Between two given roots a sentence must start; where it can do so last, it is made to."""
+    roots = np.flatnonzero(heads == ROOT)
+    possible = np.flatnonzero(starts != NEVER)
+    for first, second in zip(roots.tolist(), roots[1:].tolist(), strict=False):
+        at = int(np.searchsorted(possible, second, side="right")) - 1
+        if at < 0 or possible[at] <= first:
+            raise InputError(
+                f"words {first + 1} and {second + 1} of {name} are both given as roots, but no "
+                "sentence may start between them",
+                remedy="Leave one of the heads or a boundary between them open.",
+            )
+        after[possible[at]] = first
+    # A sentence whose words all have heads among themselves has no root left.
+    bounds = [0, *np.flatnonzero(starts == MUST).tolist(), len(heads)]
+    for low, high in itertools.pairwise(bounds):
+        free = starts[low + 1 : high] == FREE
+        if high > low and not free.any() and np.all(heads[low:high] >= 0):
+            raise InputError(
+                f"words {low + 1} to {high} of {name} are one sentence, but none may be its root",
+                remedy="Leave one of their heads open.",
+            )
+
+
+def completed(limits: Limits, low: int, high: int) -> Limits:
+    """The same limits with the open heads of words low..high-1 filled, so that a derivation exists.
+
+    An open word hangs on a neighbour if that makes no cycle and crosses no boundary that must be,
+    else on the given root next to it, else it is a root itself.
+    """
+    heads, starts = limits.heads.copy(), limits.starts.copy()
+    n = len(heads)
+    for word in range(max(low, 0), min(high, n)):
+        if heads[word] != UNKNOWN:
+            continue
+        roots = np.flatnonzero(heads == ROOT)
+        nearest = roots[np.argsort(np.abs(roots - word), kind="stable")][:2].tolist()
+        for head in (word - 1, word + 1, *nearest):
+            if 0 <= head < n and _can_hang(limits, starts, heads, word, head):
+                heads[word] = head
+                starts[min(word, head) + 1 : max(word, head) + 1] = NEVER
+                break
+        else:
+            heads[word] = ROOT
+    wanted = np.bincount(heads[heads >= 0], minlength=n).astype(np.int32)
+    rank = projective_rank(heads)
+    return Limits(starts, limits.after, heads, limits.labels, wanted, rank, limits.patient)
+
+
+def _can_hang(limits: Limits, starts: NDArray[np.int8], heads: Ints, word: int, head: int) -> bool:
+    between = slice(min(word, head) + 1, max(word, head) + 1)
+    if np.any(starts[between] == MUST) or np.any(limits.after[between] >= 0):
+        return False
+    while head >= 0 and head != word:
+        head = int(heads[head])
+    return head != word
+
+
+def decode_given(
+    decoder: Decoder, doc: Document, words: Words, given: Given, *, single_root: bool
+) -> Result:
+    """The best analysis that contradicts nothing given; refuses what cannot hold together."""
+    n = len(given.heads)
+    name = f"document {doc.id!r}" if doc.id else "the document"
+    bounds = np.array([0, n], np.int64)
+    limits = limits_of(given, single_root=single_root, name=name) if given.anything else no_limits()
+    result = decoder.decode(words, bounds, limits)
+    reach = 32
+    while result is None:
+        # No item of the beam could go on: fill open heads around the place where it stopped.
+        at = int(decoder.arena.items[decoder.frontier.beam[0], NEXT])
+        limits = completed(limits, at - reach, at + reach)
+        result = decoder.decode(words, bounds, limits)
+        if reach > 2 * n and result is None:
+            raise InputError(
+                f"the given heads and boundaries of {name} cannot hold together",
+                file=doc.source,
+                remedy="Leave some of them open.",
+            )
+        reach *= 4
+    return result

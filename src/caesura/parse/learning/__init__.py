@@ -1,0 +1,1 @@
+"""Learning: from gold trees to weights, for each transition system that is trained."""

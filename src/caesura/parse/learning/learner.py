@@ -1,0 +1,229 @@
+"""One thread's share of training: weights, working memory, and the pass over its instances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import UNKNOWN
+from caesura.learn.loop import Report, silent
+from caesura.learn.templates import Templates
+from caesura.parse.constraints import Given, limits_of, no_limits
+from caesura.parse.gold_trees import Instance
+from caesura.parse.joint_tags import with_choices
+from caesura.parse.learning.updates import (
+    ACCUMULATED,
+    DLASO,
+    EARLY,
+    IN_TURN,
+    LASO,
+    MAX_VIOLATION,
+    PER_UPDATE,
+    Gold,
+    Steps,
+    learn,
+    new_delta,
+    new_pairs,
+)
+from caesura.parse.options import TrainOptions
+from caesura.parse.scorers.linear import Choosing, Linear32, new_scratch
+from caesura.parse.search.beam import DONE, FULL, advance, how_to, new_frontier
+from caesura.parse.transitions.graph_stack import (
+    ACTION,
+    PARENT,
+    RECENT,
+    SWAPPED,
+    grown,
+    new_arena,
+    reset,
+)
+from caesura.parse.transitions.inventory import CHOICE_BITS, SHIFT, System
+from caesura.parse.transitions.joint import MUST, NEVER
+from caesura.parse.transitions.oracle import oracle
+from caesura.parse.word_table import Words
+
+__all__ = ["Learner", "Tally"]
+
+_UPDATES = {
+    "dlaso": DLASO,
+    "max-violation": MAX_VIOLATION,
+    "early": EARLY,
+    "laso": LASO,
+    "greedy": LASO,
+}
+_DELAYED = {"accumulated": ACCUMULATED, "per-update": PER_UPDATE, "in-turn": IN_TURN}
+
+
+@dataclass
+class Tally:
+    """What happened in a pass: steps of the gold derivations, steps used, updates, and so on."""
+
+    instances: int = 0
+    steps: int = 0
+    used: int = 0
+    updates: int = 0
+    clean: int = 0
+    skipped: int = 0
+
+    def __iadd__(self, other: Tally) -> Tally:
+        for name in self.__dataclass_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        return self
+
+    def as_stats(self) -> dict[str, float]:
+        return {
+            "share": self.used / max(1, self.steps),
+            "updates": float(self.updates),
+            "clean": self.clean / max(1, self.instances),
+        } | ({"skipped": float(self.skipped)} if self.skipped else {})
+
+
+class Learner:
+    """Weights and working memory; `run` learns from instances in the order given."""
+
+    def __init__(
+        self,
+        options: TrainOptions,
+        system: System,
+        templates: Templates,
+        choosing: Choosing,
+        width: int,
+    ) -> None:
+        self.options = options
+        self.system = system
+        rows = 1 << options.bits
+        self.weights = np.zeros((rows, width), np.float32)
+        self.summed = np.zeros((rows, width), np.float32)
+        self.ticks = 0
+        own = choosing._replace(rows=choosing.rows.copy())
+        scratch = new_scratch(templates, width, np.float32)
+        self.scorer = Linear32(self.weights, templates, scratch, own)
+        self.beam = options.in_use().beam
+        self.frontier = new_frontier(self.beam, width)
+        self.arena = new_arena(1024 * self.beam, 2048 * self.beam)
+        self.pairs = new_pairs(1024)
+        self.delta = new_delta(16)
+        self.steps = Steps(
+            options.step == "pa",
+            _DELAYED[options.dlaso_pa],
+            min(options.cap, 1e30),
+            float(options.err_plus_one),
+        )
+        patient = replace(options.search, bias=0.0, bonus=0.0, trust=0.0, patience=1 << 30)
+        self.how = how_to(patient, self.beam)
+
+    def run(self, instances: Sequence[Instance], report: Report = silent) -> Tally:
+        """Learn from instances, one tick of the averaging each."""
+        tally = Tally()
+        for done, instance in enumerate(instances):
+            report(done / len(instances))
+            actions = self.derivation(instance)
+            self.ticks += 1
+            if actions is None:
+                tally.skipped += 1
+                continue
+            self._make_room(len(actions))
+            used = learn(
+                self.scorer,
+                self.summed,
+                float(self.ticks),
+                self.system,
+                no_limits(),
+                instance.words,
+                Gold(actions, instance.heads, instance.labels, instance.starts, instance.choices),
+                self.arena,
+                self.frontier,
+                self.delta,
+                self.pairs,
+                _UPDATES[self.options.update],
+                self.steps,
+                self.how,
+            )
+            tally.instances += 1
+            tally.steps += len(actions)
+            tally.used += int(used)
+            tally.updates += int(self.pairs.used[0])
+            tally.clean += int(self.pairs.used[0] == 0)
+        return tally
+
+    def derivation(self, instance: Instance) -> NDArray[np.int32] | None:
+        """The gold transitions: the oracle's, or of several right ones those that score highest."""
+        options = self.options
+        if instance.complete and options.boundaries != "latent":
+            late, eager = options.boundaries == "late", options.swap == "eager"
+            actions = oracle(
+                self.system, instance.heads, instance.labels, instance.starts, late, eager
+            )
+            if actions[0] < 0:
+                return None
+            if len(instance.choices):
+                return with_choices(actions, instance.choices, CHOICE_BITS)
+            return actions
+        return self._constrained(instance)
+
+    def _constrained(self, instance: Instance) -> NDArray[np.int32] | None:
+        starts = np.where(instance.starts, MUST, NEVER).astype(np.int8)
+        starts[0] = 0
+        if not self.system.sb:
+            starts[:] = 0
+        labels = np.where(instance.heads == UNKNOWN, -1, instance.labels).astype(np.int32)
+        limits = limits_of(
+            Given(starts, instance.heads, labels),
+            single_root=bool(self.system.single_root),
+            patient=self.options.boundaries in ("late", "latent"),
+        )
+        words = _decided(instance)
+        reset(self.arena)
+        self.frontier.beam[0], self.frontier.counts[0] = 0, 1
+        self.frontier.counts[4] = 0
+        while True:
+            why = advance(
+                self.scorer,
+                self.system,
+                limits,
+                words,
+                self.arena,
+                self.frontier,
+                self.how,
+                True,
+            )
+            if why != FULL:
+                break
+            self.arena = grown(self.arena)
+        if why != DONE:
+            return None
+        actions = []
+        item = int(self.frontier.beam[0])
+        while item > 0:
+            state = self.arena.items[item]
+            action, item = int(state[ACTION]), int(state[PARENT])
+            if action == SHIFT and self.arena.items[item, SWAPPED] < 0:
+                action += (int(state[RECENT]) & 15) << CHOICE_BITS
+            actions.append(action)
+        return np.array(actions[::-1], np.int32)
+
+    def _make_room(self, steps: int) -> None:
+        """Arena, list of updates and difference table large enough for one derivation."""
+        need = (steps + 2) * (self.beam + 1)
+        if need > len(self.arena.items):
+            size = 1 << math.ceil(math.log2(need))
+            self.arena = new_arena(size, 2 * size)
+        if steps > len(self.pairs.gold):
+            self.pairs = new_pairs(2 * steps)
+        keys = 4 * steps * len(self.scorer.templates.seeds)
+        bits = min(24, max(16, math.ceil(math.log2(keys))))
+        if 1 << bits > len(self.delta.keys):
+            self.delta = new_delta(bits)
+
+
+def _decided(instance: Instance) -> Words:
+    """The words of an instance with their right tags only."""
+    words = instance.words
+    if not len(instance.choices):
+        return words
+    right = np.arange(words.choices.shape[1]) == instance.choices[:, None]
+    return words._replace(choices=np.where(right, words.choices, 0).astype(np.int32))

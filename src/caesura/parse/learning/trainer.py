@@ -1,0 +1,294 @@
+"""Trains a joint parser epoch by epoch: a learner for `caesura.learn.loop`.
+
+With several shards the data are learned in parts side by side, and weights are averaged after each
+epoch (iterative parameter mixing, McDonald et al. 2010); the result depends on the number of
+shards and not on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document
+from caesura.errors import InputError, WarningSink
+from caesura.learn.loop import Report, silent
+from caesura.learn.shuffle import epoch_order, generator
+from caesura.models.file import Part
+from caesura.parse.gold_trees import Instance, Repairs, Tree, chunks, gold_tree, right_choices
+from caesura.parse.options import TrainOptions
+from caesura.parse.parser import Parser
+from caesura.parse.scorers.features import compile_templates, without
+from caesura.parse.scores import choice_scores, scores
+from caesura.parse.transitions.inventory import Inventory
+from caesura.parse.word_table import TAG_COLUMNS, Choice, Hasher, Words, cut, words_of
+
+if TYPE_CHECKING:
+    from caesura.parse.learning.learner import Learner
+
+__all__ = ["ParserTrainer"]
+
+
+class ParserTrainer:
+    """Learns from documents with trees; `unedited` are the same documents for the dropout."""
+
+    def __init__(
+        self,
+        train: Sequence[Document],
+        dev: Sequence[Document] = (),
+        options: TrainOptions | None = None,
+        *,
+        unedited: Sequence[Document] = (),
+        word_classes: Mapping[str, int] | None = None,
+        init: Parser | None = None,
+        warn: WarningSink | None = None,
+    ) -> None:
+        """With `init` training goes on from that parser, with its templates and table."""
+        from caesura.parse.quantised import padded
+        from caesura.parse.scorers.linear import new_choosing
+
+        options = options or TrainOptions()
+        if init is not None:
+            bits = len(init.table).bit_length() - 1
+            options = replace(options, bits=bits, templates=init.templates, breaks=init.breaks)
+            word_classes = word_classes or init.word_classes
+            if init.choice.most > 1:
+                options = replace(
+                    options,
+                    choices=init.choice.most,
+                    choice_floor=init.choice.floor,
+                    choice_templates=init.choice_templates,
+                )
+        self.options = options
+        self.report: Report = silent
+        self.dev = list(dev)
+        docs = [doc for doc in train if doc.n_words]
+        if not docs:
+            raise InputError("there are no words to train on")
+        if unedited and len(unedited) != len(train):
+            raise InputError(f"{len(unedited)} unedited documents for {len(train)} edited ones")
+        self.repairs = Repairs()
+        self.tags = _tags(docs) if options.tags else ()
+        if init is not None:
+            self.tags = tuple(tag for tag in self.tags if tag in init.tags)
+        self.choice = Choice(options.choices, options.choice_floor)
+        self.hasher = Hasher(word_classes)
+        self._data = self._prepare(docs, warn)
+        self._unedited = self._prepare(
+            [d for d, e in zip(unedited, train, strict=False) if e.n_words], None
+        )
+        trees = [tree for _, tree in (*self._data, *self._unedited)]
+        self.inventory = Inventory.learn(
+            [(tree.heads, tree.names) for tree in trees],
+            single_root=options.single_root,
+            sb=options.boundaries != "none",
+            known=init.inventory if init is not None else None,
+            choices=options.choices,
+        )
+        number = {name: i for i, name in enumerate(self.inventory.labels)}
+        for tree in trees:
+            tree.number(number)
+        #: Templates that name something which the training data do not have would tell nothing.
+        self.chosen = without(options.templates, self._absent()) or options.templates
+        if init is not None:
+            self.chosen = init.templates
+        self.templates = compile_templates(self.chosen)
+        wanted = options.choice_templates if options.choices > 1 else ()
+        self.choice_templates = without(wanted, self._absent())
+        if init is not None and init.choice_templates:
+            self.choice_templates = init.choice_templates
+        self.choosing = new_choosing(self.choice_templates)
+        self.width = padded(self.inventory.size)
+        self._system = self.inventory.system()
+        self.learner = self._learner()
+        self._more: list[Learner] = []
+        if init is not None:
+            self._go_on(init)
+
+    def _go_on(self, init: Parser) -> None:
+        """Take over the weights; transitions that the parser did not know start with none."""
+        from caesura.parse.quantised import to_floats
+
+        column = {name: at for at, name in enumerate(init.inventory.names())}
+        old = to_floats(init.table, init.unit)
+        for at, name in enumerate(self.inventory.names()):
+            if name in column:
+                self.learner.weights[:, at] = old[:, column[name]]
+
+    def _learner(self) -> Learner:
+        from caesura.parse.learning.learner import Learner
+
+        return Learner(self.options, self._system, self.templates, self.choosing, self.width)
+
+    def _prepare(
+        self, docs: Sequence[Document], warn: WarningSink | None
+    ) -> list[tuple[Words, Tree]]:
+        options = self.options
+        found = []
+        for doc in docs:
+            words = words_of(
+                doc, self.hasher, tags=self.tags, breaks=options.breaks, choice=self.choice
+            )
+            tree = gold_tree(
+                doc,
+                self.repairs,
+                chains=options.chains,
+                single_root=options.single_root,
+                warn=warn,
+            )
+            if options.choices > 1:
+                tree.choices = right_choices(doc, words)
+            found.append((words, tree))
+        return found
+
+    def _absent(self) -> list[str]:
+        """Columns that no training document has."""
+        absent = [atom for name, atom in TAG_COLUMNS.items() if name not in self.tags]
+        if "xpos" in self.tags and "upos" not in self.tags:
+            absent = [atom for atom in absent if atom != "p"]
+        absent += [] if self.hasher.classes else ["c"]
+        there = [words.context.any(axis=0) for words, _ in (*self._data, *self._unedited)]
+        context = np.any(there, axis=0).tolist()
+        names = ("break", "speaker", "evidence")
+        absent += [name for name, any_ in zip(names, context, strict=True) if not any_]
+        absent += ["wp"] if "p" in absent else []
+        return absent
+
+    # --------------------------------------------------------------- learning
+
+    def instances(self, epoch: int) -> list[Instance]:
+        """The instances of an epoch in the order in which they are learned."""
+        options = self.options
+        data = list(self._data)
+        if self._unedited and options.dropout > 0:
+            chosen = generator(options.seed, epoch, 2).random(len(data)) < options.dropout
+            data = [self._unedited[k] if chosen[k] else data[k] for k in range(len(data))]
+        trees = [tree for _, tree in data]
+        alone = not self.inventory.sb
+        found = chunks(trees, options.chunk, options.seed, epoch, sentences=alone)
+        order = epoch_order(len(found), options.seed, epoch)
+        return [self._instance(data, *found[k]) for k in order.tolist()]
+
+    def _instance(
+        self, data: Sequence[tuple[Words, Tree]], document: int, a: int, b: int
+    ) -> Instance:
+        words, tree = data[document]
+        heads = tree.heads[a:b]
+        inside = tree.bounds[(tree.bounds >= a) & (tree.bounds < b)] - a
+        starts = np.zeros(b - a, np.bool_)
+        starts[inside] = True
+        return Instance(
+            cut(words, np.array([a, b], np.int64)),
+            np.where(heads >= 0, heads - a, heads).astype(np.int32),
+            tree.labels[a:b].copy(),
+            starts,
+            tree.choices[a:b].copy(),
+        )
+
+    def epoch(self, number: int) -> Mapping[str, float]:
+        instances = self.instances(number)
+        if self.options.shards == 1:
+            tally = self.learner.run(instances, self.report)
+        else:
+            tally = self._mixed(instances)
+        return tally.as_stats() | (self.repairs.as_stats() if number == 1 else {})
+
+    def _mixed(self, instances: Sequence[Instance]) -> Any:
+        """Every shard learns from the same weights on; then all are averaged, in a fixed order."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        from caesura.parse.learning.learner import Tally
+
+        shards, main = self.options.shards, self.learner
+        while len(self._more) < min(self.options.threads, shards):
+            self._more.append(self._learner())
+        weights, summed = np.zeros_like(main.weights), np.zeros_like(main.summed)
+        tally = Tally()
+        share = np.float32(1.0 / shards)
+        ticks = main.ticks
+
+        def work(learner: Learner, shard: int) -> Tally:
+            learner.weights[:] = main.weights
+            learner.summed[:] = main.summed
+            learner.ticks = ticks
+            return learner.run(instances[shard::shards])
+
+        for first in range(0, shards, len(self._more)):
+            wave = range(first, min(first + len(self._more), shards))
+            with ThreadPoolExecutor(len(wave)) as pool:
+                done = list(pool.map(work, self._more, wave))
+            for learner, one in zip(self._more, done, strict=False):
+                tally += one
+                weights += learner.weights * share
+                summed += learner.summed * share
+            self.report(min(first + len(wave), shards) / shards)
+        main.weights[:] = weights
+        main.summed[:] = summed
+        # Shards differ by one instance at most; the longest sets the clock.
+        main.ticks = ticks + -(-len(instances) // shards)
+        return tally
+
+    # ---------------------------------------------------------------- results
+
+    def parser(self) -> Parser:
+        """The parser as it stands now, with averaged weights."""
+        from caesura.learn.updates import average
+        from caesura.parse.quantised import to_bytes
+
+        learner = self.learner
+        table, unit = to_bytes(average(learner.weights, learner.summed, learner.ticks))
+        return Parser(
+            self.inventory,
+            self.chosen,
+            table,
+            unit,
+            self.options.in_use(),
+            self.tags,
+            self.options.breaks,
+            self.hasher.classes,
+            choice=self.choice,
+            choice_templates=self.choice_templates,
+        )
+
+    def score(self) -> Mapping[str, float]:
+        """LAS, UAS and F1 of sentence starts on the dev documents, and the mean of LAS and F1."""
+        if not self.dev:
+            return {}
+        parses = self.parser().analyse(self.dev, threads=self.options.threads)
+        found = scores(self.dev, parses, self.inventory, trees=not self.options.chains)
+        return found | choice_scores(self.dev, parses)
+
+    def parts(self) -> dict[str, Part]:
+        return {"parser": self.parser().to_part()}
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        learner = self.learner
+        flat, summed = learner.weights.ravel(), learner.summed.ravel()
+        places = np.flatnonzero((flat != 0) | (summed != 0))
+        return {
+            "places": places.astype(np.uint32 if flat.size <= 1 << 32 else np.uint64),
+            "weights": flat[places],
+            "summed": summed[places],
+            "ticks": np.array([learner.ticks], np.int64),
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        learner = self.learner
+        places = state["places"].astype(np.int64)
+        for name, table in (("weights", learner.weights), ("summed", learner.summed)):
+            table[:] = 0
+            table.ravel()[places] = state[name]
+        learner.ticks = int(state["ticks"][0])
+
+
+def _tags(docs: Sequence[Document]) -> tuple[str, ...]:
+    """The tag columns that are filled in all of the training documents, more or less."""
+    words = sum(doc.n_words for doc in docs)
+    filled = {
+        name: sum(np.count_nonzero(getattr(doc, name)) for doc in docs) for name in TAG_COLUMNS
+    }
+    return tuple(name for name, count in filled.items() if count > words / 4)

@@ -1,0 +1,1 @@
+"""Searches: greedy and beam over whole documents, selectional branching over sentences."""

@@ -1,0 +1,420 @@
+"""Greedy and beam search over the transitions of a document (Björkelund et al. 2016, section 3.2).
+
+The search asks a scorer for the scores of an item's transitions and knows nothing else about it.
+Terminal items stay in the beam unchanged, since derivations differ in length; ties go to the
+earlier parent and then to the lower transition. The kernel stops when the arena is full or words
+run out, and goes on where it stopped as if it had not, so a document may be endless.
+
+With a margin the beam is as wide as the text is ambiguous, which is selectional branching (Choi &
+McCallum 2013) for a beam over documents: an item offers only transitions that score close to its
+best one, items far behind the best are dropped, and of items with the same future, which features
+cannot tell apart any more, only the best goes on (Huang & Sagae 2010).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.jit import kernel
+from caesura.learn.borrow import borrowed
+from caesura.parse.joint_tags import score_options
+from caesura.parse.options import SearchOptions
+from caesura.parse.scorers.linear import forget, score_into
+from caesura.parse.scorers.simd_sums import at_least, highest, lowest_bit
+from caesura.parse.search.patience import lose_patience
+from caesura.parse.transitions.graph_stack import (
+    ACTION,
+    BELOW,
+    CHAIN,
+    HEIRS,
+    LAST,
+    NEXT,
+    PARENT,
+    PREVIOUS,
+    RECENT,
+    RIVALS,
+    STACK,
+    SWAPPED,
+    TOKEN,
+    Arena,
+    mixed,
+)
+from caesura.parse.transitions.inventory import (
+    CHOICE_BITS,
+    FIRST_ARC,
+    MOST_CHOICES,
+    SB,
+    SHIFT,
+    System,
+)
+from caesura.parse.transitions.joint import (
+    CAN_LEFT,
+    CAN_RIGHT,
+    CAN_ROOT,
+    CAN_SB,
+    CAN_SHIFT,
+    Limits,
+    apply,
+    is_terminal,
+    legal,
+    limit,
+)
+from caesura.parse.word_table import Words
+
+__all__ = [
+    "DEAD",
+    "DONE",
+    "FULL",
+    "WANTING",
+    "Frontier",
+    "Search",
+    "advance",
+    "expand",
+    "how_to",
+    "new_frontier",
+]
+
+# Why `advance` returned.
+DONE: Final = 0
+WANTING: Final = 1
+FULL: Final = 2
+DEAD: Final = 3
+
+#: Words beyond the next one that features look at.
+LOOK_AHEAD: Final = 3
+#: It is looked this often in the time of its patience whether the beam agrees.
+_LOOKS: Final = 4
+#: Steps after which the beam is asked how many of its items descend from a decision.
+AGREEMENT: Final = 8
+#: A margin where there was no other choice.
+CERTAIN: Final = np.float32(1e30)
+#: The score of a transition that may not be made, and one that only such transitions are below.
+LOST: Final = -CERTAIN
+ALMOST_LOST: Final = np.float32(-1e29)
+_ROUNDING: Final = np.float32(1e-5)
+_NOWHERE: Final = -1e300
+#: A finite number that stands for no margin: infinite minus infinite is no number.
+NO_MARGIN: Final = 1e20
+#: An item may be this many margins behind the best one.
+_BEHIND: Final = 2.0
+#: A boundary may be this many margins behind: often only what follows proves it right.
+_START: Final = 2.0
+
+
+class Search(NamedTuple):
+    """How to search, for the kernels: see `SearchOptions`."""
+
+    width: int
+    margin: float
+    bonus: float
+    trust: float
+    patience: int
+
+
+def how_to(options: SearchOptions, width: int | None = None) -> Search:
+    return Search(
+        options.beam if width is None else width,
+        min(options.margin, NO_MARGIN),
+        options.bonus,
+        options.trust,
+        options.patience,
+    )
+
+
+class Frontier(NamedTuple):
+    """The beam, the candidates for the next one, and counts.
+
+    Counts are: beam size, steps, items scored, times that patience was lost, and the steps of this
+    document. `scores` are those of the transitions of one item, `options` those of the tags it may
+    choose.
+    """
+
+    beam: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    parents: NDArray[np.int64]
+    actions: NDArray[np.int64]
+    totals: NDArray[np.float64]
+    margins: NDArray[np.float32]
+    scores: NDArray[np.float32]
+    options: NDArray[np.float32]
+    counts: NDArray[np.int64]
+
+
+def new_frontier(width: int, n_actions: int) -> Frontier:
+    frontier = Frontier(
+        np.zeros(width, np.int64),
+        np.zeros(width, np.uint64),
+        np.zeros(width + 1, np.int64),
+        np.zeros(width + 1, np.int64),
+        np.zeros(width + 1, np.float64),
+        np.zeros(width + 1, np.float32),
+        np.zeros((n_actions + 31) // 32 * 32, np.float32),
+        np.zeros(MOST_CHOICES, np.float32),
+        np.zeros(5, np.int64),
+    )
+    frontier.counts[0] = 1
+    return frontier
+
+
+@kernel(forceinline=True)
+def _insert(
+    frontier: Frontier, kept: int, width: int, total: float, parent: int, action: int, margin: Any
+) -> int:
+    """Put a candidate into the sorted list of the best; of equal ones the first stays first."""
+    totals = frontier.totals
+    at = kept
+    while at > 0 and totals[at - 1] < total:
+        at -= 1
+    if at >= width:
+        return kept
+    kept = min(kept + 1, width)
+    for k in range(kept - 1, at, -1):
+        totals[k] = totals[k - 1]
+        frontier.parents[k] = frontier.parents[k - 1]
+        frontier.actions[k] = frontier.actions[k - 1]
+        frontier.margins[k] = frontier.margins[k - 1]
+    totals[at] = total
+    frontier.parents[at] = parent
+    frontier.actions[at] = action
+    frontier.margins[at] = margin
+    return kept
+
+
+@kernel(forceinline=True)
+def _lose(scores: NDArray[np.float32], first: int, last: int) -> None:
+    for a in range(first, last):
+        scores[a] = LOST
+
+
+@kernel(forceinline=True)
+def _lose_illegal(
+    scores: NDArray[np.float32], system: System, limits: Limits, can: int, s0: int, s1: int
+) -> None:
+    """Give the lowest score to the transitions that may not be made."""
+    for a in range(FIRST_ARC):
+        if can & (1 << a) == 0:
+            scores[a] = LOST
+    left, right = FIRST_ARC + system.left, FIRST_ARC + system.left + system.right
+    root = right + system.root
+    first_left, last_left = FIRST_ARC, left if can & CAN_LEFT != 0 else FIRST_ARC
+    first_right, last_right = left, right if can & CAN_RIGHT != 0 else left
+    first_root, last_root = right, root if can & CAN_ROOT != 0 else right
+    if limits.labels.size > 0:
+        # A given label that this kind of arc never carries is written over the result instead.
+        if s1 >= 0 and limits.labels[s1] >= 0 and system.left_of[limits.labels[s1]] >= 0:
+            first_left = system.left_of[limits.labels[s1]]
+            last_left = min(last_left, first_left + 1)
+        if s0 >= 0 and limits.labels[s0] >= 0:
+            label = limits.labels[s0]
+            if system.right_of[label] >= 0:
+                first_right = system.right_of[label]
+                last_right = min(last_right, first_right + 1)
+            if system.root_of[label] >= 0:
+                first_root = system.root_of[label]
+                last_root = min(last_root, first_root + 1)
+    _lose(scores, FIRST_ARC, min(first_left, left))
+    _lose(scores, last_left, min(first_right, right))
+    _lose(scores, max(last_right, left), min(first_root, root))
+    _lose(scores, max(last_root, right), scores.shape[0])
+
+
+@kernel(forceinline=True)
+def _key(arena: Arena, item: int) -> Any:
+    """Items with equal keys have the same transitions before them, with the same scores."""
+    state = arena.items[item]
+    key = arena.keys[state[STACK], CHAIN]
+    if state[SWAPPED] >= 0:
+        key = mixed(key, arena.keys[state[SWAPPED], CHAIN])
+    key = mixed(key, (np.int64(state[NEXT]) << 32) + state[LAST])
+    key = mixed(key, (np.int64(state[ACTION]) << 32) + state[PREVIOUS])
+    return mixed(key, np.int64(state[RECENT]))
+
+
+@kernel(forceinline=True)
+def _is_known(frontier: Frontier, used: int, key: Any) -> Any:
+    known = False
+    for k in range(used):
+        known |= frontier.keys[k] == key
+    return known
+
+
+@kernel
+def expand(
+    scorer: Any,
+    system: System,
+    limits: Limits,
+    words: Words,
+    arena: Arena,
+    frontier: Frontier,
+    search: Search,
+) -> int:
+    """Replace the beam by the best candidates of all its items; returns their number."""
+    n = words.context.shape[0]
+    scores, beam, counts = frontier.scores, frontier.beam, frontier.counts
+    nodes, items = arena.nodes, arena.items
+    width = search.width
+    choosing = words.choices.shape[0] > 0
+    kept = 0
+    for rank in range(counts[0]):
+        item = beam[rank]
+        base = arena.scores[item]
+        if is_terminal(arena, item, n):
+            kept = _insert(frontier, kept, width, base, item, -1, CERTAIN)
+            continue
+        can = legal(system, arena, item, n)
+        if limits.starts.size > 0 or limits.heads.size > 0:
+            can = limit(limits, can, arena, item, n)
+        if can == 0:
+            continue
+        counts[2] += 1
+        score_into(scorer, words, arena, item, scores)
+        scores[SB] += search.bonus
+        # The best tag of the next word stands for SHIFT; the others follow as further candidates.
+        tag, tags = 0, 0
+        if choosing and can & CAN_SHIFT != 0 and items[item, SWAPPED] < 0:
+            tags = words.choices.shape[1]
+            tag = score_options(scorer, words, items[item, NEXT], search.trust, frontier.options)
+            scores[SHIFT] += frontier.options[tag]
+        stack = items[item, STACK]
+        s0 = nodes[stack, TOKEN]
+        s1 = nodes[nodes[stack, BELOW], TOKEN] if s0 >= 0 else -2
+        _lose_illegal(scores, system, limits, can, s0, s1)
+        # Best and second best, from which the margin of each choice follows.
+        best = highest(scores)
+        block, found = 0, at_least(scores, 0, best)
+        while found == 0 and block + 32 < scores.shape[0]:
+            block += 32
+            found = at_least(scores, block, best)
+        if found == 0:
+            # Scores that are no numbers.
+            continue
+        best_action = block + lowest_bit(found)
+        scores[best_action] = LOST
+        second = highest(scores)
+        scores[best_action] = best
+        if width == 1:
+            margin = best - second
+            if best_action == SHIFT and can & CAN_SB != 0:
+                margin = best - scores[SB]
+            if best_action == SHIFT:
+                best_action += tag << CHOICE_BITS
+            kept = _insert(frontier, kept, 1, base + best, item, best_action, margin)
+            continue
+        worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
+        if base + best <= worst:
+            continue
+        # Rounded down: what passes is compared exactly below.
+        floor = max(np.float32(worst - base), ALMOST_LOST, best - np.float32(search.margin))
+        floor -= abs(floor) * _ROUNDING
+        for block in range(0, scores.shape[0], 32):
+            found = at_least(scores, block, floor)
+            while found != 0:
+                a = block + lowest_bit(found)
+                found &= found - 1
+                if base + scores[a] > worst:
+                    margin = scores[a] - (second if a == best_action else best)
+                    if a == SHIFT and can & CAN_SB != 0:
+                        margin = scores[a] - scores[SB]
+                    action = a + (tag << CHOICE_BITS) if a == SHIFT else a
+                    kept = _insert(frontier, kept, width, base + scores[a], item, action, margin)
+                    worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
+        for other in range(tags):
+            score = scores[SHIFT] - frontier.options[tag] + frontier.options[other]
+            if other != tag and score >= floor and base + score > worst:
+                margin = score - (scores[SB] if can & CAN_SB != 0 else best)
+                action = SHIFT + (other << CHOICE_BITS)
+                kept = _insert(frontier, kept, width, base + score, item, action, margin)
+                worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
+        least = best - np.float32(_START * search.margin)
+        if can & CAN_SB != 0 and least <= scores[SB] < floor and base + scores[SB] > worst:
+            margin = scores[SB] - best
+            kept = _insert(frontier, kept, width, base + scores[SB], item, SB, margin)
+    while kept > 1 and frontier.totals[kept - 1] < frontier.totals[0] - _BEHIND * search.margin:
+        kept -= 1
+    used, older = 0, arena.used[1]
+    for k in range(kept):
+        action = frontier.actions[k]
+        new = frontier.parents[k]
+        if action >= 0:
+            new_items, new_nodes = arena.used[1], arena.used[0]
+            new = apply(system, limits, arena, frontier.parents[k], action)
+            arena.scores[new] = frontier.totals[k]
+            arena.margins[new] = frontier.margins[k]
+            if search.margin < NO_MARGIN:
+                key = _key(arena, new)
+                if _is_known(frontier, used, key):
+                    # An item with the same future scores at least as high.
+                    arena.used[1], arena.used[0] = new_items, new_nodes
+                    continue
+                frontier.keys[used] = key
+        beam[used] = new
+        used += 1
+    kept = used
+    counts[0] = kept
+    counts[1] += 1
+    if width > 1:
+        _note_agreement(arena, frontier, older)
+    return kept
+
+
+@kernel(forceinline=True)
+def _note_agreement(arena: Arena, frontier: Frontier, older: int) -> None:
+    """Count the items of the beam for the decisions that they descend from.
+
+    Items that are older than this step, the terminal ones, were counted when they were made.
+    """
+    items = arena.items
+    fresh = 0
+    for rank in range(frontier.counts[0]):
+        fresh += frontier.beam[rank] >= older
+    for rank in range(frontier.counts[0]):
+        item = frontier.beam[rank]
+        if item < older:
+            continue
+        for _ in range(AGREEMENT):
+            item = items[item, PARENT]
+            if item <= 0:
+                break
+        if item > 0:
+            items[item, HEIRS] += 1
+            items[item, RIVALS] = fresh
+
+
+@kernel
+def advance(
+    scorer: Any,
+    system: System,
+    limits: Limits,
+    words: Words,
+    arena: Arena,
+    frontier: Frontier,
+    search: Search,
+    ended: bool,
+) -> int:
+    """Search until the best item is terminal, words run out, or the arena is full."""
+    scorer, system, limits = borrowed(scorer), borrowed(system), borrowed(limits)
+    words, arena, frontier = borrowed(words), borrowed(arena), borrowed(frontier)
+    n = words.context.shape[0]
+    look = max(1, search.patience // _LOOKS)
+    forget(scorer)
+    while True:
+        if is_terminal(arena, frontier.beam[0], n) and ended:
+            return DONE
+        if not ended:
+            for rank in range(frontier.counts[0]):
+                if arena.items[frontier.beam[rank], NEXT] + LOOK_AHEAD > n:
+                    return WANTING
+        if (
+            arena.used[1] + search.width > arena.items.shape[0]
+            or arena.used[0] + 2 * search.width > arena.nodes.shape[0]
+        ):
+            return FULL
+        kept = expand(scorer, system, limits, words, arena, frontier, search)
+        if kept == 0:
+            return DEAD
+        frontier.counts[4] += 1
+        if frontier.counts[4] % look == 0:
+            lose_patience(arena, frontier, search.patience)

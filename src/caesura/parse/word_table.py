@@ -1,0 +1,267 @@
+"""The words of a document as the parser sees them: hashed columns, and what is before each word.
+
+Strings are hashed once for each distinct string, so that a step of the search only mixes integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document, Strings
+from caesura.learn.templates import string_hashes
+from caesura.parse.scorers.features import COLUMNS, N_COLUMNS
+
+__all__ = ["Choice", "Hasher", "Words", "cut", "no_choices", "one_batch", "words_of"]
+
+#: Rows of the word table before word 0: an absent word and the artificial root.
+FIRST_WORD: Final = 2
+_ABSENT_SEED: Final = 0x8CB92BA72F3D8DD7
+_ROOT_SEED: Final = 0xA24BAED4963EE407
+_JOIN: Final = np.uint64(0x9FB21C651E98DF25)
+_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+#: Upper ends of the buckets of the tokeniser's evidence for a sentence start; bucket 0: none given.
+EVIDENCE: Final = np.array([0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99])
+
+
+#: Words whose hashes are kept.
+_MOST_KEPT: Final = 1 << 15
+#: Units of `Words.choices` for each natural logarithm.
+NEPER: Final = 64
+#: Columns of a document that may hold tags, and the atoms that they become.
+TAG_COLUMNS: Final = {"upos": "p", "xpos": "x", "feats": "m"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How many tags SHIFT may choose from, and how likely they must be.
+
+    A tag must be at least `floor` times as likely as the likeliest.
+    """
+
+    most: int = 1
+    floor: float = 0.03
+
+
+#: The tagger's best tag is taken.
+ONE_TAG: Final = Choice()
+
+
+def no_choices() -> NDArray[np.int32]:
+    """Every word has one tag."""
+    return np.zeros((0, 1), np.int32)
+
+
+class Words(NamedTuple):
+    """The word table, the context before each word, and the tags that it may choose from.
+
+    The table has two rows of its own, then a row for each tag of each word. `choices` says how
+    unlikely each tag is, 0 where there is none; it is empty if words have one tag each.
+    """
+
+    table: NDArray[np.uint64]
+    context: NDArray[np.int32]
+    choices: NDArray[np.int32] = no_choices()
+
+
+class Hasher:
+    """Hashes of interned strings, computed once for each string of a table.
+
+    Hashes of words are kept from one table to the next, as most words of a text are old friends.
+    `classes` gives word classes by form, or by lower-cased form.
+    """
+
+    def __init__(self, classes: Mapping[str, int] | None = None) -> None:
+        self.classes = classes or {}
+        self._tables: dict[int, tuple[Strings, dict[str, NDArray[np.uint64]]]] = {}
+        self._kept: dict[str, dict[str, int]] = {}
+
+    def take(
+        self, strings: Strings, ids: NDArray[np.int32], form: str = "plain"
+    ) -> NDArray[np.uint64]:
+        kept = self._tables.get(id(strings))
+        if kept is None or kept[0] is not strings:
+            if len(self._tables) >= 4:
+                self._tables.clear()
+            kept = self._tables[id(strings)] = (strings, {})
+        done = kept[1].get(form, np.zeros(0, np.uint64))
+        if len(done) < len(strings):
+            new = [strings[i] for i in range(len(done), len(strings))]
+            done = kept[1][form] = np.concatenate([done, self._hashes(new, form)])
+        taken: NDArray[np.uint64] = done[ids]
+        return taken
+
+    def _hashes(self, strings: list[str], form: str) -> NDArray[np.uint64]:
+        known = self._kept.get(form)
+        if known is None or len(known) > _MOST_KEPT:
+            known = self._kept[form] = {}
+        found = [known.get(string) for string in strings]
+        missing = [string for string, value in zip(strings, found, strict=True) if value is None]
+        if missing:
+            plain = missing
+            if form == "lower":
+                plain = [_normal(s) for s in missing]
+            elif form == "suffix":
+                plain = [s[-3:].lower() for s in missing]
+            elif form == "class":
+                plain = [self._class_of(s) for s in missing]
+            fresh = dict(zip(missing, string_hashes(plain).tolist(), strict=True))
+            known.update(fresh)
+            found = [
+                fresh[string] if value is None else value
+                for string, value in zip(strings, found, strict=True)
+            ]
+        return np.array(found, np.uint64)
+
+    def _class_of(self, string: str) -> str:
+        number = self.classes.get(string, self.classes.get(string.lower()))
+        return "" if number is None else str(number)
+
+
+def _normal(string: str) -> str:
+    """Lower-cased, every digit a zero."""
+    lower = string.lower()
+    if any(c.isdigit() for c in lower):
+        return "".join("0" if c.isdigit() else c for c in lower)
+    return lower
+
+
+def words_of(
+    doc: Document,
+    hasher: Hasher,
+    *,
+    tags: Sequence[str] = tuple(TAG_COLUMNS),
+    breaks: bool = True,
+    paragraphs: bool = False,
+    turns: bool = False,
+    choice: Choice = ONE_TAG,
+) -> Words:
+    """The word table of a document; columns that it does not have are 0."""
+    n, k = doc.n_words, choice.most
+    table = np.zeros((n * k + FIRST_WORD, N_COLUMNS), np.uint64)
+    seeds = np.array([[_ABSENT_SEED], [_ROOT_SEED]], np.uint64)
+    table[:FIRST_WORD] = seeds * (
+        np.arange(N_COLUMNS, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    )
+    body = table[FIRST_WORD:].reshape(n, k, N_COLUMNS)
+    column = {name: body[:, :, c] for c, name in enumerate(COLUMNS)}
+    column["w"][:] = hasher.take(doc.strings, doc.form)[:, None]
+    column["n"][:] = hasher.take(doc.strings, doc.form, "lower")[:, None]
+    column["e"][:] = hasher.take(doc.strings, doc.form, "suffix")[:, None]
+    for name in tags:
+        column[TAG_COLUMNS[name]][:] = hasher.take(doc.strings, getattr(doc, name))[:, None]
+        if k > 1 and doc.tag_options is not None:
+            _fill_options(column[TAG_COLUMNS[name]], doc, name, hasher)
+    if "upos" not in tags and "xpos" in tags:
+        column["p"][:] = column["x"]
+    if hasher.classes:
+        column["c"][:] = hasher.take(doc.strings, doc.form, "class")[:, None]
+    column["wp"][:] = (column["w"] * _JOIN) ^ (column["p"] * _GOLDEN)
+    context = context_of(doc, breaks=breaks, paragraphs=paragraphs, turns=turns)
+    return Words(table, context, choices_of(doc, choice) if k > 1 else no_choices())
+
+
+def _fill_options(column: NDArray[np.uint64], doc: Document, name: str, hasher: Hasher) -> None:
+    """Fill the rows of a word's further tags, as far as this column belongs to them."""
+    assert doc.tag_options is not None
+    ids = doc.tag_options.columns.get(name)
+    if ids is not None:
+        k = min(column.shape[1], ids.shape[1])
+        column[:, 1:k] = hasher.take(doc.strings, ids[:, 1:k])
+
+
+def choices_of(doc: Document, choice: Choice) -> NDArray[np.int32]:
+    """1 + `NEPER` times the negative logarithm of each tag's probability, 0 where there is none.
+
+    The first tag is the one that the document has.
+
+    Where it has another one than the tagger's best, somebody has decided, and there is no choice.
+    """
+    found = np.zeros((doc.n_words, choice.most), np.int32)
+    found[:, 0] = 1
+    options = doc.tag_options
+    if options is None or not doc.n_words:
+        return found
+    k = min(choice.most, options.ids.shape[1])
+    sure = options.probabilities[:, :k].astype(np.float64)
+    cost = np.rint(-NEPER * np.log(np.clip(sure, 1e-6, 1.0))).astype(np.int32) + 1
+    likely = (sure > 0) & (sure >= choice.floor * sure.max(axis=1, keepdims=True))
+    own: Any = True
+    for name in TAG_COLUMNS:
+        ids = options.columns.get(name)
+        if ids is not None:
+            own &= ids[:, 0] == getattr(doc, name)
+    likely &= np.reshape(own, (-1, 1))
+    likely[:, 0] = True
+    found[:, :k] = np.where(likely, cost, 0)
+    return found
+
+
+def context_of(
+    doc: Document, *, breaks: bool, paragraphs: bool = False, turns: bool = False
+) -> NDArray[np.int32]:
+    """Paragraph break, change of speaker and evidence of a start before each word; 0: not known.
+
+    A piece of a longer document knows, or is told by `paragraphs` and `turns`, that there were some
+    before it.
+    """
+    n = doc.n_words
+    context = np.zeros((n, 3), np.int32)
+    if not n:
+        return context
+    token = doc.word_token
+    first = np.ones(n, dtype=bool)
+    first[1:] = token[1:] != token[:-1]
+    if breaks and (paragraphs or "paragraphs" in doc.before or len(doc.paragraph_start)):
+        marks = doc.token_paragraph_start
+        if doc.continues:
+            marks[0] = bool(np.any(doc.paragraph_start == doc.token_start[0]))
+        context[:, 0] = np.where(first & marks[token], 2, 1)
+    if breaks and (turns or "turns" in doc.before or len(doc.turn_start)):
+        turn = np.searchsorted(doc.turn_start, doc.token_start, side="right") - 1
+        speaker = doc.turn_speaker[np.maximum(turn, 0)] if len(doc.turn_start) else turn
+        change = np.ones(doc.n_tokens, np.int32)
+        change[1:] += (turn[1:] != turn[:-1]).astype(np.int32) + (speaker[1:] != speaker[:-1])
+        if not doc.continues:
+            change[0] = 3
+        elif len(doc.turn_start) and doc.turn_start[0] == doc.token_start[0]:
+            change[0] = 2
+        context[:, 1] = np.where(first, change[token], 1)
+    if doc.start_evidence is not None:
+        bucket = np.searchsorted(EVIDENCE, doc.start_evidence).astype(np.int32) + 1
+        context[:, 2] = np.where(first, bucket[token], 1)
+    return context
+
+
+def one_batch(parts: Sequence[Words]) -> tuple[Words, NDArray[np.int64]]:
+    """The words of several instances, each with its own rows for the absent word and the root."""
+    sizes = [len(part.context) for part in parts]
+    bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    if len(parts) == 1:
+        return parts[0], bounds
+    if not parts:
+        return Words(np.zeros((0, N_COLUMNS), np.uint64), np.zeros((0, 3), np.int32)), bounds
+    table, context, choices = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return Words(table, context, choices), bounds
+
+
+def cut(words: Words, bounds: NDArray[np.int64]) -> Words:
+    """The word table of the pieces that lie between bounds."""
+    k = words.choices.shape[1]
+    context, choices = (column[bounds[0] : bounds[-1]].copy() for column in words[1:])
+    bounds = bounds * k
+    lengths = np.diff(bounds)
+    piece = np.repeat(np.arange(len(lengths)), lengths)
+    table = np.empty(
+        (int(bounds[-1] - bounds[0]) + FIRST_WORD * len(lengths), N_COLUMNS), np.uint64
+    )
+    firsts = bounds[:-1] - bounds[0] + FIRST_WORD * np.arange(len(lengths))
+    for row in range(FIRST_WORD):
+        table[firsts + row] = words.table[row]
+    into = np.arange(len(piece)) + FIRST_WORD * (piece + 1)
+    table[into] = words.table[bounds[0] + FIRST_WORD : bounds[-1] + FIRST_WORD]
+    return Words(table, context, choices)
