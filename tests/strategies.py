@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, EmptyNode, TagOptions
+from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, EmptyNode, KBestTags
 
 #: Characters of surface tokens: letters, marks, symbols, an astral character, MISC's own marks.
 LETTERS = "abcXYZäß漢字ا'’-_.,?!|\\=/()&<𝄞0129"
@@ -137,10 +137,10 @@ def _extras(draw: st.DrawFn, doc: Document) -> None:
     doc.trailer = draw(st.sampled_from([(), ("# the end",)]))
     options = doc.strings.ids(["NOUN", "VERB"] * m).reshape(m, 2)
     sure = np.full((m, 2), 0.5, dtype=np.float32)
-    doc.tag_options = TagOptions("upos", options, sure)
+    doc.tag_options = KBestTags("upos", options, sure)
     if draw(st.booleans()):
         others = {"xpos": options[:, ::-1].copy()}
-        doc.tag_options = TagOptions("upos", options, sure, others, np.zeros(m, dtype=np.int32))
+        doc.tag_options = KBestTags("upos", options, sure, others, np.zeros(m, dtype=np.int32))
     end = len(doc.text)
     doc.turn_start, doc.turn_end = np.array([0]), np.array([end])
     doc.turn_speaker = doc.strings.ids(["Ann"])

@@ -17,7 +17,7 @@ PACKAGE = Path(caesura.__file__).parent
 #: `evaluate` are on one floor: training takes its scorer as an argument.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "jit", "paths"),
-    ("document", "views", "pieces"),
+    ("document",),
     ("models", "formats", "transform", "render", "blocks", "language"),
     ("inspect", "learn", "stage"),
     ("cluster",),
@@ -29,15 +29,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
-#: Rooms on one floor that may look into each other.
-NEIGHBOURS = {
-    ("document", "views"),
-    ("document", "pieces"),
-    ("views", "document"),
-    ("pieces", "document"),
-}
 #: What may look up: `_repr_html_` imports `render` when it is called.
-EXCEPTIONS = {("document", "render"), ("views", "render")}
+EXCEPTIONS = {("document", "render")}
 
 
 def rooms() -> list[str]:
@@ -86,11 +79,7 @@ def test_every_room_is_on_the_map() -> None:
 def test_imports_go_downwards(room: str) -> None:
     for file in files(room):
         for other in imports(file) - {room}:
-            allowed = (
-                FLOOR[other] < FLOOR[room]
-                or (room, other) in NEIGHBOURS
-                or (room, other) in EXCEPTIONS
-            )
+            allowed = FLOOR[other] < FLOOR[room] or (room, other) in EXCEPTIONS
             assert allowed, f"{file.relative_to(PACKAGE)} imports {other}, which is not below it"
 
 

@@ -17,8 +17,8 @@ from caesura.document import (
     YES,
     Document,
     EmptyNode,
+    KBestTags,
     Strings,
-    TagOptions,
     misc_items,
 )
 from caesura.errors import InputError, UsageError
@@ -181,7 +181,7 @@ def test_an_impossible_cut_is_refused() -> None:
 def test_joining_keeps_everything_in_place() -> None:
     doc = small()
     doc.empty_nodes = [EmptyNode(4, form="you"), EmptyNode(-1, form="x")]
-    doc.tag_options = TagOptions(
+    doc.tag_options = KBestTags(
         "upos", doc.upos.reshape(-1, 1).copy(), np.ones((6, 1), dtype=np.float32)
     )
     doc.sent_conf = np.linspace(0, 1, 5, dtype=np.float32)

@@ -9,7 +9,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, EmptyNode, Strings
+    from caesura.document import (
+        MAYBE,
+        NO,
+        ROOT,
+        UNKNOWN,
+        YES,
+        Document,
+        EmptyNode,
+        Sentence,
+        Strings,
+        Token,
+        Word,
+    )
     from caesura.errors import (
         CaesuraError,
         CaesuraWarning,
@@ -22,7 +34,6 @@ if TYPE_CHECKING:
     from caesura.evaluate.api import evaluate
     from caesura.formats import read, write
     from caesura.pipeline import Pipeline, load, split
-    from caesura.views import Sentence, Token, Word
 
 __version__ = "0.1.0"
 
@@ -35,7 +46,10 @@ _HOMES = {
         "YES",
         "Document",
         "EmptyNode",
+        "Sentence",
         "Strings",
+        "Token",
+        "Word",
     ),
     "caesura.errors": (
         "CaesuraError",
@@ -48,7 +62,6 @@ _HOMES = {
     ),
     "caesura.formats": ("read", "write"),
     "caesura.pipeline": ("Pipeline", "load", "split"),
-    "caesura.views": ("Sentence", "Token", "Word"),
 }
 #: Rooms that are their own main function: `caesura.evaluate(gold, system)`.
 _CALLABLE = ("evaluate",)

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura import cli, formats
-from caesura.document import NO, YES, Document
+from caesura.document import NO, YES, Document, token_turn
 from caesura.formats import conllu, jsonl, transcript
 from caesura.formats.options import ReadOptions, WriteOptions
-from caesura.pieces import token_turn
 
 VTT = """WEBVTT
 

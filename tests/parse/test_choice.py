@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caesura.document import Document, TagOptions
+from caesura.document import Document, KBestTags
 from caesura.errors import UsageError
 from caesura.learn.templates import in_order
 from caesura.models.file import load, save
@@ -55,7 +55,7 @@ def with_options(doc: Document, rng: np.random.Generator, k: int = 3) -> Documen
     ids = doc.strings.ids(tags.ravel().tolist()).reshape(-1, k)
     lemmas = doc.strings.ids([f"{tag}-lemma" for tag in tags.ravel()]).reshape(-1, k)
     doc.upos, doc.lemma = ids[:, 0].copy(), lemmas[:, 0].copy()
-    doc.tag_options = TagOptions("upos", ids, sure.astype(np.float32), {"lemma": lemmas})
+    doc.tag_options = KBestTags("upos", ids, sure.astype(np.float32), {"lemma": lemmas})
     return doc
 
 
@@ -272,7 +272,7 @@ def doubtful(seed: int, documents: int) -> tuple[list[Document], list[Document]]
         sure = np.where(open_[:, None], [0.6, 0.4], [1.0, 0.0]).astype(np.float32)
         new = replace(doc, upos=best.astype(np.int32))
         ids = np.stack([best, second], axis=1).astype(np.int32)
-        new.tag_options = TagOptions("upos", ids, sure, right=wrong.astype(np.int32))
+        new.tag_options = KBestTags("upos", ids, sure, right=wrong.astype(np.int32))
         found.append(new)
     return found, gold
 

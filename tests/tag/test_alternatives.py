@@ -6,7 +6,7 @@ from copy import copy
 
 import numpy as np
 
-from caesura.document import Document, TagOptions
+from caesura.document import Document, KBestTags
 from caesura.tag import Tagger, TaggerOptions
 from caesura.tag.alternatives import alternatives, together, with_right
 from caesura.tag.columns import Posteriors
@@ -88,6 +88,6 @@ def test_a_gold_tag_that_is_no_option_is_unknown() -> None:
     gold = Document.from_spans("a b", [0, 2], [1, 3])
     gold.set_column("upos", ["NOUN", "ADV"])
     ids = gold.strings.ids(["VERB", "NOUN", "ADJ", "ADV"]).reshape(2, 2)
-    options = TagOptions("upos", ids, np.array([[0.5, 0.5], [1.0, 0.0]], np.float32))
+    options = KBestTags("upos", ids, np.array([[0.5, 0.5], [1.0, 0.0]], np.float32))
     assert with_right(options, gold).right.tolist() == [1, -1]
     assert together([options, options]).ids.shape == (4, 2)

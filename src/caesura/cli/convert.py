@@ -32,7 +32,7 @@ def convert(
     inputs: Inputs, output: str | None, to_format: str | None, changes: Changes, mode: str | None
 ) -> None:
     """Write every input to its output."""
-    adds = "trees" if changes.heads or changes.projectivise else None
+    adds = "heads" if changes.heads or changes.projectivise else None
     for target in targets(inputs, output, to_format, adds=adds):
         documents = (doc for source in target.sources for doc in inputs.of(source))
         formats.write(change(documents, changes), target.path, target.format, mode=mode)

@@ -26,7 +26,7 @@ _READ: Final = frozenset(
     .split()
 )  # fmt: skip
 #: What a command adds, in words.
-_ADDED: Final = {"tokens": "tokens", "tags": "tags", "trees": "trees"}
+_ADDED: Final = {"tokens": "tokens", "tags": "tags", "heads": "trees"}
 
 
 # ------------------------------------------------------------- the own input

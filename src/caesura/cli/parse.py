@@ -336,7 +336,7 @@ def command(
     if to_format is None:
         named = output is not None and output != "-" and not is_folder(output)
         to_format = formats.format_of(output or "", default="conllu") if named else "conllu"
-        refuse_loss("trees", output or "-", to_format)
+        refuse_loss("heads", output or "-", to_format)
     elif to_format not in formats.FORMATS:
         raise UsageError(
             f"there is no format {to_format!r}",

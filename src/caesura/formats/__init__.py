@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from caesura.document import Document
+from caesura.document.schema import holds
 from caesura.errors import InputError, UsageError, WarningSink
 from caesura.formats.build import in_pieces
 from caesura.formats.foreign import kind_of_name, refuse
@@ -53,21 +54,9 @@ FORMATS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 }
 
 
-#: What each format can hold besides the text: tokens (with sentences), tags, dependency trees.
-HOLDS: Final[dict[str, frozenset[str]]] = {
-    "conllu": frozenset({"tokens", "tags", "trees"}),
-    "conllx": frozenset({"tokens", "tags", "trees"}),
-    "brackets": frozenset({"tokens", "tags"}),  # its trees are phrases
-    "text": frozenset(),
-    "tokens": frozenset({"tokens"}),
-    "transcript": frozenset(),
-    "html": frozenset(),
-    "markdown": frozenset(),
-    "jsonl": frozenset({"tokens", "tags", "trees"}),
-    "brat": frozenset({"tokens", "tags", "trees"}),
-    "spacy": frozenset({"tokens", "tags", "trees"}),
-    "spans": frozenset({"tokens"}),
-}
+#: What each format can hold besides the text, in the words of `keep`: tokens, sentences, tags,
+#: lemmas, heads. It follows from the schema.
+HOLDS: Final[dict[str, frozenset[str]]] = {name: holds(name) for name in FORMATS}
 _WRITE_ONLY: Final = ("brat",)
 _READ_ONLY: Final = ("markdown",)
 #: Formats of which a file stands beside its text, `NAME.txt`.

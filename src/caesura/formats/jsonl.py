@@ -7,31 +7,22 @@ everywhere is left out. Numbers that are unknown are null.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, Final
+from types import GenericAlias
+from typing import Any, BinaryIO, Final, TypeVar, get_type_hints
 
 import msgspec
 import numpy as np
 
-from caesura.document import FIXABLE, MAYBE, UNKNOWN, Document, EmptyNode, TagOptions
+from caesura.document import Document, EmptyNode, KBestTags
+from caesura.document.schema import Column, schema_of
 from caesura.errors import FormatError, InputError
 from caesura.formats.io import lines
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["EXTENSIONS", "decode", "encode", "read", "write"]
+__all__ = ["EXTENSIONS", "decode", "decode_as", "encode", "read", "write"]
 
 EXTENSIONS = (".jsonl", ".ndjson")
-_FLOATS: Final = ("start_evidence", "sent_conf", "tag_conf", "arc_conf")
-_WORD_STRINGS: Final = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
-_STRINGS: Final = ("token_misc", *_WORD_STRINGS, "node_label", "turn_speaker", "markup_label")
-_NUMBERS: Final = (
-    "token_start", "token_end", "sent_start", "word_token", "head", "paragraph_start",
-    "node_parent", "node_leaf", "turn_start", "turn_end", "markup_start", "markup_end",
-)  # fmt: skip
-#: Columns whose values, if all unknown, need not be written: their size and what unknown is.
-_UNKNOWN: Final[dict[str, Any]] = {
-    "token_misc": "", "lemma": "", "upos": "", "xpos": "", "feats": "", "deprel": "", "deps": "",
-    "misc": "", "head": UNKNOWN, "sent_start": MAYBE,
-}  # fmt: skip
+D = TypeVar("D", bound=Document)
 
 
 class _Node(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -54,48 +45,52 @@ class _Options(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     right: list[int] | None = None
 
 
-class _Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    text: str
-    id: str | None = None
-    token_start: list[int] = []
-    token_end: list[int] = []
-    sent_start: list[int] = []
-    token_misc: list[str] = []
-    token_columns: dict[int, list[str]] = {}
-    word_token: list[int] = []
-    form: list[str] = []
-    lemma: list[str] = []
-    upos: list[str] = []
-    xpos: list[str] = []
-    feats: list[str] = []
-    deprel: list[str] = []
-    deps: list[str] = []
-    misc: list[str] = []
-    head: list[int] = []
-    empty_nodes: list[_Node] = []
-    comments: dict[int, list[str]] = {}
-    trailer: list[str] = []
-    paragraph_start: list[int] = []
-    node_label: list[str] = []
-    node_parent: list[int] = []
-    node_leaf: list[int] = []
-    turn_start: list[int] = []
-    turn_end: list[int] = []
-    turn_speaker: list[str] = []
-    turn_time: list[tuple[float | None, float | None]] = []
-    markup_start: list[int] = []
-    markup_end: list[int] = []
-    markup_label: list[str] = []
-    start_evidence: list[float | None] | None = None
-    sent_conf: list[float | None] | None = None
-    tag_conf: list[float | None] | None = None
-    arc_conf: list[float | None] | None = None
-    tag_options: _Options | None = None
-    fixed: list[str] = []
-    continues: bool = False
+class _Line:
+    """The fields of a line of one class of documents, as its schema declares them."""
+
+    def __init__(self, kind: type[Document]) -> None:
+        hints = get_type_hints(kind)
+        fields = [_field(kind, column, hints[column.name]) for column in schema_of(kind).written]
+        self.struct: Any = msgspec.defstruct(
+            "Line", fields, omit_defaults=True, forbid_unknown_fields=True
+        )
+        self.decoder = msgspec.json.Decoder(self.struct)
 
 
-_DECODER: Final = msgspec.json.Decoder(_Line)
+_LINES: Final[dict[Any, _Line]] = {}
+
+
+def _line(kind: type[Document]) -> _Line:
+    if kind not in _LINES:
+        _LINES[kind] = _Line(kind)
+    return _LINES[kind]
+
+
+def _field(kind: type[Document], column: Column, hint: Any) -> Any:
+    """The name, the type and what is left out of one field."""
+    if column.name == "text":
+        return ("text", str)
+    if column.kind == "by token":
+        return (column.name, dict[int, list[str]], {})
+    if column.kind == "empty nodes":
+        return (column.name, list[_Node], [])
+    if column.kind == "k-best":
+        return (column.name, _Options | None, None)
+    if not column.is_array:
+        default = getattr(kind, column.name)
+        if isinstance(default, tuple | frozenset):
+            return (column.name, list[str], [])
+        return (column.name, hint, default)
+    value: Any = str if column.kind == "strings" else int
+    if np.dtype(column.dtype).kind == "f":
+        value = float | None
+    if column.width > 1:
+        value = GenericAlias(tuple, (value,) * column.width)
+    if column.optional:
+        return (column.name, list[value] | None, None)
+    return (column.name, list[value], [])
+
+
 _ENCODER: Final = msgspec.json.Encoder()
 
 
@@ -128,48 +123,54 @@ def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions
 def encode(doc: Document) -> bytes:
     """A document as JSON."""
     fields: dict[str, Any] = {}
-    for name in _STRINGS:
-        fields[name] = doc.strings.take(getattr(doc, name))
-    for name in _NUMBERS:
-        fields[name] = getattr(doc, name).tolist()
-    for name, unknown in _UNKNOWN.items():
-        if all(value == unknown for value in fields[name]):
-            fields[name] = []
+    for column in doc.schema.written:
+        value = getattr(doc, column.name)
+        fields[column.name] = None if value is None else _said(doc, column, value)
     if fields["word_token"] == list(range(doc.n_tokens)):
         fields["word_token"] = []
         if fields["form"] == [doc.text[a:b] for a, b in _spans(doc)]:
             fields["form"] = []
-    for name in _FLOATS:
-        values = getattr(doc, name)
-        fields[name] = None if values is None else _nulls(values)
-    fields["turn_time"] = [tuple(_nulls(row)) for row in doc.turn_time]
-    fields["empty_nodes"] = [
-        _Node(*(getattr(node, name) for name in _Node.__struct_fields__))
-        for node in doc.empty_nodes
-    ]
-    if doc.tag_options is not None:
-        options = doc.tag_options
-        named = {
-            name: [doc.strings.take(row) for row in ids] for name, ids in options.columns.items()
-        }
-        fields["tag_options"] = _Options(
-            options.column,
-            named.pop(options.column),
-            options.probabilities.astype(float).tolist(),
-            named,
-            None if options.right is None else options.right.tolist(),
-        )
-    line = _Line(
-        text=doc.text,
-        id=doc.id,
-        token_columns={token: list(rest) for token, rest in doc.token_columns.items()},
-        comments={token: list(own) for token, own in doc.comments.items()},
-        trailer=list(doc.trailer),
-        fixed=sorted(doc.fixed),
-        continues=doc.continues,
-        **fields,
+    return _ENCODER.encode(_line(type(doc)).struct(**fields))
+
+
+def _said(doc: Document, column: Column, value: Any) -> Any:
+    """What a line says of a column; nothing if all of it is unknown."""
+    if column.kind == "by token":
+        return {token: list(own) for token, own in value.items()}
+    if column.kind == "empty nodes":
+        names = _Node.__struct_fields__
+        return [_Node(*(getattr(node, name) for name in names)) for node in value]
+    if column.kind == "k-best":
+        return _options_said(doc, value)
+    if not column.is_array:
+        if isinstance(value, frozenset):
+            return sorted(value)
+        return list(value) if isinstance(value, tuple) else value
+    if column.kind == "strings":
+        said = doc.strings.take(value)
+    elif column.width > 1:
+        return [tuple(_nulls(row)) for row in value]
+    elif value.dtype.kind == "f":
+        return _nulls(value)
+    else:
+        said = value.tolist()
+    # A form says something even where it is empty: it is not the text of its token.
+    if column.unknown is not None and column.name != "form":
+        unknown = column.unknown
+        if all(one == unknown for one in said):
+            return []
+    return said
+
+
+def _options_said(doc: Document, options: KBestTags) -> _Options:
+    named = {name: [doc.strings.take(row) for row in ids] for name, ids in options.columns.items()}
+    return _Options(
+        options.column,
+        named.pop(options.column),
+        options.probabilities.astype(float).tolist(),
+        named,
+        None if options.right is None else options.right.tolist(),
     )
-    return _ENCODER.encode(line)
 
 
 def _spans(doc: Document) -> Iterator[tuple[int, int]]:
@@ -182,12 +183,17 @@ def _nulls(values: np.ndarray) -> list[float | None]:
 
 def decode(line: bytes) -> Document:
     """A document from JSON; InputError says what is wrong, without a place."""
+    return decode_as(line, Document)
+
+
+def decode_as(line: bytes, kind: type[D]) -> D:
+    """A document of some class, with its columns, from JSON."""
     try:
-        said = _DECODER.decode(line)
+        said = _line(kind).decoder.decode(line)
     except msgspec.DecodeError as error:
         raise InputError(f"this is no document: {_plain(str(error))}") from None
     try:
-        doc = _document(said)
+        doc = _document(said, kind)
         doc.check()
         _check(doc)
     except FormatError:
@@ -201,43 +207,41 @@ def _plain(message: str) -> str:
     return message.replace(" - at `$", " in the field `").replace("field `.", "field `")
 
 
-def _document(said: _Line) -> Document:
-    doc = Document(text=said.text, id=said.id)
-    for name in _NUMBERS:
-        dtype = getattr(doc, name).dtype
-        setattr(doc, name, np.array(getattr(said, name), dtype=dtype))
+def _document(said: Any, kind: type[D]) -> D:
+    doc = kind(text=said.text)
+    columns = doc.schema.written
+    for column in columns:
+        value = getattr(said, column.name)
+        if value is not None:
+            setattr(doc, column.name, _value(doc, column, value))
     n = doc.n_tokens
-    if not said.sent_start:
-        doc.sent_start = np.full(n, MAYBE, dtype=np.int8)
     if not said.word_token:
         doc.word_token = np.arange(n, dtype=np.int32)
-    for name in _STRINGS:
-        setattr(doc, name, doc.strings.ids(getattr(said, name)))
-    if not said.token_misc:
-        doc.token_misc = np.zeros(n, dtype=np.int32)
-    if not said.form and not said.word_token and len(doc.token_end) == n:
-        doc.form = doc.strings.ids([doc.text[a:b] for a, b in _spans(doc)])
-    for name in _WORD_STRINGS:
-        if not getattr(said, name) and len(getattr(doc, name)) == 0:
-            setattr(doc, name, np.zeros(doc.n_words, dtype=np.int32))
-    if not said.head:
-        doc.head = np.full(doc.n_words, UNKNOWN, dtype=np.int32)
-    for name in _FLOATS:
-        values = getattr(said, name)
-        if values is not None:
-            setattr(doc, name, np.array(values, dtype=np.float32))
-    doc.turn_time = np.array(said.turn_time, dtype=np.float64).reshape(-1, 2)
-    doc.empty_nodes = [EmptyNode(**msgspec.structs.asdict(node)) for node in said.empty_nodes]
-    doc.token_columns = {token: tuple(rest) for token, rest in said.token_columns.items()}
-    doc.comments = {token: tuple(own) for token, own in said.comments.items()}
-    doc.trailer, doc.continues = tuple(said.trailer), said.continues
-    doc.fixed = frozenset(said.fixed)
-    if said.tag_options is not None:
-        doc.tag_options = _options(doc, said.tag_options)
+        if not said.form and len(doc.token_end) == n:
+            doc.form = doc.strings.ids([doc.text[a:b] for a, b in _spans(doc)])
+    for column in columns:
+        if column.unknown is not None and not len(getattr(doc, column.name)):
+            setattr(doc, column.name, column.rows(n if column.level == "token" else doc.n_words))
     return doc
 
 
-def _options(doc: Document, said: _Options) -> TagOptions:
+def _value(doc: Document, column: Column, said: Any) -> Any:
+    """The value of a column of which a line says something."""
+    if column.kind == "by token":
+        return {token: tuple(own) for token, own in said.items()}
+    if column.kind == "empty nodes":
+        return [EmptyNode(**msgspec.structs.asdict(node)) for node in said]
+    if column.kind == "k-best":
+        return _options(doc, said)
+    if column.kind == "strings":
+        return doc.strings.ids(said)
+    if column.is_array:
+        shape = -1 if column.width == 1 else (-1, column.width)
+        return np.array(said, dtype=column.dtype).reshape(shape)
+    return type(getattr(doc, column.name))(said) if isinstance(said, list) else said
+
+
+def _options(doc: Document, said: _Options) -> KBestTags:
     k = max((len(row) for row in said.tags), default=0)
 
     def ids(rows: list[list[str]]) -> Any:
@@ -245,7 +249,7 @@ def _options(doc: Document, said: _Options) -> TagOptions:
         return doc.strings.ids(flat).reshape(-1, k) if k else np.zeros((0, 0), dtype=np.int32)
 
     probabilities = np.array(said.probabilities, dtype=np.float32)
-    return TagOptions(
+    return KBestTags(
         said.column,
         ids(said.tags),
         probabilities.reshape(-1, k) if k else np.zeros((0, 0), dtype=np.float32),
@@ -256,22 +260,17 @@ def _options(doc: Document, said: _Options) -> TagOptions:
 
 def _check(doc: Document) -> None:
     """What `Document.check` leaves to the readers: columns over turns, mark-up, trees, floats."""
-    groups = (
-        ("turn_start", "turn_end", "turn_speaker", "turn_time"),
-        ("markup_start", "markup_end", "markup_label"),
-        ("node_label", "node_parent", "node_leaf"),
-    )
-    for group in groups:
-        sizes = {name: len(getattr(doc, name)) for name in group}
+    at = doc.schema.at
+    for columns in (at("turn"), at("markup"), at("node")):
+        sizes = {column.name: len(getattr(doc, column.name)) for column in columns}
         if len(set(sizes.values())) > 1:
             told = ", ".join(f"{name} has {size}" for name, size in sizes.items())
             raise InputError(f"columns differ in length: {told}")
-    wanted = {"start_evidence": doc.n_tokens, "sent_conf": doc.n_tokens}
-    wanted |= {"tag_conf": doc.n_words, "arc_conf": doc.n_words}
-    for name, size in wanted.items():
-        column = getattr(doc, name)
-        if column is not None and len(column) != size:
-            raise InputError(f"column {name} has {len(column)} rows, not {size}")
+    for columns, size in ((at("token"), doc.n_tokens), (at("word"), doc.n_words)):
+        for column in columns:
+            rows = getattr(doc, column.name) if column.is_array and column.optional else None
+            if rows is not None and len(rows) != size:
+                raise InputError(f"column {column.name} has {len(rows)} rows, not {size}")
     for node in doc.empty_nodes:
         if not 0 <= node.word < max(1, doc.n_words):
             raise InputError(f"the anchor {node.anchor} of an empty node is no word")
@@ -282,5 +281,3 @@ def _check(doc: Document) -> None:
         or np.any(parents >= np.arange(len(parents)))
     ):
         raise InputError("a phrase-structure node has a parent or a leaf that does not exist")
-    if doc.fixed - FIXABLE:
-        raise InputError(f"cannot fix {', '.join(sorted(doc.fixed - FIXABLE))}")

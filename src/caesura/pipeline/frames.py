@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from caesura.document import Document
+from caesura.document import Document, word_turns
 from caesura.errors import InputError, MissingExtra
-from caesura.pieces import word_turns
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Mode, Pipeline

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import Document, TagOptions
+from caesura.document import Document, KBestTags
 from caesura.models.file import Part
 
 if TYPE_CHECKING:
@@ -101,4 +101,4 @@ def unpack_options(part: Part, doc: Document, rows: slice) -> None:
     ids = columns.pop(names[0])
     sure = part.array("probabilities", np.float32)[rows].copy()
     right = part.array("right", np.int32)[rows].copy()
-    doc.tag_options = TagOptions(names[0], ids, sure, columns, right)
+    doc.tag_options = KBestTags(names[0], ids, sure, columns, right)

@@ -17,7 +17,7 @@ from caesura.errors import InputError
 from caesura.render.tree import Mark
 
 if TYPE_CHECKING:
-    from caesura.views import Sentence
+    from caesura.document import Sentence
 
 __all__ = ["Difference", "Region", "compare"]
 

@@ -18,7 +18,7 @@ from caesura.render.svg import stacked_svg, tint, tree_svg
 from caesura.render.tree import Mark, tree_of
 
 if TYPE_CHECKING:
-    from caesura.views import Sentence
+    from caesura.document import Sentence
 
 __all__ = ["document_html", "document_svg", "page_html", "sentence_html", "sentence_svg"]
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from caesura.document import ROOT, Document
+from caesura.document import ROOT, Document, word_turns
 from caesura.errors import MissingExtra
-from caesura.pieces import word_turns
 
 __all__ = ["word_table"]
 
@@ -37,13 +36,15 @@ def word_table(doc: Document) -> Any:
         "start": doc.token_start[doc.word_token],
         "end": doc.token_end[doc.word_token],
     }
-    for name in ("form", "lemma", "upos", "xpos", "feats"):
-        columns[name] = doc.column(name)
-    columns |= {"head": head, "deprel": doc.column("deprel"), "misc": doc.column("misc")}
-    for name in ("tag_conf", "arc_conf"):
-        if getattr(doc, name) is not None:
-            columns[name] = getattr(doc, name)
-    if doc.sent_conf is not None:
-        columns["sent_conf"] = doc.sent_conf[doc.word_token]
+    schema = doc.schema
+    for name in schema.word_strings:
+        if name == "deprel":
+            columns["head"] = head
+        if name != "deps":
+            columns[name] = doc.column(name)
+    for column in (*schema.at("word"), *schema.at("token")):
+        values = getattr(doc, column.name) if column.confidence else None
+        if values is not None:
+            columns[column.name] = values if column.level == "word" else values[doc.word_token]
     columns |= word_turns(doc)
     return pandas.DataFrame(columns)

@@ -15,7 +15,7 @@ from caesura.render.svg import tint
 from caesura.render.tree import Mark, Tree, tree_of
 
 if TYPE_CHECKING:
-    from caesura.views import Sentence
+    from caesura.document import Sentence
 
 __all__ = ["document_text", "sentence_text", "tree_text"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from caesura.document import ROOT, UNKNOWN
 
 if TYPE_CHECKING:
-    from caesura.views import Sentence
+    from caesura.document import Sentence
 
 __all__ = ["Mark", "Tree", "tree_of"]
 

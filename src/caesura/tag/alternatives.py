@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import Document, TagOptions
+from caesura.document import Document, KBestTags
 from caesura.tag.columns import Posteriors
 
 __all__ = ["alternatives", "given_values", "obeying", "together", "with_right"]
@@ -46,7 +46,7 @@ def given_values(doc: Document) -> dict[str, Ints]:
     return {name: getattr(doc, name) for name in names}
 
 
-def obeying(options: TagOptions, given: Mapping[str, Ints]) -> TagOptions:
+def obeying(options: KBestTags, given: Mapping[str, Ints]) -> KBestTags:
     """The same options without those that contradict a given tag; what follows from it is kept."""
     columns = options.columns
     sure = options.probabilities.copy()
@@ -61,7 +61,7 @@ def obeying(options: TagOptions, given: Mapping[str, Ints]) -> TagOptions:
     return replace(options, ids=ids, probabilities=sure, others=columns)
 
 
-def with_right(options: TagOptions, gold: Document) -> TagOptions:
+def with_right(options: KBestTags, gold: Document) -> KBestTags:
     """The same options, told which of them has the gold tags; the strings are shared."""
     columns = options.columns
     same: Any = options.probabilities > 0
@@ -74,17 +74,17 @@ def with_right(options: TagOptions, gold: Document) -> TagOptions:
     return replace(options, right=right.astype(np.int32))
 
 
-def together(parts: Sequence[TagOptions]) -> TagOptions:
+def together(parts: Sequence[KBestTags]) -> KBestTags:
     """The options of pieces of one document, one after the other; the strings are shared."""
     width = max(part.ids.shape[1] for part in parts)
 
-    def joined(get: Callable[[TagOptions], NDArray[Any]]) -> Any:
+    def joined(get: Callable[[KBestTags], NDArray[Any]]) -> Any:
         return np.concatenate(
             [np.pad(get(part), ((0, 0), (0, width - part.ids.shape[1]))) for part in parts]
         )
 
     first = parts[0]
     others = {name: joined(lambda part, name=name: part.others[name]) for name in first.others}  # type: ignore[misc]
-    return TagOptions(
+    return KBestTags(
         first.column, joined(lambda part: part.ids), joined(lambda part: part.probabilities), others
     )

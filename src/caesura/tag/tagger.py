@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import Document, TagOptions
+from caesura.document import Document, KBestTags
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part
 from caesura.models.store import load_model
@@ -334,7 +334,7 @@ class Tagger:
             names = doc.strings.ids(values)
             own = labels[low:high]
             ids = np.where(own >= 0, names[np.maximum(own, 0)], 0).astype(np.int32)
-            doc.tag_options = TagOptions(column, ids, masses[low:high].copy())
+            doc.tag_options = KBestTags(column, ids, masses[low:high].copy())
             doc.tag_conf = conf[low:high].copy()
 
     def _write_whole(
@@ -366,7 +366,7 @@ class Tagger:
                 for name, options in columns.items()
             }
             first = next(iter(ids))
-            options = TagOptions(first, ids.pop(first), masses[rows].copy(), ids)
+            options = KBestTags(first, ids.pop(first), masses[rows].copy(), ids)
             doc.tag_options = obeying(options, known[n])
             doc.tag_conf = masses[rows, 0].copy()
 

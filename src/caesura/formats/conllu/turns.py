@@ -13,9 +13,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from caesura.document import Document
+from caesura.document import Document, token_turn
 from caesura.formats.conllu.spacing import escape, unescape
-from caesura.pieces import token_turn
 
 __all__ = ["MARK", "Turn", "TurnWriter", "mark_of", "set_turns"]
 

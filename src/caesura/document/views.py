@@ -7,11 +7,15 @@ and keeping one keeps the document alive.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
-from caesura.document import ROOT, UNKNOWN, Document, Longs, misc_items
+from caesura.document.schema import ROOT, UNKNOWN, Longs
+from caesura.document.strings import misc_items
 
-__all__ = ["Sentence", "Token", "Word"]
+if TYPE_CHECKING:
+    from caesura.document.document import Document
+
+__all__ = ["Sentence", "SentenceList", "Token", "TokenList", "Word", "WordList"]
 
 V = TypeVar("V")
 
