@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from caesura.induce import charts
-from caesura.induce.contexts import MODELS
+from caesura.induce import inference
+from caesura.induce.models import MODELS
+from caesura.induce.parameters import Parameters, empty, normalise
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Tables, empty, normalise
 
 
 def speed() -> list[dict[str, Any]]:
@@ -20,16 +20,16 @@ def speed() -> list[dict[str, Any]]:
     rows = []
     for model, constraint in (("dmv", "none"), ("dbm3", "loose")):
         shape = empty(MODELS[model], 17)
-        random = Tables(*(rng.random(t.shape) for t in shape[:4]), shape.fringe)
-        tables = normalise(random, MODELS[model], 0.1)
+        random = Parameters(*(rng.random(t.shape) for t in shape[:4]), shape.fringe)
+        parameters = normalise(random, MODELS[model], 0.1)
         for n in (5, 10, 15, 20, 40, 80, 160, 200):
             count = max(20, 40_000_000 // (n**3 * 20 + 5000))
             marks = [np.cumsum(rng.random(n) < 0.12).tolist() for _ in range(count)]
             words = Sentences.of(rng.integers(0, 17, (count, n)).tolist(), marks)
             row: dict[str, Any] = {"model": model, "constraint": constraint, "length": n}
             for name, work in (
-                ("E-step", partial(charts.expect, words, tables, MODELS[model], constraint)),
-                ("best", partial(charts.best, words, tables, constraint)),
+                ("E-step", partial(inference.expect, words, parameters, MODELS[model], constraint)),
+                ("best", partial(inference.best, words, parameters, constraint)),
             ):
                 work()
                 times = []

@@ -65,7 +65,7 @@ def baselines(bench: Bench) -> dict[str, Any]:
         "random": bench.of(random_trees(words)),
         "supervised": bench.score(grammar)[0],
         "+sprawl": bench.score(grammar, "sprawl")[0],
-        "10-best, sprawl": bench.of(filtered(words, grammar.tables, 10, "sprawl")),
+        "10-best, sprawl": bench.of(filtered(words, grammar.parameters, 10, "sprawl")),
     }
     for name, leaves in (("marks as leaves", True), ("marks as words", False)):
         kept, ours, gold = punctuation_as_words(

@@ -7,11 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from caesura.induce import charts
-from caesura.induce.constraints import fragments_of, holds
-from caesura.induce.contexts import MODELS
+from caesura.induce import inference
+from caesura.induce.models import MODELS
+from caesura.induce.parameters import Parameters, empty, normalise, ones
+from caesura.induce.punctuation_constraints import fragments_of, holds
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Tables, empty, normalise, ones
 from tests.reference import induce as naive
 
 DT, NN, VBZ, IN = range(4)
@@ -23,7 +23,7 @@ def test_the_check_is_in_the_mail() -> None:
     """The worked factorisation of DBM-1."""
     words = Sentences.of([[DT, NN, VBZ, IN, DT, NN]])
     heads = np.array([1, 2, -1, 2, 5, 3], dtype=np.int32)
-    counts = charts.count(words, heads, MODELS["dbm1"], 4)
+    counts = inference.count(words, heads, MODELS["dbm1"], 4)
 
     expected = empty(MODELS["dbm1"], 4)
     expected.root[0, VBZ] = 1
@@ -52,7 +52,7 @@ def test_numbers_of_trees() -> None:
     sizes = [len(naive.projective_trees(n)) for n in range(1, 7)]
     assert sizes == [1, 2, 7, 30, 143, 728]
     words = Sentences.of([[0] * n for n in range(1, 8)])
-    totals = np.exp(charts.likelihood(words, ones(growth=1.0)))
+    totals = np.exp(inference.likelihood(words, ones(growth=1.0)))
     np.testing.assert_allclose(totals, [1, 2, 7, 30, 143, 728, 3876])
 
 
@@ -67,7 +67,7 @@ def chi_square(observed: Counter[tuple[int, ...]], trees: list[tuple[int, ...]])
 def test_uniform_trees(n: int, limit: float) -> None:
     """Within four and a half standard deviations of the expected chi-square."""
     draws = 200 * len(naive.projective_trees(n))
-    heads = charts.draw(Sentences.of([[0] * n] * draws), seed=11).reshape(draws, n)
+    heads = inference.draw(Sentences.of([[0] * n] * draws), seed=11).reshape(draws, n)
     observed = Counter(map(tuple, heads.tolist()))
     assert set(observed) == set(naive.projective_trees(n))
     assert chi_square(observed, list(naive.projective_trees(n))) < limit
@@ -82,7 +82,7 @@ def test_uniform_trees_under_a_constraint() -> None:
     ]
     draws = 200 * len(trees)
     words = Sentences.of([[0] * 5] * draws, [fragments] * draws)
-    heads = charts.draw(words, None, "loose", seed=5).reshape(draws, 5)
+    heads = inference.draw(words, None, "loose", seed=5).reshape(draws, 5)
     observed = Counter(map(tuple, heads.tolist()))
     assert set(observed) == set(trees)
     freedom = len(trees) - 1
@@ -90,7 +90,7 @@ def test_uniform_trees_under_a_constraint() -> None:
 
 
 def test_trees_of_three_hundred_words_can_be_drawn() -> None:
-    heads = charts.draw(Sentences.of([[0] * 300]), seed=1)
+    heads = inference.draw(Sentences.of([[0] * 300]), seed=1)
     assert (heads == -1).sum() == 1
 
 
@@ -98,12 +98,17 @@ def test_draws_follow_the_grammar() -> None:
     row = MODELS["dbm2"]
     rng = np.random.default_rng(0)
     shape = empty(row, 2)
-    tables = normalise(Tables(*(rng.random(t.shape) for t in shape[:4]), shape.fringe), row, 0.1)
+    parameters = normalise(
+        Parameters(*(rng.random(t.shape) for t in shape[:4]), shape.fringe), row, 0.1
+    )
     n, draws = 4, 40000
-    heads = charts.draw(Sentences.of([[0, 1, 1, 0]] * draws), tables, seed=3).reshape(draws, n)
+    heads = inference.draw(Sentences.of([[0, 1, 1, 0]] * draws), parameters, seed=3).reshape(
+        draws, n
+    )
     observed = Counter(map(tuple, heads.tolist()))
     weights = {
-        t: naive.probability(t, [0, 1, 1, 0], [0] * 4, 1, tables) for t in naive.projective_trees(n)
+        t: naive.probability(t, [0, 1, 1, 0], [0] * 4, 1, parameters)
+        for t in naive.projective_trees(n)
     }
     total = sum(weights.values())
     for tree, weight in weights.items():

@@ -9,8 +9,8 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.induce import InduceOptions, Inducer
-from caesura.induce.classes import WordClassifier, classifier_of
 from caesura.induce.frequent import doc_sentences, group_frequent, regroup
+from caesura.induce.word_classifier import WordClassifier, classifier_of
 from caesura.tokenize import RuleTokenizer
 
 NOUNS = [f"n{i}" for i in range(60)]

@@ -10,7 +10,7 @@ import pytest
 
 from caesura.document import Document
 from caesura.errors import InputError, ModelError, UsageError
-from caesura.induce import Grammar, InduceOptions, Inducer, charts, em, induce, supervised
+from caesura.induce import Grammar, InduceOptions, Inducer, em, induce, inference, supervised
 from caesura.induce.baselines import (
     accuracy,
     attach_left,
@@ -18,12 +18,13 @@ from caesura.induce.baselines import (
     filtered,
     punctuation_as_words,
 )
-from caesura.induce.contexts import MODELS, contexts
 from caesura.induce.corpus import corpus, gold_heads, word_classes
 from caesura.induce.initialise import INITIALISERS, harmonic, initialise
-from caesura.induce.recipes import RECIPES, learn, recipe
+from caesura.induce.models import MODELS, find_model
+from caesura.induce.parameters import Parameters, empty, normalise
+from caesura.induce.recipes import RECIPES, Regime, recipe
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Tables, empty, normalise
+from caesura.induce.training import learn
 from caesura.models import load, save
 
 WORDS = {
@@ -82,9 +83,9 @@ def toy(seed: int = 0, sentences: int = 60) -> Sentences:
 
 @pytest.mark.parametrize("model", ["dmv", "evg", "dbm1", "dbm2", "dbm3"])
 def test_soft_em_without_smoothing_never_lowers_the_likelihood(model: str) -> None:
-    words, row = toy(), contexts(model)
+    words, row = toy(), find_model(model)
     start = initialise("random", words, row, 4, seed=3)
-    regime = em.Regime("soft", "fixed", 12, smoothing=0.0)
+    regime = Regime("soft", "fixed", 12, smoothing=0.0)
     bits = [step.bits for step in em.run(words, start, row, regime)]
     assert all(b <= a + 1e-9 for a, b in pairwise(bits))
 
@@ -92,12 +93,12 @@ def test_soft_em_without_smoothing_never_lowers_the_likelihood(model: str) -> No
 @pytest.mark.parametrize("stop", ["fixed", "converged", "lateen", "alternate", "patience"])
 @pytest.mark.parametrize("objective", ["soft", "hard"])
 def test_every_way_to_stop_ends_in_a_grammar(stop: str, objective: str) -> None:
-    words, row = toy(), contexts("dbm3")
+    words, row = toy(), find_model("dbm3")
     start = initialise("random", words, row, 4)
-    regime = em.Regime(objective, stop, 15, constraint="loose")  # type: ignore[arg-type]
-    tables = finish(em.run(words, start, row, regime))
-    np.testing.assert_allclose(tables.attach.sum(axis=-1), 1.0)
-    np.testing.assert_allclose(tables.stop + tables.go, 1.0)
+    regime = Regime(objective, stop, 15, constraint="loose")  # type: ignore[arg-type]
+    parameters = finish(em.run(words, start, row, regime))
+    np.testing.assert_allclose(parameters.attach.sum(axis=-1), 1.0)
+    np.testing.assert_allclose(parameters.stop + parameters.go, 1.0)
 
 
 def finish(runner):  # type: ignore[no-untyped-def]
@@ -109,63 +110,65 @@ def finish(runner):  # type: ignore[no-untyped-def]
 
 
 def test_lateen_stops_before_the_watcher_gets_worse() -> None:
-    words, row = toy(1), contexts("dmv")
+    words, row = toy(1), find_model("dmv")
     start = initialise("random", words, row, 4)
-    steps = list(em.run(words, start, row, em.Regime("hard", "lateen", 50)))
+    steps = list(em.run(words, start, row, Regime("hard", "lateen", 50)))
     watched = [s.watched for s in steps if s.watched is not None]
     assert all(b <= a + em.CONVERGED for a, b in pairwise(watched[:-1]))
 
 
 def test_patience_returns_the_best_model() -> None:
-    words, row = toy(2), contexts("dmv")
+    words, row = toy(2), find_model("dmv")
     start = initialise("distance", words, row, 4)
-    runner = em.run(words, start, row, em.Regime("hard", "patience", 60, patience=3))
+    runner = em.run(words, start, row, Regime("hard", "patience", 60, patience=3))
     steps = []
     while True:
         try:
             steps.append(next(runner))
         except StopIteration as end:
-            tables = end.value
+            parameters = end.value
             break
-    score = -charts.best(words, tables).scores.sum() / (np.log(2) * words.n_words)
+    score = -inference.best(words, parameters).scores.sum() / (np.log(2) * words.n_words)
     assert score == pytest.approx(min(s.bits for s in steps))
 
 
 @pytest.mark.parametrize("name", INITIALISERS)
 @pytest.mark.parametrize("model", ["dmv", "dbm3"])
 def test_initialisers_give_distributions(name: str, model: str) -> None:
-    tables = initialise(name, toy(), contexts(model), 4)
-    np.testing.assert_allclose(tables.root.sum(axis=-1), 1.0)
-    np.testing.assert_allclose(tables.attach.sum(axis=-1), 1.0)
+    parameters = initialise(name, toy(), find_model(model), 4)
+    np.testing.assert_allclose(parameters.root.sum(axis=-1), 1.0)
+    np.testing.assert_allclose(parameters.attach.sum(axis=-1), 1.0)
 
 
 def test_distance_weights_fall_towards_one() -> None:
     """1 + 1/lg(1 + d): 2, 1.63, 1.5 … , shared out over the words to the right of the head."""
     words = Sentences.of([[0, 1, 2, 3]])
-    tables = initialise("distance", words, MODELS["dmv"], 4)
+    parameters = initialise("distance", words, MODELS["dmv"], 4)
     expected = np.array([2, 1 + 1 / np.log2(3), 1.5])
-    np.testing.assert_allclose(tables.attach[1, 0, 0, 0, 1:], expected / expected.sum(), atol=1e-4)
-    np.testing.assert_allclose(tables.stop, 0.5)
+    np.testing.assert_allclose(
+        parameters.attach[1, 0, 0, 0, 1:], expected / expected.sum(), atol=1e-4
+    )
+    np.testing.assert_allclose(parameters.stop, 0.5)
 
 
 def test_harmonic_weights() -> None:
     """Two words: each is the root half of the time, and hangs from the other otherwise."""
-    tables = harmonic(Sentences.of([[0, 1]]), MODELS["dmv"], 2, smoothing=0.0)
-    np.testing.assert_allclose(tables.root[0], [0.5, 0.5])
-    np.testing.assert_allclose(tables.stop[0, 1, 1, 0], 0.5)
-    np.testing.assert_allclose(tables.stop[0, 0, 1, 0], 1.0)
+    parameters = harmonic(Sentences.of([[0, 1]]), MODELS["dmv"], 2, smoothing=0.0)
+    np.testing.assert_allclose(parameters.root[0], [0.5, 0.5])
+    np.testing.assert_allclose(parameters.stop[0, 1, 1, 0], 0.5)
+    np.testing.assert_allclose(parameters.stop[0, 0, 1, 0], 1.0)
 
 
 def test_split_parses_join_fragments_by_their_roots() -> None:
     words = Sentences.of([[1, 2, 3, 1, 2]], [[0, 0, 1, 1, 1]])
-    tables = initialise("random", toy(), contexts("dmv"), 4)
-    found = charts.best(words, tables, "loose-split")
+    parameters = initialise("random", toy(), find_model("dmv"), 4)
+    found = inference.best(words, parameters, "loose-split")
     inner = [i for i in range(5) if found.heads[i] >= 0]
     assert len(inner) == 4
     for x, y in ((0, 1), (2, 4)):
         outside = [i for i in range(x, y + 1) if not x <= found.heads[i] <= y]
         assert len(outside) == 1
-    assert found.scores[0] <= charts.best(words, tables, "loose").scores[0] + 1e-9
+    assert found.scores[0] <= inference.best(words, parameters, "loose").scores[0] + 1e-9
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -173,7 +176,7 @@ def test_every_recipe_learns_and_is_the_same_again(documents: list[Document], na
     options = InduceOptions(recipe=name, classes="upos", lexical=40)
     one = induce(documents, options)
     two = induce(documents, InduceOptions(recipe=name, classes="upos", lexical=40, workers=2))
-    for a, b in zip(one.tables, two.tables, strict=True):
+    for a, b in zip(one.parameters, two.parameters, strict=True):
         np.testing.assert_array_equal(a, b)
     if name == "lexicalised":
         assert "DET_the" in one.names
@@ -186,7 +189,9 @@ def test_heads_are_never_looked_at(documents: list[Document]) -> None:
     for doc in blind:
         doc.head = np.full(doc.n_words, -2, dtype=np.int32)
     options = InduceOptions(classes="upos")
-    for a, b in zip(induce(documents, options).tables, induce(blind, options).tables, strict=True):
+    for a, b in zip(
+        induce(documents, options).parameters, induce(blind, options).parameters, strict=True
+    ):
         np.testing.assert_array_equal(a, b)
 
 
@@ -212,7 +217,9 @@ def test_a_supervised_grammar_of_a_regular_language_parses_it(documents: list[Do
         for rule in (attach_left, attach_right)
     )
     assert baseline < 80.0
-    heads = filtered(words.sentences.select(np.arange(len(words)) < 20), grammar.tables, 5, "loose")
+    heads = filtered(
+        words.sentences.select(np.arange(len(words)) < 20), grammar.parameters, 5, "loose"
+    )
     assert len(heads) > 0
 
 
@@ -305,18 +312,18 @@ def test_punctuation_as_words_can_be_scored(documents: list[Document]) -> None:
 
 def test_sentences_drawn_from_a_grammar_follow_it() -> None:
     """Counts of drawn trees give the grammar back."""
-    from caesura.induce._sample import draw_sentence
+    from caesura.induce.sampling import draw_sentence
 
     row = MODELS["dbm1"]
     rng = np.random.default_rng(4)
     shape = empty(row, 2)
-    random = Tables(*(rng.random(t.shape) + 0.3 for t in shape[:4]), shape.fringe)
-    tables = normalise(random._replace(stop=random.stop + 1.5), row, 0.0)
+    random = Parameters(*(rng.random(t.shape) + 0.3 for t in shape[:4]), shape.fringe)
+    parameters = normalise(random._replace(stop=random.stop + 1.5), row, 0.0)
     lists, trees = [], []
     for index in range(4000):
         classes, parents, order = (np.zeros(200, dtype=np.int32) for _ in range(3))
         side = np.zeros(200, dtype=np.uint8)
-        n = draw_sentence(tables, 1, 7, index, 200, classes, parents, order, side)
+        n = draw_sentence(parameters, 1, 7, index, 200, classes, parents, order, side)
         assert n > 0
         words, heads = [0] * n, [0] * n
         for w in range(n):
@@ -325,11 +332,11 @@ def test_sentences_drawn_from_a_grammar_follow_it() -> None:
         lists.append(words)
         trees += heads
     drawn = normalise(
-        charts.count(Sentences.of(lists), np.array(trees, dtype=np.int32), row, 2), row, 0.0
+        inference.count(Sentences.of(lists), np.array(trees, dtype=np.int32), row, 2), row, 0.0
     )
-    np.testing.assert_allclose(drawn.root, tables.root, atol=0.03)
-    np.testing.assert_allclose(drawn.stop, tables.stop, atol=0.06)
-    np.testing.assert_allclose(drawn.attach, tables.attach, atol=0.06)
+    np.testing.assert_allclose(drawn.root, parameters.root, atol=0.03)
+    np.testing.assert_allclose(drawn.stop, parameters.stop, atol=0.06)
+    np.testing.assert_allclose(drawn.attach, parameters.attach, atol=0.06)
 
 
 def test_stages_learn_in_turn(documents: list[Document]) -> None:

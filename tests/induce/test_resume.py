@@ -14,10 +14,10 @@ import pytest
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError
 from caesura.induce import Grammar, InduceOptions, Inducer, checkpoint, em, induction
-from caesura.induce.contexts import contexts
 from caesura.induce.initialise import initialise
-from caesura.induce.recipes import RECIPES
-from caesura.induce.tables import Tables
+from caesura.induce.models import find_model
+from caesura.induce.parameters import Parameters
+from caesura.induce.recipes import RECIPES, Regime
 from tests.induce.test_learning import made_up, toy
 
 #: Steps after which to interrupt; from the end if negative.
@@ -154,18 +154,18 @@ def test_other_text_and_other_options_are_told(documents: list[Document], tmp_pa
 @pytest.mark.parametrize("stop", ["fixed", "converged", "lateen", "alternate", "patience"])
 @pytest.mark.parametrize("final", [None, 0.5])
 def test_every_way_to_stop_goes_on_from_every_state(stop: Any, final: float | None) -> None:
-    words, row = toy(sentences=30), contexts("dmv")
-    tables = initialise("random", words, row, 4, seed=3)
-    regime = em.Regime("hard", stop, iterations=12, patience=3, final_smoothing=final)
+    words, row = toy(sentences=30), find_model("dmv")
+    parameters = initialise("random", words, row, 4, seed=3)
+    regime = Regime("hard", stop, iterations=12, patience=3, final_smoothing=final)
     states: list[em.State] = []
 
-    def finish(state: em.State | None = None, keep: em.Keep | None = None) -> Tables:
-        running = em.run(words, tables, row, regime, state=state, keep=keep)
+    def finish(state: em.State | None = None, keep: em.Keep | None = None) -> Parameters:
+        running = em.run(words, parameters, row, regime, state=state, keep=keep)
         while True:
             try:
                 next(running)
             except StopIteration as end:
-                found: Tables = end.value
+                found: Parameters = end.value
                 return found
 
     whole = finish(keep=states.append)

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from caesura.induce.tables import Tables
+from caesura.induce.parameters import Parameters
 
 Tree = tuple[int, ...]
 
@@ -72,33 +72,33 @@ def events(
             yield "stop", {**context, "head": classes[h], "edge": classes[at]}
 
 
-def cell(name: str, e: dict[str, int], tables: Tables) -> tuple[int, ...]:
+def cell(name: str, e: dict[str, int], parameters: Parameters) -> tuple[int, ...]:
     """Where in its table an event stands."""
     if name == "root":
-        return min(e["comp"], tables.root.shape[0] - 1), e["class"]
+        return min(e["comp"], parameters.root.shape[0] - 1), e["class"]
     if name == "attach":
-        cross = min(e["cross"], tables.attach.shape[1] - 1)
-        adjacent = min(e["adj"], tables.attach.shape[2] - 1)
+        cross = min(e["cross"], parameters.attach.shape[1] - 1)
+        adjacent = min(e["adj"], parameters.attach.shape[2] - 1)
         return e["dir"], cross, adjacent, e["head"], e["class"]
-    comp = min(e["comp"], tables.stop.shape[0] - 1)
-    return comp, e["dir"], e["adj"], e["edge"] if tables.fringe[0] else e["head"]
+    comp = min(e["comp"], parameters.stop.shape[0] - 1)
+    return comp, e["dir"], e["adj"], e["edge"] if parameters.fringe[0] else e["head"]
 
 
 def probability(
-    heads: Tree, classes: list[int], marks: list[int], comp: int, tables: Tables
+    heads: Tree, classes: list[int], marks: list[int], comp: int, parameters: Parameters
 ) -> float:
     product = 1.0
     for name, event in events(heads, classes, marks, comp):
-        product *= float(getattr(tables, name)[cell(name, event, tables)])
+        product *= float(getattr(parameters, name)[cell(name, event, parameters)])
     return product
 
 
 def expected_counts(
-    trees: list[Tree], classes: list[int], marks: list[int], comp: int, tables: Tables
-) -> tuple[Tables, float]:
+    trees: list[Tree], classes: list[int], marks: list[int], comp: int, parameters: Parameters
+) -> tuple[Parameters, float]:
     """Expected counts over given trees, and their total probability."""
-    counts = Tables(*(np.zeros_like(t) for t in tables[:4]), tables.fringe)
-    weights = [probability(t, classes, marks, comp, tables) for t in trees]
+    counts = Parameters(*(np.zeros_like(t) for t in parameters[:4]), parameters.fringe)
+    weights = [probability(t, classes, marks, comp, parameters) for t in trees]
     total = math.fsum(weights)
     for tree, weight in zip(trees, weights, strict=True):
         for name, event in events(tree, classes, marks, comp):

@@ -130,7 +130,7 @@ def command(
     known = None
     if chosen is not None and Path(chosen).is_file():
         from caesura.cluster import load_classes
-        from caesura.induce.classes import classifier_of
+        from caesura.induce.word_classifier import classifier_of
 
         known = classifier_of(load_classes(chosen).rows())
         chosen = "file"

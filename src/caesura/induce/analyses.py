@@ -17,7 +17,7 @@ from caesura.document import ROOT, UNKNOWN, Document
 from caesura.induce import fragments
 from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
 from caesura.induce.fragments import NAMES, percent
-from caesura.induce.tables import Ints
+from caesura.induce.parameters import Ints
 from caesura.transform.head_rules import percolate
 
 __all__ = ["boundaries", "hellinger", "plot", "show", "stop_predictors"]

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from caesura.document import UNKNOWN, Document
-from caesura.induce.charts import best, draw, k_best
-from caesura.induce.constraints import fragments_of, holds
 from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
+from caesura.induce.em import pulled
+from caesura.induce.inference import best, draw, k_best
+from caesura.induce.parameters import Ints, Parameters
 from caesura.induce.punctuation import marks as find_marks
-from caesura.induce.recipes import Stage, learn
+from caesura.induce.punctuation_constraints import fragments_of, holds
+from caesura.induce.recipes import TrainingStage
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Ints, Tables
+from caesura.induce.training import learn
 
 __all__ = [
     "accuracy",
@@ -51,13 +53,13 @@ def random_trees(words: Sentences, seed: int = 0, constraint: str | None = None)
     return draw(words, None, constraint, seed=seed)
 
 
-def filtered(words: Sentences, tables: Tables, k: int, constraint: str) -> Ints:
+def filtered(words: Sentences, parameters: Parameters, k: int, constraint: str) -> Ints:
     """The best of the k best trees that satisfies a constraint, or the best one if none does."""
-    heads = best(words, tables).heads.copy()
+    heads = best(words, parameters).heads.copy()
     for index in np.flatnonzero(words.inner).tolist():
         a, b = int(words.starts[index]), int(words.starts[index + 1])
         spans = fragments_of(words.fragments[a:b])
-        for tree in k_best(words, index, tables, k)[0]:
+        for tree in k_best(words, index, parameters, k)[0]:
             if all(holds(tree, x, y, constraint) for x, y in spans):
                 heads[a:b] = tree
                 break
@@ -68,7 +70,7 @@ def punctuation_as_words(
     training: Sequence[Document],
     test: Sequence[Document],
     column: str,
-    stages: tuple[Stage, ...],
+    stages: tuple[TrainingStage, ...],
     *,
     leaves: bool = True,
     marks: str | None = None,
@@ -96,11 +98,9 @@ def punctuation_as_words(
         try:
             next(runner)
         except StopIteration as end:
-            tables = end.value.tables
+            parameters = end.value.parameters
             break
-    from caesura.induce.em import pulled
-
-    heads = best(other.sentences, pulled(tables, pull) if leaves else tables).heads
+    heads = best(other.sentences, pulled(parameters, pull) if leaves else parameters).heads
     absolute = np.full(other.sentences.n_words, -1, dtype=np.int64)
     begin = np.repeat(other.sentences.starts[:-1], other.sentences.lengths)
     absolute[:] = np.where(heads >= 0, heads + begin, -1)

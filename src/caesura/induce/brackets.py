@@ -1,9 +1,7 @@
-"""Brackets that are known in part: trees drawn uniformly among those that respect them.
+"""Brackets that are known in part, from mark-up or from phrases that somebody marked.
 
-Brackets may come from mark-up or from phrases that somebody marked (Pereira & Schabes 1992), and
-nest. A tree respects a bracket if one of its words heads all the others and only that word has
-dependents outside (the constraint loose). Such a tree is a tree over the bracket's own words and a
-tree in which the bracket is one word, so that drawing both uniformly draws the whole uniformly.
+Brackets (Pereira & Schabes 1992) nest; those that cross a wider one are left out. `initialise`
+draws trees that respect them.
 """
 
 from __future__ import annotations
@@ -14,11 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from caesura.document import Document
-from caesura.induce.charts import draw
+from caesura.induce.parameters import Ints
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Ints
 
-__all__ = ["bracketed", "document_brackets", "draw_within", "nested"]
+__all__ = ["bracketed", "document_brackets", "nested"]
 
 Bracket = tuple[int, int]
 
@@ -87,38 +84,3 @@ def _spans(doc: Document) -> Iterable[np.ndarray]:
         if parent >= 0:
             low[parent] = min(low[parent], low[node])
             high[parent] = max(high[parent], high[node])
-
-
-def draw_within(sentences: Sentences, seed: int = 0) -> Ints:
-    """A tree for each sentence, uniformly among those that respect its brackets."""
-    groups: list[list[int]] = []  # words, or -1 - the number of a bracket, innermost first
-    opening, closing = sentences.opening, sentences.closing
-    if opening is None or closing is None:
-        return draw(sentences, seed=seed)
-    opens, closes = opening.tolist(), closing.tolist()
-    for start, n in zip(sentences.starts.tolist(), sentences.lengths.tolist(), strict=False):
-        stack: list[list[int]] = [[]]
-        for word in range(start, start + n):
-            stack.extend([] for _ in range(opens[word]))
-            stack[-1].append(word)
-            for _ in range(closes[word]):
-                groups.append(stack.pop())
-                stack[-1].append(-len(groups))
-        groups.append(stack[0])
-    drawn = draw(Sentences.of([[0] * len(group) for group in groups]), seed=seed).tolist()
-    heads = np.zeros(sentences.n_words, dtype=np.int32)
-    base = np.repeat(sentences.starts[:-1], sentences.lengths).tolist()
-    root_of: list[int] = []
-    at = 0
-    for group in groups:
-        words = [item if item >= 0 else root_of[-item - 1] for item in group]
-        root = -1
-        for word, head in zip(words, drawn[at : at + len(group)], strict=True):
-            if head < 0:
-                root = word
-                heads[word] = -1
-            else:
-                heads[word] = words[head] - base[word]
-        root_of.append(root)
-        at += len(group)
-    return heads

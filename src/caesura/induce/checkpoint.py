@@ -1,7 +1,7 @@
 """An interrupted induction in a file: word classes, finished restarts, and where EM stands.
 
 States of EM are written after an iteration, but not so often that writing takes a noticeable share
-of the time; large tables lose a few iterations at most. What a file belongs to is told by a
+of the time; large parameters lose a few iterations at most. What a file belongs to is told by a
 fingerprint of the text and of the options.
 """
 
@@ -21,9 +21,9 @@ import numpy as np
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.induce import em
-from caesura.induce.classes import WordClassifier
-from caesura.induce.recipes import Learnt, Place
-from caesura.induce.tables import Tables
+from caesura.induce.parameters import Parameters
+from caesura.induce.training import Learnt, Place
+from caesura.induce.word_classifier import WordClassifier
 from caesura.models.file import Part, load, save
 
 __all__ = ["Checkpoint", "fingerprint"]
@@ -157,14 +157,14 @@ def _to_classifier(part: Part) -> WordClassifier:
     return WordClassifier(words, tuple(part.labels["endings"]))
 
 
-def _put(part: Part, name: str, tables: Tables) -> None:
-    for field_, table in zip(Tables._fields, tables, strict=True):
+def _put(part: Part, name: str, parameters: Parameters) -> None:
+    for field_, table in zip(Parameters._fields, parameters, strict=True):
         part.arrays[f"{name}.{field_}"] = table
 
 
-def _get(part: Part, name: str) -> Tables:
+def _get(part: Part, name: str) -> Parameters:
     # Copies, because arrays of a file cannot be written to, and kernels tell the two apart.
-    return Tables(*(np.array(part.array(f"{name}.{field_}")) for field_ in Tables._fields))
+    return Parameters(*(np.array(part.array(f"{name}.{field_}")) for field_ in Parameters._fields))
 
 
 def _of_learnt(bits: float, seed: int, learnt: Learnt) -> Part:
@@ -172,7 +172,7 @@ def _of_learnt(bits: float, seed: int, learnt: Learnt) -> Part:
     part = Part("learnt", {}, {"names": list(learnt.names), "about": [json.dumps(about)]})
     rows = [(*key, value) for key, value in learnt.lexicon.items()]
     part.arrays["lexicon"] = np.array(rows, np.int64).reshape(-1, 3)
-    _put(part, "tables", learnt.tables)
+    _put(part, "tables", learnt.parameters)
     return part
 
 
@@ -184,8 +184,8 @@ def _to_learnt(part: Part) -> tuple[float, int, Learnt]:
     return about["bits"], about["seed"], learnt
 
 
-#: Tables of a state, and its numbers.
-_TABLES = ("tables", "previous", "kept", "counts")
+#: Parameters of a state, by their names in the file, and its numbers.
+_TABLES = {"tables": "parameters", "previous": "previous", "kept": "kept", "counts": "counts"}
 _NUMBERS = ("iteration", "before", "watched", "lowest", "since", "lifted")
 
 
@@ -195,14 +195,14 @@ def _of_place(place: Place) -> Part:
     about |= {"stage": place.stage, "limit": place.limit, "turn": state.turn}
     part = Part("place")
     written: dict[int, str] = {}
-    for name in _TABLES:
-        tables = getattr(state, name)
-        if tables is None:
+    for name, attribute in _TABLES.items():
+        parameters = getattr(state, attribute)
+        if parameters is None:
             continue
         # Often they are the same ones.
-        about[f"{name}_as"] = written.setdefault(id(tables), name)
-        if written[id(tables)] == name:
-            _put(part, name, tables)
+        about[f"{name}_as"] = written.setdefault(id(parameters), name)
+        if written[id(parameters)] == name:
+            _put(part, name, parameters)
     part.labels["about"] = [json.dumps(about)]
     return part
 
@@ -210,7 +210,11 @@ def _of_place(place: Place) -> Part:
 def _to_place(part: Part) -> Place:
     about = json.loads(part.labels["about"][0])
     read = {name: _get(part, name) for name in _TABLES if about.get(f"{name}_as") == name}
-    tables = {name: read[about[f"{name}_as"]] for name in _TABLES if f"{name}_as" in about}
+    parameters = {
+        attribute: read[about[f"{name}_as"]]
+        for name, attribute in _TABLES.items()
+        if f"{name}_as" in about
+    }
     turn = None if about["turn"] is None else em.Turn(*about["turn"])
-    found: dict[str, Any] = {**tables, **{name: about[name] for name in _NUMBERS}, "turn": turn}
+    found: dict[str, Any] = {**parameters, **{name: about[name] for name in _NUMBERS}, "turn": turn}
     return Place(about["stage"], about["limit"], em.State(**found))

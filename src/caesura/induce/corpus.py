@@ -15,9 +15,9 @@ import numpy as np
 from caesura.document import ROOT, UNKNOWN, Document
 from caesura.errors import InputError
 from caesura.induce.brackets import document_brackets
+from caesura.induce.parameters import Ints, Longs
 from caesura.induce.punctuation import marks as find_marks
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Ints, Longs
 
 __all__ = ["Corpus", "corpus", "gold_heads", "word_classes"]
 

@@ -15,38 +15,16 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from caesura.induce.charts import best, count, expect, likelihood
-from caesura.induce.contexts import Contexts
+from caesura.induce.inference import best, count, expect, likelihood
+from caesura.induce.models import Model
+from caesura.induce.parameters import Floats, Parameters, each, normalise
+from caesura.induce.recipes import Regime
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Floats, Tables, each, normalise
 
-__all__ = ["Keep", "Regime", "State", "Step", "Turn", "run"]
+__all__ = ["Keep", "State", "Step", "Turn", "run"]
 
 #: Change of the objective, in bits a token, under which a run has converged.
 CONVERGED = 2.0**-20
-
-
-@dataclass(frozen=True, slots=True)
-class Regime:
-    """How one run of EM goes."""
-
-    objective: Literal["soft", "hard"] = "soft"
-    #: `fixed`: all iterations; `converged`: until the objective stands still; `lateen`: until the
-    #: other objective worsens; `alternate`: the two in turns; `patience`: see above.
-    stop: Literal["fixed", "converged", "lateen", "alternate", "patience"] = "lateen"
-    iterations: int = 200
-    patience: int = 10
-    constraint: str = "none"
-    smoothing: float = 1.0
-    #: Smoothing of the model that is returned, if it differs from that of the iterations.
-    final_smoothing: float | None = None
-    #: Soft counts are taken under probabilities raised to a power that grows from 1 to this one in
-    #: `sharpening` iterations: between soft EM (1) and hard EM (unambiguity regularisation, Tu &
-    #: Honavar 2012).
-    sharpness: float = 1.0
-    sharpening: int = 30
-    #: Seed by which equally good trees are chosen; the leftmost without.
-    ties: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +56,12 @@ class State:
     """All that a run needs to go on after an iteration."""
 
     iteration: int
-    tables: Tables
-    #: The tables one iteration ago, those with the fewest bits, and the last counts; the same as
-    #: `tables`, or none, where the regime never looks at them.
-    previous: Tables
-    kept: Tables
-    counts: Tables | None = None
+    parameters: Parameters
+    #: The parameters one iteration ago, those with the fewest bits, and the last counts; the same
+    #: as `parameters`, or none, where the regime never looks at them.
+    previous: Parameters
+    kept: Parameters
+    counts: Parameters | None = None
     before: float = np.inf
     watched: float = np.inf
     lowest: float = np.inf
@@ -93,7 +71,7 @@ class State:
     turn: Turn | None = None
 
 
-Run = Generator[Step, None, Tables]
+Run = Generator[Step, None, Parameters]
 #: Told of the state after an iteration.
 Keep = Callable[[State], None]
 
@@ -101,49 +79,50 @@ Keep = Callable[[State], None]
 def _e_step(
     objective: str,
     words: Sentences,
-    tables: Tables,
-    row: Contexts,
+    parameters: Parameters,
+    model: Model,
     regime: Regime,
     workers: int,
     iteration: int = 0,
     pull: Floats | None = None,
-) -> tuple[Tables, float, int]:
-    true = tables
+) -> tuple[Parameters, float, int]:
+    true = parameters
     if pull is not None:
-        tables = pulled(tables, pull)
+        parameters = pulled(parameters, pull)
     if objective == "soft" and regime.sharpness != 1.0 and iteration > 1:
         grown = min(1.0, (iteration - 1) / max(1, regime.sharpening))
         power = 1.0 + (regime.sharpness - 1.0) * grown
-        sharp = each(lambda table: table**power, tables)
-        counts = expect(words, sharp, row, regime.constraint, workers).counts
+        sharp = each(lambda table: table**power, parameters)
+        counts = expect(words, sharp, model, regime.constraint, workers).counts
         scores = likelihood(words, true, regime.constraint, workers)
         return counts, float(scores.sum()), 0
     if objective == "soft":
-        found = expect(words, tables, row, regime.constraint, workers)
+        found = expect(words, parameters, model, regime.constraint, workers)
         return found.counts, float(found.scores.sum()), int(found.lifted.sum())
-    trees = best(words, tables, regime.constraint, seed=regime.ties, workers=workers)
-    counts = count(words, trees.heads, row, tables.root.shape[-1], workers)
+    trees = best(words, parameters, regime.constraint, seed=regime.ties, workers=workers)
+    counts = count(words, trees.heads, model, parameters.root.shape[-1], workers)
     return counts, float(trees.scores.sum()), int(trees.lifted.sum())
 
 
-def pulled(tables: Tables, pull: Floats) -> Tables:
-    """Tables under which every word weighs by its class when it is a head or a root."""
-    return tables._replace(
-        attach=tables.attach * pull[None, None, None, :, None], root=tables.root * pull[None, :]
+def pulled(parameters: Parameters, pull: Floats) -> Parameters:
+    """Parameters under which every word weighs by its class when it is a head or a root."""
+    return parameters._replace(
+        attach=parameters.attach * pull[None, None, None, :, None],
+        root=parameters.root * pull[None, :],
     )
 
 
-def _watch(objective: str, words: Sentences, tables: Tables, workers: int) -> float:
+def _watch(objective: str, words: Sentences, parameters: Parameters, workers: int) -> float:
     """The other objective, without constraints."""
     if objective == "soft":
-        return float(best(words, tables, workers=workers).scores.sum())
-    return float(likelihood(words, tables, workers=workers).sum())
+        return float(best(words, parameters, workers=workers).scores.sum())
+    return float(likelihood(words, parameters, workers=workers).sum())
 
 
 def run(
     words: Sentences,
-    tables: Tables,
-    row: Contexts,
+    parameters: Parameters,
+    model: Model,
     regime: Regime,
     *,
     stage: str = "",
@@ -152,29 +131,36 @@ def run(
     state: State | None = None,
     keep: Keep | None = None,
 ) -> Run:
-    """Run EM from the given tables; yields a step for each iteration and returns tables.
+    """Run EM from the given parameters; yields a step for each iteration and returns parameters.
 
-    With `pull`, expectations are taken under `pulled` tables, and re-estimated without. With a
+    With `pull`, expectations are taken under `pulled` parameters, and re-estimated without. With a
     `state`, the run goes on from it instead; `keep` is told of the states on the way.
     """
     if regime.stop == "alternate":
         return (
-            yield from _alternate(words, tables, row, regime, stage, workers, pull, state, keep)
+            yield from _alternate(
+                words, parameters, model, regime, stage, workers, pull, state, keep
+            )
         )
     per_bit = -1.0 / (np.log(2.0) * max(1, words.n_words))
-    begin = state or State(0, tables, tables, tables)
-    tables, previous, kept, last_counts = begin.tables, begin.previous, begin.kept, begin.counts
+    begin = state or State(0, parameters, parameters, parameters)
+    parameters, previous, kept, last_counts = (
+        begin.parameters,
+        begin.previous,
+        begin.kept,
+        begin.counts,
+    )
     before, watched_before = begin.before, begin.watched
     lowest, since = begin.lowest, begin.since
     for iteration in range(begin.iteration + 1, regime.iterations + 1):
         clock = time.perf_counter()
         counts, score, lifted = _e_step(
-            regime.objective, words, tables, row, regime, workers, iteration, pull
+            regime.objective, words, parameters, model, regime, workers, iteration, pull
         )
         bits = score * per_bit
         watched = None
         if regime.stop == "lateen":
-            watched = _watch(regime.objective, words, tables, workers) * per_bit
+            watched = _watch(regime.objective, words, parameters, workers) * per_bit
         seconds = time.perf_counter() - clock
         yield Step(stage, iteration, regime.objective, bits, watched, lifted, seconds)
         if watched is not None:
@@ -182,24 +168,24 @@ def run(
                 return previous
             watched_before = watched
         if bits < lowest:
-            lowest, kept, since = bits, tables, 0
+            lowest, kept, since = bits, parameters, 0
         else:
             since += 1
         if regime.stop == "patience" and since >= regime.patience:
-            return _finish(words, kept, row, regime, workers)
+            return _finish(words, kept, model, regime, workers)
         if regime.stop in ("converged", "lateen") and abs(before - bits) < CONVERGED:
             break
         before = bits
-        previous = tables
+        previous = parameters
         last_counts = counts
-        tables = normalise(counts, row, regime.smoothing)
+        parameters = normalise(counts, model, regime.smoothing)
         if keep is not None:
             keep(
                 State(
                     iteration,
-                    tables,
-                    previous if regime.stop == "lateen" else tables,
-                    kept if regime.stop == "patience" else tables,
+                    parameters,
+                    previous if regime.stop == "lateen" else parameters,
+                    kept if regime.stop == "patience" else parameters,
                     None if regime.final_smoothing is None else last_counts,
                     before,
                     watched_before,
@@ -209,26 +195,26 @@ def run(
                 )
             )
     if regime.stop == "patience":
-        return _finish(words, kept, row, regime, workers)
+        return _finish(words, kept, model, regime, workers)
     if regime.final_smoothing is not None and last_counts is not None:
-        return normalise(last_counts, row, regime.final_smoothing)
-    return tables
+        return normalise(last_counts, model, regime.final_smoothing)
+    return parameters
 
 
 def _finish(
-    words: Sentences, tables: Tables, row: Contexts, regime: Regime, workers: int
-) -> Tables:
+    words: Sentences, parameters: Parameters, model: Model, regime: Regime, workers: int
+) -> Parameters:
     """The best model of a patient run, smoothed at the end where the regime asks for it."""
     if regime.final_smoothing is None:
-        return tables
-    counts, _, _ = _e_step(regime.objective, words, tables, row, regime, workers)
-    return normalise(counts, row, regime.final_smoothing)
+        return parameters
+    counts, _, _ = _e_step(regime.objective, words, parameters, model, regime, workers)
+    return normalise(counts, model, regime.final_smoothing)
 
 
 def _alternate(
     words: Sentences,
-    tables: Tables,
-    row: Contexts,
+    parameters: Parameters,
+    model: Model,
     regime: Regime,
     stage: str,
     workers: int,
@@ -249,8 +235,8 @@ def _alternate(
         now = Turn(number, turn, lowest["soft"], lowest["hard"], idle)
         runner = run(
             words,
-            tables,
-            row,
+            parameters,
+            model,
             one,
             stage=stage,
             workers=workers,
@@ -263,7 +249,7 @@ def _alternate(
             try:
                 step = next(runner)
             except StopIteration as end:
-                tables = end.value
+                parameters = end.value
                 break
             bits = step.bits
             yield step
@@ -272,7 +258,7 @@ def _alternate(
         if idle == 2:
             break
         turn = "hard" if turn == "soft" else "soft"
-    return tables
+    return parameters
 
 
 def _within(turn: Turn, keep: Keep | None) -> Keep | None:

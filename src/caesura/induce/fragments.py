@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from caesura.document import Document
-from caesura.induce.constraints import fragments_of, holds, spans
 from caesura.induce.corpus import Corpus
-from caesura.induce.tables import Ints
+from caesura.induce.parameters import Ints
+from caesura.induce.punctuation_constraints import fragments_of, holds, spans
 
 __all__ = ["NAMES", "constituents", "elements", "judge", "percent", "runs"]
 

@@ -15,8 +15,8 @@ from itertools import pairwise
 import numpy as np
 
 from caesura.document import Document
-from caesura.induce.classes import RARE, WordClassifier
 from caesura.induce.punctuation import is_mark
+from caesura.induce.word_classifier import RARE, WordClassifier
 
 __all__ = ["doc_sentences", "group_frequent", "regroup"]
 

@@ -1,4 +1,4 @@
-"""A grammar that was learnt: its tables, its classes, and trees for documents.
+"""A grammar that was learnt: its parameters, its classes, and trees for documents.
 
 `parse` fills the heads of a document whose tokens and sentences are known, with punctuation left
 hanging from a word of its sentence; nothing that the caller fixed is changed.
@@ -15,28 +15,28 @@ import numpy.typing as npt
 
 from caesura.document import ROOT, UNKNOWN, Document
 from caesura.errors import ModelError, UsageError
-from caesura.induce.charts import best, count, least_risk
-from caesura.induce.classes import WordClassifier
-from caesura.induce.contexts import contexts
 from caesura.induce.corpus import Corpus, corpus, gold_heads
+from caesura.induce.inference import best, count, least_risk
 from caesura.induce.lexicon import apply_lexicon
+from caesura.induce.models import find_model
+from caesura.induce.options import COLUMNS
+from caesura.induce.parameters import Ints, Parameters, empty, normalise
 from caesura.induce.punctuation import marks as find_marks
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Ints, Tables, empty, normalise
+from caesura.induce.word_classifier import WordClassifier
 from caesura.models.file import Part
 
 __all__ = ["Grammar", "supervised"]
 
 VERSION = 1
-COLUMNS = ("upos", "xpos", "form")
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """Tables over word classes, and how a word gets its class."""
+    """Parameters over word classes, and how a word gets its class."""
 
     model: str
-    tables: Tables
+    parameters: Parameters
     #: Class names by number; 0 is the unknown class, lexical classes stand last.
     names: tuple[str, ...]
     #: Where classes come from: a column of the document (`upos`, `xpos`, `form`) or `words`.
@@ -85,8 +85,8 @@ class Grammar:
     ) -> Ints:
         """Heads of sentences that were prepared, as positions in the sentence."""
         if decoder == "least-risk":
-            return least_risk(words, self.tables, constraint)
-        return best(words, self.tables, constraint, workers=workers).heads
+            return least_risk(words, self.parameters, constraint)
+        return best(words, self.parameters, constraint, workers=workers).heads
 
     def parse(
         self,
@@ -134,7 +134,7 @@ class Grammar:
 
     def strongest(self, number: int = 15) -> dict[str, list[tuple[str, ...]]]:
         """The strongest roots, attachments and stops, as rows of readable cells."""
-        t = self.tables
+        t = self.parameters
         size = len(self.names)
         used = np.asarray(self.history.get("class_counts", np.ones(size)), dtype=float)
         used = used if len(used) == size else np.ones(size)
@@ -175,7 +175,7 @@ class Grammar:
             "bits": float(self.history.get("bits", 0.0)),
         }
         words = sorted(self.classifier.words)
-        arrays = {name: getattr(self.tables, name) for name in ("root", "attach", "stop")}
+        arrays = {name: getattr(self.parameters, name) for name in ("root", "attach", "stop")}
         used = np.asarray(self.history.get("class_counts", ()), dtype=np.float64)
         return Part(
             "grammar",
@@ -199,9 +199,8 @@ class Grammar:
                 remedy="Induce it again, or use the program that made it.",
             )
         model = part.option("model", str, "")
-        row = contexts(model)
         names = tuple(part.labels.get("names", ()))
-        shape = empty(row, len(names))
+        shape = empty(find_model(model), len(names))
         root, attach, stop = (
             part.array(name, np.float64, getattr(shape, name).shape)
             for name in ("root", "attach", "stop")
@@ -209,7 +208,7 @@ class Grammar:
         for name, table in (("root", root), ("attach", attach), ("stop", stop)):
             if not np.all((table >= 0) & (table <= 1)):
                 raise ModelError(f"the grammar's {name} table holds what is no probability")
-        tables = Tables(
+        parameters = Parameters(
             np.ascontiguousarray(root),
             np.ascontiguousarray(attach),
             np.ascontiguousarray(stop),
@@ -228,7 +227,7 @@ class Grammar:
         }
         return cls(
             model,
-            tables,
+            parameters,
             names,
             part.option("source", str, "form"),
             WordClassifier(
@@ -308,16 +307,17 @@ def supervised(
     Sentences with unknown heads, several roots, or, where the fringe matters, crossing arcs are
     left out.
     """
-    row = contexts(model)
+    chosen = find_model(model)
     heads, missing = gold_heads(documents, words)
     owner = words.sentences.owner
     roots = np.bincount(owner[heads == ROOT], minlength=len(words))
     good = (missing == 0) & (roots == 1)
-    if row.stop_fringe:
+    if chosen.stop_fringe:
         good &= _projective(words.sentences, heads)
     kept = words.sentences.words_of(good)
-    counts = count(words.sentences.select(good), heads[kept], row, len(words.names))
-    return Grammar(row.name, normalise(counts, row, smoothing), words.names, source, marks=marks)
+    counts = count(words.sentences.select(good), heads[kept], chosen, len(words.names))
+    parameters = normalise(counts, chosen, smoothing)
+    return Grammar(chosen.name, parameters, words.names, source, marks=marks)
 
 
 def _projective(words: Sentences, heads: Ints) -> np.ndarray:

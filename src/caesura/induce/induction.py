@@ -20,76 +20,20 @@ import numpy as np
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.induce.checkpoint import Checkpoint, fingerprint
-from caesura.induce.classes import WordClassifier, learn_classifier
 from caesura.induce.corpus import Corpus, corpus, word_classes
 from caesura.induce.em import Step
 from caesura.induce.frequent import doc_sentences, regroup
-from caesura.induce.grammar import COLUMNS, Grammar
-from caesura.induce.recipes import Learnt, Stage, bits_per_word, learn, openness, recipe
+from caesura.induce.grammar import Grammar
+from caesura.induce.lexicon import lexicalise
+from caesura.induce.options import COLUMNS, InduceOptions
+from caesura.induce.recipes import TrainingStage
+from caesura.induce.training import Learnt, bits_per_word, learn, openness
+from caesura.induce.word_classifier import WordClassifier, learn_classifier
 
-__all__ = ["Event", "InduceOptions", "Inducer", "induce"]
+__all__ = ["Event", "Inducer", "induce"]
 
 #: Tables of so many classes take about half a gigabyte.
 MOST_CLASSES = 4000
-
-
-@dataclass(frozen=True, slots=True)
-class InduceOptions:
-    """How a grammar is induced."""
-
-    recipe: str = "short-first"
-    model: str = "dbm3"
-    #: `upos`, `xpos`, `form`, or a number of classes to learn from the words.
-    classes: str = "30"
-    #: So many of the most frequent words are put into so many groups of their own, where classes
-    #: are learnt from the words (see `frequent`); 0 leaves them in their classes.
-    frequent: int = 60
-    groups: int = 10
-    #: How marks are told: `unicode`, `upos`, `xpos`; `auto` is the column of the classes, if tags.
-    marks: str = "auto"
-    #: Take fragments from inline mark-up (anchors, bold, italics of HTML) instead of punctuation.
-    markup: bool = False
-    #: The constraint in training; the recipe's own if none is named.
-    constraint: str | None = None
-    #: `content` draws classes with many different words to be heads, as in Universal
-    #: Dependencies; `any` leaves heads to the text.
-    heads: str = "any"
-    initialiser: str | None = None
-    #: Words in the longest sentences of the first stage, and of the others.
-    limit: int = 15
-    longest: int = 45
-    #: How often a word must be seen for a class of its own, in the recipe `lexicalised`.
-    lexical: int = 100
-    restarts: int = 1
-    seed: int = 0
-    workers: int = 1
-
-    def __post_init__(self) -> None:
-        if self.heads not in ("any", "content"):
-            raise UsageError(f"--heads {self.heads}: no such style", remedy="any or content.")
-        if self.heads == "content" and self.classes == "form":
-            raise UsageError(
-                "--heads content tells open classes by their words, and with --classes form each "
-                "has one",
-                remedy="Take other classes, e.g. --classes 30.",
-            )
-
-    @property
-    def mark_source(self) -> str:
-        if self.marks != "auto":
-            return self.marks
-        return self.classes if self.classes in ("upos", "xpos") else "unicode"
-
-    def stages(self) -> tuple[Stage, ...]:
-        return recipe(
-            self.recipe,
-            model=self.model,
-            constraint=self.constraint,
-            initialiser=self.initialiser,
-            limit=self.limit,
-            longest=self.longest,
-            lexical=self.lexical,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +210,7 @@ class Inducer:
     def _runs(
         self,
         words: Corpus,
-        stages: tuple[Stage, ...],
+        stages: tuple[TrainingStage, ...],
         seeds: list[int],
         done: int,
         kept: Checkpoint | None,
@@ -311,20 +255,18 @@ class Inducer:
 
     def _bits(self, held: Any, words: Corpus, used: Any, learnt: Learnt) -> float:
         if learnt.lexicon:
-            from caesura.induce.lexicon import lexicalise
-
             new, _, _ = lexicalise(
                 words.sentences.classes, words.words, words.names, words.forms, self.options.lexical
             )
             held = words.sentences.with_classes(new).select(used)
-        return bits_per_word(held, learnt.tables, self.options.workers)
+        return bits_per_word(held, learnt.parameters, self.options.workers)
 
     def _grammar(self, words: Corpus, learnt: Learnt, bits: float, seed: int) -> Grammar:
         options = self.options
         counts = np.bincount(words.sentences.classes, minlength=len(learnt.names)).astype(float)
         return Grammar(
             learnt.model,
-            learnt.tables,
+            learnt.parameters,
             learnt.names,
             options.classes if options.classes in COLUMNS else "words",
             self.classifier or WordClassifier(),
@@ -341,7 +283,7 @@ class Inducer:
         )
 
 
-def _standing(kept: Checkpoint, stages: tuple[Stage, ...]) -> dict[str, Any]:
+def _standing(kept: Checkpoint, stages: tuple[TrainingStage, ...]) -> dict[str, Any]:
     """Where an interrupted induction goes on: restarts that are done, and the one under way."""
     about: dict[str, Any] = {"restarts": len(kept.restarts)}
     place = kept.places.get(len(kept.restarts))

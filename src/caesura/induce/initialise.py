@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from caesura.errors import UsageError
-from caesura.induce.brackets import draw_within
-from caesura.induce.charts import best, count, draw
-from caesura.induce.contexts import Contexts
+from caesura.induce.inference import best, count, draw
+from caesura.induce.models import Model
+from caesura.induce.parameters import Floats, Ints, Parameters, empty, normalise, uniform
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Floats, Ints, Tables, empty, normalise, uniform
 
 __all__ = [
     "INITIALISERS",
+    "draw_within",
     "from_brackets",
     "from_distances",
     "from_grammar",
@@ -29,27 +29,27 @@ INITIALISERS = ("random", "distance", "distance-pairs", "harmonic", "uniform", "
 def initialise(
     name: str,
     sentences: Sentences,
-    row: Contexts,
+    model: Model,
     classes: int,
     *,
     seed: int = 0,
     constraint: str | None = None,
     smoothing: float = 1.0,
     pull: Floats | None = None,
-) -> Tables:
+) -> Parameters:
     """The first grammar, by the name of the way it is made."""
     if name == "random":
         return from_random_trees(
-            sentences, row, classes, seed=seed, constraint=constraint, smoothing=smoothing
+            sentences, model, classes, seed=seed, constraint=constraint, smoothing=smoothing
         )
     if name in ("distance", "distance-pairs"):
-        return from_distances(sentences, row, classes, pairs=name == "distance-pairs")
+        return from_distances(sentences, model, classes, pairs=name == "distance-pairs")
     if name == "harmonic":
-        return harmonic(sentences, row, classes, pull=pull)
+        return harmonic(sentences, model, classes, pull=pull)
     if name == "uniform":
-        return uniform(row, classes)
+        return uniform(model, classes)
     if name == "brackets":
-        return from_brackets(sentences, row, classes, seed=seed, smoothing=smoothing)
+        return from_brackets(sentences, model, classes, seed=seed, smoothing=smoothing)
     raise UsageError(
         f"unknown initialiser {name!r}", remedy=f"Initialisers are: {', '.join(INITIALISERS)}."
     )
@@ -57,41 +57,82 @@ def initialise(
 
 def from_random_trees(
     sentences: Sentences,
-    row: Contexts,
+    model: Model,
     classes: int,
     *,
     seed: int = 0,
     constraint: str | None = None,
     smoothing: float = 1.0,
-) -> Tables:
+) -> Parameters:
     """One tree a sentence, uniformly at random (under a constraint), counted (S12)."""
     heads = draw(sentences, None, constraint, seed=seed)
-    return normalise(count(sentences, heads, row, classes), row, smoothing)
+    return normalise(count(sentences, heads, model, classes), model, smoothing)
 
 
 def from_brackets(
-    sentences: Sentences, row: Contexts, classes: int, *, seed: int = 0, smoothing: float = 1.0
-) -> Tables:
+    sentences: Sentences, model: Model, classes: int, *, seed: int = 0, smoothing: float = 1.0
+) -> Parameters:
     """One tree a sentence, uniformly among those that respect the brackets it knows, counted."""
     heads = draw_within(sentences, seed)
-    return normalise(count(sentences, heads, row, classes), row, smoothing)
+    return normalise(count(sentences, heads, model, classes), model, smoothing)
+
+
+def draw_within(sentences: Sentences, seed: int = 0) -> Ints:
+    """A tree for each sentence, uniformly among those that respect its brackets.
+
+    A tree respects a bracket if one of its words heads all the others and only that word has
+    dependents outside (the constraint loose). Such a tree is a tree over the bracket's own words
+    and a tree in which the bracket is one word, so that drawing both uniformly draws the whole
+    uniformly.
+    """
+    groups: list[list[int]] = []  # words, or -1 - the number of a bracket, innermost first
+    opening, closing = sentences.opening, sentences.closing
+    if opening is None or closing is None:
+        return draw(sentences, seed=seed)
+    opens, closes = opening.tolist(), closing.tolist()
+    for start, n in zip(sentences.starts.tolist(), sentences.lengths.tolist(), strict=False):
+        stack: list[list[int]] = [[]]
+        for word in range(start, start + n):
+            stack.extend([] for _ in range(opens[word]))
+            stack[-1].append(word)
+            for _ in range(closes[word]):
+                groups.append(stack.pop())
+                stack[-1].append(-len(groups))
+        groups.append(stack[0])
+    drawn = draw(Sentences.of([[0] * len(group) for group in groups]), seed=seed).tolist()
+    heads = np.zeros(sentences.n_words, dtype=np.int32)
+    base = np.repeat(sentences.starts[:-1], sentences.lengths).tolist()
+    root_of: list[int] = []
+    at = 0
+    for group in groups:
+        words = [item if item >= 0 else root_of[-item - 1] for item in group]
+        root = -1
+        for word, head in zip(words, drawn[at : at + len(group)], strict=True):
+            if head < 0:
+                root = word
+                heads[word] = -1
+            else:
+                heads[word] = words[head] - base[word]
+        root_of.append(root)
+        at += len(group)
+    return heads
 
 
 def from_grammar(
     sentences: Sentences,
-    tables: Tables,
-    row: Contexts,
+    parameters: Parameters,
+    model: Model,
     classes: int,
     *,
     relabelled: Ints | None = None,
     constraint: str | None = None,
     smoothing: float = 1.0,
     workers: int = 1,
-) -> Tables:
+) -> Parameters:
     """Parse with another grammar and count, perhaps over other classes of the same words."""
-    heads = best(sentences, tables, constraint, workers=workers).heads
+    heads = best(sentences, parameters, constraint, workers=workers).heads
     words = sentences if relabelled is None else sentences.with_classes(relabelled)
-    return normalise(count(words, heads, row, classes), row, smoothing)
+    return normalise(count(words, heads, model, classes), model, smoothing)
 
 
 def _by_length(sentences: Sentences, weigh: Callable[[int], Floats], attach: Floats) -> None:
@@ -109,14 +150,14 @@ def _by_length(sentences: Sentences, weigh: Callable[[int], Floats], attach: Flo
                     np.add.at(attach[int(d > h)], (classes[:, h], classes[:, d]), weights[h, d])
 
 
-def _root_by_frequency(sentences: Sentences, counts: Tables) -> None:
+def _root_by_frequency(sentences: Sentences, counts: Parameters) -> None:
     share = np.repeat(1.0 / np.maximum(sentences.lengths, 1), sentences.lengths)
     counts.root[:] += np.bincount(sentences.classes, share, minlength=counts.root.shape[-1])
 
 
 def from_distances(
-    sentences: Sentences, row: Contexts, classes: int, *, pairs: bool = False
-) -> Tables:
+    sentences: Sentences, model: Model, classes: int, *, pairs: bool = False
+) -> Parameters:
     """Attachment by 1 + 1/lg(1 + distance), roots by frequency, stops a half (S11).
 
     Weights are shared out over the words on one side of a head, or, with `pairs`, over all pairs
@@ -136,27 +177,27 @@ def from_distances(
         return np.asarray(lower + upper)
 
     _by_length(sentences, weigh, attach)
-    counts = empty(row, classes)
+    counts = empty(model, classes)
     counts.attach[:] = attach[:, None, None]
     _root_by_frequency(sentences, counts)
-    tables = normalise(counts, row, 1e-6)
-    half = np.full_like(tables.stop, 0.5)
-    return tables._replace(stop=half, go=half.copy())
+    parameters = normalise(counts, model, 1e-6)
+    half = np.full_like(parameters.stop, 0.5)
+    return parameters._replace(stop=half, go=half.copy())
 
 
 def harmonic(
     sentences: Sentences,
-    row: Contexts,
+    model: Model,
     classes: int,
     kappa: float = 1.0,
     pull: Floats | None = None,
     smoothing: float = 1e-3,
-) -> Tables:
+) -> Parameters:
     """Heads by 1/(distance + kappa), stops by the expected number of children (Klein & Manning).
 
     With `pull`, a number for each class, words of a class are heads and roots in proportion to it.
     """
-    counts = empty(row, classes)
+    counts = empty(model, classes)
     attach = np.zeros((2, classes, classes))
     weight = np.ones(classes) if pull is None else np.maximum(pull, 1e-12)
     lengths = sentences.lengths
@@ -190,4 +231,4 @@ def harmonic(
                     words.ravel(), value.ravel(), minlength=classes
                 )
     counts.attach[:] = attach[:, None, None]
-    return normalise(counts, row, smoothing)
+    return normalise(counts, model, smoothing)

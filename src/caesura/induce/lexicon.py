@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from caesura.induce.tables import Ints
+from caesura.induce.parameters import Ints
 
 __all__ = ["SEPARATOR", "apply_lexicon", "lexicalise"]
 

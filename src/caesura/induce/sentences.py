@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from caesura.induce.tables import Bytes, Ints, Longs
+from caesura.induce.parameters import Bytes, Ints, Longs
 
 __all__ = ["Sentences"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from caesura.induce.tables import Bytes, Floats, Ints, Longs, Tables
+from caesura.induce.parameters import Bytes, Floats, Ints, Longs, Parameters
 from caesura.jit import kernel
 
 
@@ -38,15 +38,15 @@ def tree_events(
     longest: int,
     heads: Ints,
     counting: bool,
-    tables: Tables,
+    parameters: Parameters,
     scores: Floats,
 ) -> None:
-    """Add the events of each tree to the tables, or sum their logarithms into its score."""
+    """Add the events of each tree to the parameters, or sum their logarithms into its score."""
     left = np.empty(longest, np.int32)
     right = np.empty(longest, np.int32)
-    fringe = tables.fringe[0]
-    crosses = tables.attach.shape[1]
-    adjacents = tables.attach.shape[2]
+    fringe = parameters.fringe[0]
+    crosses = parameters.attach.shape[1]
+    adjacents = parameters.attach.shape[2]
     for index in range(low, high):
         a, b = starts[index], starts[index + 1]
         n = b - a
@@ -55,16 +55,16 @@ def tree_events(
         cl, mk, hd = classes[a:b], marks[a:b], heads[a:b]
         reach(hd, left, right)
         comp = int(comps[index])
-        rc = min(comp, tables.root.shape[0] - 1)
-        sc = min(comp, tables.stop.shape[0] - 1)
+        rc = min(comp, parameters.root.shape[0] - 1)
+        sc = min(comp, parameters.stop.shape[0] - 1)
         score = 0.0
         for h in range(n):
             c = cl[h]
             if hd[h] < 0:
                 if counting:
-                    tables.root[rc, c] += 1.0
+                    parameters.root[rc, c] += 1.0
                 else:
-                    score += tables.root[rc, c]
+                    score += parameters.root[rc, c]
             for side in range(2):
                 at = c
                 adjacent = 1
@@ -76,16 +76,16 @@ def tree_events(
                     x = 1 if crosses == 2 and mk[d] != mk[h] else 0
                     near = min(adjacent, adjacents - 1)
                     if counting:
-                        tables.go[sc, side, adjacent, at] += 1.0
-                        tables.attach[side, x, near, c, cl[d]] += 1.0
+                        parameters.go[sc, side, adjacent, at] += 1.0
+                        parameters.attach[side, x, near, c, cl[d]] += 1.0
                     else:
-                        score += tables.go[sc, side, adjacent, at]
-                        score += tables.attach[side, x, near, c, cl[d]]
+                        score += parameters.go[sc, side, adjacent, at]
+                        score += parameters.attach[side, x, near, c, cl[d]]
                     adjacent = 0
                     if fringe:
                         at = cl[right[d]] if side == 1 else cl[left[d]]
                 if counting:
-                    tables.stop[sc, side, adjacent, at] += 1.0
+                    parameters.stop[sc, side, adjacent, at] += 1.0
                 else:
-                    score += tables.stop[sc, side, adjacent, at]
+                    score += parameters.stop[sc, side, adjacent, at]
         scores[index] = score

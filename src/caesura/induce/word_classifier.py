@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from caesura.cluster import cluster
 from caesura.document import Document
 from caesura.errors import UsageError
 
@@ -69,6 +70,4 @@ def learn_classifier(documents: Sequence[Document], number: str) -> WordClassifi
             f"--classes {number}: no number of classes and no column",
             remedy="Classes are upos, xpos, form, a number, or a file made by `caesura cluster`.",
         )
-    from caesura.cluster import cluster
-
     return classifier_of(cluster(documents, int(number), min_count=RARE).rows())

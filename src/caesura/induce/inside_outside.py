@@ -13,17 +13,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from caesura.induce._sheet import (
+from caesura.induce.factors import (
     SPRAWL_LITERAL,
     STRICT,
-    Sheet,
+    Factors,
     confined,
     left_splits,
-    load,
-    new_sheet,
+    look_up,
+    new_factors,
     right_splits,
 )
-from caesura.induce.tables import Bytes, Floats, Ints, Longs, Tables
+from caesura.induce.parameters import Bytes, Floats, Ints, Longs, Parameters
 from caesura.jit import kernel
 
 # Sums may be reordered, which lets the compiler use vector registers for dot products.
@@ -85,7 +85,7 @@ def _spread(
 
 
 @kernel(fastmath=SUMS)
-def inside(s: Sheet, c: Charts, n: int, fringe: int, adjacent: int, constraint: int) -> float:
+def inside(s: Factors, c: Charts, n: int, fringe: int, adjacent: int, constraint: int) -> float:
     """Fill the charts; return the total weight of all trees."""
     go_l, go_r, seal_l, seal_r = c.go_l, c.go_r, c.seal_l, c.seal_r
     edge_l, edge_r, take_l, take_r = c.edge_l, c.edge_r, c.take_l, c.take_r
@@ -171,7 +171,7 @@ def inside(s: Sheet, c: Charts, n: int, fringe: int, adjacent: int, constraint: 
 
 @kernel(fastmath=SUMS)
 def outside(
-    s: Sheet, c: Charts, o: Charts, n: int, fringe: int, adjacent: int, constraint: int
+    s: Factors, c: Charts, o: Charts, n: int, fringe: int, adjacent: int, constraint: int
 ) -> None:
     """Fill the outside charts; the spans of `inside` in reverse order.
 
@@ -257,7 +257,7 @@ def outside(
 
 
 @kernel
-def multiply(s: Sheet, n: int, factor: float) -> None:
+def multiply(s: Factors, n: int, factor: float) -> None:
     """Multiply all attachments by a factor: each tree changes by its (n - 1)th power."""
     for k in range(n * n):
         s.far[k] *= factor
@@ -265,7 +265,7 @@ def multiply(s: Sheet, n: int, factor: float) -> None:
 
 
 @kernel
-def level(s: Sheet, n: int) -> float:
+def level(s: Factors, n: int) -> float:
     """Divide the attachments to each word by its best one; return the logarithm of what was taken.
 
     Half-trees over the same number of words then weigh about the same, whatever their words.
@@ -287,7 +287,7 @@ def level(s: Sheet, n: int) -> float:
 
 @kernel
 def weigh(
-    s: Sheet, c: Charts, n: int, fringe: int, adjacent: int, constraint: int
+    s: Factors, c: Charts, n: int, fringe: int, adjacent: int, constraint: int
 ) -> tuple[float, float]:
     """Inside with scales that keep the total in range: the scaled total and its true logarithm."""
     taken = 0.0
@@ -314,7 +314,7 @@ def weigh(
 
 @kernel(fastmath=SUMS)
 def collect(
-    s: Sheet,
+    s: Factors,
     c: Charts,
     o: Charts,
     classes: Ints,
@@ -323,7 +323,7 @@ def collect(
     total: float,
     adjacent: int,
     constraint: int,
-    counts: Tables,
+    counts: Parameters,
 ) -> None:
     """Add the expected number of each event to the counts."""
     n = classes.shape[0]
@@ -373,7 +373,7 @@ def collect(
 
 
 @kernel
-def _inner(s: Sheet, c: Charts, n: int, side: int, h: int, d: int, constraint: int) -> float:
+def _inner(s: Factors, c: Charts, n: int, side: int, h: int, d: int, constraint: int) -> float:
     """An arc and its dependent's inner side, where the head has no nearer dependent."""
     first_of, last_of = s.first, s.last
     apart = first_of[h] != first_of[d]
@@ -404,9 +404,9 @@ def expect(
     low: int,
     high: int,
     longest: int,
-    tables: Tables,
+    parameters: Parameters,
     constraint: int,
-    counts: Tables,
+    counts: Parameters,
     scores: Floats,
     fell: Bytes,
 ) -> None:
@@ -414,11 +414,11 @@ def expect(
 
     A sentence that the constraint leaves without a tree is weighed without it, and marked.
     """
-    s = new_sheet(longest)
+    s = new_factors(longest)
     c = new_charts(longest)
     o = new_charts(longest)
-    fringe = tables.fringe[0]
-    adjacent = tables.attach.shape[2] - 1
+    fringe = parameters.fringe[0]
+    adjacent = parameters.attach.shape[2] - 1
     for index in range(low, high):
         a, b = starts[index], starts[index + 1]
         n = b - a
@@ -426,13 +426,13 @@ def expect(
             scores[index] = 0.0
             continue
         comp = int(comps[index])
-        load(s, tables, classes[a:b], marks[a:b], fragments[a:b], comp)
+        look_up(s, parameters, classes[a:b], marks[a:b], fragments[a:b], comp)
         used = constraint
         total, scores[index] = weigh(s, c, n, fringe, adjacent, used)
         if total == 0.0 and constraint != 0:
             fell[index] = 1
             used = 0
-            load(s, tables, classes[a:b], marks[a:b], fragments[a:b], comp)
+            look_up(s, parameters, classes[a:b], marks[a:b], fragments[a:b], comp)
             total, scores[index] = weigh(s, c, n, fringe, adjacent, used)
         if total > 0.0:
             outside(s, c, o, n, fringe, adjacent, used)
@@ -449,20 +449,20 @@ def evidence(
     low: int,
     high: int,
     longest: int,
-    tables: Tables,
+    parameters: Parameters,
     constraint: int,
     scores: Floats,
 ) -> None:
     """Each sentence's log-probability, without the outside pass."""
-    s = new_sheet(longest)
+    s = new_factors(longest)
     c = new_charts(longest)
     for index in range(low, high):
         a, b = starts[index], starts[index + 1]
         scores[index] = 0.0
         if b > a:
-            load(s, tables, classes[a:b], marks[a:b], fragments[a:b], int(comps[index]))
-            adjacent = tables.attach.shape[2] - 1
-            _, scores[index] = weigh(s, c, b - a, tables.fringe[0], adjacent, constraint)
+            look_up(s, parameters, classes[a:b], marks[a:b], fragments[a:b], int(comps[index]))
+            adjacent = parameters.attach.shape[2] - 1
+            _, scores[index] = weigh(s, c, b - a, parameters.fringe[0], adjacent, constraint)
 
 
 @kernel
@@ -471,19 +471,19 @@ def posteriors(
     marks: Ints,
     fragments: Ints,
     comp: int,
-    tables: Tables,
+    parameters: Parameters,
     constraint: int,
     arcs: Floats,
     roots: Floats,
 ) -> float:
     """Probability of each arc (head by dependent) and of each root in one sentence."""
     n = classes.shape[0]
-    s = new_sheet(n)
+    s = new_factors(n)
     c = new_charts(n)
     o = new_charts(n)
-    fringe = tables.fringe[0]
-    adjacent = tables.attach.shape[2] - 1
-    load(s, tables, classes, marks, fragments, comp)
+    fringe = parameters.fringe[0]
+    adjacent = parameters.attach.shape[2] - 1
+    look_up(s, parameters, classes, marks, fragments, comp)
     total, score = weigh(s, c, n, fringe, adjacent, constraint)
     if total > 0.0:
         outside(s, c, o, n, fringe, adjacent, constraint)

@@ -1,6 +1,6 @@
-"""The factors of one sentence, looked up in the tables once, so that charts only add and multiply.
+"""The factors of one sentence, looked up once, so that charts only add and multiply.
 
-A sheet lists attachment factors by position, stop factors by head or fringe position, and the
+They list attachment factors by position, stop factors by head or fringe position, and the
 fragment that each word lies in. Compiled code only.
 """
 
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from caesura.induce.tables import Floats, Ints, Longs, Tables
+from caesura.induce.parameters import Floats, Ints, Longs, Parameters
 from caesura.jit import kernel
 
 # Constraints as the kernels know them; `constraints.py` has their names.
 FREE, THREAD, TEAR, SPRAWL, LOOSE, STRICT, SPRAWL_LITERAL = 0, 1, 2, 3, 4, 5, 6
 
 
-class Sheet(NamedTuple):
+class Factors(NamedTuple):
     """Factors of a sentence, by position (probabilities or logarithms)."""
 
     #: Attachment, [head x n + dependent]: to further dependents of a side, and to its first one.
@@ -33,8 +33,8 @@ class Sheet(NamedTuple):
 
 
 @kernel
-def new_sheet(n: int) -> Sheet:
-    return Sheet(
+def new_factors(n: int) -> Factors:
+    return Factors(
         np.zeros(n * n),
         np.zeros(n * n),
         np.empty(n),
@@ -46,7 +46,9 @@ def new_sheet(n: int) -> Sheet:
 
 
 @kernel
-def load(sheet: Sheet, t: Tables, classes: Ints, marks: Ints, fragments: Ints, comp: int) -> None:
+def look_up(
+    factors: Factors, t: Parameters, classes: Ints, marks: Ints, fragments: Ints, comp: int
+) -> None:
     """Look up every factor of a sentence."""
     n = classes.shape[0]
     rc = min(comp, t.root.shape[0] - 1)
@@ -55,12 +57,12 @@ def load(sheet: Sheet, t: Tables, classes: Ints, marks: Ints, fragments: Ints, c
     adjacents = t.attach.shape[2]
     for i in range(n):
         c = classes[i]
-        sheet.root[i] = t.root[rc, c]
+        factors.root[i] = t.root[rc, c]
         for direction in range(2):
             for adjacent in range(2):
-                sheet.stop[direction, adjacent, i] = t.stop[sc, direction, adjacent, c]
-                sheet.go[direction, adjacent, i] = t.go[sc, direction, adjacent, c]
-    far, near = sheet.far, sheet.near
+                factors.stop[direction, adjacent, i] = t.stop[sc, direction, adjacent, c]
+                factors.go[direction, adjacent, i] = t.go[sc, direction, adjacent, c]
+    far, near = factors.far, factors.near
     lefts, rights = t.attach[0, 0, 0], t.attach[1, 0, 0]
     over_l, over_r = t.attach[0, crosses - 1, 0], t.attach[1, crosses - 1, 0]
     for h in range(n):
@@ -75,7 +77,7 @@ def load(sheet: Sheet, t: Tables, classes: Ints, marks: Ints, fragments: Ints, c
             for d in range(n):
                 x = 1 if crosses == 2 and marks[d] != marks[h] else 0
                 near[at + d] = t.attach[1 if d > h else 0, x, 1, c, classes[d]]
-    bounds(fragments, sheet.first, sheet.last)
+    bounds(fragments, factors.first, factors.last)
 
 
 @kernel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from caesura.induce._literal import sealable
-from caesura.induce._sheet import Sheet, bounds, load, new_sheet
-from caesura.induce.tables import Floats, Ints, Tables
+from caesura.induce.factors import Factors, bounds, look_up, new_factors
+from caesura.induce.literal import sealable
+from caesura.induce.parameters import Floats, Ints, Parameters
 from caesura.jit import kernel
 
 
@@ -16,15 +16,15 @@ def literal_tree(
     marks: Ints,
     fragments: Ints,
     comp: int,
-    tables: Tables,
+    parameters: Parameters,
     constraint: int,
     heads: Ints,
 ) -> float:
     """The best tree under the literal strict or loose; -inf where there is none."""
     n = classes.shape[0]
-    s = new_sheet(n)
-    load(s, tables, classes, marks, fragments, comp)
-    return _search(s, n, tables.fringe[0], tables.attach.shape[2] - 1, constraint, heads)
+    s = new_factors(n)
+    look_up(s, parameters, classes, marks, fragments, comp)
+    return _search(s, n, parameters.fringe[0], parameters.attach.shape[2] - 1, constraint, heads)
 
 
 @kernel
@@ -33,7 +33,7 @@ def literal_arcs(
 ) -> float:
     """The tree whose arcs have the largest sum: minimum-risk decoding of posteriors."""
     n = roots.shape[0]
-    s = new_sheet(n)
+    s = new_factors(n)
     s.stop[:] = 0.0
     s.go[:] = 0.0
     for h in range(n):
@@ -45,7 +45,7 @@ def literal_arcs(
 
 
 @kernel
-def _search(s: Sheet, n: int, fringe: int, adjacent: int, constraint: int, heads: Ints) -> float:
+def _search(s: Factors, n: int, fringe: int, adjacent: int, constraint: int, heads: Ints) -> float:
     # [direction, head, edge], with the split and the dependent that gave the best score
     side = np.full((2, n, n), -np.inf)
     split = np.zeros((2, n, n), np.int32)

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from caesura.induce._chart import Charts, new_charts
-from caesura.induce._sheet import (
+from caesura.induce.factors import (
     SPRAWL_LITERAL,
     STRICT,
-    Sheet,
+    Factors,
     bounds,
     confined,
     left_splits,
-    load,
-    new_sheet,
+    look_up,
+    new_factors,
     right_splits,
 )
-from caesura.induce.tables import Bytes, Floats, Ints, Longs, Tables
+from caesura.induce.inside_outside import Charts, new_charts
+from caesura.induce.parameters import Bytes, Floats, Ints, Longs, Parameters
 from caesura.jit import kernel
 
 # No chart ever holds a NaN, which lets the compiler take maxima with vector registers.
@@ -43,7 +43,7 @@ def _best(a: Floats, b: Floats, low: int, high: int, shift: int) -> float:
 
 
 @kernel(fastmath=MAXIMA)
-def fill(s: Sheet, c: Charts, n: int, fringe: int, adjacent: int, constraint: int) -> float:
+def fill(s: Factors, c: Charts, n: int, fringe: int, adjacent: int, constraint: int) -> float:
     """Fill the charts with best scores; return the score of the best tree."""
     go_l, go_r, seal_l, seal_r = c.go_l, c.go_r, c.seal_l, c.seal_r
     edge_l, edge_r, take_l, take_r = c.edge_l, c.edge_r, c.take_l, c.take_r
@@ -181,7 +181,7 @@ def pick(values: Floats, size: int, mode: int, state: np.uint64) -> int:
 
 @kernel
 def descend(
-    s: Sheet,
+    s: Factors,
     c: Charts,
     n: int,
     adjacent: int,
@@ -289,7 +289,7 @@ def best_trees(
     low: int,
     high: int,
     longest: int,
-    tables: Tables,
+    parameters: Parameters,
     constraint: int,
     seed: int,
     heads: Ints,
@@ -298,14 +298,14 @@ def best_trees(
 ) -> None:
     """Heads and log-probability of the best tree of sentences low..high.
 
-    Tables are logarithms. A seed below zero takes the leftmost of equally good trees.
+    Parameters are logarithms. A seed below zero takes the leftmost of equally good trees.
     """
-    s = new_sheet(longest)
+    s = new_factors(longest)
     c = new_charts(longest)
     agenda = np.empty((4 * longest + 8, 3), np.int32)
     values = np.empty(longest + 1)
-    fringe = tables.fringe[0]
-    adjacent = tables.attach.shape[2] - 1
+    fringe = parameters.fringe[0]
+    adjacent = parameters.attach.shape[2] - 1
     mode = 0 if seed < 0 else 1
     for index in range(low, high):
         a, b = starts[index], starts[index + 1]
@@ -313,7 +313,7 @@ def best_trees(
         scores[index] = 0.0
         if n == 0:
             continue
-        load(s, tables, classes[a:b], marks[a:b], fragments[a:b], int(comps[index]))
+        look_up(s, parameters, classes[a:b], marks[a:b], fragments[a:b], int(comps[index]))
         used = constraint
         scores[index] = fill(s, c, n, fringe, adjacent, used)
         if scores[index] == -np.inf and constraint != 0:
@@ -328,7 +328,7 @@ def best_trees(
 def best_arcs(arcs: Floats, roots: Floats, fragments: Ints, constraint: int, heads: Ints) -> float:
     """The tree whose arcs have the largest sum: minimum-risk decoding of posteriors."""
     n = roots.shape[0]
-    s = new_sheet(n)
+    s = new_factors(n)
     c = new_charts(n)
     for h in range(n):
         s.root[h] = roots[h]

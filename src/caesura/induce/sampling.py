@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from caesura.induce._chart import new_charts, weigh
-from caesura.induce._sheet import load, new_sheet
-from caesura.induce._viterbi import descend, mixed, seed_of, splitmix
-from caesura.induce.tables import Bytes, Floats, Ints, Longs, Tables
+from caesura.induce.factors import look_up, new_factors
+from caesura.induce.inside_outside import new_charts, weigh
+from caesura.induce.parameters import Bytes, Floats, Ints, Longs, Parameters
+from caesura.induce.viterbi import descend, mixed, seed_of, splitmix
 from caesura.jit import kernel
 
 
@@ -21,31 +21,31 @@ def draw_trees(
     low: int,
     high: int,
     longest: int,
-    tables: Tables,
+    parameters: Parameters,
     constraint: int,
     seed: int,
     heads: Ints,
     fell: Bytes,
 ) -> None:
-    """One tree for each sentence, with the probability that the tables give it."""
-    s = new_sheet(longest)
+    """One tree for each sentence, with the probability that the parameters give it."""
+    s = new_factors(longest)
     c = new_charts(longest)
     agenda = np.empty((4 * longest + 8, 3), np.int32)
     values = np.empty(longest + 1)
-    fringe = tables.fringe[0]
-    adjacent = tables.attach.shape[2] - 1
+    fringe = parameters.fringe[0]
+    adjacent = parameters.attach.shape[2] - 1
     for index in range(low, high):
         a, b = starts[index], starts[index + 1]
         n = b - a
         if n == 0:
             continue
-        load(s, tables, classes[a:b], marks[a:b], fragments[a:b], int(comps[index]))
+        look_up(s, parameters, classes[a:b], marks[a:b], fragments[a:b], int(comps[index]))
         used = constraint
         total, _ = weigh(s, c, n, fringe, adjacent, used)
         if total == 0.0 and constraint != 0:
             fell[index] = 1
             used = 0
-            load(s, tables, classes[a:b], marks[a:b], fragments[a:b], int(comps[index]))
+            look_up(s, parameters, classes[a:b], marks[a:b], fragments[a:b], int(comps[index]))
             weigh(s, c, n, fringe, adjacent, used)
         descend(s, c, n, adjacent, used, 2, seed_of(seed, index), heads[a:b], agenda, values)
 
@@ -65,7 +65,7 @@ def _choose(row: Floats, state: np.uint64) -> int:
 
 @kernel
 def draw_sentence(
-    tables: Tables,
+    parameters: Parameters,
     comp: int,
     seed: int,
     index: int,
@@ -83,12 +83,12 @@ def draw_sentence(
     was reached. `order` gets the rank of each word in the sentence.
     """
     state = seed_of(seed, index)
-    fringe = tables.fringe[0]
-    rc = min(comp, tables.root.shape[0] - 1)
-    sc = min(comp, tables.stop.shape[0] - 1)
-    adjacents = tables.attach.shape[2]
+    fringe = parameters.fringe[0]
+    rc = min(comp, parameters.root.shape[0] - 1)
+    sc = min(comp, parameters.stop.shape[0] - 1)
+    adjacents = parameters.attach.shape[2]
     state = splitmix(state)
-    classes[0] = _choose(tables.root[rc], state)
+    classes[0] = _choose(parameters.root[rc], state)
     parents[0] = -1
     size = 1
     # per open word: [word, side, fringe class, has a dependent on this side]
@@ -103,7 +103,7 @@ def draw_sentence(
         adjacent = 1 - busy
         at = e if fringe else classes[w]
         state = splitmix(state)
-        if mixed(state) < tables.stop[sc, d, adjacent, at]:
+        if mixed(state) < parameters.stop[sc, d, adjacent, at]:
             edge[w, d] = e
             if d == 0:
                 stack[top, 0], stack[top, 1] = w, 1
@@ -117,7 +117,7 @@ def draw_sentence(
         if size == limit:
             return -1
         state = splitmix(state)
-        row = tables.attach[d, 0, min(adjacent, adjacents - 1), classes[w]]
+        row = parameters.attach[d, 0, min(adjacent, adjacents - 1), classes[w]]
         classes[size] = _choose(row, state)
         parents[size] = w
         side[size] = d

@@ -1,4 +1,4 @@
-"""Which context each decision of a grammar looks at: one row a model, and a new model is a new row.
+"""The models: which context each decision of a grammar looks at; a new model is a new row.
 
 The rows are those of Spitkovsky, Alshawi & Jurafsky (2012), with the models they build on: GB
 (Paskin 2001), DMV (Klein & Manning 2004) and EVG (Headden et al. 2009).
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from caesura.errors import UsageError
 
-__all__ = ["MODELS", "Contexts", "contexts"]
+__all__ = ["MODELS", "Model", "find_model"]
 
 
 @dataclass(frozen=True, slots=True)
-class Contexts:
+class Model:
     """What the three kinds of decision may see, beside the direction that all but the root see.
 
     The stop decision always sees whether the head already has a dependent on that side.
@@ -35,21 +35,21 @@ class Contexts:
     attach_only: bool = False
 
 
-MODELS: dict[str, Contexts] = {
-    row.name: row
-    for row in (
-        Contexts("gb", attach_only=True),
-        Contexts("dmv"),
-        Contexts("evg", attach_adj=True),
-        Contexts("dbm1", stop_fringe=True),
-        Contexts("dbm2", stop_fringe=True, stop_comp=True, root_comp=True),
-        Contexts("dbm3", stop_fringe=True, stop_comp=True, root_comp=True, attach_cross=True),
+MODELS: dict[str, Model] = {
+    model.name: model
+    for model in (
+        Model("gb", attach_only=True),
+        Model("dmv"),
+        Model("evg", attach_adj=True),
+        Model("dbm1", stop_fringe=True),
+        Model("dbm2", stop_fringe=True, stop_comp=True, root_comp=True),
+        Model("dbm3", stop_fringe=True, stop_comp=True, root_comp=True, attach_cross=True),
     )
 }
 
 
-def contexts(name: str) -> Contexts:
-    """The row of a model, by name: `dbm3`, also written `DBM-3`."""
+def find_model(name: str) -> Model:
+    """A model by name: `dbm3`, also written `DBM-3`."""
     key = name.lower().replace("-", "")
     if key not in MODELS:
         raise UsageError(f"unknown grammar {name!r}", remedy=f"Grammars are: {', '.join(MODELS)}.")

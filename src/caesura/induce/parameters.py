@@ -1,4 +1,4 @@
-"""Probabilities and event counts of a split-head grammar, as dense tables over word classes.
+"""Probabilities and event counts of a split-head grammar, as tables over word classes.
 
 Counts have the shape of probabilities, so that an E-step adds into one set of tables and the M-step
 turns it into the other.
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from caesura.induce.contexts import Contexts
+from caesura.induce.models import Model
 
 __all__ = [
     "LEFT",
@@ -21,7 +21,7 @@ __all__ = [
     "Floats",
     "Ints",
     "Longs",
-    "Tables",
+    "Parameters",
     "add",
     "each",
     "empty",
@@ -39,7 +39,7 @@ Bytes = npt.NDArray[np.uint8]
 LEFT, RIGHT = 0, 1
 
 
-class Tables(NamedTuple):
+class Parameters(NamedTuple):
     """Probabilities, their logarithms, or counts of events.
 
     An axis that a model does not look at has length one, so `attach` of a DMV is 2x1x1xVxV.
@@ -57,34 +57,34 @@ class Tables(NamedTuple):
     fringe: Longs
 
 
-def empty(row: Contexts, classes: int) -> Tables:
-    """Tables of zeros for a model over so many classes."""
-    comp = 2 if row.stop_comp else 1
-    return Tables(
-        np.zeros((2 if row.root_comp else 1, classes)),
+def empty(model: Model, classes: int) -> Parameters:
+    """Parameters of zeros for a model over so many classes."""
+    comp = 2 if model.stop_comp else 1
+    return Parameters(
+        np.zeros((2 if model.root_comp else 1, classes)),
         np.zeros(
-            (2, 2 if row.attach_cross else 1, 2 if row.attach_adj else 1, classes, classes),
+            (2, 2 if model.attach_cross else 1, 2 if model.attach_adj else 1, classes, classes),
         ),
         np.zeros((comp, 2, 2, classes)),
         np.zeros((comp, 2, 2, classes)),
-        np.array([int(row.stop_fringe)], dtype=np.int64),
+        np.array([int(model.stop_fringe)], dtype=np.int64),
     )
 
 
-def normalise(counts: Tables, row: Contexts, smoothing: float = 1.0) -> Tables:
+def normalise(counts: Parameters, model: Model, smoothing: float = 1.0) -> Parameters:
     """The M-step: relative frequencies after adding `smoothing` to every count.
 
     A context never seen gets the uniform distribution.
     """
     classes = counts.root.shape[-1]
-    if row.attach_only:
+    if model.attach_only:
         root = np.full_like(counts.root, 1.0 / classes)
         stop = np.full_like(counts.stop, 0.5)
     else:
         root = _shares(counts.root, smoothing)
         both = counts.stop + counts.go + 2 * smoothing
         stop = np.where(both > 0, (counts.stop + smoothing) / np.where(both > 0, both, 1), 0.5)
-    return Tables(root, _shares(counts.attach, smoothing), stop, 1.0 - stop, counts.fringe)
+    return Parameters(root, _shares(counts.attach, smoothing), stop, 1.0 - stop, counts.fringe)
 
 
 def _shares(counts: Floats, smoothing: float) -> Floats:
@@ -94,19 +94,19 @@ def _shares(counts: Floats, smoothing: float) -> Floats:
     return np.where(seen, (counts + smoothing) / np.where(seen, total, 1), 1.0 / classes)
 
 
-def uniform(row: Contexts, classes: int) -> Tables:
+def uniform(model: Model, classes: int) -> Parameters:
     """Every distribution uniform."""
-    return normalise(empty(row, classes), row, 0.0)
+    return normalise(empty(model, classes), model, 0.0)
 
 
-def ones(classes: int = 1, growth: float = 6.75) -> Tables:
+def ones(classes: int = 1, growth: float = 6.75) -> Parameters:
     """Factors under which every tree of a sentence weighs the same.
 
     The number of trees over n words grows like 6.75^n; its inverse in the attachments keeps the
     charts near one.
     """
     flat = np.ones((1, 2, 2, classes))
-    return Tables(
+    return Parameters(
         np.ones((1, classes)),
         np.full((2, 1, 1, classes, classes), 1.0 / growth),
         flat,
@@ -115,19 +115,19 @@ def ones(classes: int = 1, growth: float = 6.75) -> Tables:
     )
 
 
-def each(change: Callable[[Floats], Floats], tables: Tables) -> Tables:
-    """The tables with every number changed."""
-    root, attach, stop, go = (change(table) for table in tables[:4])
-    return Tables(root, attach, stop, go, tables.fringe)
+def each(change: Callable[[Floats], Floats], parameters: Parameters) -> Parameters:
+    """The parameters with every number changed."""
+    root, attach, stop, go = (change(table) for table in parameters[:4])
+    return Parameters(root, attach, stop, go, parameters.fringe)
 
 
-def logs(tables: Tables) -> Tables:
+def logs(parameters: Parameters) -> Parameters:
     """Natural logarithms, with -inf for zero."""
     with np.errstate(divide="ignore"):
-        return each(np.log, tables)
+        return each(np.log, parameters)
 
 
-def add(parts: Sequence[Tables]) -> Tables:
+def add(parts: Sequence[Parameters]) -> Parameters:
     """The sum of counts, in the order given, so that it never depends on who counted them."""
     total = each(np.copy, parts[0])
     for part in parts[1:]:
@@ -136,20 +136,20 @@ def add(parts: Sequence[Tables]) -> Tables:
     return total
 
 
-def widen(tables: Tables, row: Contexts) -> Tables:
+def widen(parameters: Parameters, model: Model) -> Parameters:
     """The same probabilities for a model that looks at more: missing axes are repeated.
 
     Attachments across punctuation start uniform where the narrower model knew nothing of them, as
     in the third stage of the curriculum.
     """
-    classes = tables.root.shape[-1]
-    shape = empty(row, classes)
+    classes = parameters.root.shape[-1]
+    shape = empty(model, classes)
     values: list[Any] = [
         np.ascontiguousarray(np.broadcast_to(old, new.shape))
-        for old, new in zip(tables[:4], shape[:4], strict=True)
+        for old, new in zip(parameters[:4], shape[:4], strict=True)
     ]
-    if row.attach_cross and tables.attach.shape[1] == 1:
+    if model.attach_cross and parameters.attach.shape[1] == 1:
         values[1] = values[1].copy()
         values[1][:, 1] = 1.0 / classes
     root, attach, stop, go = values
-    return Tables(root, attach, stop, go, shape.fringe)
+    return Parameters(root, attach, stop, go, shape.fringe)

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from caesura.induce._sheet import (
+from caesura.induce.factors import (
     SPRAWL_LITERAL,
     STRICT,
-    Sheet,
+    Factors,
     confined,
     left_splits,
-    load,
-    new_sheet,
+    look_up,
+    new_factors,
     right_splits,
 )
-from caesura.induce.tables import Floats, Ints, Tables
+from caesura.induce.parameters import Floats, Ints, Parameters
 from caesura.jit import kernel
 
 
@@ -52,7 +52,7 @@ def _combine(scores: Floats, ways: Ints, one: Floats, two: Floats, plus: float, 
 
 @kernel
 def _fill(
-    s: Sheet,
+    s: Factors,
     n: int,
     fringe: int,
     adjacent: int,
@@ -115,7 +115,7 @@ def k_best(
     marks: Ints,
     fragments: Ints,
     comp: int,
-    tables: Tables,
+    parameters: Parameters,
     constraint: int,
     heads: Ints,
     scores: Floats,
@@ -123,14 +123,14 @@ def k_best(
     """Fill heads [k, n] and scores [k], best first; a score of -inf has no tree."""
     n = classes.shape[0]
     k = scores.shape[0]
-    s = new_sheet(n)
-    load(s, tables, classes, marks, fragments, comp)
-    fringe = tables.fringe[0]
+    s = new_factors(n)
+    look_up(s, parameters, classes, marks, fragments, comp)
+    fringe = parameters.fringe[0]
     side = np.full((2, n, n, k), -np.inf)
     side_way = np.zeros((2, n, n, k, 3), np.int32)
     arc = np.full((n, n, k), -np.inf)
     arc_way = np.zeros((n, n, k, 3), np.int32)
-    _fill(s, n, fringe, tables.attach.shape[2] - 1, constraint, side, side_way, arc, arc_way)
+    _fill(s, n, fringe, parameters.attach.shape[2] - 1, constraint, side, side_way, arc, arc_way)
     scores[:] = -np.inf
     ways = np.zeros((k, 3), np.int32)
     literal = constraint == SPRAWL_LITERAL

@@ -15,10 +15,18 @@ from typing import TypeVar
 import numpy as np
 
 from caesura.errors import UsageError
-from caesura.induce.constraints import code
-from caesura.induce.contexts import Contexts
+from caesura.induce.events import tree_events
+from caesura.induce.inside_outside import evidence, posteriors
+from caesura.induce.inside_outside import expect as expect_counts
+from caesura.induce.kbest import k_best as list_trees
+from caesura.induce.literal import literal_draw, literal_expect, literal_total
+from caesura.induce.literal_best import literal_arcs, literal_tree
+from caesura.induce.models import Model
+from caesura.induce.parameters import Bytes, Floats, Ints, Parameters, add, each, empty, logs, ones
+from caesura.induce.punctuation_constraints import code
+from caesura.induce.sampling import draw_trees
 from caesura.induce.sentences import Sentences
-from caesura.induce.tables import Bytes, Floats, Ints, Tables, add, each, empty, logs, ones
+from caesura.induce.viterbi import best_arcs, best_trees
 
 __all__ = [
     "Best",
@@ -45,7 +53,7 @@ R = TypeVar("R")
 class Expected:
     """Expected counts, the log-probability of each sentence, and where a constraint was lifted."""
 
-    counts: Tables
+    counts: Parameters
     scores: Floats
     lifted: Bytes
 
@@ -79,29 +87,27 @@ def _local(constraint: str | None) -> int:
 
 def expect(
     sentences: Sentences,
-    tables: Tables,
-    row: Contexts,
+    parameters: Parameters,
+    model: Model,
     constraint: str | None = None,
     workers: int = 1,
 ) -> Expected:
     """The E-step of soft EM."""
     if code(constraint) in LITERAL:
-        return _literal_expect(sentences, tables, row, code(constraint) - 3)
-    from caesura.induce._chart import expect as kernel
-
+        return _literal_expect(sentences, parameters, model, code(constraint) - 3)
     scores = np.zeros(len(sentences))
     lifted = np.zeros(len(sentences), dtype=np.uint8)
-    classes = tables.root.shape[-1]
+    classes = parameters.root.shape[-1]
 
-    def work(low: int, high: int) -> Tables:
-        counts = empty(row, classes)
+    def work(low: int, high: int) -> Parameters:
+        counts = empty(model, classes)
         longest = _longest(sentences, low, high)
-        kernel(
+        expect_counts(
             *sentences.arrays,
             low,
             high,
             longest,
-            tables,
+            parameters,
             _local(constraint),
             counts,
             scores,
@@ -110,28 +116,24 @@ def expect(
         return counts
 
     parts = _pieces(sentences, work, workers)
-    return Expected(add(parts) if parts else empty(row, classes), scores, lifted)
+    return Expected(add(parts) if parts else empty(model, classes), scores, lifted)
 
 
 def likelihood(
-    sentences: Sentences, tables: Tables, constraint: str | None = None, workers: int = 1
+    sentences: Sentences, parameters: Parameters, constraint: str | None = None, workers: int = 1
 ) -> Floats:
     """The log-probability of each sentence, all its trees together."""
     if code(constraint) in LITERAL:
-        from caesura.induce._literal import literal_total
-
         found = [
-            literal_total(*_one(sentences, i), tables, code(constraint) - 3)
+            literal_total(*_one(sentences, i), parameters, code(constraint) - 3)
             for i in range(len(sentences))
         ]
         return np.array(found, dtype=np.float64)
-    from caesura.induce._chart import evidence
-
     scores = np.zeros(len(sentences))
 
     def work(low: int, high: int) -> None:
         longest = _longest(sentences, low, high)
-        evidence(*sentences.arrays, low, high, longest, tables, _local(constraint), scores)
+        evidence(*sentences.arrays, low, high, longest, parameters, _local(constraint), scores)
 
     _pieces(sentences, work, workers)
     return scores
@@ -139,7 +141,7 @@ def likelihood(
 
 def best(
     sentences: Sentences,
-    tables: Tables,
+    parameters: Parameters,
     constraint: str | None = None,
     *,
     seed: int | None = None,
@@ -148,18 +150,14 @@ def best(
     """The best tree of each sentence; of equally good ones the leftmost, or with a seed any."""
     number = code(constraint)
     if number in LITERAL:
-        return _literal(sentences, tables, number - 3)
+        return _literal(sentences, parameters, number - 3)
     if number == SPLIT:
-        from caesura.induce.split import split_parse
-
-        return split_parse(sentences, tables, workers=workers)
-    from caesura.induce._viterbi import best_trees
-
+        return _split_parse(sentences, parameters, workers=workers)
     heads = np.zeros(sentences.n_words, dtype=np.int32)
     scores = np.zeros(len(sentences))
     lifted = np.zeros(len(sentences), dtype=np.uint8)
     ties = -1 if seed is None else seed
-    table = logs(tables)
+    table = logs(parameters)
 
     def work(low: int, high: int) -> None:
         longest = _longest(sentences, low, high)
@@ -171,10 +169,50 @@ def best(
     return Best(heads, scores, lifted)
 
 
-def _literal(sentences: Sentences, tables: Tables, number: int) -> Best:
-    from caesura.induce._literal_best import literal_tree
+def _split_parse(sentences: Sentences, parameters: Parameters, workers: int = 1) -> Best:
+    """Split-parsing: each fragment by itself, then the fragments' roots as a sentence of their own.
 
-    table = logs(tables)
+    The greedy stand-in for the loose constraint with which Spitkovsky et al. (2011) train.
+    """
+    n = sentences.n_words
+    owner = sentences.owner
+    new = np.ones(n, dtype=bool)
+    if n:
+        new[1:] = (owner[1:] != owner[:-1]) | (sentences.fragments[1:] != sentences.fragments[:-1])
+    starts = np.concatenate((np.flatnonzero(new), [n])).astype(np.int64)
+    inner = Sentences(
+        sentences.classes,
+        sentences.marks,
+        sentences.fragments,
+        sentences.comps[owner[starts[:-1]]],
+        starts,
+    )
+    found = best(inner, parameters, workers=workers).heads
+    base = np.repeat(starts[:-1], np.diff(starts))
+    absolute = np.where(found >= 0, found + base, -1)
+
+    roots = np.flatnonzero(found < 0)
+    sizes = np.bincount(owner[roots], minlength=len(sentences))
+    outer = Sentences(
+        sentences.classes[roots],
+        sentences.marks[roots],
+        sentences.fragments[roots],
+        sentences.comps,
+        np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+    )
+    above = best(outer, parameters, workers=workers).heads
+    first = np.repeat(outer.starts[:-1], outer.lengths)
+    absolute[roots] = np.where(above >= 0, roots[np.where(above >= 0, above + first, 0)], -1)
+
+    begin = np.repeat(sentences.starts[:-1], sentences.lengths)
+    heads = np.where(absolute >= 0, absolute - begin, -1).astype(np.int32)
+    return Best(
+        heads, score(sentences, heads, parameters), np.zeros(len(sentences), dtype=np.uint8)
+    )
+
+
+def _literal(sentences: Sentences, parameters: Parameters, number: int) -> Best:
+    table = logs(parameters)
     heads = np.zeros(sentences.n_words, dtype=np.int32)
     scores = np.zeros(len(sentences))
     lifted = np.zeros(len(sentences), dtype=np.uint8)
@@ -189,10 +227,10 @@ def _literal(sentences: Sentences, tables: Tables, number: int) -> Best:
     return Best(heads, scores, lifted)
 
 
-def _literal_expect(sentences: Sentences, tables: Tables, row: Contexts, number: int) -> Expected:
-    from caesura.induce._literal import literal_expect
-
-    counts = empty(row, tables.root.shape[-1])
+def _literal_expect(
+    sentences: Sentences, parameters: Parameters, model: Model, number: int
+) -> Expected:
+    counts = empty(model, parameters.root.shape[-1])
     scores = np.zeros(len(sentences))
     lifted = np.zeros(len(sentences), dtype=np.uint8)
     for index, n in enumerate(sentences.lengths.tolist()):
@@ -200,10 +238,10 @@ def _literal_expect(sentences: Sentences, tables: Tables, row: Contexts, number:
             continue
         words = _one(sentences, index)
         found, roots = np.zeros((n, n)), np.zeros(n)
-        scores[index] = literal_expect(*words, tables, number, counts, found, roots)
+        scores[index] = literal_expect(*words, parameters, number, counts, found, roots)
         if scores[index] == -np.inf:
             lifted[index] = 1
-            scores[index] = literal_expect(*_freed(words), tables, LOOSE, counts, found, roots)
+            scores[index] = literal_expect(*_freed(words), parameters, LOOSE, counts, found, roots)
     return Expected(counts, scores, lifted)
 
 
@@ -215,24 +253,20 @@ def _freed(words: tuple[Ints, Ints, Ints, int]) -> tuple[Ints, Ints, Ints, int]:
 
 def draw(
     sentences: Sentences,
-    tables: Tables | None = None,
+    parameters: Parameters | None = None,
     constraint: str | None = None,
     *,
     seed: int = 0,
     workers: int = 1,
 ) -> Ints:
-    """One tree for each sentence, drawn with its probability; uniformly if there are no tables."""
-    from caesura.induce._sample import draw_trees
-
-    if tables is None:
-        tables = ones()
+    """One tree for each sentence, drawn with its probability, or uniformly."""
+    if parameters is None:
+        parameters = ones()
         sentences = sentences.with_classes(np.zeros_like(sentences.classes))
-    chosen = tables
+    chosen = parameters
     heads = np.zeros(sentences.n_words, dtype=np.int32)
     lifted = np.zeros(len(sentences), dtype=np.uint8)
     if code(constraint) in LITERAL:
-        from caesura.induce._literal import literal_draw
-
         for index, (a, b) in enumerate(pairwise(sentences.starts.tolist())):
             words, number = _one(sentences, index), code(constraint) - 3
             if a < b and literal_draw(*words, chosen, number, seed, index, heads[a:b]) == -np.inf:
@@ -250,30 +284,26 @@ def draw(
 
 
 def count(
-    sentences: Sentences, heads: Ints, row: Contexts, classes: int, workers: int = 1
-) -> Tables:
+    sentences: Sentences, heads: Ints, model: Model, classes: int, workers: int = 1
+) -> Parameters:
     """How often each decision was taken in given trees."""
-    from caesura.induce._events import tree_events
-
     scores = np.zeros(len(sentences))
     trees = np.ascontiguousarray(heads, dtype=np.int32)
 
-    def work(low: int, high: int) -> Tables:
-        counts = empty(row, classes)
+    def work(low: int, high: int) -> Parameters:
+        counts = empty(model, classes)
         longest = _longest(sentences, low, high)
         tree_events(*sentences.arrays, low, high, longest, trees, True, counts, scores)
         return counts
 
     parts = _pieces(sentences, work, workers)
-    return add(parts) if parts else empty(row, classes)
+    return add(parts) if parts else empty(model, classes)
 
 
-def score(sentences: Sentences, heads: Ints, tables: Tables) -> Floats:
+def score(sentences: Sentences, heads: Ints, parameters: Parameters) -> Floats:
     """The log-probability of a given tree for each sentence."""
-    from caesura.induce._events import tree_events
-
     scores = np.zeros(len(sentences))
-    table = logs(tables)
+    table = logs(parameters)
     trees = np.ascontiguousarray(heads, dtype=np.int32)
     longest = max(1, sentences.longest)
     tree_events(*sentences.arrays, 0, len(sentences), longest, trees, False, table, scores)
@@ -287,39 +317,32 @@ def _one(sentences: Sentences, index: int) -> tuple[Ints, Ints, Ints, int]:
 
 
 def arcs(
-    sentences: Sentences, index: int, tables: Tables, constraint: str | None = None
+    sentences: Sentences, index: int, parameters: Parameters, constraint: str | None = None
 ) -> tuple[Floats, Floats, float]:
     """Posterior of each arc [head, dependent] and root of one sentence, and its log-probability."""
-    from caesura.induce._chart import posteriors
-
     words = _one(sentences, index)
     n = len(words[0])
     found, roots = np.zeros((n, n)), np.zeros(n)
     if code(constraint) in LITERAL:
-        from caesura.induce._literal import literal_expect
-
-        counts = each(np.zeros_like, tables)
+        counts = each(np.zeros_like, parameters)
         number = code(constraint) - 3
-        total = literal_expect(*words, tables, number, counts, found, roots)
+        total = literal_expect(*words, parameters, number, counts, found, roots)
         return found, roots, float(total)
-    total = posteriors(*words, tables, _local(constraint), found, roots)
+    total = posteriors(*words, parameters, _local(constraint), found, roots)
     return found, roots, float(total)
 
 
-def least_risk(sentences: Sentences, tables: Tables, constraint: str | None = None) -> Ints:
+def least_risk(sentences: Sentences, parameters: Parameters, constraint: str | None = None) -> Ints:
     """For each sentence the tree with the most arcs expected to be right."""
-    from caesura.induce._literal_best import literal_arcs
-    from caesura.induce._viterbi import best_arcs
-
     number = _local(constraint)
     heads = np.zeros(sentences.n_words, dtype=np.int32)
     for index, (a, b) in enumerate(pairwise(sentences.starts.tolist())):
         if a == b:
             continue
         fragments = sentences.fragments[a:b]
-        found, roots, total = arcs(sentences, index, tables, constraint)
+        found, roots, total = arcs(sentences, index, parameters, constraint)
         if total == -np.inf:
-            found, roots, _ = arcs(sentences, index, tables)
+            found, roots, _ = arcs(sentences, index, parameters)
             best_arcs(found, roots, fragments, 0, heads[a:b])
         elif number in LITERAL:
             literal_arcs(found, roots, fragments, number - 3, heads[a:b])
@@ -329,11 +352,9 @@ def least_risk(sentences: Sentences, tables: Tables, constraint: str | None = No
 
 
 def k_best(
-    sentences: Sentences, index: int, tables: Tables, k: int, constraint: str | None = None
+    sentences: Sentences, index: int, parameters: Parameters, k: int, constraint: str | None = None
 ) -> tuple[Ints, Floats]:
     """Heads [rank, word] and scores of the k best trees of one sentence, or fewer if there are."""
-    from caesura.induce._kbest import k_best as kernel
-
     if code(constraint) in LITERAL:
         raise UsageError(
             f"lists of trees cannot be made under {constraint}",
@@ -342,6 +363,6 @@ def k_best(
     words = _one(sentences, index)
     heads = np.zeros((k, len(words[0])), dtype=np.int32)
     scores = np.zeros(k)
-    kernel(*words, logs(tables), _local(constraint), heads, scores)
+    list_trees(*words, logs(parameters), _local(constraint), heads, scores)
     found = int(np.isfinite(scores).sum())
     return heads[:found], scores[:found]

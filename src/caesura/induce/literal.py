@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from caesura.induce._chart import HUGE, TINY, level, multiply
-from caesura.induce._sheet import STRICT, Sheet, load, new_sheet
-from caesura.induce._viterbi import pick, seed_of, splitmix
-from caesura.induce.tables import Floats, Ints, Tables
+from caesura.induce.factors import STRICT, Factors, look_up, new_factors
+from caesura.induce.inside_outside import HUGE, TINY, level, multiply
+from caesura.induce.parameters import Floats, Ints, Parameters
+from caesura.induce.viterbi import pick, seed_of, splitmix
 from caesura.jit import kernel
 
 
 @kernel
-def sealable(constraint: int, s: Sheet, i: int, h: int, j: int) -> bool:
+def sealable(constraint: int, s: Factors, i: int, h: int, j: int) -> bool:
     """Whether h may dominate exactly i..j (Spitkovsky et al. 2011, the printed formulas)."""
     first_of, last_of = s.first, s.last
     if j < last_of[j] and i < first_of[j]:
@@ -30,7 +30,7 @@ def sealable(constraint: int, s: Sheet, i: int, h: int, j: int) -> bool:
 
 
 @kernel
-def sealed(s: Sheet, side: Floats, h: int, a: int, b: int, fringe: int) -> float:
+def sealed(s: Factors, side: Floats, h: int, a: int, b: int, fringe: int) -> float:
     """The weight of h with both sides sealed, dominating a..b."""
     left = s.stop[0, 1 if a == h else 0, a if fringe else h]
     right = s.stop[1, 1 if b == h else 0, b if fringe else h]
@@ -38,12 +38,12 @@ def sealed(s: Sheet, side: Floats, h: int, a: int, b: int, fringe: int) -> float
 
 
 @kernel
-def _arc(s: Sheet, n: int, h: int, d: int, adjacent: int, near: int) -> float:
+def _arc(s: Factors, n: int, h: int, d: int, adjacent: int, near: int) -> float:
     return s.near[h * n + d] if adjacent and near else s.far[h * n + d]
 
 
 @kernel
-def _inside(s: Sheet, side: Floats, n: int, fringe: int, adjacent: int, constraint: int) -> float:
+def _inside(s: Factors, side: Floats, n: int, fringe: int, adjacent: int, constraint: int) -> float:
     """Fill the open sides [direction, head, edge]; return the total weight of all trees."""
     for j in range(n):
         side[0, j, j] = side[1, j, j] = 1.0
@@ -70,7 +70,7 @@ def _inside(s: Sheet, side: Floats, n: int, fringe: int, adjacent: int, constrai
 
 @kernel
 def _weigh(
-    s: Sheet, side: Floats, n: int, fringe: int, adjacent: int, constraint: int
+    s: Factors, side: Floats, n: int, fringe: int, adjacent: int, constraint: int
 ) -> tuple[float, float]:
     """Inside with scales that keep the total in range: the scaled total and its true logarithm."""
     taken = level(s, n) if n > 30 else 0.0
@@ -95,14 +95,14 @@ def _weigh(
 
 @kernel
 def literal_total(
-    classes: Ints, marks: Ints, fragments: Ints, comp: int, tables: Tables, constraint: int
+    classes: Ints, marks: Ints, fragments: Ints, comp: int, parameters: Parameters, constraint: int
 ) -> float:
     """The log-probability of a sentence, all trees that the constraint allows together."""
     n = classes.shape[0]
-    s = new_sheet(n)
-    load(s, tables, classes, marks, fragments, comp)
+    s = new_factors(n)
+    look_up(s, parameters, classes, marks, fragments, comp)
     side: Floats = np.zeros((2, n, n))
-    return _weigh(s, side, n, tables.fringe[0], tables.attach.shape[2] - 1, constraint)[1]
+    return _weigh(s, side, n, parameters.fringe[0], parameters.attach.shape[2] - 1, constraint)[1]
 
 
 @kernel
@@ -111,21 +111,21 @@ def literal_expect(
     marks: Ints,
     fragments: Ints,
     comp: int,
-    tables: Tables,
+    parameters: Parameters,
     constraint: int,
-    counts: Tables,
+    counts: Parameters,
     arcs: Floats,
     roots: Floats,
 ) -> float:
-    """Add expected counts to the tables, fill arc posteriors [head, dependent] and roots.
+    """Add expected counts to the parameters, fill arc posteriors [head, dependent] and roots.
 
     Returns the log-probability of the sentence; nothing is counted where there is no tree.
     """
     n = classes.shape[0]
-    s = new_sheet(n)
-    load(s, tables, classes, marks, fragments, comp)
-    fringe = tables.fringe[0]
-    adjacent = tables.attach.shape[2] - 1
+    s = new_factors(n)
+    look_up(s, parameters, classes, marks, fragments, comp)
+    fringe = parameters.fringe[0]
+    adjacent = parameters.attach.shape[2] - 1
     side: Floats = np.zeros((2, n, n))
     total, score = _weigh(s, side, n, fringe, adjacent, constraint)
     if total == 0.0:
@@ -172,10 +172,10 @@ def literal_expect(
 
 @kernel
 def _seal(
-    s: Sheet,
+    s: Factors,
     side: Floats,
     outer: Floats,
-    counts: Tables,
+    counts: Parameters,
     classes: Ints,
     sc: int,
     h: int,
@@ -201,7 +201,7 @@ def literal_draw(
     marks: Ints,
     fragments: Ints,
     comp: int,
-    tables: Tables,
+    parameters: Parameters,
     constraint: int,
     seed: int,
     index: int,
@@ -209,10 +209,10 @@ def literal_draw(
 ) -> float:
     """One tree, drawn with its probability among those allowed; the sentence's log-probability."""
     n = classes.shape[0]
-    s = new_sheet(n)
-    load(s, tables, classes, marks, fragments, comp)
-    fringe = tables.fringe[0]
-    adjacent = tables.attach.shape[2] - 1
+    s = new_factors(n)
+    look_up(s, parameters, classes, marks, fragments, comp)
+    fringe = parameters.fringe[0]
+    adjacent = parameters.attach.shape[2] - 1
     side: Floats = np.zeros((2, n, n))
     total, score = _weigh(s, side, n, fringe, adjacent, constraint)
     if total == 0.0:

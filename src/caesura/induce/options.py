@@ -1,0 +1,72 @@
+"""How a grammar is induced: the options of `caesura induce` and of `Inducer`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from caesura.errors import UsageError
+from caesura.induce.recipes import TrainingStage, recipe
+
+__all__ = ["COLUMNS", "InduceOptions"]
+
+#: Columns of a document that may be the classes of its words.
+COLUMNS = ("upos", "xpos", "form")
+
+
+@dataclass(frozen=True, slots=True)
+class InduceOptions:
+    """How a grammar is induced."""
+
+    recipe: str = "short-first"
+    model: str = "dbm3"
+    #: `upos`, `xpos`, `form`, or a number of classes to learn from the words.
+    classes: str = "30"
+    #: So many of the most frequent words are put into so many groups of their own, where classes
+    #: are learnt from the words (see `frequent`); 0 leaves them in their classes.
+    frequent: int = 60
+    groups: int = 10
+    #: How marks are told: `unicode`, `upos`, `xpos`; `auto` is the column of the classes, if tags.
+    marks: str = "auto"
+    #: Take fragments from inline mark-up (anchors, bold, italics of HTML) instead of punctuation.
+    markup: bool = False
+    #: The constraint in training; the recipe's own if none is named.
+    constraint: str | None = None
+    #: `content` draws classes with many different words to be heads, as in Universal
+    #: Dependencies; `any` leaves heads to the text.
+    heads: str = "any"
+    initialiser: str | None = None
+    #: Words in the longest sentences of the first stage, and of the others.
+    limit: int = 15
+    longest: int = 45
+    #: How often a word must be seen for a class of its own, in the recipe `lexicalised`.
+    lexical: int = 100
+    restarts: int = 1
+    seed: int = 0
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        if self.heads not in ("any", "content"):
+            raise UsageError(f"--heads {self.heads}: no such style", remedy="any or content.")
+        if self.heads == "content" and self.classes == "form":
+            raise UsageError(
+                "--heads content tells open classes by their words, and with --classes form each "
+                "has one",
+                remedy="Take other classes, e.g. --classes 30.",
+            )
+
+    @property
+    def mark_source(self) -> str:
+        if self.marks != "auto":
+            return self.marks
+        return self.classes if self.classes in ("upos", "xpos") else "unicode"
+
+    def stages(self) -> tuple[TrainingStage, ...]:
+        return recipe(
+            self.recipe,
+            model=self.model,
+            constraint=self.constraint,
+            initialiser=self.initialiser,
+            limit=self.limit,
+            longest=self.longest,
+            lexical=self.lexical,
+        )

@@ -1,0 +1,210 @@
+"""A grammar learnt by a recipe: stage after stage, each with its sentences, its start and its EM.
+
+What a recipe needs besides its rows is here: the sentences of a stage, how a stage begins from the
+one before, the place at which an interrupted run goes on, and by what restarts are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from caesura.errors import InputError, UsageError
+from caesura.induce import em
+from caesura.induce.inference import best, count, draw, likelihood
+from caesura.induce.initialise import from_grammar, initialise
+from caesura.induce.lexicon import lexicalise
+from caesura.induce.models import find_model
+from caesura.induce.parameters import Floats, Ints, Parameters, add, normalise, widen
+from caesura.induce.recipes import TrainingStage
+from caesura.induce.sentences import Sentences
+
+__all__ = ["Learning", "Learnt", "Place", "bits_per_word", "learn", "openness"]
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What a recipe leaves behind."""
+
+    parameters: Parameters
+    model: str
+    #: Names of the classes, and for words with a class of their own the class by (word, class).
+    names: tuple[str, ...]
+    lexicon: dict[tuple[int, int], int]
+    #: Sentences of the last stage that a constraint left without a tree.
+    lifted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a recipe stands: the stage, the length in a stage that grows, and the state of EM."""
+
+    stage: int
+    limit: int
+    state: em.State
+
+
+Learning = Generator[em.Step, None, Learnt]
+
+
+def _data(words: Sentences, stage: TrainingStage, limit: int) -> Sentences:
+    if stage.data == "pieces":
+        split = words.inner
+        both = words.followed_by(words.select(split).cut())
+        return both.select(both.up_to(limit))
+    chosen = words.up_to(limit)
+    if stage.data == "simple":
+        chosen &= ~words.inner & (words.comps > 0)
+    return words.select(chosen)
+
+
+def learn(
+    words: Sentences,
+    names: tuple[str, ...],
+    stages: tuple[TrainingStage, ...],
+    *,
+    forms: Ints | None = None,
+    spelling: tuple[str, ...] = (),
+    seed: int = 0,
+    workers: int = 1,
+    pull: Floats | None = None,
+    place: Place | None = None,
+    keep: Callable[[Place], None] | None = None,
+) -> Learning:
+    """Go through the stages; yields every step of EM and returns the grammar.
+
+    `forms` and `spelling` give the words themselves, which lexicalised stages need. `pull` says how
+    strongly each class is drawn to be a head (see `openness`). With a `place` the recipe goes on
+    from there; `keep` is told of the places on the way.
+    """
+    parameters: Parameters | None = None
+    lexicon: dict[tuple[int, int], int] = {}
+    lifted = 0 if place is None else place.state.lifted
+    for number, stage in enumerate(stages):
+        passed = place is not None and number < place.stage
+        state = place.state if place is not None and number == place.stage else None
+        model = find_model(stage.model)
+        data = _data(words, stage, stage.limit)
+        if not len(data):
+            raise InputError(
+                f"no sentence is left for stage {stage.name!r} (at most {stage.limit} words"
+                + (", final punctuation, none inside)" if stage.data == "simple" else ")"),
+                remedy="Give more text, a higher --max-length, or another --recipe.",
+            )
+        if stage.lexical and forms is not None and number > 0:
+            new, names, lexicon = lexicalise(words.classes, forms, names, spelling, stage.lexical)
+            if pull is not None:  # a word with a class of its own is as much a head as its class
+                pull = np.concatenate((pull, [pull[old] for _, old in lexicon]))
+            kept = words.words_of(words.up_to(stage.limit))
+            if parameters is not None:
+                start = from_grammar(
+                    data, parameters, model, len(names), relabelled=new[kept], workers=workers
+                )
+            words, data = words.with_classes(new), data.with_classes(new[kept])
+        elif state is None and not passed:
+            start = _start(data, stage, parameters, len(names), seed, workers, pull)
+        if passed:
+            continue
+        if state is not None:
+            start = state.parameters
+        lengths = range(stage.grow_from, stage.limit + 1) if stage.grow_from else (stage.limit,)
+        for limit in lengths:
+            part = data if limit == stage.limit else data.select(data.up_to(limit))
+            if not len(part) or (state is not None and place is not None and limit < place.limit):
+                continue
+            runner = em.run(
+                part,
+                start,
+                model,
+                stage.regime,
+                stage=stage.name,
+                workers=workers,
+                pull=pull,
+                state=state,
+                keep=None if keep is None else partial(_tell, keep, number, limit),
+            )
+            state = None
+            while True:
+                try:
+                    step = next(runner)
+                except StopIteration as end:
+                    start = end.value
+                    break
+                lifted = step.lifted
+                yield step
+        parameters = start
+    assert parameters is not None
+    return Learnt(parameters, stages[-1].model, names, lexicon, lifted)
+
+
+def _tell(keep: Callable[[Place], None], stage: int, limit: int, state: em.State) -> None:
+    keep(Place(stage, limit, state))
+
+
+def _start(
+    data: Sentences,
+    stage: TrainingStage,
+    parameters: Parameters | None,
+    classes: int,
+    seed: int,
+    workers: int,
+    pull: Floats | None,
+) -> Parameters:
+    model = find_model(stage.model)
+    constraint = stage.regime.constraint
+    smoothing = stage.regime.smoothing
+    if stage.start not in ("parse", "widen", "mixed"):
+        return initialise(
+            stage.start,
+            data,
+            model,
+            classes,
+            seed=seed,
+            smoothing=max(smoothing, 0.1),
+            pull=None if pull is None else pull**2,
+        )
+    if parameters is None:
+        raise UsageError(f"stage {stage.name!r} starts from another stage and is the first")
+    if stage.start == "widen":
+        return widen(parameters, model)
+    if stage.start == "parse":
+        return from_grammar(
+            data,
+            parameters,
+            model,
+            classes,
+            constraint=constraint,
+            smoothing=smoothing,
+            workers=workers,
+        )
+    simple = ~data.inner & (data.comps > 0)
+    easy, other = data.select(simple), data.select(~simple)
+    parts = []
+    if len(easy):
+        heads = best(easy, parameters, workers=workers).heads
+        parts.append(count(easy, heads, model, classes, workers))
+    if len(other):
+        heads = draw(other, None, constraint, seed=seed, workers=workers)
+        parts.append(count(other, heads, model, classes, workers))
+    return normalise(add(parts), model, max(smoothing, 0.1))
+
+
+def bits_per_word(words: Sentences, parameters: Parameters, workers: int = 1) -> float:
+    """Cross-entropy of sentences in bits a word, all trees together: how restarts are compared."""
+    scores = likelihood(words, parameters, workers=workers)
+    return float(-scores.sum() / (np.log(2.0) * max(1, words.n_words)))
+
+
+def openness(words: Sentences, forms: Ints, classes: int, power: float = 0.5) -> Floats:
+    """How open each class is: its number of different words, relative to the most, to a power.
+
+    Classes with few words are closed: articles, prepositions, auxiliaries. Where a treebank makes
+    content words heads, as Universal Dependencies do, closed classes are seldom heads; this is how
+    that style can be asked for without naming a tag or seeing a tree.
+    """
+    pairs = np.unique(np.stack((words.classes, forms)), axis=1)
+    types = np.maximum(np.bincount(pairs[0], minlength=classes), 1.0)
+    return np.asarray((types / types.max()) ** power)
