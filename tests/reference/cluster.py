@@ -13,7 +13,7 @@ Pairs = Counter[tuple[int, int]]
 
 def word_pairs(bigrams: Bigrams) -> Pairs:
     pairs: Pairs = Counter()
-    for word in range(len(bigrams.words)):
+    for word in range(len(bigrams.counts)):
         for i in range(bigrams.next_at[word], bigrams.next_at[word + 1]):
             pairs[word, int(bigrams.next_word[i])] += int(bigrams.next_count[i])
     return pairs
@@ -34,7 +34,7 @@ def objective(bigrams: Bigrams, classes: list[int]) -> float:
 
 
 def exchange(bigrams: Bigrams, n: int, passes: int) -> list[int]:
-    size = len(bigrams.words)
+    size = len(bigrams.counts)
     classes = [0, 1, *((word - 2) % n + 2 for word in range(2, size))]
     for _ in range(passes):
         moved = False
@@ -74,7 +74,7 @@ def brown(bigrams: Bigrams, n: int) -> list[int]:
     """Classes of the words; every merger is the one that leaves the most information."""
     pairs, counts = word_pairs(bigrams), bigrams.counts.tolist()
     total = float(sum(pairs.values()))
-    size = len(bigrams.words)
+    size = len(bigrams.counts)
     slot = {word: word for word in range(min(n + 2, size))}
     for word in range(len(slot), size):
         slot[word] = next(place for place in range(2, n + 3) if place not in slot.values())

@@ -3,84 +3,25 @@
 classes = cluster(sentences, classes=200)
 save_classes(classes, "en.classes")
 load_classes("en.classes").of("Tuesday")
+
+The kernels import numba and are therefore loaded when they are first used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Any
 
 from caesura.cluster.classes import WordClasses, load_classes, save_classes
-from caesura.document import Document
-from caesura.errors import UsageError
+
+if TYPE_CHECKING:
+    from caesura.cluster.clustering import cluster, warmup
 
 __all__ = ["WordClasses", "cluster", "load_classes", "save_classes", "warmup"]
 
-#: Told of the share of the work that is done and of something to say about it.
-Report = Callable[[float, str], None]
 
+def __getattr__(name: str) -> Any:
+    if name not in ("cluster", "warmup"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import caesura.cluster.clustering as home
 
-def cluster(
-    sentences: Iterable[list[str] | Document],
-    classes: int = 200,
-    *,
-    method: Literal["exchange", "brown"] = "exchange",
-    min_count: int = 5,
-    passes: int = 15,
-    report: Report | None = None,
-) -> WordClasses:
-    """Classes of the words of a text; words seen less than `min_count` times share one class.
-
-    The text is given as sentences (lists of words) or as documents, whose sentences are taken.
-    The name of a class is a number, or with `brown` the path of the class in the tree of mergers.
-    """
-    if classes < 1 or min_count < 1 or passes < 1:
-        raise UsageError("classes, min_count and passes must be 1 or more")
-    from caesura.cluster.counts import RARE, count_bigrams
-
-    bigrams, seen = count_bigrams(_sentences(sentences), min_count)
-    names: list[str]
-    if method == "brown":
-        from caesura.cluster.brown import brown
-
-        def tell(done: int, of: int) -> None:
-            if report is not None:
-                report(done / of, f"{done:,} of {of:,} words")
-
-        word_class, names = brown(bigrams, classes, tell)
-    elif method == "exchange":
-        from caesura.cluster.exchange import exchange
-
-        def tell_pass(number: int, moved: int, objective: float) -> None:
-            if report is not None:
-                report(number / passes, f"pass {number}: {moved:,} words moved, {objective:.6g}")
-
-        word_class = exchange(bigrams, classes, passes, tell_pass)
-        width = len(str(classes))
-        names = [f"{number + 1:0{width}}" for number in range(classes)]
-    else:
-        raise UsageError(f"there is no method {method!r}", remedy="Take exchange or brown.")
-    found = {
-        word: names[int(number) - RARE - 1]
-        for word, number in zip(bigrams.words[2:], word_class[2:].tolist(), strict=True)
-    }
-    order = sorted(seen, key=lambda word: (-seen[word], word))
-    return WordClasses((word, found.get(word, "rare"), seen[word]) for word in order)
-
-
-def _sentences(texts: Iterable[list[str] | Document]) -> Iterator[list[str]]:
-    for text in texts:
-        if not isinstance(text, Document):
-            yield text
-            continue
-        forms = text.column("form")
-        for first, last in pairwise(text.first_word[text.sentence_bounds].tolist()):
-            yield forms[first:last]
-
-
-def warmup() -> None:
-    """Compile the kernels of both methods."""
-    text = [["a", "b", "c", "d"], ["a", "c"]]
-    cluster(text, 2, min_count=1)
-    cluster(text, 2, min_count=1, method="brown")
+    return getattr(home, name)

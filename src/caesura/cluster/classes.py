@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from caesura.errors import FormatError, InputError
+from caesura.formats.io import open_write
 
 __all__ = ["WordClasses", "load_classes", "save_classes"]
 
@@ -89,8 +90,6 @@ def load_classes(path: str | os.PathLike[str]) -> WordClasses:
 
 def save_classes(classes: WordClasses, path: str | os.PathLike[str]) -> None:
     """Write word classes, by class and falling frequency, when all is ready; `-` is stdout."""
-    from caesura.formats.io import open_write
-
     order = sorted(classes.rows(), key=lambda row: (row[1], -row[2], row[0]))
     with open_write(path) as stream:
         for word, name, count in order:

@@ -19,13 +19,12 @@ RARE = 1
 
 
 class Bigrams(NamedTuple):
-    """Words by falling frequency, how often each occurs, and neighbours as sparse rows.
+    """How often each word occurs, and neighbours as sparse rows; kernels take it as it is.
 
     The successors of word w are `next_word[next_at[w]:next_at[w + 1]]`, each seen as often as
     `next_count` says; predecessors likewise.
     """
 
-    words: list[str]
     counts: NDArray[np.int64]
     next_at: NDArray[np.int64]
     next_word: NDArray[np.int32]
@@ -37,8 +36,11 @@ class Bigrams(NamedTuple):
 
 def count_bigrams(
     sentences: Iterable[list[str]], min_count: int = 5
-) -> tuple[Bigrams, Counter[str]]:
-    """Neighbours of the words seen at least `min_count` times, and the counts of all words."""
+) -> tuple[list[str], Bigrams, Counter[str]]:
+    """The words seen at least `min_count` times by falling frequency, their neighbours, all counts.
+
+    The boundary and the rare words together stand before them.
+    """
     seen: Counter[str] = Counter()
     numbers: dict[str, int] = {}
     ids: list[int] = []
@@ -64,7 +66,6 @@ def count_bigrams(
     order = np.lexsort((left, right))
     preceding = np.searchsorted(right[order], np.arange(size + 1))
     bigrams = Bigrams(
-        ["<s>", "<rare>", *frequent],
         counts,
         following.astype(np.int64),
         right.astype(np.int32),
@@ -73,4 +74,4 @@ def count_bigrams(
         left[order].astype(np.int32),
         times[order].astype(np.int64),
     )
-    return bigrams, seen
+    return ["<s>", "<rare>", *frequent], bigrams, seen

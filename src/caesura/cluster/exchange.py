@@ -30,7 +30,7 @@ def exchange(
 
     `report` is told of the pass, the words that moved, and the objective.
     """
-    size = len(bigrams.words)
+    size = len(bigrams.counts)
     word_class = np.arange(size, dtype=np.int32) - 2
     word_class = np.where(word_class >= 0, word_class % classes + 2, word_class + 2)
     word_class = word_class.astype(np.int32)
@@ -39,10 +39,9 @@ def exchange(
     sums = np.zeros(total, dtype=np.int64)
     xlogx = np.arange(_TABLE, dtype=np.float64)
     xlogx[1:] *= np.log(xlogx[1:])
-    arrays = bigrams[1:]
-    _count(*arrays, word_class, pairs, sums)
+    _count(bigrams, word_class, pairs, sums)
     for number in range(1, passes + 1):
-        moved = _sweep(*arrays, word_class, pairs, sums, xlogx)
+        moved = _sweep(bigrams, word_class, pairs, sums, xlogx)
         if report is not None:
             report(number, moved, objective(pairs, sums))
         if moved == 0:
@@ -62,21 +61,16 @@ def objective(pairs: NDArray[np.int64], sums: NDArray[np.int64]) -> float:
 
 @kernel
 def _count(
-    counts: NDArray[np.int64],
-    next_at: NDArray[np.int64],
-    next_word: NDArray[np.int32],
-    next_count: NDArray[np.int64],
-    last_at: NDArray[np.int64],
-    last_word: NDArray[np.int32],
-    last_count: NDArray[np.int64],
+    bigrams: Bigrams,
     word_class: NDArray[np.int32],
     pairs: NDArray[np.int64],
     sums: NDArray[np.int64],
 ) -> None:
-    for w in range(counts.shape[0]):
-        sums[word_class[w]] += counts[w]
-        for i in range(next_at[w], next_at[w + 1]):
-            pairs[word_class[w], word_class[next_word[i]]] += next_count[i]
+    """Count the classes and their neighbours."""
+    for w in range(bigrams.counts.shape[0]):
+        sums[word_class[w]] += bigrams.counts[w]
+        for i in range(bigrams.next_at[w], bigrams.next_at[w + 1]):
+            pairs[word_class[w], word_class[bigrams.next_word[i]]] += bigrams.next_count[i]
 
 
 @kernel(inline="always")
@@ -88,19 +82,16 @@ def _entropy(x: int, xlogx: NDArray[np.float64]) -> float:
 
 @kernel
 def _sweep(
-    counts: NDArray[np.int64],
-    next_at: NDArray[np.int64],
-    next_word: NDArray[np.int32],
-    next_count: NDArray[np.int64],
-    last_at: NDArray[np.int64],
-    last_word: NDArray[np.int32],
-    last_count: NDArray[np.int64],
+    bigrams: Bigrams,
     word_class: NDArray[np.int32],
     pairs: NDArray[np.int64],
     sums: NDArray[np.int64],
     xlogx: NDArray[np.float64],
 ) -> int:
     """Visit every word once; returns how many moved."""
+    counts = bigrams.counts
+    next_at, next_word, next_count = bigrams.next_at, bigrams.next_word, bigrams.next_count
+    last_at, last_word, last_count = bigrams.last_at, bigrams.last_word, bigrams.last_count
     total = sums.shape[0]
     after = np.zeros(total, np.int64)
     before = np.zeros(total, np.int64)
