@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from data import find_file
+from research.baselines import accuracy
 
 from caesura.document import Document
 from caesura.formats import read
 from caesura.induce import Grammar, InduceOptions, Inducer
-from caesura.induce.baselines import accuracy
 from caesura.induce.corpus import corpus, gold_heads, word_classes
 
 

@@ -46,6 +46,8 @@ numba_config = cast(Any, config)
 F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent
+#: A folder beside `src/`, not in the wheel, whose kernels borrow from every room.
+RESEARCH = "research"
 #: What a module of ours imports when it is loaded. Indented imports are for type checkers or for
 #: functions, of which no kernel is compiled; a test compares this with what Python's parser finds.
 _IMPORT = re.compile(
@@ -87,6 +89,8 @@ def cache_root() -> Path:
 def _room(module: str) -> str:
     """`caesura.parse.search.beam` lies in the room `parse`; `caesura.pipeline` in `pipeline.py`."""
     parts = module.split(".")
+    if parts[0] == RESEARCH:
+        return RESEARCH
     return parts[1] if len(parts) > 1 and parts[0] == "caesura" else ""
 
 
@@ -134,7 +138,8 @@ def sources(room: str, package: str = str(PACKAGE)) -> tuple[str, ...]:
     All of a room that have kernels, since a kernel calls some of its neighbours by the types of its
     arguments and does not import them.
     """
-    folder = os.path.join(package, room)
+    above = os.path.join(package, os.pardir, os.pardir) if room == RESEARCH else package
+    folder = os.path.join(above, room)
     jit = os.path.join(package, "jit.py")
     own = _below(folder) or [f"{folder}.py"]
     wait = [file for file in own if _exists(file) and jit in _read(file, package)[1]]

@@ -18,7 +18,8 @@ from caesura.induce.initialise import initialise
 from caesura.induce.models import find_model
 from caesura.induce.parameters import Parameters
 from caesura.induce.recipes import RECIPES, Regime
-from tests.induce.test_learning import made_up, toy
+from tests.induce.test_learning import toy
+from tests.reference.grammars import made_up
 
 #: Steps after which to interrupt; from the end if negative.
 WHEN = (1, 2, 7, -3, -1)

@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
+from hypothesis import strategies as st
 
-from caesura.induce.parameters import Parameters
+from caesura.induce.models import Model
+from caesura.induce.parameters import Parameters, empty, normalise
+from caesura.induce.punctuation_constraints import fragments_of, holds
 
 Tree = tuple[int, ...]
 
@@ -110,3 +113,25 @@ def fragmentations(n: int) -> Iterator[list[int]]:
     """Fragment numbers of the words, for every way to cut n words into runs."""
     for cuts in itertools.product((0, 1), repeat=n - 1):
         yield [0, *itertools.accumulate(cuts)]
+
+
+def random_parameters(model: Model, classes: int, seed: int) -> Parameters:
+    """Parameters far from uniform."""
+    rng = np.random.default_rng(seed)
+    shape = empty(model, classes)
+    counts = Parameters(*(rng.random(t.shape) ** 2 for t in shape[:4]), shape.fringe)
+    return normalise(counts, model, 0.01)
+
+
+def allowed(tree: Tree, fragments: list[int], name: str, *, literal: bool = False) -> bool:
+    """Whether a tree satisfies a constraint on all fragments, by its definition."""
+    return all(holds(tree, x, y, name, literal=literal) for x, y in fragments_of(fragments))
+
+
+@st.composite
+def sentence(draw: st.DrawFn, most: int = 5) -> tuple[list[int], list[int], int]:
+    """Classes, fragments and completeness of a short sentence."""
+    n = draw(st.integers(1, most))
+    classes = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    cuts = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    return classes, np.cumsum(cuts).tolist(), draw(st.integers(0, 1))

@@ -1,38 +1,13 @@
-"""What a grammar must beat: chains, random trees, punctuation as words, the best of k trees."""
+"""What every grammar must beat: chains to the left and to the right."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from caesura.document import UNKNOWN, Document
-from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
-from caesura.induce.em import pulled
-from caesura.induce.inference import best, draw, k_best
-from caesura.induce.parameters import Ints, Parameters
-from caesura.induce.punctuation import marks as find_marks
-from caesura.induce.punctuation_constraints import fragments_of, holds
-from caesura.induce.recipes import TrainingStage
+from caesura.induce.parameters import Ints
 from caesura.induce.sentences import Sentences
-from caesura.induce.training import learn
 
-__all__ = [
-    "accuracy",
-    "attach_left",
-    "attach_right",
-    "filtered",
-    "punctuation_as_words",
-    "random_trees",
-]
-
-
-def accuracy(words: Sentences, heads: Ints, gold: Ints, longest: int | None = None) -> float:
-    """Directed accuracy in per cent, the root counted, over words whose head is known."""
-    scored = gold != UNKNOWN
-    if longest is not None:
-        scored &= words.words_of(words.lengths <= longest)
-    return 100.0 * float((heads == gold)[scored].mean()) if scored.any() else float("nan")
+__all__ = ["attach_left", "attach_right"]
 
 
 def attach_right(words: Sentences) -> Ints:
@@ -46,75 +21,3 @@ def attach_left(words: Sentences) -> Ints:
     """Every word hangs from the one before; the first is the root."""
     at = np.arange(words.n_words) - np.repeat(words.starts[:-1], words.lengths)
     return (at - 1).astype(np.int32)
-
-
-def random_trees(words: Sentences, seed: int = 0, constraint: str | None = None) -> Ints:
-    """Trees drawn uniformly."""
-    return draw(words, None, constraint, seed=seed)
-
-
-def filtered(words: Sentences, parameters: Parameters, k: int, constraint: str) -> Ints:
-    """The best of the k best trees that satisfies a constraint, or the best one if none does."""
-    heads = best(words, parameters).heads.copy()
-    for index in np.flatnonzero(words.inner).tolist():
-        a, b = int(words.starts[index]), int(words.starts[index + 1])
-        spans = fragments_of(words.fragments[a:b])
-        for tree in k_best(words, index, parameters, k)[0]:
-            if all(holds(tree, x, y, constraint) for x, y in spans):
-                heads[a:b] = tree
-                break
-    return heads
-
-
-def punctuation_as_words(
-    training: Sequence[Document],
-    test: Sequence[Document],
-    column: str,
-    stages: tuple[TrainingStage, ...],
-    *,
-    leaves: bool = True,
-    marks: str | None = None,
-    seed: int = 0,
-) -> tuple[Corpus, Ints, Ints]:
-    """Train and parse with the marks left in; words, their heads and the gold heads without them.
-
-    With `leaves`, a mark is never a head; else heads climb over marks (forgiving scoring). Marks
-    are told by the column of the classes, if no other is named.
-    """
-
-    def none(doc: Document) -> np.ndarray:
-        return np.zeros(doc.n_words, dtype=bool)
-
-    whole = corpus(training, word_classes(column), marks=none)
-    other = corpus(test, word_classes(column), marks=none, names=whole.names[1:])
-    pull = np.ones(len(whole.names))
-    if leaves:
-        for doc in training:
-            marked = np.array(doc.column(column))[find_marks(doc, marks or column)]
-            for name in set(marked.tolist()):
-                pull[whole.names.index(name)] = 1e-12
-    runner = learn(whole.sentences, whole.names, stages, seed=seed, pull=pull)
-    while True:
-        try:
-            next(runner)
-        except StopIteration as end:
-            parameters = end.value.parameters
-            break
-    heads = best(other.sentences, pulled(parameters, pull) if leaves else parameters).heads
-    absolute = np.full(other.sentences.n_words, -1, dtype=np.int64)
-    begin = np.repeat(other.sentences.starts[:-1], other.sentences.lengths)
-    absolute[:] = np.where(heads >= 0, heads + begin, -1)
-    kept = corpus(test, word_classes(column), marks=marks or column, names=whole.names[1:])
-    # where each kept word stands among all words
-    place = {(d, i): at for at, (d, i) in enumerate(zip(other.document, other.index, strict=True))}
-    where = [place[d, i] for d, i in zip(kept.document, kept.index, strict=True)]
-    back = {at: number for number, at in enumerate(where)}
-    base = np.repeat(kept.sentences.starts[:-1], kept.sentences.lengths)
-    ours = np.full(kept.sentences.n_words, -1, dtype=np.int32)
-    for number, at in enumerate(where):
-        h, steps = int(absolute[at]), 0
-        while h >= 0 and h not in back and steps < 1000:
-            h, steps = int(absolute[h]), steps + 1
-        if h >= 0:
-            ours[number] = back[h] - base[number]
-    return kept, ours, gold_heads(test, kept)[0]

@@ -13,8 +13,8 @@ import numpy as np
 from caesura.induce.parameters import Floats, Ints, Longs, Parameters
 from caesura.jit import kernel
 
-# Constraints as the kernels know them; `constraints.py` has their names.
-FREE, THREAD, TEAR, SPRAWL, LOOSE, STRICT, SPRAWL_LITERAL = 0, 1, 2, 3, 4, 5, 6
+# Constraints as the kernels know them; `punctuation_constraints` has their names.
+FREE, THREAD, TEAR, SPRAWL, LOOSE, STRICT = range(6)
 
 
 class Factors(NamedTuple):
@@ -104,7 +104,7 @@ def right_splits(constraint: int, h: int, d: int, last_h: int, first_d: int) -> 
     last words of fragments are. The conditions are those of the prose definitions, spelt out by
     what they leave when head and dependent lie in two fragments; in one, every split is allowed.
     """
-    if constraint in (FREE, SPRAWL_LITERAL):
+    if constraint == FREE:
         return h, False
     if constraint == THREAD:
         return last_h, False
@@ -116,7 +116,7 @@ def right_splits(constraint: int, h: int, d: int, last_h: int, first_d: int) -> 
 @kernel
 def left_splits(constraint: int, h: int, d: int, first_h: int, last_d: int) -> tuple[int, bool]:
     """The mirror image: splits up to the first number, above it only first words of fragments."""
-    if constraint in (FREE, SPRAWL_LITERAL):
+    if constraint == FREE:
         return h, False
     if constraint == THREAD:
         return first_h, False

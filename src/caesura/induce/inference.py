@@ -1,4 +1,4 @@
-"""Inference over many sentences at once: expectations, best trees, draws, counts, k-best lists.
+"""Inference over many sentences at once: expectations, best trees, draws, counts.
 
 Sentences are handled in pieces of fixed size, each by one thread, and what the pieces found is
 added in order: the result never depends on the number of threads.
@@ -14,16 +14,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from caesura.errors import UsageError
 from caesura.induce.events import tree_events
 from caesura.induce.inside_outside import evidence, posteriors
 from caesura.induce.inside_outside import expect as expect_counts
-from caesura.induce.kbest import k_best as list_trees
-from caesura.induce.literal import literal_draw, literal_expect, literal_total
-from caesura.induce.literal_best import literal_arcs, literal_tree
 from caesura.induce.models import Model
-from caesura.induce.parameters import Bytes, Floats, Ints, Parameters, add, each, empty, logs, ones
-from caesura.induce.punctuation_constraints import code
+from caesura.induce.parameters import Bytes, Floats, Ints, Parameters, add, empty, logs, ones
+from caesura.induce.punctuation_constraints import SPLIT, code
 from caesura.induce.sampling import draw_trees
 from caesura.induce.sentences import Sentences
 from caesura.induce.viterbi import best_arcs, best_trees
@@ -36,15 +32,12 @@ __all__ = [
     "count",
     "draw",
     "expect",
-    "k_best",
     "least_risk",
     "likelihood",
     "score",
 ]
 
 PIECE = 256
-#: Constraints with charts of their own: the literal loose and strict, and split-parsing.
-LITERAL, SPLIT, LOOSE = (7, 8), 9, 4
 
 R = TypeVar("R")
 
@@ -79,12 +72,6 @@ def _longest(sentences: Sentences, low: int, high: int) -> int:
     return max(1, int(sentences.lengths[low:high].max()))
 
 
-def _local(constraint: str | None) -> int:
-    """The constraint as the O(n^3) charts know it: split-parses are loose there."""
-    number = code(constraint)
-    return {9: 4}.get(number, number)
-
-
 def expect(
     sentences: Sentences,
     parameters: Parameters,
@@ -93,8 +80,6 @@ def expect(
     workers: int = 1,
 ) -> Expected:
     """The E-step of soft EM."""
-    if code(constraint) in LITERAL:
-        return _literal_expect(sentences, parameters, model, code(constraint) - 3)
     scores = np.zeros(len(sentences))
     lifted = np.zeros(len(sentences), dtype=np.uint8)
     classes = parameters.root.shape[-1]
@@ -108,7 +93,7 @@ def expect(
             high,
             longest,
             parameters,
-            _local(constraint),
+            code(constraint),
             counts,
             scores,
             lifted,
@@ -123,17 +108,11 @@ def likelihood(
     sentences: Sentences, parameters: Parameters, constraint: str | None = None, workers: int = 1
 ) -> Floats:
     """The log-probability of each sentence, all its trees together."""
-    if code(constraint) in LITERAL:
-        found = [
-            literal_total(*_one(sentences, i), parameters, code(constraint) - 3)
-            for i in range(len(sentences))
-        ]
-        return np.array(found, dtype=np.float64)
     scores = np.zeros(len(sentences))
 
     def work(low: int, high: int) -> None:
         longest = _longest(sentences, low, high)
-        evidence(*sentences.arrays, low, high, longest, parameters, _local(constraint), scores)
+        evidence(*sentences.arrays, low, high, longest, parameters, code(constraint), scores)
 
     _pieces(sentences, work, workers)
     return scores
@@ -149,9 +128,7 @@ def best(
 ) -> Best:
     """The best tree of each sentence; of equally good ones the leftmost, or with a seed any."""
     number = code(constraint)
-    if number in LITERAL:
-        return _literal(sentences, parameters, number - 3)
-    if number == SPLIT:
+    if (constraint or "").lower() == SPLIT:
         return _split_parse(sentences, parameters, workers=workers)
     heads = np.zeros(sentences.n_words, dtype=np.int32)
     scores = np.zeros(len(sentences))
@@ -211,46 +188,6 @@ def _split_parse(sentences: Sentences, parameters: Parameters, workers: int = 1)
     )
 
 
-def _literal(sentences: Sentences, parameters: Parameters, number: int) -> Best:
-    table = logs(parameters)
-    heads = np.zeros(sentences.n_words, dtype=np.int32)
-    scores = np.zeros(len(sentences))
-    lifted = np.zeros(len(sentences), dtype=np.uint8)
-    for index, (a, b) in enumerate(pairwise(sentences.starts.tolist())):
-        if a == b:
-            continue
-        words = _one(sentences, index)
-        scores[index] = literal_tree(*words, table, number, heads[a:b])
-        if scores[index] == -np.inf:
-            lifted[index] = 1
-            scores[index] = literal_tree(*_freed(words), table, LOOSE, heads[a:b])
-    return Best(heads, scores, lifted)
-
-
-def _literal_expect(
-    sentences: Sentences, parameters: Parameters, model: Model, number: int
-) -> Expected:
-    counts = empty(model, parameters.root.shape[-1])
-    scores = np.zeros(len(sentences))
-    lifted = np.zeros(len(sentences), dtype=np.uint8)
-    for index, n in enumerate(sentences.lengths.tolist()):
-        if not n:
-            continue
-        words = _one(sentences, index)
-        found, roots = np.zeros((n, n)), np.zeros(n)
-        scores[index] = literal_expect(*words, parameters, number, counts, found, roots)
-        if scores[index] == -np.inf:
-            lifted[index] = 1
-            scores[index] = literal_expect(*_freed(words), parameters, LOOSE, counts, found, roots)
-    return Expected(counts, scores, lifted)
-
-
-def _freed(words: tuple[Ints, Ints, Ints, int]) -> tuple[Ints, Ints, Ints, int]:
-    """A sentence as one fragment, which asks for nothing."""
-    classes, marks, fragments, comp = words
-    return classes, marks, np.zeros_like(fragments), comp
-
-
 def draw(
     sentences: Sentences,
     parameters: Parameters | None = None,
@@ -266,17 +203,11 @@ def draw(
     chosen = parameters
     heads = np.zeros(sentences.n_words, dtype=np.int32)
     lifted = np.zeros(len(sentences), dtype=np.uint8)
-    if code(constraint) in LITERAL:
-        for index, (a, b) in enumerate(pairwise(sentences.starts.tolist())):
-            words, number = _one(sentences, index), code(constraint) - 3
-            if a < b and literal_draw(*words, chosen, number, seed, index, heads[a:b]) == -np.inf:
-                literal_draw(*_freed(words), chosen, LOOSE, seed, index, heads[a:b])
-        return heads
 
     def work(low: int, high: int) -> None:
         longest = _longest(sentences, low, high)
         draw_trees(
-            *sentences.arrays, low, high, longest, chosen, _local(constraint), seed, heads, lifted
+            *sentences.arrays, low, high, longest, chosen, code(constraint), seed, heads, lifted
         )
 
     _pieces(sentences, work, workers)
@@ -310,31 +241,20 @@ def score(sentences: Sentences, heads: Ints, parameters: Parameters) -> Floats:
     return scores
 
 
-def _one(sentences: Sentences, index: int) -> tuple[Ints, Ints, Ints, int]:
-    a, b = sentences.starts[index], sentences.starts[index + 1]
-    comp = int(sentences.comps[index])
-    return sentences.classes[a:b], sentences.marks[a:b], sentences.fragments[a:b], comp
-
-
 def arcs(
     sentences: Sentences, index: int, parameters: Parameters, constraint: str | None = None
 ) -> tuple[Floats, Floats, float]:
     """Posterior of each arc [head, dependent] and root of one sentence, and its log-probability."""
-    words = _one(sentences, index)
+    words = sentences.one(index)
     n = len(words[0])
     found, roots = np.zeros((n, n)), np.zeros(n)
-    if code(constraint) in LITERAL:
-        counts = each(np.zeros_like, parameters)
-        number = code(constraint) - 3
-        total = literal_expect(*words, parameters, number, counts, found, roots)
-        return found, roots, float(total)
-    total = posteriors(*words, parameters, _local(constraint), found, roots)
+    total = posteriors(*words, parameters, code(constraint), found, roots)
     return found, roots, float(total)
 
 
 def least_risk(sentences: Sentences, parameters: Parameters, constraint: str | None = None) -> Ints:
     """For each sentence the tree with the most arcs expected to be right."""
-    number = _local(constraint)
+    number = code(constraint)
     heads = np.zeros(sentences.n_words, dtype=np.int32)
     for index, (a, b) in enumerate(pairwise(sentences.starts.tolist())):
         if a == b:
@@ -344,25 +264,6 @@ def least_risk(sentences: Sentences, parameters: Parameters, constraint: str | N
         if total == -np.inf:
             found, roots, _ = arcs(sentences, index, parameters)
             best_arcs(found, roots, fragments, 0, heads[a:b])
-        elif number in LITERAL:
-            literal_arcs(found, roots, fragments, number - 3, heads[a:b])
         else:
             best_arcs(found, roots, fragments, number, heads[a:b])
     return heads
-
-
-def k_best(
-    sentences: Sentences, index: int, parameters: Parameters, k: int, constraint: str | None = None
-) -> tuple[Ints, Floats]:
-    """Heads [rank, word] and scores of the k best trees of one sentence, or fewer if there are."""
-    if code(constraint) in LITERAL:
-        raise UsageError(
-            f"lists of trees cannot be made under {constraint}",
-            remedy="Use its prose form, or filter an unconstrained list.",
-        )
-    words = _one(sentences, index)
-    heads = np.zeros((k, len(words[0])), dtype=np.int32)
-    scores = np.zeros(k)
-    list_trees(*words, logs(parameters), _local(constraint), heads, scores)
-    found = int(np.isfinite(scores).sum())
-    return heads[:found], scores[:found]

@@ -1,20 +1,15 @@
-"""Inside and outside over the split-head chart of Eisner, O(n^3), one derivation for each tree.
+"""Expected events of sentences: the chart of `chart` inside, then outside, O(n^3).
 
-For head h and the outer edge k of its right side, `go[h, k]` weighs everything up to the decision
-to take another dependent, `seal[h, k]` everything up to the decision to stop, and `take[h, d]` the
-arc to d with d's inner side sealed; left sides are mirror images. Spans grow by right edge and
-then by left edge, which keeps all inner loops on rows that lie next to each other in memory; seals
-are therefore held twice, by head and by edge. Compiled code only.
+`expect` is the E-step of soft EM, `evidence` the probability of sentences alone, `posteriors` the
+probability of every arc. Compiled code only.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from caesura.induce.chart import SUMS, Charts, dot, new_charts, weigh
 from caesura.induce.factors import (
-    SPRAWL_LITERAL,
     STRICT,
     Factors,
     confined,
@@ -25,51 +20,6 @@ from caesura.induce.factors import (
 )
 from caesura.induce.parameters import Bytes, Floats, Ints, Longs, Parameters
 from caesura.jit import kernel
-
-# Sums may be reordered, which lets the compiler use vector registers for dot products.
-SUMS = {"reassoc", "contract", "nsz"}
-#: Outside this range of the scaled total, a sentence is weighed again with other scales.
-TINY, HUGE = 1e-200, 1e200
-
-
-class Charts(NamedTuple):
-    """Weights of half-trees: [head x n + outer edge or dependent]; `edge`: [edge x n + head]."""
-
-    go_l: Floats
-    go_r: Floats
-    seal_l: Floats
-    seal_r: Floats
-    edge_l: Floats
-    edge_r: Floats
-    take_l: Floats
-    take_r: Floats
-
-
-@kernel
-def new_charts(n: int) -> Charts:
-    m = n * n
-    return Charts(
-        np.zeros(m),
-        np.zeros(m),
-        np.zeros(m),
-        np.zeros(m),
-        np.zeros(m),
-        np.zeros(m),
-        np.zeros(m),
-        np.zeros(m),
-    )
-
-
-@kernel(fastmath=SUMS, inline="always")
-def _dot(a: Floats, b: Floats, low: int, high: int, shift: int) -> float:
-    """The sum of a[k] * b[k + shift] over low <= k < high."""
-    total = 0.0
-    if low < high:
-        # unsigned indices spare the test for negative ones, which would forbid vector loads
-        by = np.uint64(shift)
-        for k in range(np.uint64(low), np.uint64(high)):
-            total += a[k] * b[k + by]
-    return total
 
 
 @kernel(inline="always")
@@ -82,91 +32,6 @@ def _spread(
         for k in range(np.uint64(low), np.uint64(high)):
             oa[k] += w * b[k + by]
             ob[k + by] += w * a[k]
-
-
-@kernel(fastmath=SUMS)
-def inside(s: Factors, c: Charts, n: int, fringe: int, adjacent: int, constraint: int) -> float:
-    """Fill the charts; return the total weight of all trees."""
-    go_l, go_r, seal_l, seal_r = c.go_l, c.go_r, c.seal_l, c.seal_r
-    edge_l, edge_r, take_l, take_r = c.edge_l, c.edge_r, c.take_l, c.take_r
-    far, near, first_of, last_of = s.far, s.near, s.first, s.last
-    p_go_l, p_go_r, p_stop_l, p_stop_r = s.go[0, 0], s.go[1, 0], s.stop[0, 0], s.stop[1, 0]
-    close, strict = confined(constraint), constraint == STRICT
-    for j in range(n):
-        at = j * n + j
-        go_r[at] = s.go[1, 1, j]
-        go_l[at] = s.go[0, 1, j]
-        seal_r[at] = edge_r[at] = s.stop[1, 1, j]
-        seal_l[at] = edge_l[at] = s.stop[0, 1, j]
-        for i in range(j - 1, -1, -1):
-            ri, rj = i * n, j * n
-            ij, ji = ri + j, rj + i
-            # i takes j: the sum over splits, the first dependent of its side apart
-            apart = first_of[i] != first_of[j]
-            first, ends = i, False
-            if apart:
-                first, ends = right_splits(constraint, i, j, last_of[i], first_of[j])
-            total = 0.0
-            lead = 0.0
-            if ends:
-                k = last_of[i]
-                while k < first:
-                    if k == i:
-                        lead = go_r[ri + k] * seal_l[rj + k + 1]
-                    else:
-                        total += go_r[ri + k] * seal_l[rj + k + 1]
-                    k = last_of[k + 1]
-            elif first == i:
-                lead = go_r[ri + i] * seal_l[rj + i + 1]
-                first = i + 1
-            total += _dot(go_r, seal_l, ri + first, ri + j, rj + 1 - ri)
-            weight = far[ij]
-            weight = weight * total + (near[ij] if adjacent else weight) * lead
-            take_r[ij] = 0.0 if strict and apart and last_of[i] != first_of[i] else weight
-            # j takes i
-            last, starts = j, False
-            if apart:
-                last, starts = left_splits(constraint, j, i, first_of[j], last_of[i])
-            total = 0.0
-            lead = 0.0
-            if starts:
-                k = first_of[j]
-                while k > last:
-                    if k == j:
-                        lead = go_l[rj + k] * seal_r[ri + k - 1]
-                    else:
-                        total += go_l[rj + k] * seal_r[ri + k - 1]
-                    k = first_of[k - 1]
-            elif last == j:
-                lead = go_l[rj + j] * seal_r[ri + j - 1]
-                last = j - 1
-            total += _dot(go_l, seal_r, rj + i + 1, rj + last + 1, ri - rj - 1)
-            weight = far[ji]
-            weight = weight * total + (near[ji] if adjacent else weight) * lead
-            take_l[ji] = 0.0 if strict and apart and last_of[j] != first_of[j] else weight
-            # i's right side out to j, and j's left side out to i
-            start = last_of[i] + 1 if close and apart else i + 1
-            total = _dot(take_r, edge_r, ri + start, ij + 1, rj - ri)
-            at = j if fringe else i
-            go_r[ij] = total * p_go_r[at]
-            total *= p_stop_r[at]
-            if constraint == SPRAWL_LITERAL and apart and last_of[j] != j:
-                total = 0.0
-            seal_r[ij] = total
-            edge_r[ji] = total
-            stop = first_of[j] if close and apart else j
-            total = _dot(take_l, edge_l, ji, rj + stop, ri - rj)
-            at = i if fringe else j
-            go_l[ji] = total * p_go_l[at]
-            total *= p_stop_l[at]
-            if constraint == SPRAWL_LITERAL and apart and first_of[i] != i:
-                total = 0.0
-            seal_l[ji] = total
-            edge_l[ij] = total
-    total = 0.0
-    for r in range(n):
-        total += s.root[r] * edge_l[r] * edge_r[(n - 1) * n + r]
-    return total
 
 
 @kernel(fastmath=SUMS)
@@ -200,16 +65,12 @@ def outside(
             # the right side of i, then the left side of j
             at = j if fringe else i
             sealed = o_seal_r[ij] + o_edge_r[ji]
-            if constraint == SPRAWL_LITERAL and apart and last_of[j] != j:
-                sealed = 0.0
             o_seal_r[ij] = sealed
             w = o_go_r[ij] * p_go_r[at] + sealed * p_stop_r[at]
             start = last_of[i] + 1 if close and apart else i + 1
             _spread(w, take_r, edge_r, o_take_r, o_edge_r, ri + start, ij + 1, rj - ri)
             at = i if fringe else j
             sealed = o_seal_l[ji] + o_edge_l[ij]
-            if constraint == SPRAWL_LITERAL and apart and first_of[i] != i:
-                sealed = 0.0
             o_seal_l[ji] = sealed
             w = o_go_l[ji] * p_go_l[at] + sealed * p_stop_l[at]
             stop = first_of[j] if close and apart else j
@@ -256,62 +117,6 @@ def outside(
         o_seal_l[at] += o_edge_l[at]
 
 
-@kernel
-def multiply(s: Factors, n: int, factor: float) -> None:
-    """Multiply all attachments by a factor: each tree changes by its (n - 1)th power."""
-    for k in range(n * n):
-        s.far[k] *= factor
-        s.near[k] *= factor
-
-
-@kernel
-def level(s: Factors, n: int) -> float:
-    """Divide the attachments to each word by its best one; return the logarithm of what was taken.
-
-    Half-trees over the same number of words then weigh about the same, whatever their words.
-    """
-    taken = 0.0
-    for d in range(n):
-        best = s.root[d]
-        for h in range(n):
-            if h != d and s.far[h * n + d] > best:
-                best = s.far[h * n + d]
-        if best > 0.0:
-            for h in range(n):
-                s.far[h * n + d] /= best
-                s.near[h * n + d] /= best
-            s.root[d] /= best
-            taken += np.log(best)
-    return taken
-
-
-@kernel
-def weigh(
-    s: Factors, c: Charts, n: int, fringe: int, adjacent: int, constraint: int
-) -> tuple[float, float]:
-    """Inside with scales that keep the total in range: the scaled total and its true logarithm."""
-    taken = 0.0
-    if n > 30:
-        taken = level(s, n)
-    total = inside(s, c, n, fringe, adjacent, constraint)
-    power, low, high = 0.0, -np.inf, np.inf
-    for _ in range(24):
-        if total < TINY:
-            low = power
-            step = 2.0 if high == np.inf else 0.5 * (high - power)
-        elif not total < HUGE:
-            high = power
-            step = -2.0 if low == -np.inf else 0.5 * (low - power)
-        else:
-            break
-        multiply(s, n, np.exp(step))
-        power += step
-        total = inside(s, c, n, fringe, adjacent, constraint)
-    if total > 0.0:
-        return total, np.log(total) + taken - power * (n - 1)
-    return 0.0, -np.inf
-
-
 @kernel(fastmath=SUMS)
 def collect(
     s: Factors,
@@ -353,8 +158,8 @@ def collect(
                     stop[classes[k]] += seals[at + k] * o_seals[at + k] * by
                     go[classes[k]] += goes[at + k] * o_goes[at + k] * by
             else:
-                stop[ch] += _dot(seals, o_seals, at + low, at + high, 0) * by
-                go[ch] += _dot(goes, o_goes, at + low, at + high, 0) * by
+                stop[ch] += dot(seals, o_seals, at + low, at + high, 0) * by
+                go[ch] += dot(goes, o_goes, at + low, at + high, 0) * by
             if adjacent == 0:
                 for d in range(low, high):
                     p = takes[at + d] * o_takes[at + d] * by

@@ -2,8 +2,8 @@
 
 Spitkovsky, Alshawi & Jurafsky (2011) define them in prose and in formulas that ask for less: the
 formulas let the words of a fragment hang side by side from one head outside it, the prose demands
-one head inside. The prose is the default here. `holds` judges whole trees, by definition; the
-charts use local conditions that allow the same trees.
+one head inside. Charts follow the prose, by local conditions; `holds` judges whole trees, by
+definition, in both readings.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 from caesura.errors import UsageError
 
-__all__ = ["CONSTRAINTS", "code", "fragments_of", "holds", "spans"]
+__all__ = ["CONSTRAINTS", "SPLIT", "code", "fragments_of", "holds", "spans"]
 
+#: Best trees are put together greedily, fragment by fragment; all else is as under loose.
+SPLIT = "loose-split"
 #: From the weakest to the strongest; the numbers are those of the kernels.
 CONSTRAINTS: dict[str, int] = {
     "none": 0,
@@ -23,10 +25,7 @@ CONSTRAINTS: dict[str, int] = {
     "sprawl": 3,
     "loose": 4,
     "strict": 5,
-    "sprawl-literal": 6,
-    "loose-literal": 7,
-    "strict-literal": 8,
-    "loose-split": 9,
+    SPLIT: 4,
 }
 
 

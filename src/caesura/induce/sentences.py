@@ -72,6 +72,11 @@ class Sentences:
         """What kernels take."""
         return self.classes, self.marks, self.fragments, self.comps, self.starts
 
+    def one(self, index: int) -> tuple[Ints, Ints, Ints, int]:
+        """What kernels take of a single sentence."""
+        a, b = self.starts[index], self.starts[index + 1]
+        return self.classes[a:b], self.marks[a:b], self.fragments[a:b], int(self.comps[index])
+
     @property
     def inner(self) -> npt.NDArray[np.bool_]:
         """By sentence: whether punctuation stood between two of its words."""

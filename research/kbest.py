@@ -1,7 +1,10 @@
 """The k best trees of a sentence: lists of the k best scores in every item of the chart.
 
+A list is no number, so that the chart of the package, which is over a semiring of numbers, is
+written anew here. Only the comparison with filtered lists (`baselines.filtered`) needs it.
+
 Each way to build an item combines two shorter lists; of the pair (a, b) of ranks only those with
-(a + 1)(b + 1) <= k can be among the best. Compiled code only.
+(a + 1)(b + 1) <= k can be among the best.
 """
 
 from __future__ import annotations
@@ -9,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from caesura.induce.factors import (
-    SPRAWL_LITERAL,
     STRICT,
     Factors,
     confined,
@@ -18,8 +20,24 @@ from caesura.induce.factors import (
     new_factors,
     right_splits,
 )
-from caesura.induce.parameters import Floats, Ints, Parameters
+from caesura.induce.parameters import Floats, Ints, Parameters, logs
+from caesura.induce.punctuation_constraints import code
+from caesura.induce.sentences import Sentences
 from caesura.jit import kernel
+
+__all__ = ["k_best"]
+
+
+def k_best(
+    sentences: Sentences, index: int, parameters: Parameters, k: int, constraint: str | None = None
+) -> tuple[Ints, Floats]:
+    """Heads [rank, word] and scores of the k best trees of one sentence, or fewer if there are."""
+    words = sentences.one(index)
+    heads = np.zeros((k, len(words[0])), dtype=np.int32)
+    scores = np.zeros(k)
+    _k_best(*words, logs(parameters), code(constraint), heads, scores)
+    found = int(np.isfinite(scores).sum())
+    return heads[:found], scores[:found]
 
 
 @kernel
@@ -65,7 +83,6 @@ def _fill(
     """Lists of open sides [direction, head, edge] and of arcs [head, dependent]."""
     first_of, last_of = s.first, s.last
     close, strict = confined(constraint), constraint == STRICT
-    literal = constraint == SPRAWL_LITERAL
     for j in range(n):
         side[0, j, j, 0] = side[1, j, j, 0] = 0.0
         for i in range(j - 1, -1, -1):
@@ -78,8 +95,6 @@ def _fill(
                 for k in range(i, j):
                     if not (k >= first or (ends and last_of[k] == k)):
                         continue
-                    if literal and first_of[k + 1] != first_of[j] and first_of[k + 1] != k + 1:
-                        continue
                     near = 1 if k == i else 0
                     plus = s.near[i * n + j] if adjacent and near else s.far[i * n + j]
                     plus += s.go[1, near, k if fringe else i]
@@ -89,8 +104,6 @@ def _fill(
                 for k in range(i + 1, j + 1):
                     if not (k <= last or (starts and first_of[k] == k)):
                         continue
-                    if literal and first_of[k - 1] != first_of[i] and last_of[k - 1] != k - 1:
-                        continue
                     near = 1 if k == j else 0
                     plus = s.near[j * n + i] if adjacent and near else s.far[j * n + i]
                     plus += s.go[0, near, k if fringe else j]
@@ -98,19 +111,15 @@ def _fill(
                     _combine(arc[j, i], arc_way[j, i], side[0, j, k], side[1, i, k - 1], plus, k)
             start = last_of[i] + 1 if close and apart else i + 1
             for d in range(start, j + 1):
-                if literal and first_of[d] != first_of[j] and last_of[j] != j:
-                    continue
                 plus = s.stop[1, 1 if d == j else 0, j if fringe else d]
                 _combine(side[1, i, j], side_way[1, i, j], arc[i, d], side[1, d, j], plus, d)
             for d in range(i, first_of[j] if close and apart else j):
-                if literal and first_of[d] != first_of[i] and first_of[i] != i:
-                    continue
                 plus = s.stop[0, 1 if d == i else 0, i if fringe else d]
                 _combine(side[0, j, i], side_way[0, j, i], arc[j, d], side[0, d, i], plus, d)
 
 
 @kernel
-def k_best(
+def _k_best(
     classes: Ints,
     marks: Ints,
     fragments: Ints,
@@ -133,13 +142,7 @@ def k_best(
     _fill(s, n, fringe, parameters.attach.shape[2] - 1, constraint, side, side_way, arc, arc_way)
     scores[:] = -np.inf
     ways = np.zeros((k, 3), np.int32)
-    literal = constraint == SPRAWL_LITERAL
     for r in range(n):
-        if literal and (
-            (s.first[r] != s.first[0] and s.first[0] != 0)
-            or (s.last[r] != s.last[n - 1] and s.last[n - 1] != n - 1)
-        ):
-            continue
         plus = s.root[r]
         plus += s.stop[0, 1 if r == 0 else 0, 0 if fringe else r]
         plus += s.stop[1, 1 if r == n - 1 else 0, n - 1 if fringe else r]

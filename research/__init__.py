@@ -1,0 +1,1 @@
+"""What only the papers' tables need and no user calls; see the README beside this file."""

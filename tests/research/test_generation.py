@@ -1,0 +1,38 @@
+"""Sentences drawn from a grammar."""
+
+from __future__ import annotations
+
+import numpy as np
+from research.generation import draw_sentence
+
+from caesura.induce import inference
+from caesura.induce.models import MODELS
+from caesura.induce.parameters import Parameters, empty, normalise
+from caesura.induce.sentences import Sentences
+
+
+def test_sentences_drawn_from_a_grammar_follow_it() -> None:
+    """Counts of drawn trees give the grammar back."""
+    row = MODELS["dbm1"]
+    rng = np.random.default_rng(4)
+    shape = empty(row, 2)
+    random = Parameters(*(rng.random(t.shape) + 0.3 for t in shape[:4]), shape.fringe)
+    parameters = normalise(random._replace(stop=random.stop + 1.5), row, 0.0)
+    lists, trees = [], []
+    for index in range(4000):
+        classes, parents, order = (np.zeros(200, dtype=np.int32) for _ in range(3))
+        side = np.zeros(200, dtype=np.uint8)
+        n = draw_sentence(parameters, 1, 7, index, 200, classes, parents, order, side)
+        assert n > 0
+        words, heads = [0] * n, [0] * n
+        for w in range(n):
+            words[order[w]] = int(classes[w])
+            heads[order[w]] = int(order[parents[w]]) if parents[w] >= 0 else -1
+        lists.append(words)
+        trees += heads
+    drawn = normalise(
+        inference.count(Sentences.of(lists), np.array(trees, dtype=np.int32), row, 2), row, 0.0
+    )
+    np.testing.assert_allclose(drawn.root, parameters.root, atol=0.03)
+    np.testing.assert_allclose(drawn.stop, parameters.stop, atol=0.06)
+    np.testing.assert_allclose(drawn.attach, parameters.attach, atol=0.06)
