@@ -142,6 +142,16 @@ def _order(name: str) -> tuple[int, str]:
     return kind, name
 
 
+def test_the_package_imports_nothing_that_is_not_in_the_wheel() -> None:
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            for name in names:
+                assert name.split(".")[0] not in ("research", "benchmarks", "tests"), file
+
+
 def test_only_one_module_knows_about_platforms() -> None:
     for file in PACKAGE.rglob("*.py"):
         text = file.read_text(encoding="utf-8")

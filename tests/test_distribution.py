@@ -34,6 +34,7 @@ TEXTS = sorted(
         "tests/**/*.py",
         "examples/*.ipynb",
         "benchmarks/**/*.py",
+        "research/**/*.py",
     )
     for file in ROOT.glob(pattern)
     if "_build" not in file.parts and ".venv" not in file.parts and file != Path(__file__)

@@ -1,4 +1,4 @@
-"""Brackets to dependencies, by two parameters, and checked against a treebank that has both."""
+"""Brackets to dependencies, by two tables, and checked against a treebank that has both."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_traces_leave_no_mark(tmp_path: Path) -> None:
 
 
 def test_an_unknown_table(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="Parameters are"):
+    with pytest.raises(UsageError, match="Tables are"):
         percolate(tree(tmp_path, SIMPLE), "magic")
 
 

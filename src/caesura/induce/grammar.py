@@ -1,14 +1,14 @@
 """A grammar that was learnt: its parameters, its classes, and trees for documents.
 
-`parse` fills the heads of a document whose tokens and sentences are known, with punctuation left
-hanging from a word of its sentence; nothing that the caller fixed is changed.
+As a stage it fills the heads of documents whose tokens and sentences are known, with punctuation
+left hanging from a word of its sentence; nothing that the caller fixed is changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from caesura.induce.corpus import Corpus, corpus, gold_heads
 from caesura.induce.inference import best, count, least_risk
 from caesura.induce.lexicon import apply_lexicon
 from caesura.induce.models import find_model
-from caesura.induce.options import COLUMNS
+from caesura.induce.options import COLUMNS, DecodeOptions
 from caesura.induce.parameters import Ints, Parameters, empty, normalise
 from caesura.induce.punctuation import marks as find_marks
 from caesura.induce.sentences import Sentences
@@ -48,8 +48,29 @@ class Grammar:
     markup: bool = False
     #: What the training said: recipe, seeds, bits a word, restarts.
     history: Mapping[str, Any] = field(default_factory=dict)
+    #: How trees are chosen.
+    decoding: DecodeOptions = DecodeOptions()
+
+    kind: ClassVar[str] = "grammar"
+    adds: ClassVar[frozenset[str]] = frozenset({"head", "deprel"})
 
     # ---------------------------------------------------------------- parsing
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What a document must have; the tags, too, if the grammar is over tags."""
+        columns = {self.source, self.marks} & {"upos", "xpos"}
+        return frozenset({"tokens", "sentences"}) | columns
+
+    def with_options(self, **changes: Any) -> Grammar:
+        """The same grammar, used in another way; see `DecodeOptions`."""
+        names = [option.name for option in fields(DecodeOptions)]
+        unknown = sorted(set(changes) - set(names))
+        if unknown:
+            raise UsageError(
+                f"a grammar has no option {unknown[0]!r}", remedy=f"There are: {', '.join(names)}."
+            )
+        return replace(self, decoding=replace(self.decoding, **changes))
 
     def classify(self, doc: Document) -> Sequence[str]:
         """The class of each word of a document, by name."""
@@ -88,34 +109,42 @@ class Grammar:
             return least_risk(words, self.parameters, constraint)
         return best(words, self.parameters, constraint, workers=workers).heads
 
-    def parse(
-        self,
-        doc: Document,
-        constraint: str = "sprawl",
-        *,
-        decoder: str = "best",
-        longest: int = 400,
-        workers: int = 1,
-    ) -> Document:
-        """Fill the heads and relations of a document, in place, and return it.
+    def parse(self, doc: Document, **options: Any) -> Document:
+        """Fill the heads and relations of one document, in place, and return it."""
+        self.with_options(**options).annotate([doc])
+        return doc
 
-        Marks hang from the word before them, or the first word of the sentence. A sentence of more
-        than `longest` words is a chain: the chart takes cubic time. A document whose heads are
-        fixed keeps those that are known.
+    def annotate(
+        self,
+        docs: Sequence[Document],
+        *,
+        confidence: bool = False,
+        warn: Callable[[str], None] | None = None,
+    ) -> None:
+        """Fill the heads and relations of documents, in place; there are no confidences.
+
+        Marks hang from the word before them, or the first word of the sentence. A document whose
+        heads are fixed keeps those that are known.
         """
-        if not doc.n_words:
-            return doc
+        for doc in docs:
+            if doc.n_words:
+                self._annotate(doc)
+
+    def _annotate(self, doc: Document) -> None:
+        options = self.decoding
         heads = np.full(doc.n_words, UNKNOWN, dtype=np.int32)
         mark = find_marks(doc, self.marks)
         if not mark.all():
             found = self.prepare([doc])
             words = found.sentences
-            fits = words.up_to(longest)
+            fits = words.up_to(options.longest)
             tree = np.arange(-1, words.n_words - 1, dtype=np.int32)
             tree -= np.repeat(words.starts[:-1], words.lengths).astype(np.int32)
             chosen = words.words_of(fits)
             if fits.any():
-                tree[chosen] = self.heads(words.select(fits), constraint, decoder, workers)
+                tree[chosen] = self.heads(
+                    words.select(fits), options.constraint, options.decoder, options.workers
+                )
             begin = np.repeat(words.starts[:-1], words.lengths)
             above = found.index[np.where(tree >= 0, tree + begin, 0)]
             heads[found.index] = np.where(tree >= 0, above, ROOT)
@@ -128,7 +157,10 @@ class Grammar:
         plain = np.where(mark, doc.strings.add("punct"), doc.strings.add("dep"))
         relations = np.where(heads == ROOT, doc.strings.add("root"), plain)
         doc.deprel = np.where(doc.deprel > 0, doc.deprel, relations).astype(np.int32)
-        return doc
+
+    def k_best(self, doc: Document, k: int) -> list[Document]:
+        """Refused: lists of trees are not kept."""
+        raise UsageError("a grammar has one best analysis", remedy="Leave --k-best out.")
 
     # ------------------------------------------------------------- looking at
 

@@ -1,13 +1,14 @@
-"""How a grammar is induced: the options of `caesura induce` and of `Inducer`."""
+"""How a grammar is induced, and how it is used: options of `Inducer` and of `Grammar`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from caesura.errors import UsageError
 from caesura.induce.recipes import TrainingStage, recipe
 
-__all__ = ["COLUMNS", "InduceOptions"]
+__all__ = ["COLUMNS", "DecodeOptions", "InduceOptions"]
 
 #: Columns of a document that may be the classes of its words.
 COLUMNS = ("upos", "xpos", "form")
@@ -70,3 +71,16 @@ class InduceOptions:
             longest=self.longest,
             lexical=self.lexical,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeOptions:
+    """How a grammar chooses trees."""
+
+    #: What punctuation demands of them (see `punctuation_constraints`).
+    constraint: str = "sprawl"
+    #: The most probable tree, or the one with the most arcs expected to be right.
+    decoder: Literal["best", "least-risk"] = "best"
+    #: A sentence of more words is a chain: the chart takes cubic time.
+    longest: int = 400
+    workers: int = 1
