@@ -120,7 +120,7 @@ def command(
     """
     from caesura.cli.config import configure
     from caesura.induce import InduceOptions, Inducer
-    from caesura.induce.grammar import COLUMNS
+    from caesura.induce.options import COLUMNS
     from caesura.models import save
 
     kept.check()
