@@ -96,17 +96,16 @@ def test_format_is_told_by_the_extension():
     assert formats.format_of("x.mrg") == "brackets"
     assert formats.format_of("x.srt.zst") == "transcript"
     assert formats.format_of("x", default="text") == "text"
-    for name, (module, extensions) in formats.FORMATS.items():
-        assert extensions == formats._module(name).EXTENSIONS, module
+    for name, known in formats.FORMATS.items():
+        for extension in known.extensions:
+            assert formats.format_of(f"x{extension}") == name
 
 
 def test_readable_and_writable_formats():
-    for name in formats.FORMATS:
-        module = formats._module(name)
-        can_read = hasattr(module, "read") or hasattr(module, "read_files")
-        assert can_read == (name in formats.readable())
-        can_write = hasattr(module, "write") or hasattr(module, "write_files")
-        assert can_write == (name in formats.writable())
+    for name, known in formats.FORMATS.items():
+        ending = "_files" if known.with_text else ""
+        assert hasattr(known.code, f"read{ending}") == (name in formats.readable())
+        assert hasattr(known.code, f"write{ending}") == (name in formats.writable())
 
 
 def test_a_line_may_end_in_any_number_of_returns(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ their offsets; what a reader accepts is written as CoNLL-U that is read again to
 
 from __future__ import annotations
 
-import importlib
 import io
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +35,7 @@ READERS = (
 
 def reader_target(name: str) -> Callable[[bytes], None]:
     """Read bytes in a format; what comes out is sound and survives CoNLL-U."""
-    module = importlib.import_module(FORMATS[name][0])
+    module = FORMATS[name].code
 
     def one(data: bytes) -> None:
         try:

@@ -176,8 +176,8 @@ def plain_name(path: str) -> str:
     if path == "-":
         return "stdin"
     name = os.path.basename(stem(path))
-    for _, extensions in formats.FORMATS.values():
-        for ending in extensions:
+    for known in formats.FORMATS.values():
+        for ending in known.extensions:
             if name.lower().endswith(ending):
                 return name[: -len(ending)]
     return name
@@ -188,4 +188,4 @@ def extension(format_name: str) -> str:
     from caesura import formats
 
     known = formats.FORMATS.get(format_name)
-    return known[1][0] if known and known[1] else f".{format_name}"
+    return known.extensions[0] if known else f".{format_name}"

@@ -163,7 +163,7 @@ def refuse_loss(adds: str, output: str, format_name: str) -> None:
     able = [name for name in formats.writable() if adds in formats.HOLDS[name]]
     raise UsageError(
         f"{output} would be written as {format_name}, which cannot hold {_ADDED[adds]}",
-        remedy=f"Use the extension {formats.FORMATS['conllu'][1][0]} "
+        remedy=f"Use the extension {formats.FORMATS['conllu'].extensions[0]} "
         f"(or another format that can: {', '.join(able)}), "
         f"or add --to {format_name} if that is what you want."
         if format_name in formats.writable()

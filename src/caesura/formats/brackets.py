@@ -19,10 +19,8 @@ from caesura.formats.build import from_tokens
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["EXTENSIONS", "read", "write"]
+__all__ = ["read", "write"]
 
-EXTENSIONS = (".mrg", ".ptb", ".brackets")
-HANDLES_PIECES = True
 _NONE: Final = "-NONE-"
 _PART: Final = re.compile(r"[()]|[^\s()]+")
 _ESCAPED: Final = {

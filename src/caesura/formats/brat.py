@@ -18,9 +18,7 @@ from caesura.formats.build import write_texts
 from caesura.formats.io import open_write, text_beside
 from caesura.formats.options import WriteOptions
 
-__all__ = ["EXTENSIONS", "write_files"]
-
-EXTENSIONS = (".ann",)
+__all__ = ["write_files"]
 
 
 def write_files(

@@ -14,10 +14,7 @@ from caesura.formats.conllu.read import read_rows
 from caesura.formats.conllu.write import write_rows
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["EXTENSIONS", "read", "write"]
-
-HANDLES_PIECES = True
-EXTENSIONS = (".conll", ".conllx")
+__all__ = ["read", "write"]
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:

@@ -19,9 +19,8 @@ from caesura.document import Document
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["EXTENSIONS", "Page", "read", "write"]
+__all__ = ["Page", "read", "write"]
 
-EXTENSIONS = (".html", ".htm", ".xhtml")
 _INLINE: Final = frozenset(
     "a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q ruby s samp small span "  # noqa: SIM905
     "strike strong sub sup time tt u var".split()

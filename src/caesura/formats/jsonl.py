@@ -19,9 +19,8 @@ from caesura.errors import FormatError, InputError
 from caesura.formats.io import lines
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["EXTENSIONS", "decode", "decode_as", "encode", "read", "write"]
+__all__ = ["decode", "decode_as", "encode", "read", "write"]
 
-EXTENSIONS = (".jsonl", ".ndjson")
 D = TypeVar("D", bound=Document)
 
 

@@ -20,9 +20,8 @@ from caesura.formats.conllu.validate import in_cycles
 from caesura.formats.io import read_bytes
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["EXTENSIONS", "from_spacy", "read", "to_spacy", "write"]
+__all__ = ["from_spacy", "read", "to_spacy", "write"]
 
-EXTENSIONS = (".spacy",)
 _UPOS: Final = frozenset(
     "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()  # noqa: SIM905
 )

@@ -19,9 +19,8 @@ from caesura.formats.build import write_texts
 from caesura.formats.io import blocks, lines, open_read, open_write, text_beside
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["EXTENSIONS", "read_files", "write_files"]
+__all__ = ["read_files", "write_files"]
 
-EXTENSIONS = (".spans",)
 _LINE = re.compile(r"(\d+)\s+(\d+)(?:\s+(.*\S))?\s*$")
 
 

@@ -17,10 +17,8 @@ from caesura.errors import UsageError
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["EXTENSIONS", "paragraph_starts", "read", "write"]
+__all__ = ["paragraph_starts", "read", "write"]
 
-EXTENSIONS = (".txt", ".text")
-HANDLES_PIECES = True
 #: Characters for each token that was asked for, and how far beyond to look for a paragraph's end.
 _CHARS: Final = 6
 _PATIENCE: Final = 8

@@ -20,10 +20,7 @@ from caesura.formats.build import from_tokens
 from caesura.formats.io import lines, stem
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["EXTENSIONS", "read", "write"]
-
-EXTENSIONS = (".tok", ".tokens", ".vert")
-HANDLES_PIECES = True
+__all__ = ["read", "write"]
 
 
 def _mode(mode: str | None, file: str) -> str:

@@ -21,10 +21,10 @@ from caesura.document import Document
 from caesura.errors import FormatError, UsageError
 from caesura.formats.io import lines, stem
 from caesura.formats.options import ReadOptions, WriteOptions
+from caesura.formats.registry import FORMATS
 
-__all__ = ["EXTENSIONS", "read", "write"]
+__all__ = ["read", "write"]
 
-EXTENSIONS = (".srt", ".vtt", ".transcript")
 _UNKNOWN: Final = float("nan")
 _Lines = Iterator[tuple[int, str]]
 _TIME: Final = re.compile(r"(?:(\d+):)?([0-5]?\d):([0-5]?\d(?:[.,]\d{1,3})?)$")
@@ -94,7 +94,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The documents of a transcript; the mode is told by the extension, else by the first lines."""
     numbered = lines(stream, options)
     mode = options.mode
-    if mode is None and not stem(options.file).lower().endswith(EXTENSIONS):
+    if mode is None and not stem(options.file).lower().endswith(FORMATS["transcript"].extensions):
         mode, numbered = _told_by_lines(numbered)
     mode = _mode(mode, options.file)
     if mode == "speaker":

@@ -227,8 +227,8 @@ def convert(request: ConvertRequest, options: ServeOptions, job: Job) -> tuple[b
         data = _pictures(doc, request, job)
     else:
         stream = io.BytesIO()
-        module = formats._module(request.to)
-        module.write([doc], stream, WriteOptions(file=f"caesura.{extension}"))
+        file = f"caesura.{extension}"
+        formats.write_stream([doc], stream, request.to, WriteOptions(file=file))
         data = stream.getvalue()
     return data, kind, f"caesura.{extension}"
 
@@ -268,6 +268,5 @@ def evaluate(request: EvaluateRequest, options: ServeOptions, job: Job) -> dict[
 def _read(text: str, format: str, name: str) -> list[Document]:
     if not text.strip():
         raise InputError(f"the {name} file is empty", remedy="Paste an annotated file.")
-    module = formats._module(format)
     stream = io.BytesIO(text.encode("utf-8", "replace"))
-    return list(module.read(stream, ReadOptions(file=name)))
+    return list(formats.read_stream(stream, format, ReadOptions(file=name)))

@@ -10,7 +10,4 @@ from __future__ import annotations
 from caesura.formats.conllu.read import read
 from caesura.formats.conllu.write import write
 
-__all__ = ["EXTENSIONS", "read", "write"]
-
-HANDLES_PIECES = True
-EXTENSIONS = (".conllu",)
+__all__ = ["read", "write"]

@@ -9,6 +9,4 @@ from __future__ import annotations
 
 from caesura.formats.markdown.read import read
 
-__all__ = ["EXTENSIONS", "read"]
-
-EXTENSIONS = (".md", ".markdown")
+__all__ = ["read"]
