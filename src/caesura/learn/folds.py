@@ -13,12 +13,13 @@ from itertools import pairwise
 from typing import Final, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.learn.shuffle import generator
 
-__all__ = ["Folds", "at_random", "deal", "of_equal_size"]
+__all__ = ["Folds", "at_random", "deal", "in_turn", "of_equal_size"]
 
 T = TypeVar("T")
 
@@ -118,6 +119,11 @@ def deal(sizes: Sequence[int], folds: int, seed: int) -> list[int]:
         fold_of[item] = lightest
         loads[lightest] += sizes[item]
     return fold_of
+
+
+def in_turn(items: int, folds: int) -> NDArray[np.int64]:
+    """A fold for each item, one after the other."""
+    return np.arange(items) % folds
 
 
 def _check(folds: int) -> None:

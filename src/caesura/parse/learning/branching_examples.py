@@ -177,8 +177,7 @@ def observe_all(
     table: NDArray[np.uint64],
     gold: Gold,
     first: int,
-    fold: int,
-    folds: int,
+    asked: NDArray[np.bool_],
     own: bool,
     twice: bool,
     given: Given,
@@ -193,7 +192,7 @@ def observe_all(
     out: Examples,
     at: int,
 ) -> tuple[int, int, bool]:
-    """Write the states of sentences from number `first` on, of every `folds`-th one only.
+    """Write the states of sentences from number `first` on, of those `asked` for only.
 
     They are those of the oracle's sequences, or with `own` those of the one-best sequence and of
     the one with most right arcs (Choi & McCallum 2013, section 3.3); what the two share is written
@@ -203,7 +202,7 @@ def observe_all(
     """
     bounds = gold.bounds
     for k in range(first, bounds.shape[0] - 1):
-        if k % folds != fold:
+        if not asked[k]:
             continue
         a, b = bounds[k], bounds[k + 1]
         part = table[a + 2 * k : b + 2 * (k + 1)]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import InputError, WarningSink
+from caesura.learn.folds import in_turn
 from caesura.learn.loop import Loop, Report, silent
 from caesura.learn.shuffle import epoch_order, pieces
 from caesura.models.file import Part
@@ -231,9 +232,10 @@ class BranchingTrainer:
         from caesura.parse.quantised import to_bytes
 
         assert self.examples is not None
-        folds, found = self.options.folds, []
-        for fold in range(folds):
-            others = self.examples.sentence % folds != fold
+        found = []
+        fold_of = in_turn(len(self.steps), self.options.folds)
+        for fold in range(self.options.folds):
+            others = fold_of[self.examples.sentence] != fold
             columns: list[Any] = [column[others] for column in self.examples]
             known = Examples(*columns)
             self.weights[:], self.more[:] = 0, 0
@@ -243,18 +245,21 @@ class BranchingTrainer:
             weights = self._final(self.options.fold_epochs * len(known.gold))
             del known, columns
             parser = self._parser(*to_bytes(weights))
-            found.append(self._observe(parser, own=True, fold=fold, folds=folds))
+            found.append(self._observe(parser, own=True, asked=fold_of == fold))
         pairs: Any = zip(*found, strict=True)
         return Examples(*(np.concatenate(pair) for pair in pairs))
 
     def _observe(
-        self, parser: BranchingParser, *, own: bool, fold: int = 0, folds: int = 1
+        self, parser: BranchingParser, *, own: bool, asked: NDArray[np.bool_] | None = None
     ) -> Examples:
+        """The states of all sentences, or of those asked for."""
         from caesura.parse.learning.branching_examples import Examples, new_examples, observe_all
         from caesura.parse.transitions.hybrid import nothing_given
 
         brancher = parser.brancher(self.longest)
-        size = int(self.steps[fold::folds].sum() * (1.8 if own else 1.0)) + 16
+        if asked is None:
+            asked = np.ones(len(self.steps), np.bool_)
+        size = int(self.steps[asked].sum() * (1.8 if own else 1.0)) + 16
         out = new_examples(size, len(self.templates))
         sentence, at = 0, 0
         while True:
@@ -263,8 +268,7 @@ class BranchingTrainer:
                 self.table,
                 self.gold,
                 sentence,
-                fold,
-                folds,
+                asked,
                 own,
                 self.options.twice,
                 nothing_given(),
