@@ -156,3 +156,20 @@ def test_start_up_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     assert len(read) == len(set(read))
     assert not any("/formats/" in file or "/evaluate/" in file for file in read)
+
+
+@jit.kernel
+def _times(x: int, n: int, more: int = 0) -> int:
+    return x * n + more
+
+
+@jit.kernel
+def _many_times(x: int) -> int:
+    return _times(x, 2) + _times(x, 3) + _times(x, x) + _times(x, 5, more=7) + _times(x, 5, more=x)
+
+
+@pytest.mark.skipif(not jit.compiled(), reason="there is no compiler without JIT")
+def test_kernels_are_compiled_once_for_all_numbers() -> None:
+    assert _many_times(10) == 20 + 30 + 100 + 57 + 60
+    of_calls = {str(signature) for signature in _times.signatures}  # type: ignore[attr-defined]
+    assert of_calls == {"(int64, int64, omitted(default=0))", "(int64, int64, int64)"}

@@ -27,7 +27,7 @@ from typing import Any, TypeVar, cast, overload
 
 import numba
 import numpy as np
-from numba.core import caching, config, cpu, runtime
+from numba.core import caching, config, cpu, runtime, types
 
 __all__ = [
     "cache_root",
@@ -194,7 +194,7 @@ def _compile(function: F, flags: dict[str, Any]) -> F:
     options: dict[str, Any] = {"nogil": True, "cache": True, **flags}
     if not room:
         options["cache"] = False
-        return cast(F, numba.njit(**options)(function))
+        return cast(F, _for_all_numbers(numba.njit(**options)(function)))
     before = getattr(numba_config, "CACHE_DIR", None)
     numba_config.CACHE_DIR = str(_folder(room))
     try:
@@ -205,7 +205,7 @@ def _compile(function: F, flags: dict[str, Any]) -> F:
         elif _LEAN and options["cache"]:
             cache: Any = dispatcher._cache
             cache.load_overload = MethodType(_load_lean, cache)
-        return cast(F, dispatcher)
+        return cast(F, _for_all_numbers(dispatcher))
     finally:
         numba_config.CACHE_DIR = before
 
@@ -278,6 +278,24 @@ def _try_out(module: str) -> bool:
     except (OSError, subprocess.SubprocessError):
         return False
     return done.returncode == 0
+
+
+def _for_all_numbers(dispatcher: Any) -> Any:
+    """Numba compiles a kernel for each number with which others call it; here once for all."""
+    if hasattr(dispatcher, "get_call_template"):
+        dispatcher.get_call_template = MethodType(_call_with_any_number, dispatcher)
+    return dispatcher
+
+
+def _call_with_any_number(dispatcher: Any, args: Any, keywords: Any) -> Any:
+    def any_number(kind: Any) -> Any:
+        return types.unliteral(kind) if isinstance(kind, types.IntegerLiteral) else kind
+
+    return type(dispatcher).get_call_template(
+        dispatcher,
+        tuple(map(any_number, args)),
+        {name: any_number(kind) for name, kind in keywords.items()},
+    )
 
 
 def _load_lean(cache: Any, signature: Any, context: Any) -> Any:
