@@ -76,7 +76,7 @@ def test_what_a_kernel_does_not_see_is_not_in_the_key(mini: Path) -> None:
     ("room", "file", "counts"),
     [
         ("parse", "parse/scorers/features.py", True),  # whose constants kernels freeze
-        ("evaluate", "document.py", True),
+        ("evaluate", "document/document.py", True),
         ("parse", "learn/borrow.py", True),
         ("parse", "learn/borrow_llvm.py", True),
         ("tag", "learn/index.py", True),
@@ -92,7 +92,8 @@ def test_the_key_covers_what_kernels_see(
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("*.caesura", "__pycache__"))
     before = jit._sources_hash(room, str(package))
     assert jit._sources_hash(room) == before, "the key does not depend on where the package lies"
-    with (package / file).open("a") as stream:
+    with (package / file).open("r+") as stream:
+        stream.seek(0, os.SEEK_END)
         stream.write("\nFROZEN = 1\n")
     for cached in (jit._read, jit._sources_hash, jit.sources):
         cached.cache_clear()
