@@ -11,6 +11,7 @@ from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.induce import Grammar, supervised
 from caesura.induce.corpus import corpus, word_classes
+from caesura.stage import stage_of
 from tests.reference.grammars import made_up
 
 
@@ -40,7 +41,11 @@ def test_a_grammar_says_what_it_needs(grammar: Grammar) -> None:
     assert grammar.needs == {"tokens", "sentences", "upos"}
     assert replace(grammar, source="words", marks="unicode").needs == {"tokens", "sentences"}
     assert grammar.adds == {"head", "deprel"}
-    assert grammar.kind == grammar.to_part().kind
+    part = grammar.to_part()
+    again = stage_of(part)
+    assert isinstance(again, Grammar)
+    assert again.names == grammar.names
+    assert (grammar.kind, grammar.tokens_by) == (part.kind, "rules")
 
 
 def test_options_change_a_copy(documents: list[Document], grammar: Grammar) -> None:
@@ -55,7 +60,7 @@ def test_options_change_a_copy(documents: list[Document], grammar: Grammar) -> N
 
 
 def test_options_that_are_not_there_are_told(grammar: Grammar) -> None:
-    with pytest.raises(UsageError, match="no option 'beam'") as error:
+    with pytest.raises(UsageError, match="a grammar has no beam") as error:
         grammar.with_options(beam=8)
     assert "constraint, decoder, longest, workers" in str(error.value.remedy)
 

@@ -6,15 +6,15 @@ left hanging from a word of its sentence; nothing that the caller fixed is chang
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from caesura.document import ROOT, UNKNOWN, Document
-from caesura.errors import ModelError, UsageError
+from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.induce.corpus import Corpus, corpus, gold_heads
 from caesura.induce.inference import best, count, least_risk
 from caesura.induce.lexicon import apply_lexicon
@@ -25,6 +25,7 @@ from caesura.induce.punctuation import marks as find_marks
 from caesura.induce.sentences import Sentences
 from caesura.induce.word_classifier import WordClassifier
 from caesura.models.file import Part
+from caesura.stage import Stage
 
 __all__ = ["Grammar", "supervised"]
 
@@ -32,7 +33,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Grammar:
+class Grammar(Stage):
     """Parameters over word classes, and how a word gets its class."""
 
     model: str
@@ -52,7 +53,8 @@ class Grammar:
     decoding: DecodeOptions = DecodeOptions()
 
     kind: ClassVar[str] = "grammar"
-    adds: ClassVar[frozenset[str]] = frozenset({"head", "deprel"})
+    title: ClassVar[str] = "a grammar"
+    tokens_by: ClassVar[str] = "rules"
 
     # ---------------------------------------------------------------- parsing
 
@@ -62,14 +64,19 @@ class Grammar:
         columns = {self.source, self.marks} & {"upos", "xpos"}
         return frozenset({"tokens", "sentences"}) | columns
 
-    def with_options(self, **changes: Any) -> Grammar:
+    @property
+    def adds(self) -> frozenset[str]:
+        """Heads and relations."""
+        return frozenset({"head", "deprel"})
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """The names of `DecodeOptions`."""
+        return frozenset(option.name for option in fields(DecodeOptions))
+
+    def with_options(self, **changes: Any) -> Self:
         """The same grammar, used in another way; see `DecodeOptions`."""
-        names = [option.name for option in fields(DecodeOptions)]
-        unknown = sorted(set(changes) - set(names))
-        if unknown:
-            raise UsageError(
-                f"a grammar has no option {unknown[0]!r}", remedy=f"There are: {', '.join(names)}."
-            )
+        self.refuse(changes, self.offers)
         return replace(self, decoding=replace(self.decoding, **changes))
 
     def classify(self, doc: Document) -> Sequence[str]:
@@ -119,7 +126,7 @@ class Grammar:
         docs: Sequence[Document],
         *,
         confidence: bool = False,
-        warn: Callable[[str], None] | None = None,
+        warn: WarningSink | None = None,
     ) -> None:
         """Fill the heads and relations of documents, in place; there are no confidences.
 
@@ -157,10 +164,6 @@ class Grammar:
         plain = np.where(mark, doc.strings.add("punct"), doc.strings.add("dep"))
         relations = np.where(heads == ROOT, doc.strings.add("root"), plain)
         doc.deprel = np.where(doc.deprel > 0, doc.deprel, relations).astype(np.int32)
-
-    def k_best(self, doc: Document, k: int) -> list[Document]:
-        """Refused: lists of trees are not kept."""
-        raise UsageError("a grammar has one best analysis", remedy="Leave --k-best out.")
 
     # ------------------------------------------------------------- looking at
 
@@ -222,7 +225,7 @@ class Grammar:
         )
 
     @classmethod
-    def from_part(cls, part: Part) -> Grammar:
+    def from_part(cls, part: Part) -> Self:
         """A grammar from a part of a model file, checked."""
         version = part.option("version", int, 0)
         if version != VERSION:
