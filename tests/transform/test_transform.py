@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
+from caesura.document.schema import Floats, Ints, Longs, column
 from caesura.errors import UsageError
 from caesura.transform import (
     crossing_arcs,
@@ -239,6 +241,44 @@ def test_other_lines_keep_the_offsets() -> None:
         assert [token.text for token in copy.tokens] == [token.text for token in doc.tokens]
     assert "\n\n" not in one_line_paragraphs(doc).text
     assert max(map(len, hard_wrapped(doc, 7).text.split("\n"))) <= 8
+
+
+@dataclass(eq=False, repr=False)
+class Sung(Document):
+    """A document with a column of each kind that it did not have."""
+
+    pitch: Ints = column("word", dtype=np.int32, unknown=0)
+    echo: Ints = column("word", "words", unknown=UNKNOWN)
+    loud: Floats | None = column("token", dtype=np.float32, optional=True)
+    breath: Longs = column("paragraph", "offsets")
+
+
+def sung() -> Sung:
+    plain = contraction()
+    doc = Sung(**{field.name: getattr(plain, field.name) for field in fields(plain)})
+    doc.pitch = np.array([1, 2, 3, 4], dtype=np.int32)
+    doc.echo = np.array([3, UNKNOWN, 0, 2], dtype=np.int32)
+    doc.loud = np.array([0.5, 1.0, 0.0], dtype=np.float32)
+    doc.breath = np.array([0, 6])
+    return doc
+
+
+def test_columns_of_ones_own_follow() -> None:
+    spoken = speech(sung())
+    assert isinstance(spoken, Sung)
+    assert spoken.pitch.tolist() == [1, 2, 3]
+    assert spoken.echo.tolist() == [UNKNOWN, UNKNOWN, 0]  # the mark is gone
+    assert spoken.loud is not None
+    assert spoken.loud.tolist() == [0.5, 0.5, 1.0]
+    apart = drop(sung(), ["multiword"])
+    assert isinstance(apart, Sung)
+    assert apart.text == "Do n't go."
+    assert apart.loud is not None
+    assert apart.loud.tolist() == [0.5, 0.5, 1.0, 0.0]
+    assert apart.breath.tolist() == [0, 7]
+    doc = sung()
+    doc.text = "İon't go."
+    assert lower(doc).breath.tolist() == [0, 7]  # type: ignore[attr-defined]
 
 
 def test_lower_keeps_offsets_where_letters_grow() -> None:

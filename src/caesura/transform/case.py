@@ -7,12 +7,12 @@ end (Σ), so each token is folded on its own and the offsets are counted anew.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from caesura.document import Document, Longs
 from caesura.transform.comments import is_text
+from caesura.transform.follow import moved_offsets
 from caesura.transform.punctuation import lower_ids
 
 __all__ = ["lower"]
@@ -53,9 +53,7 @@ def _fold_text(doc: Document, new: Document) -> Document:
         return np.minimum(fresh[piece] + (offsets - old[piece]), limit)
 
     new = replace(new, text="".join(parts), token_start=fresh[1:-1:2], token_end=fresh[2:-1:2])
-    moved = ("paragraph_start", "turn_start", "turn_end", "markup_start", "markup_end")
-    spans: dict[str, Any] = {name: move(getattr(doc, name)) for name in moved}
-    return replace(new, **spans)
+    return replace(new, **moved_offsets(doc, move))
 
 
 def _same_length(text: str) -> str:

@@ -17,7 +17,7 @@ __all__ = ["COLUMNS", "drop", "keep"]
 
 def _blank(name: str) -> Callable[[Document], Document]:
     def blank(doc: Document) -> Document:
-        nothing: dict[str, Any] = {name: np.zeros(doc.n_words, dtype=np.int32)}
+        nothing: dict[str, Any] = {name: doc.schema.by_name[name].rows(doc.n_words)}
         return replace(doc, **nothing)
 
     return blank

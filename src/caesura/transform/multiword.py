@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Final
 
 import numpy as np
 
 from caesura.document import NO, Document, Longs
 from caesura.transform.comments import is_text
+from caesura.transform.follow import moved_offsets, rows_of
 
 __all__ = ["split_multiword"]
+
+_MADE_ANEW: Final = ("token_start", "token_end", "sent_start", "token_misc")
 
 
 def split_multiword(doc: Document) -> Document:
@@ -44,7 +47,7 @@ def split_multiword(doc: Document) -> Document:
     starts[words], ends[words] = move(doc.token_start[single]), move(doc.token_end[single])
     sent_start = np.full(doc.n_words, NO, dtype=np.int8)
     sent_start[doc.first_word[:-1]] = doc.sent_start
-    new = replace(
+    return replace(
         doc,
         text="".join(parts),
         token_start=starts,
@@ -57,11 +60,6 @@ def split_multiword(doc: Document) -> Document:
             first[token]: tuple(c for c in comments if not is_text(c))
             for token, comments in doc.comments.items()
         },
+        **rows_of(doc, "token", doc.word_token, but=_MADE_ANEW),
+        **moved_offsets(doc, move),
     )
-    for name in ("start_evidence", "sent_conf"):
-        column = getattr(doc, name)
-        if column is not None:
-            setattr(new, name, column[doc.word_token])
-    moved = ("paragraph_start", "turn_start", "turn_end", "markup_start", "markup_end")
-    spans: dict[str, Any] = {name: move(getattr(doc, name)) for name in moved}
-    return replace(new, **spans)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,17 @@ from caesura.document import (
     Ints,
     Strings,
 )
+from caesura.document.schema import Level
 from caesura.transform.comments import document_comments, spoken_comments
+from caesura.transform.follow import rows_of
 
 __all__ = ["drop_punct", "lower_ids", "reattach", "speech"]
 
 Mask = NDArray[np.bool_]
+
+#: Columns of words and of tokens that are made anew, or no longer hold.
+_OF_WORDS: Final = ("word_token", "form", "lemma", "deps", "misc", "head")
+_OF_TOKENS: Final = ("token_start", "token_end", "sent_start", "token_misc")
 
 
 def speech(
@@ -63,7 +69,7 @@ def _spoken(
     renumber = np.full(doc.n_words, UNKNOWN, dtype=np.int32)
     renumber[words] = np.arange(len(words), dtype=np.int32)
 
-    new = Document(
+    new = type(doc)(
         id=doc.id,
         strings=doc.strings,
         source=doc.source,
@@ -79,11 +85,11 @@ def _spoken(
     for name in ("form", "lemma"):
         ids = getattr(doc, name)[words]
         setattr(new, name, lower_ids(doc.strings, ids) if fold else ids)
-    for name in ("upos", "xpos", "feats", "deprel"):
-        setattr(new, name, getattr(doc, name)[words])
+    _carry(doc, new, "word", words, but=_OF_WORDS)
     new.deprel[promoted[words]] = doc.strings.add("root")
-    heads = heads[words]
-    new.head = np.where(heads >= 0, renumber[heads], heads).astype(np.int32)
+    for column in doc.schema.at("word", "words"):
+        to = (heads if column.name == "head" else getattr(doc, column.name))[words]
+        setattr(new, column.name, np.where(to >= 0, renumber[to], to).astype(np.int32))
     new.token_misc = np.zeros(len(firsts), dtype=np.int32)
     new.blank_words()
 
@@ -93,11 +99,16 @@ def _spoken(
     new.token_end = np.cumsum(lengths + 1) - 1
     new.token_start = new.token_end - lengths
 
+    _carry(doc, new, "token", doc.word_token[firsts], but=_OF_TOKENS)
     _carry_sentences(doc, new, firsts, tokens)
     _carry_turns(doc, new, firsts)
     _carry_phrases(doc, new, renumber)
-    _carry_confidences(doc, new, words, firsts)
     return new
+
+
+def _carry(doc: Document, new: Document, level: Level, rows: Any, but: Collection[str]) -> None:
+    for name, value in rows_of(doc, level, rows, but).items():
+        setattr(new, name, value)
 
 
 def _tagged(doc: Document, tags: Ints, wanted: Collection[str]) -> Mask:
@@ -209,8 +220,7 @@ def _carry_turns(doc: Document, new: Document, firsts: NDArray[Any]) -> None:
     full = np.flatnonzero(last > first)
     new.turn_start = new.token_start[first[full]]
     new.turn_end = new.token_end[last[full] - 1]
-    new.turn_speaker = doc.turn_speaker[full]
-    new.turn_time = doc.turn_time[full]
+    _carry(doc, new, "turn", full, but=("turn_start", "turn_end"))
 
 
 def _carry_phrases(doc: Document, new: Document, renumber: Ints) -> None:
@@ -230,19 +240,3 @@ def _carry_phrases(doc: Document, new: Document, renumber: Ints) -> None:
     parents, leaves = doc.node_parent[nodes], doc.node_leaf[nodes]
     new.node_parent = np.where(parents >= 0, number[parents], -1).astype(np.int32)
     new.node_leaf = np.where(leaves >= 0, renumber[leaves], -1).astype(np.int32)
-
-
-def _carry_confidences(
-    doc: Document, new: Document, words: NDArray[Any], firsts: NDArray[Any]
-) -> None:
-    for name in ("start_evidence", "sent_conf"):
-        column = getattr(doc, name)
-        if column is not None:
-            setattr(new, name, column[doc.word_token[firsts]])
-    for name in ("tag_conf", "arc_conf"):
-        column = getattr(doc, name)
-        if column is not None:
-            setattr(new, name, column[words])
-    options = doc.tag_options
-    if options is not None:
-        new.tag_options = options.of(words)
