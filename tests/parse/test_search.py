@@ -148,7 +148,7 @@ def test_trees_are_trees_even_with_random_weights(seed: int) -> None:
 
 
 def test_threads_do_not_change_the_result(toy_parser: Parser, monkeypatch) -> None:
-    monkeypatch.setattr("caesura.parse.parser._BATCH", 40)
+    monkeypatch.setattr("caesura.parse.documents.BATCH", 40)
     docs = corpus(5, 12)
     one, two = toy_parser.analyse(docs), toy_parser.analyse(docs, threads=2)
     for a, b in zip(one, two, strict=True):

@@ -17,14 +17,23 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import UNKNOWN, YES, Document
-from caesura.errors import CaesuraWarning, InputError, ModelError, UsageError, WarningSink
+from caesura.document import UNKNOWN, Document
+from caesura.errors import InputError, ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.parse.branching_options import BranchOptions
-from caesura.parse.parser import Parse, Parser
+from caesura.parse.documents import (
+    check,
+    check_split,
+    in_batches,
+    name_of,
+    sentence_bounds,
+    write_tree,
+)
+from caesura.parse.parser import Parse
 from caesura.parse.scorers.hybrid_features import compile_templates
-from caesura.parse.word_table import TAG_COLUMNS, Hasher, Words, cut, words_of
+from caesura.parse.stored import DAMAGED, as_part, options_of, stored_in
+from caesura.parse.word_table import Hasher, Words, cut, words_of
 
 if TYPE_CHECKING:
     from caesura.parse.scorers.classifier import Classifier
@@ -35,9 +44,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BranchingParser"]
 
-_DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
-#: Words that are decoded in one call.
-_BATCH: Final = 20_000
 #: The margin of a decision that had no rival.
 _CERTAIN: Final = 1e30
 
@@ -71,12 +77,6 @@ class BranchingParser:
         return cls.from_part(load_model(model).part("parser"))
 
     def to_part(self) -> Part:
-        from caesura.models.packing import pack
-        from caesura.parse.quantised import to_floats
-
-        packed = self.packed
-        if packed is None:
-            packed = pack(to_floats(self.table, self.unit)[:, : self.inventory.size])
         search = self.search
         config: dict[str, Any] = {
             "system": "branching",
@@ -90,21 +90,13 @@ class BranchingParser:
             "waves": search.waves,
             "root": self.inventory.root,
             "tags": list(self.tags),
-            "templates": list(self.templates),
-            "calibration": {k: list(v) for k, v in self.calibration.items()},
+            **options_of(self),
         }
-        arrays = dict(packed)
-        arrays["actions"] = np.array(self.inventory.actions, np.int32).reshape(-1, 2)
-        labels = {"deprel": list(self.inventory.labels)}
-        if self.word_classes:
-            labels["word-class-forms"] = list(self.word_classes)
-            arrays["word-classes"] = np.array(list(self.word_classes.values()), np.int32)
-        return Part("parser", config, labels, arrays)
+        actions = np.array(self.inventory.actions, np.int32).reshape(-1, 2)
+        return as_part(self, config, {"actions": actions})
 
     @classmethod
     def from_part(cls, part: Part) -> BranchingParser:
-        from caesura.models.packing import packed_in, unpack_bytes
-        from caesura.parse.quantised import padded, shifted_rows
         from caesura.parse.transitions.hybrid_inventory import HybridInventory
 
         if part.kind != "parser" or part.config.get("system") != "branching":
@@ -120,7 +112,7 @@ class BranchingParser:
             or pairs[:, 1].max() >= len(labels)
             or not 0 <= root < len(labels)
         ):
-            raise ModelError("the parser's labels do not fit its transitions", remedy=_DAMAGED)
+            raise ModelError("the parser's labels do not fit its transitions", remedy=DAMAGED)
         try:
             search = BranchOptions(
                 beam=part.option("beam", int, 64),
@@ -133,35 +125,14 @@ class BranchingParser:
                 waves=part.option("waves", int, 1),
             )
         except UsageError as error:
-            raise ModelError(f"the parser's options: {error}", remedy=_DAMAGED) from error
+            raise ModelError(f"the parser's options: {error}", remedy=DAMAGED) from error
         inventory = HybridInventory(
             labels,
             root,
             tuple((int(kind), int(label)) for kind, label in pairs),
             single_root=search.headless == "single-root",
         )
-        packed = packed_in(part)
-        table, _ = unpack_bytes(packed, inventory.size, padded(inventory.size))
-        rows = len(table)
-        if table.dtype != np.int8 or rows & (rows - 1) or not rows:
-            raise ModelError("the parser's weights are not a table of bytes", remedy=_DAMAGED)
-        table, unit = shifted_rows(table, packed["exponents"])
-        tags = tuple(part.option("tags", list, []))
-        if not set(tags) <= set(TAG_COLUMNS):
-            raise ModelError(f"the parser wants tags {tags}, which are unknown", remedy=_DAMAGED)
-        forms = part.labels.get("word-class-forms", [])
-        numbers = part.array("word-classes", np.int32, (len(forms),)).tolist() if forms else []
-        return cls(
-            inventory,
-            tuple(part.option("templates", list, [])),
-            table,
-            unit,
-            search,
-            tags,
-            dict(zip(forms, numbers, strict=True)),
-            {k: list(map(float, v)) for k, v in part.option("calibration", dict, {}).items()},
-            packed,
-        )
+        return cls(inventory, search=search, **stored_in(part, inventory.size)._asdict())
 
     # -------------------------------------------------------------- parsing
 
@@ -195,22 +166,7 @@ class BranchingParser:
         """The best analysis of each document, which is left as it is."""
         for doc in docs:
             self._check(doc, warn)
-        groups: list[list[Document]] = [[]]
-        size = 0
-        for doc in docs:
-            if size > _BATCH:
-                groups.append([])
-                size = 0
-            groups[-1].append(doc)
-            size += doc.n_words
-        tables = [[self.words(doc) for doc in group] for group in groups]
-        if threads == 1 or len(groups) == 1:
-            done = [self._analyse(*pair) for pair in zip(groups, tables, strict=True)]
-        else:
-            from concurrent.futures import ThreadPoolExecutor
-
-            with ThreadPoolExecutor(threads) as pool:
-                done = list(pool.map(self._analyse, groups, tables))
+        done = in_batches(docs, self.words, self._analyse, threads=threads)
         self.counters = {}
         for _, counters in done:
             for name, count in counters.items():
@@ -223,7 +179,7 @@ class BranchingParser:
         The score of an analysis is the sum of its sentences' scores.
         """
         self._check(doc, None)
-        bounds = _bounds(doc)
+        bounds = sentence_bounds(doc)
         if not doc.n_words:
             return [_parse_of(_no_trees(), np.zeros(1, np.int64))]
         words, given = cut(self.words(doc), bounds), self._given(doc, bounds)
@@ -250,12 +206,7 @@ class BranchingParser:
 
     def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
         """Put an analysis into its document; what the document fixes stays as it is."""
-        names = doc.strings.ids(self.inventory.labels)
-        deprel = names[parse.labels]
-        if "heads" in doc.fixed:
-            deprel = np.where((doc.head != UNKNOWN) & (doc.deprel > 0), doc.deprel, deprel)
-        doc.deprel = deprel.astype(np.int32)
-        doc.head = parse.heads
+        write_tree(doc, parse, self.inventory.labels)
         if confidence:
             from caesura.parse.confidence import probabilities
 
@@ -282,29 +233,14 @@ class BranchingParser:
     # ------------------------------------------------------------- internals
 
     def _check(self, doc: Document, warn: WarningSink | None) -> None:
-        name = f"document {doc.id!r}" if doc.id else "the document"
-        for column in self.tags:
-            # A short text may have no features though it is tagged; it always has tags.
-            if column != "feats" and doc.n_words and not np.any(getattr(doc, column)):
-                raise InputError(
-                    f"the parser was trained with {column.upper()} tags, but {name} has none",
-                    file=doc.source,
-                    remedy="Tag it first, or use a parser trained without tags.",
-                )
-        if warn is not None and not self.tags and np.any(doc.upos):
-            warn(CaesuraWarning(f"the parser was trained without tags; those of {name} are unused"))
-        if not doc.has_sentences and doc.n_tokens > 1:
-            raise InputError(
-                f"a branching parser parses single sentences, but {name} is not split into any",
-                file=doc.source,
-                remedy="Split it first, or use a parser trained on documents (recipe joint).",
-            )
+        check(doc, self.tags, warn)
+        check_split(doc, "a branching parser parses single sentences")
 
     def _analyse(
         self, docs: Sequence[Document], words: Sequence[Words]
     ) -> tuple[list[Parse], dict[str, int]]:
         """Documents without given heads are decoded in one call, the others one by one."""
-        bounds = [_bounds(doc) for doc in docs]
+        bounds = [sentence_bounds(doc) for doc in docs]
         lengths = [np.diff(b) for b in bounds]
         longest = max((int(part.max(initial=0)) for part in lengths), default=0)
         brancher = self.brancher(max(longest, 1))
@@ -340,7 +276,7 @@ class BranchingParser:
         from caesura.parse.transitions.hybrid import Given
 
         told = given_in(doc, self.inventory.labels)
-        name = f"document {doc.id!r}" if doc.id else "the document"
+        name = name_of(doc)
         n = doc.n_words
         heads = np.full(n + len(bounds) - 1, -1, np.int32)
         labels = np.full(n + len(bounds) - 1, -1, np.int32)
@@ -366,13 +302,6 @@ class BranchingParser:
             heads[a + s + 1 : b + s + 1] = np.where(own == UNKNOWN, -1, local + 1)
             labels[a + s + 1 : b + s + 1] = told.labels[a:b]
         return Given(heads, labels)
-
-
-def _bounds(doc: Document) -> NDArray[np.int64]:
-    starts = np.flatnonzero(doc.word_sent_start == YES)
-    if doc.n_words and not len(starts):
-        starts = np.zeros(1, np.int64)
-    return np.concatenate([starts, [doc.n_words]]).astype(np.int64)
 
 
 def _slice(given: Given, a: int, b: int) -> Given:
@@ -405,7 +334,3 @@ def _parse_of(trees: Trees, bounds: NDArray[np.int64]) -> Parse:
         np.ones(n, np.float32),
         np.zeros(n, np.int8),
     )
-
-
-#: Both kinds of parser, for those who take either.
-AnyParser = Parser | BranchingParser

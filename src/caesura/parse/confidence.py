@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import UNKNOWN, YES, Document
+from caesura.parse.scores import label_numbers
 
 if TYPE_CHECKING:
+    from caesura.parse.branching import BranchingParser
     from caesura.parse.parser import Parse, Parser
 
 __all__ = ["calibrate", "probabilities"]
@@ -68,10 +70,8 @@ def probabilities(
     return starts.astype(np.float32), arcs.astype(np.float32)
 
 
-def calibrate(parser: Parser, docs: Sequence[Document]) -> dict[str, list[float]]:
+def calibrate(parser: Parser | BranchingParser, docs: Sequence[Document]) -> dict[str, list[float]]:
     """Fit the probabilities on documents with gold trees that the parser has not seen."""
-    from caesura.parse.scores import label_numbers
-
     rows: dict[str, list[Floats]] = {"arcs": [], "starts": []}
     truth: dict[str, list[NDArray[np.bool_]]] = {"arcs": [], "starts": []}
     for doc, parse in zip(docs, parser.analyse(docs), strict=True):

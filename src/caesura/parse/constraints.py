@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError
+from caesura.parse.documents import name_of
 from caesura.parse.scores import label_numbers
 from caesura.parse.transitions.graph_stack import NEXT
 from caesura.parse.transitions.joint import FREE, MUST, NEVER, Limits
@@ -227,7 +228,7 @@ def decode_given(
 ) -> Result:
     """The best analysis that contradicts nothing given; refuses what cannot hold together."""
     n = len(given.heads)
-    name = f"document {doc.id!r}" if doc.id else "the document"
+    name = name_of(doc)
     bounds = np.array([0, n], np.int64)
     limits = limits_of(given, single_root=single_root, name=name) if given.anything else no_limits()
     result = decoder.decode(words, bounds, limits)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from caesura.document import ROOT, UNKNOWN, YES, Document
 from caesura.errors import CaesuraWarning, InputError, WarningSink, Where
 from caesura.learn.shuffle import generator
-from caesura.parse.word_table import Words
+from caesura.parse.word_table import TAG_COLUMNS, Words
 
 __all__ = [
     "CHAIN_LABELS",
@@ -26,6 +26,7 @@ __all__ = [
     "chunks",
     "gold_tree",
     "right_choices",
+    "tags_in",
 ]
 
 Ints = NDArray[np.int32]
@@ -184,3 +185,12 @@ def chunks(
             cuts = [0, *range(phase, count, size), count]
         found += [(k, bounds[i], bounds[j]) for i, j in itertools.pairwise(cuts)]
     return [chunk for chunk in found if chunk[2] > chunk[1]]
+
+
+def tags_in(docs: Sequence[Document]) -> tuple[str, ...]:
+    """The tag columns that are filled in all of the training documents, more or less."""
+    words = sum(doc.n_words for doc in docs)
+    filled = {
+        name: sum(np.count_nonzero(getattr(doc, name)) for doc in docs) for name in TAG_COLUMNS
+    }
+    return tuple(name for name, count in filled.items() if count > words / 4)

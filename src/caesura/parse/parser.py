@@ -19,18 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import NO, UNKNOWN, YES, Document
-from caesura.errors import CaesuraWarning, InputError, ModelError, WarningSink
+from caesura.errors import ModelError, WarningSink
 from caesura.learn.bias import BiasScale
 from caesura.learn.templates import Templates
 from caesura.models.file import Part
 from caesura.models.store import load_model
+from caesura.parse.documents import check, check_split, in_batches, sentence_bounds, write_tree
 from caesura.parse.options import SearchOptions
 from caesura.parse.scorers.features import compile_templates
 from caesura.parse.shapes import is_edited
+from caesura.parse.stored import DAMAGED, as_part, options_of, stored_in
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.word_table import (
     ONE_TAG,
-    TAG_COLUMNS,
     Choice,
     Hasher,
     Words,
@@ -46,9 +47,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Parse", "Parser"]
 
-_DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
-#: Words that are decoded in one call.
-_BATCH: Final = 20_000
 #: What a bias is worth to a parser that was not measured: see `benchmarks/bias.py`.
 SCALE: Final = BiasScale(
     edited=(-0.8345, -0.7185, -0.6176, -0.5159, 0.0, 0.4, 0.5693, 0.7157, 0.8824),
@@ -139,12 +137,6 @@ class Parser:
         return cls.from_part(file.part("parser"))
 
     def to_part(self) -> Part:
-        from caesura.models.packing import pack
-        from caesura.parse.quantised import to_floats
-
-        packed = self.packed
-        if packed is None:
-            packed = pack(to_floats(self.table, self.unit)[:, : self.inventory.size])
         inventory = self.inventory
         search = self.search
         config: dict[str, Any] = {
@@ -158,28 +150,19 @@ class Parser:
             "patience": search.patience,
             "tags": list(self.tags),
             "breaks": self.breaks,
-            "templates": list(self.templates),
-            "calibration": {k: list(v) for k, v in self.calibration.items()},
+            **options_of(self),
         }
         if self.choice.most > 1:
             config["choices"] = self.choice.most
             config["trust"] = search.trust
             config["choice-floor"] = self.choice.floor
             config["choice-templates"] = list(self.choice_templates)
-        arrays = dict(packed)
-        for kind in ("left", "right", "root"):
-            arrays[kind] = np.array(getattr(inventory, kind), np.int32)
-        labels = {"deprel": list(inventory.labels)}
-        if self.word_classes:
-            labels["word-class-forms"] = list(self.word_classes)
-            arrays["word-classes"] = np.array(list(self.word_classes.values()), np.int32)
-        return Part("parser", config, labels, arrays)
+        kinds = ("left", "right", "root")
+        arrays = {kind: np.array(getattr(inventory, kind), np.int32) for kind in kinds}
+        return as_part(self, config, arrays)
 
     @classmethod
     def from_part(cls, part: Part) -> Parser:
-        from caesura.models.packing import packed_in, unpack_bytes
-        from caesura.parse.quantised import padded, shifted_rows
-
         if part.kind != "parser" or part.config.get("system") != "joint":
             raise ModelError(f"this is a {part.kind}, not a joint parser")
         labels = tuple(part.labels.get("deprel", ()))
@@ -187,11 +170,11 @@ class Parser:
         for kind in ("left", "right", "root"):
             ids = part.array(kind, np.int32, (None,))
             if not len(ids) or ids.min() < 0 or ids.max() >= len(labels):
-                raise ModelError("the parser's labels do not fit its transitions", remedy=_DAMAGED)
+                raise ModelError("the parser's labels do not fit its transitions", remedy=DAMAGED)
             kinds[kind] = tuple(ids.tolist())
         most = int(part.option("choices", int, 1))
         if not 1 <= most <= 16:
-            raise ModelError(f"the parser chooses from {most} tags, not 1 to 16", remedy=_DAMAGED)
+            raise ModelError(f"the parser chooses from {most} tags, not 1 to 16", remedy=DAMAGED)
         choice = Choice(
             most,
             float(part.option("choice-floor", (int, float), 0.0)),
@@ -203,12 +186,7 @@ class Parser:
             choices=choice.most,
             **kinds,
         )
-        packed = packed_in(part)
-        table, _ = unpack_bytes(packed, inventory.size, padded(inventory.size))
-        rows = len(table)
-        if table.dtype != np.int8 or rows & (rows - 1) or not rows:
-            raise ModelError("the parser's weights are not a table of bytes", remedy=_DAMAGED)
-        table, unit = shifted_rows(table, packed["exponents"])
+        stored = stored_in(part, inventory.size)
         margin = float(part.option("margin", (int, float), -1.0))
         search = SearchOptions(
             beam=part.option("beam", int, 8),
@@ -218,25 +196,14 @@ class Parser:
             trust=float(part.option("trust", (int, float), 0.0)),
             patience=part.option("patience", int, 400),
         )
-        tags = tuple(part.option("tags", list, []))
-        if not set(tags) <= set(TAG_COLUMNS):
-            raise ModelError(f"the parser wants tags {tags}, which are unknown", remedy=_DAMAGED)
-        forms = part.labels.get("word-class-forms", [])
-        numbers = part.array("word-classes", np.int32, (len(forms),)).tolist() if forms else []
         return cls(
             inventory,
-            tuple(part.option("templates", list, [])),
-            table,
-            unit,
-            search,
-            tags,
-            bool(part.option("breaks", bool, True)),
-            dict(zip(forms, numbers, strict=True)),
-            {k: list(map(float, v)) for k, v in part.option("calibration", dict, {}).items()},
-            packed,
-            choice,
-            tuple(part.option("choice-templates", list, [])),
-            BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
+            search=search,
+            breaks=bool(part.option("breaks", bool, True)),
+            choice=choice,
+            choice_templates=tuple(part.option("choice-templates", list, [])),
+            scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
+            **stored._asdict(),
         )
 
     # -------------------------------------------------------------- parsing
@@ -276,19 +243,7 @@ class Parser:
         """The best analysis of each document, which is left as it is."""
         for doc in docs:
             self._check(doc, warn)
-        groups = _groups([doc.n_words for doc in docs])
-        words = [self.words(doc) for doc in docs]
-
-        def work(group: range) -> list[Parse]:
-            return self._analyse(docs[group.start : group.stop], words[group.start : group.stop])
-
-        if threads == 1 or len(groups) == 1:
-            found = [work(group) for group in groups]
-        else:
-            from concurrent.futures import ThreadPoolExecutor
-
-            with ThreadPoolExecutor(threads) as pool:
-                found = list(pool.map(work, groups))
+        found = in_batches(docs, self.words, self._analyse, threads=threads)
         return [parse for group in found for parse in group]
 
     def k_best(self, doc: Document, k: int) -> list[Parse]:
@@ -304,15 +259,10 @@ class Parser:
 
     def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
         """Put an analysis into its document; what the document fixes stays as it is."""
-        names = doc.strings.ids(self.inventory.labels)
-        deprel = names[parse.labels]
         given = (doc.head != UNKNOWN) & ("heads" in doc.fixed)
-        if "heads" in doc.fixed:
-            deprel = np.where(given & (doc.deprel > 0), doc.deprel, deprel)
-        doc.deprel = deprel.astype(np.int32)
+        write_tree(doc, parse, self.inventory.labels)
         if parse.choices.any():
             choose_tags(doc, parse.choices)
-        doc.head = parse.heads
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
         doc.sent_start = np.where(parse.starts[first], YES, NO).astype(np.int8)
         if confidence:
@@ -347,23 +297,9 @@ class Parser:
     # ------------------------------------------------------------- internals
 
     def _check(self, doc: Document, warn: WarningSink | None) -> None:
-        name = f"document {doc.id!r}" if doc.id else "the document"
-        for column in self.tags:
-            # A short text may have no features though it is tagged; it always has tags.
-            if column != "feats" and doc.n_words and not np.any(getattr(doc, column)):
-                raise InputError(
-                    f"the parser was trained with {column.upper()} tags, but {name} has none",
-                    file=doc.source,
-                    remedy="Tag it first, or use a parser trained without tags.",
-                )
-        if warn is not None and not self.tags and np.any(doc.upos):
-            warn(CaesuraWarning(f"the parser was trained without tags; those of {name} are unused"))
-        if not self.inventory.sb and not doc.has_sentences and doc.n_tokens > 1:
-            raise InputError(
-                f"this parser was trained on single sentences, but {name} is not split into any",
-                file=doc.source,
-                remedy="Split it first, or use a parser trained on documents (recipe joint).",
-            )
+        check(doc, self.tags, warn)
+        if not self.inventory.sb:
+            check_split(doc, "this parser was trained on single sentences")
 
     def _analyse(self, docs: Sequence[Document], words: Sequence[Words]) -> list[Parse]:
         """Edited documents together, and unedited ones."""
@@ -427,12 +363,6 @@ class Parser:
         return Parse.join(pieces)
 
 
-def sentence_bounds(doc: Document) -> NDArray[np.int64]:
-    """Where the sentences of a document start, by word, and where the last one ends."""
-    starts = np.flatnonzero(doc.word_sent_start == YES)
-    return np.concatenate([starts, [doc.n_words]]).astype(np.int64)
-
-
 def choose_tags(doc: Document, choices: NDArray[np.int8]) -> None:
     """Give words the chosen of their tags, with all that belongs to it."""
     options = doc.tag_options
@@ -446,17 +376,3 @@ def choose_tags(doc: Document, choices: NDArray[np.int8]) -> None:
         sure = doc.tag_conf.copy()
         sure[at] = options.probabilities[at, choices[at]]
         doc.tag_conf = sure
-
-
-def _groups(sizes: Sequence[int]) -> list[range]:
-    """Runs of documents of about `_BATCH` words."""
-    groups: list[range] = []
-    begin, words = 0, 0
-    for k, size in enumerate(sizes):
-        words += size
-        if words >= _BATCH:
-            groups.append(range(begin, k + 1))
-            begin, words = k + 1, 0
-    if begin < len(sizes):
-        groups.append(range(begin, len(sizes)))
-    return groups

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import UNKNOWN, YES, Document, Strings
-from caesura.parse.transitions.inventory import Inventory
 
 if TYPE_CHECKING:
     from caesura.parse.parser import Parse
 
-__all__ = ["choice_scores", "f1", "label_numbers", "scores"]
+__all__ = ["Labelled", "choice_scores", "f1", "label_numbers", "scores"]
+
+
+class Labelled(Protocol):
+    """The transitions of a parser, of whatever system, with the labels of its arcs."""
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
 
 
 def f1(right: float, found: float, gold: float) -> float:
@@ -23,7 +29,7 @@ def f1(right: float, found: float, gold: float) -> float:
 
 
 def scores(
-    docs: Sequence[Document], parses: Sequence[Parse], inventory: Inventory, *, trees: bool = True
+    docs: Sequence[Document], parses: Sequence[Parse], inventory: Labelled, *, trees: bool = True
 ) -> dict[str, float]:
     """LAS and UAS over words with a known head; starts without and with document-initial ones."""
     words = heads = both = right = found = gold = 0

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
 
 from caesura.document import Document
 from caesura.errors import WarningSink
@@ -91,7 +90,7 @@ def tune_search(
     for margin, beam in itertools.product(margins, beams):
         tried = parser.with_search(margin=margin, beam=beam)
         parses = tried.analyse(held_out)
-        found[margin, beam] = scores(held_out, parses, cast(Any, parser.inventory))["LAS"]
+        found[margin, beam] = scores(held_out, parses, parser.inventory)["LAS"]
     margin, beam = min(found, key=lambda key: (-found[key], key))
     return parser.with_search(margin=margin, beam=beam), found
 
@@ -100,8 +99,7 @@ def calibrated(parser: BranchingParser, held_out: Sequence[Document]) -> Branchi
     """The parser with confidences of arcs that fit held-out documents."""
     from caesura.parse.confidence import calibrate
 
-    either: Any = parser
-    return replace(parser, calibration=calibrate(either, held_out))
+    return replace(parser, calibration=calibrate(parser, held_out))
 
 
 def train_branching(

@@ -10,7 +10,7 @@ a parser makes on new text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,10 @@ from caesura.learn.shuffle import epoch_order, pieces
 from caesura.models.file import Part
 from caesura.parse.branching import BranchingParser
 from caesura.parse.branching_options import BranchTraining
-from caesura.parse.gold_trees import Repairs, gold_tree
+from caesura.parse.gold_trees import Repairs, gold_tree, tags_in
 from caesura.parse.scorers.hybrid_features import compile_templates, templates_for
 from caesura.parse.scores import scores
-from caesura.parse.word_table import TAG_COLUMNS, Hasher, cut, words_of
+from caesura.parse.word_table import Hasher, cut, words_of
 
 if TYPE_CHECKING:
     from caesura.parse.learning.branching_examples import Examples
@@ -65,7 +65,7 @@ class BranchingTrainer:
                 "a branching parser learns until dev stops improving, but there are no dev data",
                 remedy="Give dev data, for example the last tenth of the training data.",
             )
-        self.tags = _tags(docs) if options.tags else ()
+        self.tags = tags_in(docs) if options.tags else ()
         self.templates = templates_for(self.tags, options.templates)
         self.compiled = compile_templates(self.templates)
         self.hasher = Hasher(word_classes)
@@ -328,7 +328,7 @@ class BranchingTrainer:
         """LAS and UAS on the dev documents, with branching."""
         parser = self.parser()
         parses = parser.analyse(self.dev, threads=self.options.threads)
-        found = scores(self.dev, parses, cast(Any, self.inventory))
+        found = scores(self.dev, parses, self.inventory)
         told = {"LAS": found["LAS"], "UAS": found["UAS"]}
         if self.round == len(self.best_scores):
             self.best_scores.append(-1.0)
@@ -391,12 +391,3 @@ class BranchingLoop(Loop):
     def _patience_is_over(self, done: int) -> bool:
         trainer: Any = self.trainer
         return bool(trainer.over(done)) or super()._patience_is_over(done)
-
-
-def _tags(docs: Sequence[Document]) -> tuple[str, ...]:
-    """The tag columns that are filled in all of the training documents, more or less."""
-    words = sum(doc.n_words for doc in docs)
-    filled = {
-        name: sum(np.count_nonzero(getattr(doc, name)) for doc in docs) for name in TAG_COLUMNS
-    }
-    return tuple(name for name, count in filled.items() if count > words / 4)

@@ -19,7 +19,15 @@ from caesura.errors import InputError, WarningSink
 from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
-from caesura.parse.gold_trees import Instance, Repairs, Tree, chunks, gold_tree, right_choices
+from caesura.parse.gold_trees import (
+    Instance,
+    Repairs,
+    Tree,
+    chunks,
+    gold_tree,
+    right_choices,
+    tags_in,
+)
 from caesura.parse.options import TrainOptions
 from caesura.parse.parser import Parser
 from caesura.parse.scorers.features import compile_templates, without
@@ -72,7 +80,7 @@ class ParserTrainer:
         if unedited and len(unedited) != len(train):
             raise InputError(f"{len(unedited)} unedited documents for {len(train)} edited ones")
         self.repairs = Repairs()
-        self.tags = _tags(docs) if options.tags else ()
+        self.tags = tags_in(docs) if options.tags else ()
         if init is not None:
             self.tags = tuple(tag for tag in self.tags if tag in init.tags)
         self.choice = Choice(options.choices, options.choice_floor)
@@ -283,12 +291,3 @@ class ParserTrainer:
             table[:] = 0
             table.ravel()[places] = state[name]
         learner.ticks = int(state["ticks"][0])
-
-
-def _tags(docs: Sequence[Document]) -> tuple[str, ...]:
-    """The tag columns that are filled in all of the training documents, more or less."""
-    words = sum(doc.n_words for doc in docs)
-    filled = {
-        name: sum(np.count_nonzero(getattr(doc, name)) for doc in docs) for name in TAG_COLUMNS
-    }
-    return tuple(name for name, count in filled.items() if count > words / 4)

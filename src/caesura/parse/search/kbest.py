@@ -9,7 +9,8 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.parse.constraints import Given, given_in, limits_of, no_limits, within
-from caesura.parse.parser import Parse, Parser, sentence_bounds
+from caesura.parse.documents import sentence_bounds
+from caesura.parse.parser import Parse, Parser
 from caesura.parse.search.beam import DONE, FULL, advance, expand
 from caesura.parse.search.commit_prefix import new_result, write_path
 from caesura.parse.search.decode import Decoder

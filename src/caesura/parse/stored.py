@@ -1,0 +1,107 @@
+"""What every parser with hashed features keeps in a model file, whatever its transitions are.
+
+Packed weights, the templates that hash into them, the columns of tags and the word classes that the
+templates read, and the calibration of confidences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import ModelError
+from caesura.models.file import Part
+from caesura.parse.word_table import TAG_COLUMNS
+
+__all__ = ["DAMAGED", "Stored", "as_part", "options_of", "stored_in"]
+
+DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
+
+
+class Stored(NamedTuple):
+    """What was read. `table` and `unit` are 8-bit weights (see `quantised.py`)."""
+
+    templates: tuple[str, ...]
+    table: NDArray[np.int8]
+    unit: float
+    tags: tuple[str, ...]
+    word_classes: Mapping[str, int]
+    calibration: dict[str, list[float]]
+    packed: Mapping[str, NDArray[Any]]
+
+
+class _Labelled(Protocol):
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+    @property
+    def size(self) -> int: ...
+
+
+class _Hashed(Protocol):
+    """A parser of which this can be kept."""
+
+    templates: tuple[str, ...]
+    table: NDArray[np.int8]
+    unit: float
+    tags: tuple[str, ...]
+    word_classes: Mapping[str, int]
+    calibration: dict[str, list[float]]
+    packed: Mapping[str, NDArray[Any]] | None
+
+    @property
+    def inventory(self) -> _Labelled: ...
+
+
+def as_part(parser: _Hashed, config: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Part:
+    """The part of a parser: what all have, and what its own transitions and search need."""
+    from caesura.models.packing import pack
+    from caesura.parse.quantised import to_floats
+
+    inventory, packed = parser.inventory, parser.packed
+    if packed is None:
+        packed = pack(to_floats(parser.table, parser.unit)[:, : inventory.size])
+    labels = {"deprel": list(inventory.labels)}
+    kept = {**packed, **arrays}
+    if parser.word_classes:
+        labels["word-class-forms"] = list(parser.word_classes)
+        kept["word-classes"] = np.array(list(parser.word_classes.values()), np.int32)
+    return Part("parser", dict(config), labels, kept)
+
+
+def options_of(parser: _Hashed) -> dict[str, Any]:
+    """The templates and the calibration as options of a part."""
+    return {
+        "templates": list(parser.templates),
+        "calibration": {name: list(values) for name, values in parser.calibration.items()},
+    }
+
+
+def stored_in(part: Part, size: int) -> Stored:
+    """What a part keeps of a parser with so many labelled transitions, checked."""
+    from caesura.models.packing import packed_in, unpack_bytes
+    from caesura.parse.quantised import padded, shifted_rows
+
+    packed = packed_in(part)
+    table, _ = unpack_bytes(packed, size, padded(size))
+    rows = len(table)
+    if table.dtype != np.int8 or rows & (rows - 1) or not rows:
+        raise ModelError("the parser's weights are not a table of bytes", remedy=DAMAGED)
+    table, unit = shifted_rows(table, packed["exponents"])
+    tags = tuple(part.option("tags", list, []))
+    if not set(tags) <= set(TAG_COLUMNS):
+        raise ModelError(f"the parser wants tags {tags}, which are unknown", remedy=DAMAGED)
+    forms = part.labels.get("word-class-forms", [])
+    numbers = part.array("word-classes", np.int32, (len(forms),)).tolist() if forms else []
+    calibration = part.option("calibration", dict, {})
+    return Stored(
+        tuple(part.option("templates", list, [])),
+        table,
+        unit,
+        tags,
+        dict(zip(forms, numbers, strict=True)),
+        {name: list(map(float, values)) for name, values in calibration.items()},
+        packed,
+    )
