@@ -28,9 +28,9 @@ from data import DATA, file_of, find_file
 from caesura.document import YES, Document
 from caesura.formats import read
 from caesura.models.file import save
+from caesura.parse.analysis import Parse
 from caesura.parse.branching import BranchingParser
 from caesura.parse.branching_options import BranchOptions, BranchTraining
-from caesura.parse.parser import Parse
 from caesura.parse.scores import label_numbers
 from caesura.parse.search.hybrid_beam import BeamSearcher
 from caesura.parse.train_branching import BEAMS, MARGINS, branching_loop

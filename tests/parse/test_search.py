@@ -10,8 +10,9 @@ import pytest
 
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError
+from caesura.parse.analysis import Parse
 from caesura.parse.constraints import no_limits
-from caesura.parse.parser import Parse, Parser
+from caesura.parse.parser import Parser
 from caesura.parse.scorers.features import compile_templates
 from caesura.parse.scorers.linear import Linear8, new_scratch, score_into
 from caesura.parse.search.kbest import k_best

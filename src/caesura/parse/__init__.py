@@ -12,21 +12,23 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from caesura.parse.analysis import Parse
     from caesura.parse.branching import BranchingParser
     from caesura.parse.branching_options import BranchOptions, BranchTraining
     from caesura.parse.learning.trainer import ParserTrainer
     from caesura.parse.options import SearchOptions, TrainOptions
-    from caesura.parse.parser import Parse, Parser
+    from caesura.parse.parser import Parser
     from caesura.parse.recipes import Reparsed
     from caesura.parse.stream import JointStream, parse_stream
     from caesura.parse.train import parser_loop, train_parser
     from caesura.parse.train_branching import train_branching
 
 _HOMES = {
+    "analysis": ("Parse",),
     "branching": ("BranchingParser",),
     "branching_options": ("BranchOptions", "BranchTraining"),
     "options": ("SearchOptions", "TrainOptions"),
-    "parser": ("Parse", "Parser"),
+    "parser": ("Parser",),
     "recipes": ("Reparsed",),
     "stream": ("JointStream", "parse_stream"),
     "train": ("parser_loop", "train_parser"),

@@ -21,6 +21,7 @@ from caesura.document import UNKNOWN, Document
 from caesura.errors import InputError, ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.models.store import load_model
+from caesura.parse.analysis import Parse
 from caesura.parse.branching_options import BranchOptions
 from caesura.parse.documents import (
     check,
@@ -30,7 +31,6 @@ from caesura.parse.documents import (
     sentence_bounds,
     write_tree,
 )
-from caesura.parse.parser import Parse
 from caesura.parse.scorers.hybrid_features import compile_templates
 from caesura.parse.stored import DAMAGED, as_part, options_of, stored_in
 from caesura.parse.word_table import Hasher, Words, cut, words_of

@@ -19,8 +19,9 @@ from caesura.document import UNKNOWN, YES, Document
 from caesura.parse.scores import label_numbers
 
 if TYPE_CHECKING:
+    from caesura.parse.analysis import Parse
     from caesura.parse.branching import BranchingParser
-    from caesura.parse.parser import Parse, Parser
+    from caesura.parse.parser import Parser
 
 __all__ = ["calibrate", "probabilities"]
 

@@ -13,7 +13,7 @@ from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import CaesuraWarning, InputError, WarningSink
 
 if TYPE_CHECKING:
-    from caesura.parse.parser import Parse
+    from caesura.parse.analysis import Parse
     from caesura.parse.word_table import Words
 
 __all__ = ["check", "check_split", "in_batches", "name_of", "sentence_bounds", "write_tree"]

@@ -24,6 +24,7 @@ from caesura.learn.bias import BiasScale
 from caesura.learn.templates import Templates
 from caesura.models.file import Part
 from caesura.models.store import load_model
+from caesura.parse.analysis import Parse
 from caesura.parse.documents import check, check_split, in_batches, sentence_bounds, write_tree
 from caesura.parse.options import SearchOptions
 from caesura.parse.scorers.features import compile_templates
@@ -42,59 +43,15 @@ from caesura.parse.word_table import (
 
 if TYPE_CHECKING:
     from caesura.parse.constraints import Given
-    from caesura.parse.search.commit_prefix import Result
     from caesura.parse.search.decode import Decoder
 
-__all__ = ["Parse", "Parser"]
+__all__ = ["Parser"]
 
 #: What a bias is worth to a parser that was not measured: see `benchmarks/bias.py`.
 SCALE: Final = BiasScale(
     edited=(-0.8345, -0.7185, -0.6176, -0.5159, 0.0, 0.4, 0.5693, 0.7157, 0.8824),
     unedited=(-0.416, -0.2756, -0.1734, -0.1, 0.0, 0.1373, 0.2583, 0.4621, 0.6912),
 )
-
-
-@dataclass
-class Parse:
-    """One analysis of a document, by word: heads, label numbers, sentence starts, and how sure."""
-
-    heads: NDArray[np.int32]
-    labels: NDArray[np.int32]
-    starts: NDArray[np.bool_]
-    arc_margins: NDArray[np.float32]
-    start_margins: NDArray[np.float32]
-    arc_shares: NDArray[np.float32]
-    start_shares: NDArray[np.float32]
-    #: The number of each word's tag among its options; 0 is the tag that it had.
-    choices: NDArray[np.int8]
-    score: float = 0.0
-
-    @classmethod
-    def of(cls, result: Result, a: int, b: int, score: float = 0.0) -> Parse:
-        """Words a..b-1 of what the search wrote."""
-        columns: list[Any] = [column[a:b] for column in result]
-        columns[2] = columns[2] == 1
-        parse = cls(*columns)
-        parse.score = score
-        return parse
-
-    @staticmethod
-    def join(parts: Sequence[Parse]) -> Parse:
-        """Pieces of one document, whose heads already count from its first word."""
-        columns: list[Any] = [
-            np.concatenate(column)
-            for column in zip(*(part.columns() for part in parts), strict=True)
-        ]
-        return Parse(*columns)
-
-    def moved(self, by: int) -> Parse:
-        """The same for words that stand so much later in a document."""
-        heads = np.where(self.heads >= 0, self.heads + by, self.heads).astype(np.int32)
-        return replace(self, heads=heads)
-
-    def columns(self) -> list[Any]:
-        """All that is said word by word."""
-        return [value for name, value in vars(self).items() if name != "score"]
 
 
 @dataclass

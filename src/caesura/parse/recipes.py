@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from caesura.document import Document
 from caesura.errors import UsageError, WarningSink
+from caesura.parse.analysis import Parse
 from caesura.parse.options import SearchOptions, TrainOptions
-from caesura.parse.parser import Parse, Parser
+from caesura.parse.parser import Parser
 from caesura.parse.transitions.inventory import Inventory
 
 __all__ = ["METRIC", "RECIPES", "Reparsed", "Stage", "recipe_options", "stages"]

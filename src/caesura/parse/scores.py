@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from caesura.document import UNKNOWN, YES, Document, Strings
 
 if TYPE_CHECKING:
-    from caesura.parse.parser import Parse
+    from caesura.parse.analysis import Parse
 
 __all__ = ["Labelled", "choice_scores", "f1", "label_numbers", "scores"]
 

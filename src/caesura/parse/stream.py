@@ -16,7 +16,8 @@ from caesura.errors import UsageError
 from caesura.parse.word_table import FIRST_WORD, Words, words_of
 
 if TYPE_CHECKING:
-    from caesura.parse.parser import Parse, Parser
+    from caesura.parse.analysis import Parse
+    from caesura.parse.parser import Parser
     from caesura.parse.transitions.joint import Limits
 
 __all__ = ["JointStream", "parse_stream"]
@@ -161,7 +162,7 @@ class JointStream:
 
     def _give(self, final: int) -> Parse:
         """The words from those given out before up to `final`."""
-        from caesura.parse.parser import Parse
+        from caesura.parse.analysis import Parse
 
         first = self._known
         parse = Parse.of(self._result, first, final)
@@ -194,7 +195,7 @@ class JointStream:
 
 def _chain(parts: list[Parse]) -> Parse:
     """Final stretches one after the other."""
-    from caesura.parse.parser import Parse
+    from caesura.parse.analysis import Parse
     from caesura.parse.search.commit_prefix import new_result
 
     if not parts:

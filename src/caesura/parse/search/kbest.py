@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from caesura.document import Document
+from caesura.parse.analysis import Parse
 from caesura.parse.constraints import Given, given_in, limits_of, no_limits, within
 from caesura.parse.documents import sentence_bounds
-from caesura.parse.parser import Parse, Parser
 from caesura.parse.search.beam import DONE, FULL, advance, expand
 from caesura.parse.search.commit_prefix import new_result, write_path
 from caesura.parse.search.decode import Decoder
 from caesura.parse.transitions.joint import Limits, is_terminal
 from caesura.parse.word_table import Words, cut
+
+if TYPE_CHECKING:
+    from caesura.parse.parser import Parser
 
 __all__ = ["analyses", "k_best"]
 
