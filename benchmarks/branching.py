@@ -17,13 +17,14 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from data import DATA, file_of, find_file
+from data import DATA, ROOT, file_of, find_file
 
 from caesura.document import YES, Document
 from caesura.formats import read
@@ -32,9 +33,11 @@ from caesura.parse.analysis import Parse
 from caesura.parse.branching import BranchingParser
 from caesura.parse.branching_options import BranchOptions, BranchTraining
 from caesura.parse.scores import label_numbers
-from caesura.parse.search.hybrid_beam import BeamSearcher
 from caesura.parse.train_branching import BEAMS, MARGINS, branching_loop
 from caesura.parse.word_table import cut
+
+sys.path.insert(0, str(ROOT))
+from research.hybrid_beam import BeamSearcher
 
 TREEBANKS = (
     "CDT-Danish",

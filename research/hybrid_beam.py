@@ -31,6 +31,7 @@ from caesura.parse.search.branching import (
     Search,
     new_paths,
 )
+from caesura.parse.search.branching_decode import search_of
 from caesura.parse.search.branching_trees import HEADLESS, Trees, new_trees, write_tree
 from caesura.parse.transitions.hybrid import (
     NEXT,
@@ -272,8 +273,6 @@ class BeamSearcher:
     def __init__(
         self, classifier: Classifier, options: BranchOptions, root_label: int, longest: int
     ) -> None:
-        from caesura.parse.search.branching_decode import search_of
-
         width = options.beam
         self.classifier = classifier
         self.search = search_of(options)

@@ -1,0 +1,34 @@
+"""The ordinary beam over the hybrid system, beside selectional branching."""
+
+import numpy as np
+from research.hybrid_beam import BeamSearcher
+
+from caesura.parse.branching_options import BranchOptions
+from tests.parse.branching.test_search import sentences
+
+
+def test_branching_with_one_sequence_equals_a_beam_of_one(weak_parser):
+    parser = weak_parser.with_search(beam=1)
+    for doc in sentences(13, 1):
+        bounds = np.array([0, doc.n_words])
+        table = parser.words(doc).table
+        beam = BeamSearcher(parser.classifier(), parser.search, parser.inventory.root, doc.n_words)
+        greedy = parser.brancher(doc.n_words)
+        assert np.array_equal(beam.decode(table, bounds).heads, greedy.decode(table, bounds).heads)
+        assert beam.counters()["evaluations"] == greedy.counters()["evaluations"]
+
+
+def test_a_wider_beam_finds_a_sequence_that_is_no_less_likely(weak_parser):
+    for doc in sentences(14, 1):
+        bounds = np.array([0, doc.n_words])
+        table = weak_parser.words(doc).table
+        likely = []
+        for width in (1, 4):
+            search = BranchOptions(beam=width, score="sum")
+            beam = BeamSearcher(
+                weak_parser.classifier(), search, weak_parser.inventory.root, doc.n_words
+            )
+            beam.decode(table, bounds)
+            steps = beam.paths.begin[1]
+            likely.append(np.log(beam.paths.chances[:steps].astype(float)).sum())
+        assert likely[1] >= likely[0] - 1e-5
