@@ -23,7 +23,7 @@ REGISTRY: Final[dict[str, str]] = {
     "tokenizer": "caesura.tokenize.tokenizer:Tokenizer",
     "rules": "caesura.tokenize.rules:RuleTokenizer",
     "tagger": "caesura.tag.tagger:Tagger",
-    "boundaries": "caesura.parse.recipes:Boundaries",
+    "boundaries": "caesura.parse.boundaries:Boundaries",
     "parser.joint": "caesura.parse.parser:Parser",
     "parser.branching": "caesura.parse.branching:BranchingParser",
     "neural": "caesura.neural.stage:NeuralParser",

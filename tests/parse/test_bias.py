@@ -110,6 +110,6 @@ def test_an_older_file_says_bias_and_means_bonus(toy_parser: Parser) -> None:
 
 def test_k_best_obeys_the_bias(parser: Parser, held: list[Document]) -> None:
     doc = blank(held[0])
-    more = parser.with_search(bias=1.0, beam=16).k_best(doc, 2)[0]
-    less = parser.with_search(bias=-1.0, beam=16).k_best(doc, 2)[0]
+    more = parser.with_search(bias=1.0, beam=16).k_best_parses(doc, 2)[0]
+    less = parser.with_search(bias=-1.0, beam=16).k_best_parses(doc, 2)[0]
     assert more.starts.sum() > less.starts.sum()

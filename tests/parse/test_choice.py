@@ -136,7 +136,7 @@ def test_an_unlimited_beam_is_exhaustive_search_over_trees_and_tags(n: int) -> N
         parser = random_parser(seed, 2, beam=40_000)
         doc = doc_of(" ".join("abcdef"[(seed + i) % 6] for i in range(n)))
         with_options(doc, np.random.default_rng(seed), 2)
-        [found] = parser.k_best(doc, 1)
+        [found] = parser.k_best_parses(doc, 1)
         assert found.score == pytest.approx(best_by_brute_force(parser, doc))
 
 

@@ -46,7 +46,7 @@ def test_an_unlimited_beam_is_exhaustive_search(n: int) -> None:
     for seed in range(4 if n < 4 else 1):
         parser = random_parser(seed, beam=40_000)
         doc = doc_of(" ".join("abcdef"[(seed + i) % 6] for i in range(n)))
-        [found] = parser.k_best(doc, 1)
+        [found] = parser.k_best_parses(doc, 1)
         assert found.score == pytest.approx(best_by_brute_force(parser, doc))
 
 
@@ -372,7 +372,7 @@ def test_unused_tags_are_mentioned() -> None:
 
 def test_k_best(toy_parser: Parser) -> None:
     doc = blank(corpus(11, 1, 2)[0])
-    found = toy_parser.with_search(beam=16).k_best(doc, 5)
+    found = toy_parser.with_search(beam=16).k_best_parses(doc, 5)
     assert 1 < len(found) <= 5
     assert all(a.score >= b.score for a, b in itertools.pairwise(found))
     keys = {(p.heads.tobytes(), p.labels.tobytes(), p.starts.tobytes()) for p in found}

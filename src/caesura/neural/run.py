@@ -77,6 +77,7 @@ class Encoder:
             )
         self.subwords = subwords
         self.limit = limit
+        self.threads = threads
 
     def scores(self, doc: Document) -> Scores:
         """The scores of all words of a document, read in windows that overlap."""

@@ -11,13 +11,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import UNKNOWN, YES, Document
-from caesura.errors import ModelError, UsageError
+from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
 from caesura.neural.run import LIMIT, TAGS, Encoder, Scores
@@ -26,6 +26,7 @@ from caesura.parse.options import SearchOptions
 from caesura.parse.scorers.features import N_COLUMNS
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.word_table import FIRST_WORD, Words
+from caesura.stage import Stage
 from caesura.tag.lemmas import apply_rule
 
 if TYPE_CHECKING:
@@ -69,8 +70,14 @@ class SearchSettings:
                 raise UsageError(f"{name} is {getattr(self, name)}, but must be a finite number")
 
 
-class NeuralParser:
+_SETTINGS: Final = tuple(SearchSettings.__dataclass_fields__)
+
+
+class NeuralParser(Stage):
     """A network with its vocabulary and labels. Threads may share one."""
+
+    kind: ClassVar[str] = "neural"
+    title: ClassVar[str] = "a neural parser"
 
     def __init__(
         self,
@@ -94,6 +101,30 @@ class NeuralParser:
         self._roots = np.array([name.split(":")[0] == "root" for name in labels["deprel"]])
         self._lemma = lru_cache(1 << 16)(apply_rule)
 
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"tokens"})
+
+    @property
+    def adds(self) -> frozenset[str]:
+        return frozenset({*TAGS, "sentences", "head", "deprel"})
+
+    @property
+    def offers(self) -> frozenset[str]:
+        return frozenset({"mode", "confidence", "k_best", "threads", *_SETTINGS})
+
+    def fast(self) -> Self:
+        return self.with_search(beam=1)
+
+    def with_options(self, **changes: Any) -> Self:
+        self.refuse(changes, {"threads", *_SETTINGS})
+        threads = changes.pop("threads", None)
+        other = self.with_search(**changes)
+        known = self.encoder
+        if threads is not None and threads != known.threads:
+            other.encoder = Encoder(self.graph, known.subwords, limit=known.limit, threads=threads)
+        return other
+
     # ------------------------------------------------------------ model file
 
     def to_part(self) -> Part:
@@ -116,7 +147,7 @@ class NeuralParser:
         return Part("neural", config, dict(self.labels), arrays)
 
     @classmethod
-    def from_part(cls, part: Part, *, mode: str = "accurate", threads: int = 1) -> NeuralParser:
+    def from_part(cls, part: Part) -> Self:
         if part.kind != "neural":
             raise ModelError(f"this is a {part.kind}, not a neural parser")
         for name in (*TAGS, "deprel"):
@@ -125,7 +156,7 @@ class NeuralParser:
         margin = float(part.option("margin", (int, float), -1.0))
         settings = SearchSettings(
             margin=margin if margin >= 0 else math.inf,
-            beam=1 if mode == "fast" else int(part.option("beam", int, 8)),
+            beam=int(part.option("beam", int, 8)),
             swap=float(part.option("swap", (int, float), 1.0)),
             crossing=float(part.option("crossing", (int, float), 0.5)),
             # Older files call it a bias.
@@ -140,7 +171,6 @@ class NeuralParser:
             part.array("label", np.float16, (None, n, None)).astype(np.float32),
             settings,
             limit=min(max(int(part.option("window", int, LIMIT)), 64), 1 << 16),
-            threads=threads,
             scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
         )
 
@@ -149,16 +179,22 @@ class NeuralParser:
         """The same name as in the other parsers."""
         return self.settings
 
-    def with_search(self, **changes: Any) -> NeuralParser:
+    def with_search(self, **changes: Any) -> Self:
         """The same network with other settings of the search."""
-        other = object.__new__(NeuralParser)
+        other = object.__new__(type(self))
         other.__dict__ = dict(self.__dict__)
         other.settings = replace(self.settings, **changes)
         return other
 
     # --------------------------------------------------------------- parsing
 
-    def annotate(self, docs: Sequence[Document], *, confidence: bool = False) -> None:
+    def annotate(
+        self,
+        docs: Sequence[Document],
+        *,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
         """Fill tags, lemmas, boundaries and trees of documents with tokens, in place.
 
         Memory is needed in proportion to the words of the longest one.

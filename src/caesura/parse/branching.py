@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from caesura.errors import InputError, ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.parse.analysis import Parse
+from caesura.parse.base import TreeParser
 from caesura.parse.branching_options import BranchOptions
 from caesura.parse.documents import (
     check,
@@ -49,9 +50,10 @@ _CERTAIN: Final = 1e30
 
 
 @dataclass
-class BranchingParser:
+class BranchingParser(TreeParser):
     """A trained parser. `table` and `unit` are the 8-bit weights (see `quantised.py`)."""
 
+    title: ClassVar[str] = "a branching parser"
     inventory: HybridInventory
     templates: tuple[str, ...]
     table: NDArray[np.int8]
@@ -68,6 +70,24 @@ class BranchingParser:
         self.hasher = Hasher(self.word_classes)
         #: What the last call of `analyse` did (see `caesura.parse.search.branching.COUNTERS`).
         self.counters: dict[str, int] = {}
+
+    @property
+    def finds_boundaries(self) -> bool:
+        return False
+
+    @property
+    def tag_columns(self) -> tuple[str, ...]:
+        return self.tags
+
+    @property
+    def search_options(self) -> tuple[str, ...]:
+        return tuple(BranchOptions.__dataclass_fields__)
+
+    def fast(self) -> Self:
+        return self.with_search(beam=1)
+
+    def release(self) -> None:
+        self.packed = None
 
     # ----------------------------------------------------------- model file
 
@@ -96,7 +116,7 @@ class BranchingParser:
         return as_part(self, config, {"actions": actions})
 
     @classmethod
-    def from_part(cls, part: Part) -> BranchingParser:
+    def from_part(cls, part: Part) -> Self:
         from caesura.parse.transitions.hybrid_inventory import HybridInventory
 
         if part.kind != "parser" or part.config.get("system") != "branching":
@@ -136,7 +156,7 @@ class BranchingParser:
 
     # -------------------------------------------------------------- parsing
 
-    def with_search(self, **changes: Any) -> BranchingParser:
+    def with_search(self, **changes: Any) -> Self:
         """The same parser with other search options; the weights are shared."""
         known = BranchOptions.__dataclass_fields__
         unknown = [name for name in changes if name not in known]
@@ -173,7 +193,7 @@ class BranchingParser:
                 self.counters[name] = self.counters.get(name, 0) + count
         return [parse for parses, _ in done for parse in parses]
 
-    def k_best(self, doc: Document, k: int) -> list[Parse]:
+    def k_best_parses(self, doc: Document, k: int) -> list[Parse]:
         """Up to k different analyses of a document, made of the branches of its sentences.
 
         The score of an analysis is the sum of its sentences' scores.

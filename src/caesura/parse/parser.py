@@ -13,7 +13,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from caesura.learn.templates import Templates
 from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.parse.analysis import Parse
+from caesura.parse.base import TreeParser
 from caesura.parse.documents import check, check_split, in_batches, sentence_bounds, write_tree
 from caesura.parse.options import SearchOptions
 from caesura.parse.scorers.features import compile_templates
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Parser"]
 
+#: The margin of the beam in mode `fast`, in the units of scores: 1 is one error.
+FAST_MARGIN: Final = 0.2
 #: What a bias is worth to a parser that was not measured: see `benchmarks/bias.py`.
 SCALE: Final = BiasScale(
     edited=(-0.8345, -0.7185, -0.6176, -0.5159, 0.0, 0.4, 0.5693, 0.7157, 0.8824),
@@ -55,9 +58,10 @@ SCALE: Final = BiasScale(
 
 
 @dataclass
-class Parser:
+class Parser(TreeParser):
     """A trained parser. `table` and `unit` are the 8-bit weights (see `quantised.py`)."""
 
+    title: ClassVar[str] = "a joint parser"
     inventory: Inventory
     templates: tuple[str, ...]
     table: NDArray[np.int8]
@@ -78,6 +82,28 @@ class Parser:
     def __post_init__(self) -> None:
         self.compiled: Templates = compile_templates(self.templates)
         self.hasher = Hasher(self.word_classes)
+
+    @property
+    def finds_boundaries(self) -> bool:
+        return self.inventory.sb
+
+    @property
+    def tag_columns(self) -> tuple[str, ...]:
+        return self.tags
+
+    @property
+    def search_options(self) -> tuple[str, ...]:
+        return tuple(SearchOptions.__dataclass_fields__)
+
+    @property
+    def readings(self) -> int:
+        return self.inventory.choices
+
+    def fast(self) -> Self:
+        return self.with_search(margin=min(self.search.margin, FAST_MARGIN))
+
+    def release(self) -> None:
+        self.packed = None
 
     # ----------------------------------------------------------- model file
 
@@ -119,7 +145,7 @@ class Parser:
         return as_part(self, config, arrays)
 
     @classmethod
-    def from_part(cls, part: Part) -> Parser:
+    def from_part(cls, part: Part) -> Self:
         if part.kind != "parser" or part.config.get("system") != "joint":
             raise ModelError(f"this is a {part.kind}, not a joint parser")
         labels = tuple(part.labels.get("deprel", ()))
@@ -165,7 +191,7 @@ class Parser:
 
     # -------------------------------------------------------------- parsing
 
-    def with_search(self, **changes: Any) -> Parser:
+    def with_search(self, **changes: Any) -> Self:
         """The same parser with other search options; the weights are shared."""
         return replace(self, search=replace(self.search, **changes))
 
@@ -203,7 +229,7 @@ class Parser:
         found = in_batches(docs, self.words, self._analyse, threads=threads)
         return [parse for group in found for parse in group]
 
-    def k_best(self, doc: Document, k: int) -> list[Parse]:
+    def k_best_parses(self, doc: Document, k: int) -> list[Parse]:
         """The k best analyses that the beam holds at the end, best first, all different.
 
         In a long document they differ near its end, since the beam has agreed on what came before.
@@ -226,7 +252,9 @@ class Parser:
             from caesura.parse.confidence import probabilities
 
             starts, arcs = probabilities(self.calibration, parse)
-            doc.sent_conf, doc.arc_conf = starts[first], np.where(given, np.float32(1), arcs)
+            doc.arc_conf = np.where(given, np.float32(1), arcs)
+            if self.inventory.sb or doc.sent_conf is None:  # else it is known who found them
+                doc.sent_conf = starts[first]
 
     def words(self, doc: Document) -> Words:
         """The words of a document as the search sees them."""

@@ -119,11 +119,11 @@ class Reparsed:
         for doc, conf in zip(batch, starts, strict=True):
             doc.sent_conf = conf
 
-    def k_best(self, doc: Document, k: int) -> list[Parse]:
+    def k_best_parses(self, doc: Document, k: int) -> list[Parse]:
         """The k best trees under the best boundaries."""
         copy = replace(doc)
         self._split([copy])
-        return self.parser.k_best(copy, k)
+        return self.parser.k_best_parses(copy, k)
 
     def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
         """Put an analysis into its document."""

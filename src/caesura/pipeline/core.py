@@ -371,7 +371,7 @@ class Pipeline:
         if not self.finds_boundaries:
             take_evidence([doc], self._tokenizer)
         found = []
-        for parse in self.parser.k_best(doc, k):
+        for parse in self.parser.k_best_parses(doc, k):
             analysis = replace(doc)
             self.parser.write(analysis, parse)
             analysis.fixed, analysis.tag_options = frozenset(), None
@@ -472,4 +472,5 @@ def _tagger(file: ModelFile) -> Tagger | None:
 def _neural(file: ModelFile, mode: Mode, threads: int) -> NeuralParser:
     from caesura.neural.stage import NeuralParser
 
-    return NeuralParser.from_part(file.part("neural"), mode=mode, threads=threads)
+    parser = NeuralParser.from_part(file.part("neural")).with_options(threads=threads)
+    return parser.fast() if mode == "fast" else parser

@@ -9,16 +9,19 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from copy import copy
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document, KBestTags
-from caesura.errors import ModelError, UsageError
+from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.models.store import load_model
+from caesura.stage import Stage
 from caesura.tag.alternatives import alternatives, given_values, obeying
+from caesura.tag.boundaries import mark_starts
 from caesura.tag.cache import TypeCache
 from caesura.tag.columns import (
     Posteriors,
@@ -57,13 +60,21 @@ class Seen(NamedTuple):
     pairs: LemmaCache
 
 
-class Tagger:
+class Tagger(Stage):
     """Predicts label columns; see `Tagger.tag`."""
+
+    kind: ClassVar[str] = "tagger"
+    title: ClassVar[str] = "a tagger"
 
     def __init__(self, part: Part) -> None:
         if part.kind != "tagger":
             raise ModelError(f"this is a {part.kind}, not a tagger", remedy="Use a tagger's model.")
         self.part = part
+        #: Options of use: how documents are cut into chains, the tags that a parser chooses from,
+        #: and, for a boundary labeller, the probability at which a sentence starts.
+        self.regime: Regime = "auto"
+        self.alternatives = 1
+        self.threshold: float | None = None
         self.chain: tuple[str, ...] = tuple(part.option("chain", list, []))
         self.given: tuple[str, ...] = tuple(part.option("given", list, []))
         names = part.labels.get("chain", [])
@@ -115,6 +126,67 @@ class Tagger:
     def load(cls, model: str | os.PathLike[str]) -> Tagger:
         """The tagger of a model, by name or path."""
         return cls(load_model(model).part("tagger"))
+
+    @classmethod
+    def from_part(cls, part: Part) -> Self:
+        return cls(part)
+
+    def to_part(self) -> Part:
+        return self.part
+
+    def release(self) -> None:
+        self.part = Part(self.part.kind, self.part.config, self.part.labels)
+
+    # ----------------------------------------------------------- as a stage
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"tokens"})
+
+    @property
+    def adds(self) -> frozenset[str]:
+        return frozenset("sentences" if column == START else column for column in self.columns)
+
+    @property
+    def offers(self) -> frozenset[str]:
+        return frozenset({"confidence", "regime", *(["threshold"] if START in self.chain else [])})
+
+    def with_options(self, **changes: Any) -> Self:
+        self.refuse(changes, self.offers - {"confidence"})
+        return self._changed(**changes)
+
+    def _changed(self, **changes: Any) -> Self:
+        other = copy(self)
+        vars(other).update(changes)
+        return other
+
+    def placed(self, later: Sequence[Stage]) -> list[Stage]:
+        """Parsers were trained with the tags of whole documents, and may choose from several."""
+        if not any("head" in stage.adds for stage in later):
+            return [self, *later]
+        choices = max(stage.readings for stage in later)
+        return [self._changed(regime="document", alternatives=choices), *later]
+
+    def annotate(
+        self,
+        docs: Sequence[Document],
+        *,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        """Tag; `tag_options` are left for a parser that chooses from them."""
+        choices = self.alternatives
+        k = choices if choices > 1 else int(confidence)
+        if self.threshold is not None:
+            self.tag(docs, regime="document", k=k)
+            mark_starts(self, docs, self.threshold)
+        else:
+            self.tag(docs, regime=self.regime, k=k, whole=choices > 1)
+        for doc in docs:
+            if choices == 1:
+                doc.tag_options = None
+            elif not confidence:
+                doc.tag_conf = None
 
     @property
     def columns(self) -> tuple[str, ...]:

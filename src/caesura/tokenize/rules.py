@@ -7,18 +7,24 @@ the statistics of the text itself or of a text that was learned before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from functools import cache
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from caesura.document import MAYBE, YES, Document
+from caesura.document import MAYBE, NO, YES, Document
+from caesura.models.file import Part
+from caesura.stage import TokenStage
 from caesura.tokenize.paragraphs import paragraphs
 from caesura.tokenize.punkt import Statistics
 
 __all__ = ["RuleTokenizer"]
 
+#: A longer text is cut after the first line end from here on, and a line so long anywhere.
+LONG: Final = 60_000
+_ENDLESS: Final = 1 << 22
 _STOPS: Final = frozenset(".!?…。！？｡؟۔।॥։။።‼⁇⁈⁉")
 _ALWAYS: Final = frozenset("。！？｡।॥")
 _CLOSERS: Final = frozenset("\"'”’»)]}」』）］｝›")
@@ -51,8 +57,11 @@ def _pattern() -> Any:
     )
 
 
-class RuleTokenizer:
+class RuleTokenizer(TokenStage):
     """Splits texts by rule. `learn` shows it texts whose abbreviations it shall know."""
+
+    kind: ClassVar[str] = "rules"
+    title: ClassVar[str] = "a tokeniser by rule"
 
     def __init__(self, *, newline_is_boundary: bool = False) -> None:
         self.newline_is_boundary = newline_is_boundary
@@ -66,6 +75,79 @@ class RuleTokenizer:
             self.statistics.add(*_surfaces(text, spans))
         self._learned = True
         return self
+
+    # ----------------------------------------------------------- as a stage
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"text"})
+
+    @property
+    def adds(self) -> frozenset[str]:
+        return frozenset({"tokens", "sentences"})
+
+    def to_part(self) -> Part:
+        """Rules are not learned: nothing is kept but how lines are taken."""
+        return Part("rules", {"newline-is-boundary": self.newline_is_boundary})
+
+    @classmethod
+    def from_part(cls, part: Part) -> Self:
+        lines = bool(part.option("newline-is-boundary", bool, False))
+        return cls(newline_is_boundary=lines)
+
+    def tokens_of(
+        self,
+        source: str | Document,
+        *,
+        tokens: Sequence[tuple[int, int]] | None = None,
+        sentence_starts: Iterable[int] | None = None,
+        no_boundary: Iterable[int] | None = None,
+        newline_is_boundary: bool = False,
+    ) -> Document:
+        """Tokens and sentences; what is given or declared fixed is obeyed.
+
+        The rules judge a text by its own statistics, so a long one without any layout is cut
+        between lines, as it would come out of a stream.
+        """
+        doc = Document(text=source) if isinstance(source, str) else source
+        if tokens is not None:
+            spans = np.array(list(tokens), dtype=np.int64).reshape(-1, 2)
+            doc = Document.from_spans(doc.text, spans[:, 0], spans[:, 1])
+            doc.check()
+            doc.fixed = frozenset({"tokens"})
+        layout = (doc.token_start, doc.paragraph_start, doc.turn_start, doc.markup_start)
+        if len(doc.text) >= LONG and not any(map(len, layout)):
+            whole = Document.join(
+                list(self.pieces([doc.text], newline_is_boundary=newline_is_boundary))
+            )
+            whole.id, whole.source, whole.continues = doc.id, doc.source, doc.continues
+            doc = whole
+        elif not {"tokens", "sentences"} <= doc.fixed or not doc.n_tokens:
+            doc = self._by_line(newline_is_boundary).tokenize(doc)
+        marks = doc.sent_start.copy()
+        marks[np.isin(doc.token_start, np.array(list(no_boundary or ()), np.int64))] = NO
+        marks[np.isin(doc.token_start, np.array(list(sentence_starts or ()), np.int64))] = YES
+        doc.sent_start = marks
+        return doc
+
+    def pieces(
+        self, blocks: Iterable[str], *, newline_is_boundary: bool = False
+    ) -> Iterator[Document]:
+        """The pieces of an endless text, which is cut between lines."""
+        rules = self._by_line(newline_is_boundary)
+        for number, lines in enumerate(_whole_lines(blocks)):
+            piece = rules.tokenize(Document(text=lines))
+            piece.continues = number > 0
+            yield piece
+
+    def _by_line(self, newline_is_boundary: bool) -> RuleTokenizer:
+        if self.newline_is_boundary or not newline_is_boundary:
+            return self
+        other = copy(self)
+        other.newline_is_boundary = True
+        return other
+
+    # ------------------------------------------------------------------ use
 
     def tokenize(self, source: str | Document, *, sentences: bool = True) -> Document:
         """Tokens and sentences of a text; tokens and sentences that a document fixed stay."""
@@ -172,3 +254,23 @@ def _obey(given: Document, doc: Document, starts: np.ndarray[Any, Any]) -> np.nd
         known &= given.sent_start == YES
     starts[at[known]] = given.sent_start[known]
     return starts
+
+
+def _whole_lines(blocks: Iterable[str]) -> Iterator[str]:
+    """The same text cut after the first line end from `LONG` characters on, however it comes."""
+    wait: list[str] = []
+    size, cut = 0, False
+    for block in blocks:
+        at = 0
+        while size + len(block) - at >= LONG:
+            end = block.find("\n", at + max(0, LONG - 1 - size)) + 1
+            if not end or size + end - at > _ENDLESS:
+                end = at + _ENDLESS - size
+                if end > len(block):
+                    break
+            yield "".join([*wait, block[at:end]])
+            wait, size, at, cut = [], 0, end, True
+        wait.append(block[at:])
+        size += len(block) - at
+    if size or not cut:
+        yield "".join(wait)

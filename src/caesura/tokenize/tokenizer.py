@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import asdict, fields, replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,16 @@ from caesura.learn.bias import BiasScale
 from caesura.models.file import Part, save
 from caesura.models.packing import pack_codes, unpack_codes
 from caesura.models.store import load_model
+from caesura.stage import Stage, TokenStage
 from caesura.tokenize.build import SplitCache, build, expand
 from caesura.tokenize.characters import classify, code_points
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, make_memo
 from caesura.tokenize.decoder import Decided, Decoder, Given, mark_tokens
+from caesura.tokenize.evidence import EvidenceStarts
 from caesura.tokenize.logistic import Codes, codes_of
 from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
-from caesura.tokenize.paragraphs import paragraphs
+from caesura.tokenize.paragraphs import line_starts, paragraphs
 from caesura.tokenize.prepared_text import prepare
 from caesura.tokenize.sentence_starts import STATE, starts
 from caesura.tokenize.stream import Stream
@@ -42,13 +44,18 @@ __all__ = ["Tokenizer"]
 KIND: Final = "tokenizer"
 #: A longer text is taken block by block, so that its tables need little memory.
 _BLOCK: Final = 1 << 18
+#: Characters that a stream takes at a time.
+_CHUNK: Final = 1 << 15
 _NONE: Final = np.zeros(0, dtype=np.int64)
 #: What a bias is worth to a tokeniser that was not measured: see `benchmarks/bias.py`.
 SCALE: Final = BiasScale((-9.362, -7.68, -5.781, -3.84, 0.0, 2.116, 3.46, 5.303, 7.653))
 
 
-class Tokenizer:
+class Tokenizer(TokenStage):
     """A trained tokeniser. It does not change in use, so threads may share one."""
+
+    kind: ClassVar[str] = "tokenizer"
+    title: ClassVar[str] = "a tokeniser"
 
     def __init__(
         self,
@@ -61,6 +68,8 @@ class Tokenizer:
         scale: BiasScale = SCALE,
     ) -> None:
         self.options = options
+        #: Whether it decides where sentences start; else it gives evidence to a later stage.
+        self.decides = True
         #: What a bias is worth in logarithms of odds.
         self.scale = scale
         self.cuts = cuts
@@ -73,6 +82,82 @@ class Tokenizer:
         self.chunks = [tuple(tokens) for tokens in chunks]
         self._memo = make_memo(self.chunks)
         self._cache = SplitCache(splitter)
+
+    # ----------------------------------------------------------- as a stage
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"text"})
+
+    @property
+    def adds(self) -> frozenset[str]:
+        return frozenset({"tokens", "sentences"} if self.decides else {"tokens"})
+
+    @property
+    def offers(self) -> frozenset[str]:
+        return frozenset({"bias"} if self.decides else ())
+
+    def with_options(self, **changes: Any) -> Self:
+        self.refuse(changes, ["bias"])
+        return self.with_bias(**changes) if changes else self
+
+    def placed(self, later: Sequence[Stage]) -> list[Stage]:
+        """A parser decides about sentences, or the evidence does before they are needed."""
+        decided = [n for n, stage in enumerate(later) if "sentences" in stage.adds]
+        needed = [n for n, stage in enumerate(later) if "sentences" in stage.needs]
+        if not decided and not needed:
+            return [self, *later]
+        evidence = copy(self)
+        evidence.decides = False
+        if decided and (not needed or decided[0] < needed[0]):
+            return [evidence, *later]
+        at = needed[0]
+        return [evidence, *later[:at], EvidenceStarts(self), *later[at:]]
+
+    def tokens_of(
+        self,
+        source: str | Document,
+        *,
+        tokens: Sequence[tuple[int, int]] | None = None,
+        sentence_starts: Iterable[int] | None = None,
+        no_boundary: Iterable[int] | None = None,
+        newline_is_boundary: bool = False,
+    ) -> Document:
+        """As `tokenize`; every line starts a sentence if it shall."""
+        starts = sentence_starts
+        text = source if isinstance(source, str) else source.text
+        fixed = isinstance(source, Document) and source.n_tokens and "tokens" in source.fixed
+        if newline_is_boundary and not fixed:
+            starts = sorted({*(sentence_starts or ()), *line_starts(text)})
+            source = text
+        doc = self.tokenize(
+            source,
+            sentences=self.decides,
+            tokens=tokens,
+            sentence_starts=starts,
+            no_boundary=no_boundary,
+        )
+        if not len(doc.paragraph_start) and not fixed:
+            doc.paragraph_start = paragraphs(text)
+        return doc
+
+    def pieces(
+        self, blocks: Iterable[str], *, newline_is_boundary: bool = False
+    ) -> Iterator[Document]:
+        """Pieces with tokens; where it decides about sentences, each ends with one."""
+        stream = self.stream(
+            sentences=self.decides,
+            whole_sentences=self.decides,
+            newline_is_boundary=newline_is_boundary,
+        )
+        for block in blocks:
+            for at in range(0, len(block), _CHUNK):
+                piece = stream.feed(block[at : at + _CHUNK])
+                if piece.n_tokens:
+                    yield piece
+        piece = stream.feed("", last=True)
+        if piece.n_tokens or piece.text:
+            yield piece
 
     # ------------------------------------------------------------------ use
 
@@ -115,11 +200,11 @@ class Tokenizer:
         self._evidence(doc, given, sentences)
         return doc
 
-    def with_bias(self, bias: float) -> Tokenizer:
+    def with_bias(self, bias: float) -> Self:
         """The same tokeniser with more sentence starts (1: about twice as many), or fewer."""
         return self.with_bonus(self.scale.bonus(bias))
 
-    def with_bonus(self, bonus: float) -> Tokenizer:
+    def with_bonus(self, bonus: float) -> Self:
         """The same tokeniser; the bonus is added to the logarithm of the odds of every start."""
         other = copy(self)
         if bonus:
@@ -245,7 +330,7 @@ class Tokenizer:
         return Part(KIND, config, labels, arrays)
 
     @classmethod
-    def from_part(cls, part: Part) -> Tokenizer:
+    def from_part(cls, part: Part) -> Self:
         if part.kind != KIND:
             raise ModelError(
                 f"this is a {part.kind}, not a tokenizer", remedy="Name a tokeniser's model."

@@ -156,7 +156,7 @@ def test_given_heads_that_make_a_cycle_are_refused(weak_parser):
 
 def test_k_best_trees_differ_and_get_worse(weak_parser):
     (doc,) = corpus(11, 1, 2)
-    found = weak_parser.with_search(margin=1.0).k_best(doc, 4)
+    found = weak_parser.with_search(margin=1.0).k_best_parses(doc, 4)
     assert len(found) == 4
     assert [parse.score for parse in found] == sorted((p.score for p in found), reverse=True)
     assert len({parse.heads.tobytes() + parse.labels.tobytes() for parse in found}) == 4

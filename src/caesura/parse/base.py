@@ -1,0 +1,109 @@
+"""What the parsers with transitions have in common as stages of a pipeline."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from caesura.document import Document
+from caesura.errors import UsageError, WarningSink
+from caesura.stage import Stage
+
+if TYPE_CHECKING:
+    from caesura.parse.analysis import Parse
+
+__all__ = ["TreeParser"]
+
+
+class TreeParser(Stage):
+    """A parser that finds trees, and sentences too if it was trained on documents."""
+
+    kind: ClassVar[str] = "parser"
+
+    @property
+    @abstractmethod
+    def finds_boundaries(self) -> bool:
+        """Whether it decides where sentences start; else they must be known."""
+
+    @property
+    @abstractmethod
+    def tag_columns(self) -> tuple[str, ...]:
+        """The columns of tags that it was trained with."""
+
+    @property
+    @abstractmethod
+    def search_options(self) -> tuple[str, ...]:
+        """The names of the options of its search."""
+
+    @abstractmethod
+    def with_search(self, **changes: Any) -> Self:
+        """The same parser with other search options; the weights are shared."""
+
+    @abstractmethod
+    def parse(
+        self,
+        docs: Document | Iterable[Document],
+        *,
+        threads: int = 1,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        """Fill the columns of documents, in place."""
+
+    @abstractmethod
+    def k_best_parses(self, doc: Document, k: int) -> list[Parse]:
+        """Up to k different analyses, best first; the document is left as it is."""
+
+    @abstractmethod
+    def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
+        """Put an analysis into its document."""
+
+    # ----------------------------------------------------------------- as a stage
+
+    @property
+    def needs(self) -> frozenset[str]:
+        open_ = () if self.finds_boundaries else ("sentences",)
+        return frozenset({"tokens", *self.tag_columns, *open_})
+
+    @property
+    def adds(self) -> frozenset[str]:
+        found = ("sentences",) if self.finds_boundaries else ()
+        return frozenset({"head", "deprel", *found})
+
+    @property
+    def offers(self) -> frozenset[str]:
+        open_ = set() if self.finds_boundaries else {"bias"}
+        return frozenset({"mode", "confidence", "k_best", *self.search_options}) - open_
+
+    def with_options(self, **changes: Any) -> Self:
+        if "bias" in changes and not self.finds_boundaries:
+            raise UsageError(
+                "the parser of this model has no bias: it takes sentences as they are given",
+                remedy="Leave the bias out.",
+            )
+        self.refuse(changes, self.search_options)
+        return self.with_search(**changes)
+
+    def annotate(
+        self,
+        docs: Sequence[Document],
+        *,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        """Parse; the tags that it could choose from are no longer needed."""
+        self.parse(docs, confidence=confidence, warn=warn)
+        for doc in docs:
+            doc.tag_options = None
+
+    def k_best(self, doc: Document, k: int) -> list[Document]:
+        """Up to k different analyses, the best first."""
+        found = []
+        for parse in self.k_best_parses(doc, k):
+            analysis = replace(doc)
+            self.write(analysis, parse)
+            analysis.fixed, analysis.tag_options = frozenset(), None
+            found.append(analysis)
+        return found

@@ -1,0 +1,82 @@
+"""Sentences by the evidence of the tokeniser alone, for parsers that take them as given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from caesura.document import MAYBE, NO, YES, Document
+from caesura.errors import WarningSink
+from caesura.models.file import Part
+from caesura.stage import Stage
+
+if TYPE_CHECKING:
+    from caesura.tokenize.tokenizer import Tokenizer
+
+__all__ = ["EvidenceStarts", "take_evidence"]
+
+
+@dataclass
+class EvidenceStarts(Stage):
+    """Sets the sentence starts that a tokeniser had left open."""
+
+    tokenizer: Tokenizer
+    kind: ClassVar[str] = "tokenizer"
+    title: ClassVar[str] = "a tokeniser"
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"tokens"})
+
+    @property
+    def adds(self) -> frozenset[str]:
+        return frozenset({"sentences"})
+
+    @property
+    def offers(self) -> frozenset[str]:
+        return frozenset({"bias"})
+
+    def annotate(
+        self,
+        docs: Sequence[Document],
+        *,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        take_evidence(docs, self.tokenizer.options.threshold)
+
+    def with_options(self, **changes: Any) -> Self:
+        return type(self)(self.tokenizer.with_options(**changes))
+
+    def to_part(self) -> Part:
+        return self.tokenizer.to_part()
+
+    @classmethod
+    def from_part(cls, part: Part) -> Self:
+        from caesura.tokenize.tokenizer import Tokenizer
+
+        return cls(Tokenizer.from_part(part))
+
+
+def take_evidence(docs: Iterable[Document], threshold: float = 0.5) -> None:
+    """Open sentence starts become those that are as likely as the threshold, or likelier.
+
+    No sentence starts inside an arc that is given; without evidence nothing is decided.
+    """
+    for doc in docs:
+        if doc.has_sentences or doc.start_evidence is None or not doc.n_tokens:
+            continue
+        given = doc.sent_start if "sentences" in doc.fixed else np.full(doc.n_tokens, MAYBE)
+        starts = np.where(doc.start_evidence >= threshold, YES, NO)
+        if "heads" in doc.fixed:
+            words = np.flatnonzero(doc.head >= 0)
+            token = doc.word_token
+            for word, head in zip(words.tolist(), doc.head[words].tolist(), strict=True):
+                low, high = sorted((int(token[word]), int(token[head])))
+                starts[low + 1 : high + 1] = NO
+        starts = np.where(given == MAYBE, starts, given)
+        starts[0] = YES
+        doc.sent_start = starts.astype(np.int8)
