@@ -205,7 +205,3 @@ def test_unknown_sentence_starts_are_told() -> None:
     tokens = Document.from_spans("She sees him.", [0, 4, 9, 12], [3, 8, 12, 13])
     report = caesura.evaluate.evaluate(document("She sees him ."), tokens)
     assert any("does not say of every token" in note for note in report.notes)
-
-
-def test_warming_up_calls_every_kernel() -> None:
-    caesura.evaluate.warmup()
