@@ -83,6 +83,40 @@ def test_imports_go_downwards(room: str) -> None:
             assert allowed, f"{file.relative_to(PACKAGE)} imports {other}, which is not below it"
 
 
+def loads(file: Path, known: dict[str, Path]) -> set[str]:
+    """The modules of a room that a file imports when it is loaded."""
+    found: set[str] = set()
+    wait: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
+    while wait:
+        node = wait.pop()
+        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        if inside or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)):
+            continue
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found.update(names)
+            if names - known.keys():
+                found.add(node.module)
+        wait += ast.iter_child_nodes(node)
+    return found & known.keys()
+
+
+@pytest.mark.parametrize("room", [room for room in rooms() if (PACKAGE / room).is_dir()])
+def test_modules_of_a_room_load_without_cycles(room: str) -> None:
+    known = {
+        ".".join(("caesura", *file.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(
+            ".__init__"
+        ): file
+        for file in files(room)
+    }
+    below = {name: loads(file, known) for name, file in known.items()}
+    while ready := {name for name, wanted in below.items() if not wanted}:
+        below = {name: wanted - ready for name, wanted in below.items() if name not in ready}
+    assert not below, f"these modules import each other: {', '.join(sorted(below))}"
+
+
 HEAVY = {
     "numba",
     "scipy",
