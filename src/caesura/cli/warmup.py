@@ -55,8 +55,7 @@ def command(as_json: bool, quiet: bool) -> None:
     """Compile the kernels now instead of at first use.
 
     Compiled kernels are kept, see `caesura info`; a second run takes a moment only. Do it once
-    after installing, or when an image is built. The kernels of training, of branching
-    parsers and of grammar induction wait for their first use.
+    after installing, or when an image is built. The kernels of training wait for their first use.
     """
 
     def report(room: str) -> None:

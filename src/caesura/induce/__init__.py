@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from caesura.induce.grammar import Grammar, supervised
     from caesura.induce.induction import Event, Inducer, induce
     from caesura.induce.options import InduceOptions
+    from caesura.induce.warm import warmup
 
-__all__ = ["Event", "Grammar", "InduceOptions", "Inducer", "induce", "supervised"]
+__all__ = ["Event", "Grammar", "InduceOptions", "Inducer", "induce", "supervised", "warmup"]
 
 _HOMES = {
     "Event": "induction",
@@ -24,6 +25,7 @@ _HOMES = {
     "Inducer": "induction",
     "induce": "induction",
     "supervised": "grammar",
+    "warmup": "warm",
 }
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from caesura.parse.stream import JointStream, parse_stream
     from caesura.parse.train import parser_loop, train_parser
     from caesura.parse.train_branching import train_branching
+    from caesura.parse.warm import warmup
 
 _HOMES = {
     "analysis": ("Parse",),
@@ -33,6 +34,7 @@ _HOMES = {
     "stream": ("JointStream", "parse_stream"),
     "train": ("parser_loop", "train_parser"),
     "train_branching": ("train_branching",),
+    "warm": ("warmup",),
     "learning.trainer": ("ParserTrainer",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -60,19 +62,3 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'caesura.parse' has no attribute {name!r}")
     return getattr(importlib.import_module(f"caesura.parse.{_HOME[name]}"), name)
-
-
-def warmup() -> None:
-    """Compile the kernels of prediction by parsing one word."""
-    import numpy as np
-
-    from caesura.document import Document
-    from caesura.parse.parser import Parser
-    from caesura.parse.stream import JointStream
-    from caesura.parse.transitions.inventory import Inventory
-
-    inventory = Inventory(("root",), (0,), (0,), (0,))
-    parser = Parser(inventory, ("s0.w",), np.zeros((16, 32), np.int8), 1.0)
-    doc = Document.from_spans("a b", [0, 2], [1, 3])
-    parser.parse(doc)
-    JointStream(parser).feed(doc, last=True)

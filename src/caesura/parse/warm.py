@@ -1,0 +1,30 @@
+"""The kernels with which the parsers parse, called once on something tiny."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from caesura.document import Document
+from caesura.parse.branching import BranchingParser
+from caesura.parse.parser import Parser
+from caesura.parse.scorers.hybrid_features import DEFAULT_TEMPLATES
+from caesura.parse.stream import JointStream
+from caesura.parse.transitions.hybrid import KINDS
+from caesura.parse.transitions.hybrid_inventory import HybridInventory
+from caesura.parse.transitions.inventory import Inventory
+
+__all__ = ["warmup"]
+
+
+def warmup() -> None:
+    """Parse two words, by the joint system and by selectional branching."""
+    inventory = Inventory(("root",), (0,), (0,), (0,))
+    parser = Parser(inventory, ("s0.w",), np.zeros((16, 32), np.int8), 1.0)
+    doc = Document.from_spans("a b", [0, 2], [1, 3])
+    parser.parse(doc)
+    JointStream(parser).feed(doc, last=True)
+    doc.sent_start[:] = [1, 0]
+    pairs = [(kind, -1) for kind in range(len(KINDS))] + [(kind, 0) for kind in range(len(KINDS))]
+    hybrid = HybridInventory.learn(("root",), [0], pairs, True)
+    table = np.zeros((16, 32), np.int8)
+    BranchingParser(hybrid, DEFAULT_TEMPLATES, table, 1.0).parse(doc)
