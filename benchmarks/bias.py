@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 from data import file_of
 
+from caesura.constraints import keep as keep_only
 from caesura.document import Document
 from caesura.formats import read
 from caesura.learn.bias import GRID, BiasScale, boundaries, measure
 from caesura.neural.stage import NeuralParser
 from caesura.parse.parser import Parser
 from caesura.pipeline import Pipeline, load
-from caesura.pipeline.given import keep_given
 from caesura.tokenize import Tokenizer
 
 #: The treebank of each kind of text.
@@ -69,7 +69,7 @@ def tokenizing(tokenizer: Tokenizer, docs: Sequence[Document]) -> Counter:
 
 def counters(nlp: Pipeline, gold: Sequence[Document]) -> Iterator[tuple[str, Counter]]:
     """The scorers of a model, by name."""
-    docs = [nlp.tokenizer.tokenize(keep_given(d, ("tokens",)), sentences=False) for d in gold]
+    docs = [nlp.tokenizer.tokenize(keep_only(d, ("tokens",)), sentences=False) for d in gold]
     if nlp.neural is not None:
         yield "neural", neural(nlp.neural, docs)
         return

@@ -19,6 +19,7 @@ from typing import Any
 from data import file_of
 from speed import search_of
 
+from caesura.constraints import keep as keep_only
 from caesura.document import Document
 from caesura.evaluate.conll import conll18
 from caesura.evaluate.quick import boundaries
@@ -27,12 +28,11 @@ from caesura.parse.constraints import no_limits
 from caesura.parse.parser import Parser
 from caesura.parse.word_table import one_batch
 from caesura.pipeline import Pipeline, load
-from caesura.pipeline.given import keep_given
 
 
 def prepared(nlp: Pipeline, gold: Sequence[Document]) -> list[Document]:
     """The documents with the model's own tags and evidence, and nothing of gold but the tokens."""
-    docs = [keep_given(doc, ("tokens",)) for doc in gold]
+    docs = [keep_only(doc, ("tokens",)) for doc in gold]
     if nlp.tagger is not None:
         nlp.tagger.tag(docs, regime="document")
     if nlp.has_tokenizer:

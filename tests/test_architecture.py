@@ -18,6 +18,7 @@ PACKAGE = Path(caesura.__file__).parent
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "jit", "paths"),
     ("document",),
+    ("constraints",),
     ("models", "formats", "transform", "render", "blocks", "language"),
     ("inspect", "learn", "stage"),
     ("cluster",),

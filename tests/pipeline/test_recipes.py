@@ -12,12 +12,12 @@ import pytest
 import caesura
 from caesura import cli, formats
 from caesura.cli.train_parser import _RECIPES
+from caesura.constraints import keep as keep_only
 from caesura.document import ROOT
 from caesura.errors import ModelError
 from caesura.models.file import load, save
 from caesura.parse.load import load_parser
 from caesura.parse.recipes import RECIPES, Reparsed
-from caesura.pipeline.given import keep_given
 from tests.parse.toy import corpus
 
 KEEP = ("tokens", "tags")
@@ -115,7 +115,7 @@ def test_reparsed_takes_boundaries_of_one_parser_and_trees_of_the_other(
     first = caesura.load(path)(doc, keep=KEEP)
     boundaries = load_parser({"parser": file.parts["boundaries"]})
     trees = load_parser({"parser": file.parts["parser"]})
-    by_hand = keep_given(doc, KEEP)
+    by_hand = keep_only(doc, KEEP)
     boundaries.parse(by_hand)
     starts = by_hand.sent_start.copy()
     trees.parse(by_hand)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from caesura.constraints import keep as keep_only
 from caesura.document import NO, ROOT, YES, Document
-from caesura.pipeline.given import keep_given
 from tests.pipeline.tiny import TEXT, treebank
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
@@ -27,7 +27,7 @@ class Rules:
 
     def batch(self, sources: Sequence[Document], keep: Sequence[str] = ()) -> list[Document]:
         assert "tokens" in keep
-        return [self.one(keep_given(source, keep)) for source in sources]
+        return [self.one(keep_only(source, keep)) for source in sources]
 
     def one(self, doc: Document) -> Document:
         doc = doc.cut(0, doc.n_tokens)

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import UNKNOWN, YES, Document
+from caesura.constraints import Constraints
+from caesura.document import YES, Document
 from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
@@ -268,16 +269,13 @@ class NeuralParser(Stage):
     # --------------------------------------------------------------- writing
 
     def _write_tags(self, doc: Document, scores: Scores, confidence: bool) -> None:
-        given = {"upos": "tags", "xpos": "tags", "feats": "tags", "lemma": "lemmas"}
+        fixed = Constraints.of(doc)
         for column in ("upos", "xpos", "feats"):
             names = doc.strings.ids(self.labels[column])
-            found = names[scores.tags[column].argmax(1)]
-            if given[column] in doc.fixed:
-                known = getattr(doc, column)
-                found = np.where(known > 0, known, found)
-            setattr(doc, column, found.astype(np.int32))
-        if not ("lemmas" in doc.fixed and np.all(doc.lemma > 0)):
-            doc.lemma = self._lemmas(doc, scores.tags["lemma"].argmax(1))
+            found = names[scores.tags[column].argmax(1)].astype(np.int32)
+            setattr(doc, column, fixed.obeyed(column, found))
+        if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
+            doc.lemma = fixed.obeyed("lemma", self._lemmas(doc, scores.tags["lemma"].argmax(1)))
         if confidence:
             doc.tag_conf = _softmax(scores.tags["upos"]).max(1)
 
@@ -290,17 +288,12 @@ class NeuralParser(Stage):
             self._lemma(doc.strings[pair // len(names)], names[pair % len(names)])
             for pair in kinds.tolist()
         )
-        found = made[where]
-        if "lemmas" in doc.fixed:
-            found = np.where(doc.lemma > 0, doc.lemma, found)
-        return found.astype(np.int32)
+        return made[where].astype(np.int32)
 
     def _write_tree(self, doc: Document, scores: Scores, result: Any) -> None:
         heads = np.asarray(result.heads, np.int32)
         deprel = doc.strings.ids(self.labels["deprel"])[self._labels(scores, heads)]
-        if "heads" in doc.fixed:
-            deprel = np.where((doc.head != UNKNOWN) & (doc.deprel > 0), doc.deprel, deprel)
-        doc.deprel = deprel.astype(np.int32)
+        doc.deprel = Constraints.of(doc).obeyed_deprels(deprel.astype(np.int32))
         doc.head = heads
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
         starts = np.asarray(result.starts)[first] == 1

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.constraints import Constraints
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError
 from caesura.parse.documents import name_of
@@ -61,7 +62,8 @@ def given_in(doc: Document, labels: Sequence[str]) -> Given:
     """What a document fixes; the words of one token never lie in two sentences."""
     n = doc.n_words
     starts = np.zeros(n, np.int8)
-    if "sentences" in doc.fixed:
+    fixed = Constraints.of(doc)
+    if fixed.starts is not None:
         told = doc.word_sent_start
         starts[told == YES] = MUST
         starts[told == NO] = NEVER
@@ -70,10 +72,10 @@ def given_in(doc: Document, labels: Sequence[str]) -> Given:
     starts[:1] = FREE
     heads = np.full(n, UNKNOWN, np.int32)
     relations = np.full(n, -1, np.int32)
-    if "heads" in doc.fixed:
-        heads[:] = doc.head
+    if fixed.heads is not None and fixed.deprels is not None:
+        heads[:] = fixed.heads
         numbers = label_numbers(doc.strings, labels)
-        relations = np.where(doc.deprel > 0, numbers[doc.deprel], -1).astype(np.int32)
+        relations = np.where(fixed.deprels > 0, numbers[fixed.deprels], -1).astype(np.int32)
     return Given(starts, heads, relations)
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import UNKNOWN, YES, Document
+from caesura.constraints import Constraints
+from caesura.document import YES, Document
 from caesura.errors import CaesuraWarning, InputError, WarningSink
 
 if TYPE_CHECKING:
@@ -84,9 +85,7 @@ def in_batches(
 def write_tree(doc: Document, parse: Parse, labels: Sequence[str]) -> None:
     """Give words their heads and labels; labels that the document fixes stay as they are."""
     deprel = doc.strings.ids(labels)[parse.labels]
-    if "heads" in doc.fixed:
-        deprel = np.where((doc.head != UNKNOWN) & (doc.deprel > 0), doc.deprel, deprel)
-    doc.deprel = deprel.astype(np.int32)
+    doc.deprel = Constraints.of(doc).obeyed_deprels(deprel.astype(np.int32))
     doc.head = parse.heads
 
 

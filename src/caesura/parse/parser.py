@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import NO, UNKNOWN, YES, Document
+from caesura.constraints import Constraints
+from caesura.document import NO, YES, Document
 from caesura.errors import ModelError, WarningSink
 from caesura.learn.bias import BiasScale
 from caesura.learn.templates import Templates
@@ -242,7 +243,7 @@ class Parser(TreeParser):
 
     def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
         """Put an analysis into its document; what the document fixes stays as it is."""
-        given = (doc.head != UNKNOWN) & ("heads" in doc.fixed)
+        given = Constraints.of(doc).has_head(doc.n_words)
         write_tree(doc, parse, self.inventory.labels)
         if parse.choices.any():
             choose_tags(doc, parse.choices)

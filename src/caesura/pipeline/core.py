@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from caesura import constraints
 from caesura.blocks import annotate_whole, in_blocks
+from caesura.constraints import Constraints
 from caesura.document import Document, Strings
 from caesura.errors import UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile, Part
 from caesura.parse.load import biased, load_parser, take_evidence
-from caesura.pipeline.given import fix_starts, given_columns, keep_given, keep_layout
 
 if TYPE_CHECKING:
     from caesura.neural.stage import NeuralParser
@@ -162,7 +163,9 @@ class Pipeline:
                     "tokens and boundaries by offset go with a text, not with a document",
                     remedy="Set them in the document and name them in `keep`.",
                 )
-            doc = self._tokenise(keep_given(source, keep, newline_is_boundary), newline_is_boundary)
+            doc = self._tokenise(
+                constraints.keep(source, keep, newline_is_boundary), newline_is_boundary
+            )
         else:
             if newline_is_boundary:
                 starts = [*(starts or []), *_line_starts(source)]
@@ -176,7 +179,7 @@ class Pipeline:
             if not len(doc.paragraph_start):
                 doc.paragraph_start = _paragraphs(source)
             if starts is not None or others is not None:
-                fix_starts(doc, starts or (), others or ())
+                constraints.fix_starts(doc, starts or (), others or ())
         self.annotate([doc], confidence=confidence)
         doc.fixed = frozenset()
         return doc
@@ -219,17 +222,17 @@ class Pipeline:
     def _tag(self, docs: Sequence[Document], confidence: bool) -> None:
         """Tag; columns that are given and known stay as they are."""
         assert self.tagger is not None
-        given = [(doc, given_columns(doc)) for doc in docs]
+        given = [(doc, Constraints.of(doc)) for doc in docs]
         choices = self.choices
         k = choices if choices > 1 else int(confidence)
         self.tagger.tag(docs, regime="document", k=k, whole=choices > 1)
-        for doc, columns in given:
+        for doc, fixed in given:
             if choices == 1:
                 doc.tag_options = None
             elif not confidence:
                 doc.tag_conf = None
-            for name, column in columns.items():
-                setattr(doc, name, np.where(column > 0, column, getattr(doc, name)))
+            for name in fixed.columns:
+                setattr(doc, name, fixed.obeyed(name, getattr(doc, name)))
 
     def _tokenise(self, source: Document, newline_is_boundary: bool = False) -> Document:
         """Tokens of a document, of which it may have given some or all."""
@@ -239,13 +242,13 @@ class Pipeline:
         elif newline_is_boundary:
             lines = _line_starts(source.text)
             doc = self.tokenizer.tokenize(source.text, sentences=False, sentence_starts=lines)
-            keep_layout(doc, source)
-            fix_starts(doc, lines)
+            constraints.keep_layout(doc, source)
+            constraints.fix_starts(doc, lines)
         else:
             doc = self.tokenizer.tokenize(source, sentences=False)
         if newline_is_boundary and "tokens" in source.fixed:
             at = np.searchsorted(doc.token_start, _line_starts(doc.text))
-            fix_starts(doc, doc.token_start[at[at < doc.n_tokens]])
+            constraints.fix_starts(doc, doc.token_start[at[at < doc.n_tokens]])
         if not len(doc.paragraph_start) and "tokens" not in source.fixed:
             doc.paragraph_start = _paragraphs(doc.text)
         return doc
@@ -297,7 +300,7 @@ class Pipeline:
                 source = Document(text=source, strings=strings)
             elif not source.n_tokens and len(source.strings) == 1:
                 source = replace(source, strings=strings)
-            given = keep_given(source, wanted, newline_is_boundary)
+            given = constraints.keep(source, wanted, newline_is_boundary)
             docs.append(self._tokenise(given, newline_is_boundary))
         self.annotate(docs, confidence=confidence)
         for doc in docs:
@@ -357,7 +360,7 @@ class Pipeline:
         """Up to k different analyses of one text or document, the best first."""
         if isinstance(source, str):
             source = Document(text=source)
-        given = keep_given(source, keep, newline_is_boundary)
+        given = constraints.keep(source, keep, newline_is_boundary)
         doc = self._tokenise(given, newline_is_boundary)
         if not doc.n_words:
             return [doc]

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
+from caesura.constraints import check_keep
 from caesura.document import Document
 from caesura.errors import CaesuraError, CaesuraWarning, InputError, WarningSink, Where
 from caesura.pipeline.core import LONG
-from caesura.pipeline.given import check_given
 
 if TYPE_CHECKING:
     from caesura.formats.options import ReadOptions
@@ -71,7 +71,7 @@ class FileOptions:
     strict: bool = False
 
     def __post_init__(self) -> None:
-        check_given(self.keep, self.newline_is_boundary)
+        check_keep(self.keep, self.newline_is_boundary)
 
 
 class Begin(NamedTuple):

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from caesura import constraints
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.pipeline.core import LONG
-from caesura.pipeline.given import keep_given
 
 if TYPE_CHECKING:
     from caesura.models.file import ModelFile
@@ -43,7 +43,7 @@ class Induced:
         confidence: bool = False,
     ) -> Document:
         """Parse one document; there are no confidences."""
-        doc = keep_given(source, keep, newline_is_boundary)
+        doc = constraints.keep(source, keep, newline_is_boundary)
         layout = (doc.token_start, doc.paragraph_start, doc.turn_start, doc.markup_start)
         if len(doc.text) >= LONG and not any(map(len, layout)):
             return self._in_parts(doc, newline_is_boundary)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from caesura import constraints
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.language import watch_for
-from caesura.pipeline.given import keep_given
 from caesura.tokenize.paragraphs import line_starts
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Splitter:
             doc = self.tokenizer.tokenize(source.text, sentence_starts=starts)
             doc.id, doc.source, doc.continues = source.id, source.source, source.continues
             return doc
-        return self.tokenizer.tokenize(keep_given(source, keep))
+        return self.tokenizer.tokenize(constraints.keep(source, keep))
 
     def batch(self, batch: Sequence[Document], **options: Any) -> list[Document]:
         return [self(doc, **options) for doc in batch]

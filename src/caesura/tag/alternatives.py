@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from caesura.document import Document, KBestTags
 from caesura.tag.columns import Posteriors
 
-__all__ = ["alternatives", "given_values", "obeying", "together", "with_right"]
+__all__ = ["alternatives", "obeying", "together", "with_right"]
 
 Ints = NDArray[np.int32]
 #: Columns that tell labels apart, and columns that follow from the label and the word.
@@ -34,16 +34,6 @@ def alternatives(found: Posteriors, path: Ints, k: int) -> Posteriors:
     return Posteriors(
         np.take_along_axis(labels, order, axis=1), np.take_along_axis(masses, order, axis=1)
     )
-
-
-def given_values(doc: Document) -> dict[str, Ints]:
-    """The columns whose known values are fixed, as they are before a tagger fills the others."""
-    names: tuple[str, ...] = ()
-    if "tags" in doc.fixed:
-        names += ("upos", "xpos", "feats")
-    if "lemmas" in doc.fixed:
-        names += ("lemma",)
-    return {name: getattr(doc, name) for name in names}
 
 
 def obeying(options: KBestTags, given: Mapping[str, Ints]) -> KBestTags:

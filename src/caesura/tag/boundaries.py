@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.constraints import Constraints
 from caesura.document import NO, YES, Document
 from caesura.tag.options import START
 
@@ -38,8 +39,7 @@ def write_starts(doc: Document, starts: NDArray[Any]) -> None:
     first = np.ones(doc.n_words, bool)
     first[1:] = doc.word_token[1:] != doc.word_token[:-1]
     marks = np.where(starts[first], YES, NO).astype(np.int8)
-    if "sentences" in doc.fixed:
-        marks = np.where((doc.sent_start == YES) | (doc.sent_start == NO), doc.sent_start, marks)
+    marks = Constraints.of(doc).obeyed_starts(marks)
     marks[0] = YES
     doc.sent_start = marks
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.constraints import Constraints
 from caesura.document import YES, Document
 from caesura.tag.boundaries import write_starts
 from caesura.tag.corpus import distinct
@@ -95,7 +96,6 @@ def write_column(
     column: str,
     values: list[str],
     chosen: Ints,
-    fixed: str = "tags",
 ) -> None:
     """Set a column to the chosen values (-1: the empty one); known values that are fixed stay."""
     done = 0
@@ -108,9 +108,7 @@ def write_column(
         found = ids[where] if len(ids) else ids
         for n, doc in enumerate(run):
             own = found[offsets[first + n] - low : offsets[first + n + 1] - low]
-            if fixed in doc.fixed:
-                known = getattr(doc, column)
-                own = np.where(known != 0, known, own)
+            own = Constraints.of(doc).obeyed(column, own)
             setattr(doc, column, np.ascontiguousarray(own, dtype=np.int32))
 
 

@@ -19,7 +19,7 @@ from caesura.models.packing import SparseRows
 from caesura.tag.features import mixed_hash
 from caesura.tag.lattice import Lattice, Transitions, backward, forward, highest, select, transition
 
-__all__ = ["Constraints", "Scorer", "decode", "marginals", "push", "type_vectors"]
+__all__ = ["AllowedLabels", "Scorer", "decode", "marginals", "push", "type_vectors"]
 
 #: A plain 0 would be compiled for itself.
 _EMPTY = cast(int, np.int64(0))
@@ -41,7 +41,7 @@ class Scorer(NamedTuple):
     clear: float
 
 
-class Constraints(NamedTuple):
+class AllowedLabels(NamedTuple):
     """The group of labels that a word is restricted to (-1: none), and the groups."""
 
     group: NDArray[np.int32]
@@ -91,7 +91,7 @@ def _score(
     i: int,
     begin: int,
     end: int,
-    limits: Constraints,
+    limits: AllowedLabels,
     scores: NDArray[np.float32],
     found: NDArray[np.int64],
 ) -> None:
@@ -232,7 +232,7 @@ def push(
     last: int,
     begin: int,
     end: int,
-    limits: Constraints,
+    limits: AllowedLabels,
     lat: Lattice,
     size: int,
     path: NDArray[np.int32],
@@ -272,7 +272,7 @@ def decode(
     vectors: NDArray[np.float32],
     types: NDArray[np.int32],
     begins: NDArray[np.int64],
-    limits: Constraints,
+    limits: AllowedLabels,
     lat: Lattice,
     path: NDArray[np.int32],
 ) -> None:
@@ -294,7 +294,7 @@ def marginals(
     vectors: NDArray[np.float32],
     types: NDArray[np.int32],
     begins: NDArray[np.int64],
-    limits: Constraints,
+    limits: AllowedLabels,
     lat: Lattice,
     labels: NDArray[np.int32],
     masses: NDArray[np.float32],

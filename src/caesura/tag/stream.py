@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from caesura.document import Document
-from caesura.tag.decode import Constraints, push
+from caesura.tag.decode import AllowedLabels, push
 from caesura.tag.lattice import lattice_of
 from caesura.tag.tagger import Tagger
 
@@ -56,7 +56,7 @@ class TagStream:
         types, seen = tagger.encode([doc])
         path = np.zeros(n, np.int32)
         path[: len(self._labels)] = self._labels
-        none = Constraints(np.zeros(0, np.int32), np.zeros((1, len(tagger.labels)), np.bool_))
+        none = AllowedLabels(np.zeros(0, np.int32), np.zeros((1, len(tagger.labels)), np.bool_))
         self._size = push(
             tagger.scorer,
             tagger.moves,

@@ -15,12 +15,13 @@ from typing import Any, ClassVar, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.constraints import Constraints
 from caesura.document import Document, KBestTags
 from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.stage import Stage
-from caesura.tag.alternatives import alternatives, given_values, obeying
+from caesura.tag.alternatives import alternatives, obeying
 from caesura.tag.boundaries import mark_starts
 from caesura.tag.cache import TypeCache
 from caesura.tag.columns import (
@@ -34,7 +35,7 @@ from caesura.tag.columns import (
 )
 from caesura.tag.conditional_classifier import ConditionalScorer, Options, choose
 from caesura.tag.corpus import distinct
-from caesura.tag.decode import Constraints, Scorer, decode, marginals
+from caesura.tag.decode import AllowedLabels, Scorer, decode, marginals
 from caesura.tag.lattice import lattice_of
 from caesura.tag.lemma_cache import LemmaCache
 from caesura.tag.options import COLUMNS, START
@@ -231,7 +232,7 @@ class Tagger(Stage):
         words, seen = self.encode(batch)
         begins, offsets = chain_bounds(batch, regime)
         limits = self._limits(batch)
-        known = [given_values(doc) for doc in batch] if whole else []
+        known = [Constraints.of(doc).columns for doc in batch] if whole else []
         path = np.zeros(len(words), np.int32)
         lat = lattice_of(max(4, min(_ROOM, len(words))), self.narrow_width)
         decode(
@@ -260,7 +261,7 @@ class Tagger(Stage):
         words: Ints,
         seen: Seen,
         begins: Longs,
-        limits: Constraints,
+        limits: AllowedLabels,
     ) -> Posteriors:
         labels = np.full((len(words), self.width), -1, np.int32)
         masses = np.zeros((len(words), self.width), np.float32)
@@ -300,12 +301,12 @@ class Tagger(Stage):
             cache = self._cache
             return words, Seen(cache.attributes, cache.vectors, cache.types, self._pairs)
 
-    def _limits(self, docs: Sequence[Document]) -> Constraints:
+    def _limits(self, docs: Sequence[Document]) -> AllowedLabels:
         """Restrict words whose tags are fixed to the labels that agree with them."""
         fixed = [doc for doc in docs if "tags" in doc.fixed]
         columns = [column for column in self.chain if column != START]
         if not fixed or not columns:
-            return Constraints(np.zeros(0, np.int32), np.zeros((1, len(self.labels)), np.bool_))
+            return AllowedLabels(np.zeros(0, np.int32), np.zeros((1, len(self.labels)), np.bool_))
         numbers: dict[tuple[str, ...], int] = {}
         masks: list[list[bool]] = []
         groups = []
@@ -326,7 +327,7 @@ class Tagger(Stage):
                 group = own[where.ravel()]
             groups.append(group)
         allowed = np.array(masks or [[True] * len(self.labels)], np.bool_)
-        return Constraints(np.concatenate(groups), allowed)
+        return AllowedLabels(np.concatenate(groups), allowed)
 
     def _agrees(self, label: tuple[str, ...], columns: list[str], wanted: tuple[str, ...]) -> bool:
         own = dict(zip(self.chain, label, strict=True))
@@ -352,8 +353,7 @@ class Tagger(Stage):
         seen: Seen,
     ) -> None:
         for column, values, chosen in self._choose_given(words, path, path, begins, seen):
-            fixed = "lemmas" if column == "lemma" else "tags"
-            write_column(docs, offsets, column, values, chosen, fixed)
+            write_column(docs, offsets, column, values, chosen)
 
     def _choose_given(
         self, words: Ints, own: Ints, path: Ints, begins: Longs, seen: Seen

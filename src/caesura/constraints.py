@@ -1,0 +1,152 @@
+"""What the caller fixed, and every stage obeys: tokens, sentence boundaries, tags, lemmas, heads.
+
+`keep` makes a document in which only that is known, `fix_starts` adds boundaries, and `Constraints`
+reads it off a document. Stages make of it what their kernels need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, YES, Bytes, Document, Ints
+from caesura.errors import InputError, UsageError
+
+__all__ = ["Constraints", "check_keep", "fix_starts", "keep", "keep_layout"]
+
+#: Levels of the analysis of a text, which is known anew unless it is kept.
+_ANALYSIS: Final = ("token", "word", "sentence", "empty node")
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """What a document fixes, as it is now; None and unknown values leave the choice open."""
+
+    #: Whether its tokens stay.
+    tokens: bool
+    #: By token, whether a sentence starts there: YES, NO or MAYBE.
+    starts: Bytes | None
+    #: String columns of words whose known values stay: tags and lemmas.
+    columns: Mapping[str, Ints]
+    #: Heads of words with their relations: UNKNOWN and 0 where they are open.
+    heads: Ints | None
+    deprels: Ints | None
+
+    @classmethod
+    def of(cls, doc: Document) -> Constraints:
+        """What a document fixes: the known values of what `Document.fixed` names."""
+        fixed = doc.fixed
+        if not fixed:
+            return _NOTHING
+        heads = "heads" in fixed
+        return cls(
+            tokens="tokens" in fixed and doc.n_tokens > 0,
+            starts=doc.sent_start if "sentences" in fixed else None,
+            columns={
+                column.name: getattr(doc, column.name)
+                for column in doc.schema.at("word", "strings")
+                if column.keep in fixed and column.keep not in ("tokens", "heads")
+            },
+            heads=doc.head if heads else None,
+            deprels=doc.deprel if heads else None,
+        )
+
+    def obeyed(self, name: str, found: Ints) -> Ints:
+        """A column that a stage has found, with the values that are fixed in their places."""
+        given = self.columns.get(name)
+        return found if given is None else np.where(given > 0, given, found).astype(np.int32)
+
+    def obeyed_starts(self, found: Bytes) -> Bytes:
+        """Sentence starts by token that a stage has found, with those that are fixed."""
+        if self.starts is None:
+            return found
+        return np.where(self.starts != MAYBE, self.starts, found).astype(np.int8)
+
+    def obeyed_deprels(self, found: Ints) -> Ints:
+        """Relations that a stage has found, with those of fixed arcs."""
+        if self.deprels is None:
+            return found
+        given = self.has_head(len(found)) & (self.deprels > 0)
+        return np.where(given, self.deprels, found).astype(np.int32)
+
+    def has_head(self, words: int) -> NDArray[np.bool_]:
+        """For each of so many words, whether its head is fixed."""
+        if self.heads is None:
+            return np.zeros(words, np.bool_)
+        return np.asarray(self.heads != UNKNOWN, np.bool_)
+
+
+_NOTHING: Final = Constraints(False, None, {}, None, None)
+
+
+def check_keep(names: Iterable[str], newline_is_boundary: bool) -> None:
+    """Refuse to keep sentences and to take lines for sentences at once."""
+    if newline_is_boundary and "sentences" in names:
+        raise UsageError(
+            "sentences are kept, or every line ends one: not both",
+            remedy="Leave --keep-sentences or --newline-is-boundary out.",
+        )
+
+
+def keep(doc: Document, names: Iterable[str], newline_is_boundary: bool = False) -> Document:
+    """A copy of a document in which only what is named is known, and is fixed.
+
+    Tags, lemmas and heads belong to words, so to keep them is to keep the tokens.
+    """
+    wanted = frozenset(names)
+    check_keep(wanted, newline_is_boundary)
+    unknown = wanted - FIXABLE
+    if unknown:
+        raise UsageError(
+            f"cannot keep {', '.join(sorted(unknown))}",
+            remedy=f"What can be kept: {', '.join(sorted(FIXABLE))}.",
+        )
+    if wanted - {"sentences"}:
+        wanted |= {"tokens"}
+    if not doc.n_tokens:
+        if wanted:
+            raise InputError(
+                "there are no tokens to keep", file=doc.source, remedy="Parse it as plain text."
+            )
+        return doc
+    copy = doc.cut(0, doc.n_tokens)
+    copy.fixed = wanted
+    for column in doc.schema.columns:
+        # Tokens themselves stay: whoever does not keep them goes by the text.
+        if column.level not in _ANALYSIS or column.keep in wanted or column.keep == "tokens":
+            continue
+        forgotten: Any = None if column.optional else {} if column.kind == "by token" else []
+        if column.is_array and not column.optional:
+            forgotten = column.rows(copy.n_tokens if column.level == "token" else copy.n_words)
+        setattr(copy, column.name, forgotten)
+    if "heads" in wanted:  # the label of an arc that is open is open, too
+        copy.deprel = np.where(copy.head == UNKNOWN, 0, copy.deprel).astype(np.int32)
+    return copy
+
+
+def keep_layout(doc: Document, source: Document) -> None:
+    """What a document knows besides its tokens: its name, turns, mark-up and paragraphs."""
+    for name in ("id", "source", "continues", "before"):
+        setattr(doc, name, getattr(source, name))
+    for column in source.schema.columns:
+        if column.level in ("paragraph", "turn", "markup"):
+            value = getattr(source, column.name)
+            if column.kind == "strings":
+                value = doc.strings.ids(source.strings.take(value))
+            setattr(doc, column.name, value)
+
+
+def fix_starts(doc: Document, starts: Iterable[int], others: Iterable[int] = ()) -> None:
+    """A sentence starts at the tokens that begin at some offsets, and at none that begin at others.
+
+    The rest stays as open as it is.
+    """
+    fixed = doc.sent_start.copy()
+    fixed[np.isin(doc.token_start, np.array(list(others), dtype=np.int64))] = NO
+    fixed[np.isin(doc.token_start, np.array(list(starts), dtype=np.int64))] = YES
+    doc.sent_start = fixed
+    doc.fixed |= {"sentences"}

@@ -1,0 +1,126 @@
+"""What the caller fixed: read off a document, kept, and obeyed by what stages find."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.constraints import Constraints, check_keep, fix_starts, keep, keep_layout
+from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, EmptyNode
+from caesura.errors import InputError, UsageError
+
+
+def known() -> Document:
+    """`Go on . Stop .`, of which everything is known."""
+    doc = Document.from_spans("Go on . Stop .", [0, 3, 6, 8, 13], [2, 5, 7, 12, 14])
+    doc.sent_start = np.array([YES, NO, NO, YES, NO], np.int8)
+    doc.set_column("upos", ["VERB", "ADV", "PUNCT", "VERB", "PUNCT"])
+    doc.set_column("lemma", ["go", "on", ".", "stop", "."])
+    doc.set_column("deprel", ["root", "advmod", "punct", "root", "punct"])
+    doc.set_column("deps", ["0:root", "", "", "", ""])
+    doc.set_column("misc", ["A=b", "", "", "", ""])
+    doc.head = np.array([ROOT, 0, 0, ROOT, 3], np.int32)
+    doc.comments = {0: ("# sent_id = 1",)}
+    doc.empty_nodes = [EmptyNode(0, form="you")]
+    doc.arc_conf = np.ones(5, np.float32)
+    doc.sent_conf = np.ones(5, np.float32)
+    doc.paragraph_start = np.array([0, 8])
+    doc.check()
+    return doc
+
+
+def test_what_is_not_kept_is_forgotten() -> None:
+    doc = keep(known(), ())
+    assert doc.fixed == frozenset()
+    assert doc.column("form") == known().column("form")
+    assert doc.column("misc") == known().column("misc")
+    assert doc.sent_start.tolist() == [MAYBE] * 5
+    assert doc.head.tolist() == [UNKNOWN] * 5
+    for name in ("upos", "lemma", "deprel", "deps"):
+        assert not getattr(doc, name).any(), name
+    assert (doc.comments, doc.empty_nodes) == ({}, [])
+    assert doc.arc_conf is None
+    assert doc.sent_conf is None
+    assert doc.paragraph_start.tolist() == [0, 8]
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("sentences", {"sent_start", "comments"}),
+        ("tags", {"upos"}),
+        ("lemmas", {"lemma"}),
+        ("heads", {"head", "deprel"}),
+    ],
+)
+def test_what_is_kept_stays_and_is_fixed(name: str, columns: set[str]) -> None:
+    doc = keep(known(), [name])
+    assert doc.fixed == ({name} if name == "sentences" else {name, "tokens"})
+    said, before, nothing = doc.contents(), known().contents(), keep(known(), ()).contents()
+    assert {column for column in said if said[column] != nothing[column]} == columns
+    assert all(said[column] == before[column] for column in columns)
+
+
+def test_the_label_of_an_open_arc_is_open() -> None:
+    doc = known()
+    doc.head[1] = UNKNOWN
+    assert keep(doc, ["heads"]).column("deprel") == ["root", "", "punct", "root", "punct"]
+
+
+def test_what_cannot_be_kept_is_refused() -> None:
+    with pytest.raises(UsageError, match="cannot keep colours"):
+        keep(known(), ["colours"])
+    with pytest.raises(InputError, match="no tokens to keep"):
+        keep(Document(text="Go on."), ["tokens"])
+    with pytest.raises(UsageError, match="not both"):
+        check_keep(["sentences"], True)
+
+
+def test_constraints_are_read_off_a_document() -> None:
+    nothing = Constraints.of(known())
+    assert not nothing.tokens
+    assert (nothing.starts, nothing.heads, dict(nothing.columns)) == (None, None, {})
+    fixed = Constraints.of(keep(known(), ["tags", "heads", "sentences"]))
+    assert fixed.tokens
+    assert set(fixed.columns) == {"upos", "xpos", "feats"}
+    assert fixed.starts is not None
+    assert fixed.heads is not None
+    assert fixed.has_head(5).all()
+
+
+def test_what_is_found_gives_way_to_what_is_fixed() -> None:
+    doc = keep(known(), ["tags", "heads", "sentences"])
+    doc.upos[1] = 0
+    doc.head[2], doc.deprel[2] = UNKNOWN, 0
+    doc.sent_start[3] = MAYBE
+    fixed = Constraints.of(doc)
+    x = doc.strings.add("X")
+    found = np.full(5, x, np.int32)
+    assert doc.strings.take(fixed.obeyed("upos", found)) == ["VERB", "X", "PUNCT", "VERB", "PUNCT"]
+    assert doc.strings.take(fixed.obeyed("lemma", found)) == ["X"] * 5
+    assert doc.strings.take(fixed.obeyed_deprels(found))[1:4] == ["advmod", "X", "root"]
+    assert fixed.has_head(5).tolist() == [True, True, False, True, True]
+    assert fixed.obeyed_starts(np.full(5, YES, np.int8)).tolist() == [YES, NO, NO, YES, NO]
+    free = Constraints.of(known())
+    assert free.obeyed("upos", found) is found
+    assert free.obeyed_deprels(found) is found
+    assert not free.has_head(5).any()
+
+
+def test_boundaries_are_fixed_by_offsets() -> None:
+    doc = keep(known(), ["tokens"])
+    fix_starts(doc, [8], [3])
+    assert doc.sent_start.tolist() == [MAYBE, NO, MAYBE, YES, MAYBE]
+    assert doc.fixed == {"tokens", "sentences"}
+
+
+def test_the_layout_goes_to_new_tokens() -> None:
+    source = known()
+    source.id, source.turn_start, source.turn_end = "d", np.array([0]), np.array([7])
+    source.turn_speaker, source.turn_time = source.strings.ids(["Ann"]), np.zeros((1, 2))
+    doc = Document.from_spans(source.text, [0], [2])
+    keep_layout(doc, source)
+    assert (doc.id, doc.strings.take(doc.turn_speaker)) == ("d", ["Ann"])
+    assert doc.turn_end.tolist() == [7]
+    assert doc.paragraph_start.tolist() == [0, 8]
+    assert doc.n_tokens == 1
