@@ -262,7 +262,7 @@ def said_by(doc: Document) -> dict[str, object]:
 def test_a_format_holds_what_the_schema_says(name: str, tmp_path: Path) -> None:
     declared = {c.name for c in schema_of(Document).columns if name in c.formats and c.compared}
     doc = everything(multiword="word_token" in declared)
-    path = tmp_path / f"x{formats.FORMATS[name][1][0]}"
+    path = tmp_path / f"x{formats.FORMATS[name].extensions[0]}"
     formats.write(doc, path, name)
     back = said_by(Document.join(list(formats.read(path, name))))
     said = said_by(doc)
