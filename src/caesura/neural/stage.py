@@ -1,7 +1,7 @@
 """The neural stage of a pipeline: the network scores, the joint search decides.
 
 Tags and lemmas are the network's own; boundaries and trees are searched with the same transitions,
-constraints and beam as by the linear parser, with `parse.graph` as the scorer. Labels are chosen
+constraints and beam as by the linear parser, with `scorers.arcs` as the scorer. Labels are chosen
 for the arcs of the tree, root labels for roots alone.
 """
 

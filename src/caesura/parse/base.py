@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import UsageError, WarningSink
@@ -21,16 +23,15 @@ class TreeParser(Stage):
     """A parser that finds trees, and sentences too if it was trained on documents."""
 
     kind: ClassVar[str] = "parser"
+    #: The columns of tags that it was trained with.
+    tags: tuple[str, ...]
+    #: The weights as its model file has them, which only `to_part` needs.
+    packed: Mapping[str, NDArray[Any]] | None
 
     @property
     @abstractmethod
     def finds_boundaries(self) -> bool:
         """Whether it decides where sentences start; else they must be known."""
-
-    @property
-    @abstractmethod
-    def tag_columns(self) -> tuple[str, ...]:
-        """The columns of tags that it was trained with."""
 
     @property
     @abstractmethod
@@ -42,15 +43,10 @@ class TreeParser(Stage):
         """The same parser with other search options; the weights are shared."""
 
     @abstractmethod
-    def parse(
-        self,
-        docs: Document | Iterable[Document],
-        *,
-        threads: int = 1,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
-    ) -> None:
-        """Fill the columns of documents, in place."""
+    def analyse(
+        self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None
+    ) -> list[Parse]:
+        """The best analysis of each document, which is left as it is."""
 
     @abstractmethod
     def k_best_parses(self, doc: Document, k: int) -> list[Parse]:
@@ -60,12 +56,29 @@ class TreeParser(Stage):
     def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
         """Put an analysis into its document."""
 
+    def parse(
+        self,
+        docs: Document | Iterable[Document],
+        *,
+        threads: int = 1,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        """Fill head and deprel of documents, in place, and sentence starts if it finds them.
+
+        With `confidence` also `sent_conf` and `arc_conf`: the calibrated probability that a
+        sentence starts at a token, and that a word's head and label are right.
+        """
+        batch = [docs] if isinstance(docs, Document) else list(docs)
+        for doc, parse in zip(batch, self.analyse(batch, threads=threads, warn=warn), strict=True):
+            self.write(doc, parse, confidence=confidence)
+
     # ----------------------------------------------------------------- as a stage
 
     @property
     def needs(self) -> frozenset[str]:
         open_ = () if self.finds_boundaries else ("sentences",)
-        return frozenset({"tokens", *self.tag_columns, *open_})
+        return frozenset({"tokens", *self.tags, *open_})
 
     @property
     def adds(self) -> frozenset[str]:
@@ -85,6 +98,9 @@ class TreeParser(Stage):
             )
         self.refuse(changes, self.search_options)
         return self.with_search(**changes)
+
+    def release(self) -> None:
+        self.packed = None
 
     def annotate(
         self,

@@ -10,7 +10,7 @@ It has the methods of the joint parser and the same part of a model file, with `
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -76,18 +76,11 @@ class BranchingParser(TreeParser):
         return False
 
     @property
-    def tag_columns(self) -> tuple[str, ...]:
-        return self.tags
-
-    @property
     def search_options(self) -> tuple[str, ...]:
         return tuple(BranchOptions.__dataclass_fields__)
 
     def fast(self) -> Self:
         return self.with_search(beam=1)
-
-    def release(self) -> None:
-        self.packed = None
 
     # ----------------------------------------------------------- model file
 
@@ -165,20 +158,6 @@ class BranchingParser(TreeParser):
                 f"a branching parser has no {unknown[0]}", remedy=f"It has: {', '.join(known)}."
             )
         return replace(self, search=replace(self.search, **changes))
-
-    def parse(
-        self,
-        docs: Document | Iterable[Document],
-        *,
-        threads: int = 1,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
-    ) -> None:
-        """Fill head and deprel of documents, in place; with `confidence` also `arc_conf`."""
-        batch = [docs] if isinstance(docs, Document) else list(docs)
-        found = self.analyse(batch, threads=threads, warn=warn)
-        for doc, parse in zip(batch, found, strict=True):
-            self.write(doc, parse, confidence=confidence)
 
     def analyse(
         self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None

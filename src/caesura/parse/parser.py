@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -89,10 +89,6 @@ class Parser(TreeParser):
         return self.inventory.sb
 
     @property
-    def tag_columns(self) -> tuple[str, ...]:
-        return self.tags
-
-    @property
     def search_options(self) -> tuple[str, ...]:
         return tuple(SearchOptions.__dataclass_fields__)
 
@@ -102,9 +98,6 @@ class Parser(TreeParser):
 
     def fast(self) -> Self:
         return self.with_search(margin=min(self.search.margin, FAST_MARGIN))
-
-    def release(self) -> None:
-        self.packed = None
 
     # ----------------------------------------------------------- model file
 
@@ -203,23 +196,6 @@ class Parser(TreeParser):
         weights = without_smallest(to_floats(self.table, self.unit), share)
         table, unit = to_bytes(weights)
         return replace(self, table=table, unit=unit, packed=None)
-
-    def parse(
-        self,
-        docs: Document | Iterable[Document],
-        *,
-        threads: int = 1,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
-    ) -> None:
-        """Fill head, deprel and sentence starts of documents, in place.
-
-        With `confidence` also `sent_conf` and `arc_conf`: the calibrated probability that a
-        sentence starts at a token, and that a word's head and label are right.
-        """
-        batch = [docs] if isinstance(docs, Document) else list(docs)
-        for doc, parse in zip(batch, self.analyse(batch, threads=threads, warn=warn), strict=True):
-            self.write(doc, parse, confidence=confidence)
 
     def analyse(
         self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None
