@@ -189,7 +189,7 @@ def kernel(function: F | None = None, **flags: Any) -> F | Callable[[F], F]:
 def _compile(function: F, flags: dict[str, Any]) -> F:
     if not compiled():
         # Machine words wrap around, in hashes on purpose; plain Python would warn of it.
-        return cast(F, np.errstate(over="ignore")(function))
+        return np.errstate(over="ignore")(function)
     room = _room(function.__module__)
     options: dict[str, Any] = {"nogil": True, "cache": True, **flags}
     if not room:

@@ -31,11 +31,14 @@ def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 @intrinsic
-def borrowed(typing: Any, value: Any) -> Any:
+def _borrowed(typing: Any, value: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return _uncounted(context, builder, value, args[0])
 
     return value(value), code
+
+
+borrowed: Any = _borrowed
 
 
 @kernel(cache=False)

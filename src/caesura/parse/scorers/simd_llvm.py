@@ -87,7 +87,7 @@ def _in_blocks(builder: Any, width: Any, block: Any) -> None:
 
 
 @intrinsic
-def add_rows(
+def _add_rows(
     typing: Any, table: Any, rows: Any, first: Any, last: Any, sums: Any, place: Any
 ) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -110,7 +110,7 @@ def add_rows(
 
 
 @intrinsic
-def add_up(typing: Any, sums: Any, a: Any, b: Any, c: Any, d: Any, unit: Any, out: Any) -> Any:
+def _add_up(typing: Any, sums: Any, a: Any, b: Any, c: Any, d: Any, unit: Any, out: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data, shape = _array(context, builder, sums, args[0])
         target, _ = _array(context, builder, out, args[6])
@@ -141,7 +141,7 @@ def add_up(typing: Any, sums: Any, a: Any, b: Any, c: Any, d: Any, unit: Any, ou
 
 
 @intrinsic
-def highest(typing: Any, scores: Any) -> Any:
+def _highest(typing: Any, scores: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data, shape = _array(context, builder, scores, args[0])
         wide = ir.VectorType(_FLOAT, 32)
@@ -172,7 +172,7 @@ def highest(typing: Any, scores: Any) -> Any:
 
 
 @intrinsic
-def at_least(typing: Any, scores: Any, first: Any, floor: Any) -> Any:
+def _at_least(typing: Any, scores: Any, first: Any, floor: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data, _ = _array(context, builder, scores, args[0])
         wide = ir.VectorType(_FLOAT, 32)
@@ -185,11 +185,18 @@ def at_least(typing: Any, scores: Any, first: Any, floor: Any) -> Any:
 
 
 @intrinsic
-def lowest_bit(typing: Any, bits: Any) -> Any:
+def _lowest_bit(typing: Any, bits: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.int64), code
+
+
+add_rows: Any = _add_rows
+add_up: Any = _add_up
+highest: Any = _highest
+at_least: Any = _at_least
+lowest_bit: Any = _lowest_bit
 
 
 @kernel(cache=False)
