@@ -26,6 +26,7 @@ from caesura.learn.bias import GRID, BiasScale, boundaries, measure
 from caesura.neural.stage import NeuralParser
 from caesura.parse.parser import Parser
 from caesura.pipeline import Pipeline, load
+from caesura.tag.tagger import Tagger
 from caesura.tokenize import Tokenizer
 
 #: The treebank of each kind of text.
@@ -69,15 +70,19 @@ def tokenizing(tokenizer: Tokenizer, docs: Sequence[Document]) -> Counter:
 
 def counters(nlp: Pipeline, gold: Sequence[Document]) -> Iterator[tuple[str, Counter]]:
     """The scorers of a model, by name."""
-    docs = [nlp.tokenizer.tokenize(keep_only(d, ("tokens",)), sentences=False) for d in gold]
-    if nlp.neural is not None:
-        yield "neural", neural(nlp.neural, docs)
+    tokenizer = nlp.stage(Tokenizer)
+    assert tokenizer is not None
+    docs = [tokenizer.tokenize(keep_only(d, ("tokens",)), sentences=False) for d in gold]
+    network = nlp.stage(NeuralParser)
+    if network is not None:
+        yield "neural", neural(network, docs)
         return
-    yield "tokenizer", tokenizing(nlp.tokenizer, docs)
-    if nlp.tagger is not None:
-        nlp.tagger.tag(docs, regime="document")
-    assert isinstance(nlp.parser, Parser)
-    yield "linear", linear(nlp.parser, docs)
+    yield "tokenizer", tokenizing(tokenizer, docs)
+    tagger, parser = nlp.stage(Tagger), nlp.stage(Parser)
+    if tagger is not None:
+        tagger.tag(docs, regime="document")
+    assert parser is not None
+    yield "linear", linear(parser, docs)
 
 
 def rows(models: Sequence[str], limit: int | None) -> Iterator[dict[str, Any]]:

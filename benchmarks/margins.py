@@ -28,16 +28,19 @@ from caesura.parse.constraints import no_limits
 from caesura.parse.parser import Parser
 from caesura.parse.word_table import one_batch
 from caesura.pipeline import Pipeline, load
+from caesura.tag.tagger import Tagger
+from caesura.tokenize.tokenizer import Tokenizer
 
 
 def prepared(nlp: Pipeline, gold: Sequence[Document]) -> list[Document]:
     """The documents with the model's own tags and evidence, and nothing of gold but the tokens."""
     docs = [keep_only(doc, ("tokens",)) for doc in gold]
-    if nlp.tagger is not None:
-        nlp.tagger.tag(docs, regime="document")
-    if nlp.has_tokenizer:
+    tagger, tokenizer = nlp.stage(Tagger), nlp.stage(Tokenizer)
+    if tagger is not None:
+        tagger.tag(docs, regime="document")
+    if tokenizer is not None:
         for doc in docs:
-            doc.start_evidence = nlp.tokenizer.evidence(doc)
+            doc.start_evidence = tokenizer.evidence(doc)
     return docs
 
 
@@ -90,11 +93,12 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     nlp = load(arguments.model)
-    assert isinstance(nlp.parser, Parser)
+    parser = nlp.stage(Parser)
+    assert parser is not None
     for treebank in arguments.treebank or ["UD_English-EWT", "EWT-speech"]:
         gold = list(read(file_of(treebank, "dev")))
         beams = arguments.beams.split(",")
-        found = rows(nlp.parser, gold, prepared(nlp, gold), beams, arguments.repeat)
+        found = rows(parser, gold, prepared(nlp, gold), beams, arguments.repeat)
         if arguments.json:
             print(json.dumps({"treebank": treebank, "rows": found}))
             continue

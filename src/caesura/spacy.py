@@ -112,7 +112,7 @@ class Tokenizer(_Lazy):
         self.vocab = vocab
 
     def __call__(self, text: str) -> Any:
-        return to_spacy(self.pipeline.tokenizer.tokenize(text, sentences=False), self.vocab)
+        return to_spacy(self.pipeline.tokenizer.tokens_of(text), self.vocab)
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Any]:
         for text in texts:

@@ -15,6 +15,7 @@ from caesura import cli
 from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import load
+from caesura.neural.stage import NeuralParser
 from caesura.paths import bundled_models
 from caesura.pipeline import Pipeline
 from tests.pipeline.laws import check
@@ -123,10 +124,8 @@ def test_one_word_of_a_megabyte(nlp: Pipeline) -> None:
 
 
 def test_damaged_networks_are_refused(nlp: Pipeline) -> None:
-    from caesura.neural.stage import NeuralParser
-
-    assert nlp.neural is not None
-    part = nlp.neural.to_part()
+    assert nlp.stage(NeuralParser) is not None
+    part = nlp.stage(NeuralParser).to_part()
     broken = replace(part, arrays={**part.arrays, "graph": np.zeros(100, np.uint8)})
     with pytest.raises(ModelError, match="cannot be read"):
         NeuralParser.from_part(broken)
@@ -152,7 +151,7 @@ def test_the_first_token_always_starts_a_sentence(nlp: Pipeline) -> None:
 def test_a_bias_gives_half_and_twice_as_many_boundaries(nlp: Pipeline) -> None:
     """Measured on a text of our own, edited and as a transcript has it."""
     from caesura.neural.scale import measure_scale
-    from caesura.neural.stage import SCALE, NeuralParser
+    from caesura.neural.stage import SCALE
     from caesura.transform import speech
 
     sentences = [
@@ -162,8 +161,8 @@ def test_a_bias_gives_half_and_twice_as_many_boundaries(nlp: Pipeline) -> None:
         for end in (".", " because nobody had come back.", "; the boats were gone, too!")
     ]
     written = nlp(" ".join(sentences))
-    assert nlp.neural is not None
-    parser = nlp.neural.with_search()
+    assert nlp.stage(NeuralParser) is not None
+    parser = nlp.stage(NeuralParser).with_search()
     parser.scale = measure_scale(parser, [written, speech(written)])
     assert parser.scale.edited != SCALE.edited
     assert parser.scale.unedited != SCALE.unedited
@@ -182,12 +181,12 @@ def test_a_bias_gives_half_and_twice_as_many_boundaries(nlp: Pipeline) -> None:
 
 
 def test_no_bias_changes_nothing_and_a_wrong_one_is_refused(nlp: Pipeline) -> None:
-    assert nlp.neural is not None
+    assert nlp.stage(NeuralParser) is not None
     one, other = nlp(TEXT), nlp(TEXT)
-    nlp.neural.with_search(bias=0.0).annotate([other])
+    nlp.stage(NeuralParser).with_search(bias=0.0).annotate([other])
     assert other.contents() == one.contents()
     with pytest.raises(UsageError, match="must be from -2 to 2"):
-        nlp.neural.with_search(bias=float("nan"))
+        nlp.stage(NeuralParser).with_search(bias=float("nan"))
 
 
 def test_the_pipeline_obeys_a_bias(nlp: Pipeline) -> None:
@@ -199,10 +198,10 @@ def test_the_pipeline_obeys_a_bias(nlp: Pipeline) -> None:
 
 
 def test_an_older_network_says_bias_and_means_bonus(nlp: Pipeline) -> None:
-    from caesura.neural.stage import SCALE, NeuralParser
+    from caesura.neural.stage import SCALE
 
-    assert nlp.neural is not None
-    part = nlp.neural.with_search(bonus=0.5).to_part()
+    assert nlp.stage(NeuralParser) is not None
+    part = nlp.stage(NeuralParser).with_search(bonus=0.5).to_part()
     del part.config["bias-scale"]
     part.config["bias"] = part.config.pop("bonus")
     older = NeuralParser.from_part(part)
@@ -211,17 +210,19 @@ def test_an_older_network_says_bias_and_means_bonus(nlp: Pipeline) -> None:
 
 
 def test_its_search_is_obeyed(nlp: Pipeline) -> None:
-    assert nlp.neural is not None
+    assert nlp.stage(NeuralParser) is not None
     changed = nlp.with_search(beam=4, margin=0.5, bias=2.0)
-    assert changed.neural is not None
-    found = changed.neural.settings
+    assert changed.stage(NeuralParser) is not None
+    found = changed.stage(NeuralParser).settings
     assert (found.beam, found.margin, found.bias) == (4, 0.5, 2.0)
-    assert changed.neural.encoder is nlp.neural.encoder, "the network is shared"
-    assert nlp.neural.settings.margin == math.inf, "the first one is as it was"
+    assert changed.stage(NeuralParser).encoder is nlp.stage(NeuralParser).encoder, (
+        "the network is shared"
+    )
+    assert nlp.stage(NeuralParser).settings.margin == math.inf, "the first one is as it was"
     check(changed(TEXT), TEXT)
     more, fewer = (nlp.with_search(bias=x)(TEXT).n_sentences for x in (2.0, -2.0))
     assert more > nlp(TEXT).n_sentences > fewer
-    again = type(nlp.neural).from_part(changed.neural.to_part())
+    again = type(nlp.stage(NeuralParser)).from_part(changed.stage(NeuralParser).to_part())
     assert again.settings == replace(found, bias=0.0), "a model keeps no bias"
     with pytest.raises(UsageError, match="has no trust"):
         nlp.with_search(trust=1.0)

@@ -15,13 +15,12 @@ from caesura.models.file import load as load_file
 from caesura.models.file import save
 from caesura.parse.parser import SCALE
 from caesura.pipeline import Pipeline, load
-from caesura.pipeline.splitter import Splitter
 from tests.pipeline.tiny import EXAMPLES, TEXT
 
 HARBOUR = str(EXAMPLES / "harbour.txt")
 
 
-def number(nlp: Pipeline | Splitter, texts: Sequence[str] = (TEXT,)) -> int:
+def number(nlp: Pipeline, texts: Sequence[str] = (TEXT,)) -> int:
     return sum(nlp(Document(text=text)).n_sentences - 1 for text in texts)
 
 
@@ -75,7 +74,7 @@ def test_a_tokeniser_alone_obeys_it(
 ) -> None:
     path = tmp_path / "tokenizer.caesura"
     save(path, {"tokenizer": load_file(tiny_model).parts["tokenizer"]})
-    found = [number(Splitter(load_file(path), bias=bias)) for bias in GRID]
+    found = [number(load(path).with_search(bias=bias)) for bias in GRID]
     assert found == sorted(found)
     assert found[0] < found[-1]
     lines = []

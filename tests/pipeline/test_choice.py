@@ -13,6 +13,7 @@ from caesura.parse.options import TrainOptions as ParserOptions
 from caesura.pipeline import Pipeline, load
 from caesura.pipeline.train import PipelineOptions, PipelineTrainer
 from caesura.tag.options import TaggerOptions
+from caesura.tag.tagger import Tagger
 from caesura.tokenize.options import TokenizerOptions
 from tests.pipeline.laws import check
 from tests.pipeline.tiny import TEXT, treebank
@@ -89,7 +90,7 @@ def test_from_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert run([*arguments, "--tags", "2", "--json"]) == 0
     assert '"Tags"' in capsys.readouterr().out
     nlp = load(model)
-    assert nlp.choices == 2
-    assert nlp.tagger is not None
+    assert nlp.stages[-1].readings == 2
+    assert nlp.stage(Tagger) is not None
     doc = next(iter(formats.read(train)))
     assert all(nlp(doc, keep=("tokens",)).column("upos"))

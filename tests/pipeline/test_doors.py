@@ -190,9 +190,9 @@ def test_lines_that_are_sentences(nlp: Pipeline, size: int) -> None:
 
 @pytest.mark.parametrize("lines", [False, True])
 def test_a_tokeniser_alone(tiny_model: Path, lines: bool) -> None:
-    from caesura.pipeline.splitter import Splitter
-
-    splitter = Splitter(load(tiny_model))
+    file = load(tiny_model)
+    file.parts = {"tokenizer": file.parts["tokenizer"]}
+    splitter = Pipeline(file)
     for text in TEXTS.values():
         whole = splitter(Document(text=text), newline_is_boundary=lines)
         for size in (777, 40_000):
@@ -204,12 +204,10 @@ def test_a_tokeniser_alone(tiny_model: Path, lines: bool) -> None:
 
 @pytest.mark.parametrize("lines", [False, True])
 def test_an_induced_grammar(tmp_path: Path, lines: bool) -> None:
-    from caesura.pipeline.induced import Induced
-
     (tmp_path / "text.txt").write_text(written(3000), encoding="utf-8")
     call = ["induce", str(tmp_path / "text.txt"), "-o", str(tmp_path / "a.grammar")]
     assert cli.run([*call, "--classes", "4", "-q"]) == 0
-    nlp = Induced(load(tmp_path / "a.grammar"))
+    nlp = Pipeline(load(tmp_path / "a.grammar"))
     text = written(130_000)
     whole = nlp(Document(text=text), newline_is_boundary=lines)
     assert whole.text == text

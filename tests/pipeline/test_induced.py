@@ -10,8 +10,9 @@ import pytest
 from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError
+from caesura.induce.grammar import Grammar
 from caesura.models import load, save
-from caesura.pipeline.induced import Induced
+from caesura.pipeline import Pipeline
 
 TEXT = """The boat leaves the harbour. The sailor sees a gull, near the boat.
 A storm breaks the rope. The gull leaves, in a storm.
@@ -30,8 +31,14 @@ def grammar(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def nlp(grammar: Path) -> Induced:
-    return Induced(load(grammar))
+def nlp(grammar: Path) -> Pipeline:
+    return Pipeline(load(grammar))
+
+
+def _grammar(nlp: Pipeline) -> Grammar:
+    found = nlp.stage(Grammar)
+    assert found is not None
+    return found
 
 
 def check(doc: Document) -> None:
@@ -40,7 +47,7 @@ def check(doc: Document) -> None:
     assert np.all(doc.deprel > 0)
 
 
-def test_text_becomes_trees(nlp: Induced) -> None:
+def test_text_becomes_trees(nlp: Pipeline) -> None:
     doc = nlp(Document(text=TEXT))
     assert doc.n_sentences == 6
     assert doc.fixed == frozenset()
@@ -50,7 +57,7 @@ def test_text_becomes_trees(nlp: Induced) -> None:
     ] * 2
 
 
-def test_what_is_kept_stays(nlp: Induced) -> None:
+def test_what_is_kept_stays(nlp: Pipeline) -> None:
     given = nlp(Document(text=TEXT))
     given.sent_start = np.zeros(given.n_tokens, dtype=np.int8)
     given.sent_start[[0, 12]] = 1
@@ -68,13 +75,13 @@ def test_what_is_kept_stays(nlp: Induced) -> None:
     check(three)
 
 
-def test_lines_can_be_sentences(nlp: Induced) -> None:
+def test_lines_can_be_sentences(nlp: Pipeline) -> None:
     text = "The boat leaves\nThe gull sees"
     assert nlp(Document(text=text)).n_sentences == 1
     assert nlp(Document(text=text), newline_is_boundary=True).n_sentences == 2
 
 
-def test_a_stream_is_cut_between_lines(nlp: Induced) -> None:
+def test_a_stream_is_cut_between_lines(nlp: Pipeline) -> None:
     pieces = list(nlp.stream(line + "\n" for line in [TEXT] * 3))
     assert [piece.continues for piece in pieces] == [number > 0 for number in range(len(pieces))]
     assert sum(piece.n_sentences for piece in pieces) == 18
@@ -82,22 +89,22 @@ def test_a_stream_is_cut_between_lines(nlp: Induced) -> None:
         check(piece)
 
 
-def test_empty_texts_and_marks_alone(nlp: Induced) -> None:
+def test_empty_texts_and_marks_alone(nlp: Pipeline) -> None:
     assert nlp(Document()).n_words == 0
     check(nlp(Document(text="?! ...")))
 
 
-def test_lists_of_trees_are_refused(nlp: Induced) -> None:
+def test_lists_of_trees_are_refused(nlp: Pipeline) -> None:
     with pytest.raises(UsageError, match="one best"):
         nlp.k_best(Document(text=TEXT), 3)
 
 
-def test_a_damaged_grammar_is_refused(nlp: Induced, tmp_path: Path) -> None:
-    part = nlp.grammar.to_part()
+def test_a_damaged_grammar_is_refused(nlp: Pipeline, tmp_path: Path) -> None:
+    part = _grammar(nlp).to_part()
     part.config["version"] = 7
     save(tmp_path / "later.grammar", {"grammar": part})
     with pytest.raises(ModelError, match="version 7"):
-        Induced(load(tmp_path / "later.grammar"))
+        Pipeline(load(tmp_path / "later.grammar"))
 
 
 def test_the_command_parses_with_a_grammar(
@@ -115,7 +122,7 @@ def test_the_command_parses_with_a_grammar(
 def test_documents_that_fail_are_counted_as_documents(
     grammar: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    tagged = Induced(load(grammar)).grammar.to_part()
+    tagged = _grammar(Pipeline(load(grammar))).to_part()
     tagged.config["source"] = "upos"
     save(tmp_path / "tags.grammar", {"grammar": tagged})
     lines = ['{"text": "Boats leave."}'] * 3
@@ -134,4 +141,4 @@ def test_html_is_told_from_its_mark_up(tmp_path: Path) -> None:
         path = tmp_path / "a.grammar"
         call = ["induce", str(tmp_path / "a.html"), "-o", str(path), "--classes", "form", "-q"]
         assert cli.run([*call, *options]) == 0
-        assert Induced(load(path))(Document(text="The old gull sees.")).n_words == 5
+        assert Pipeline(load(path))(Document(text="The old gull sees.")).n_words == 5

@@ -136,8 +136,13 @@ def test_the_missing_stage_is_named(tmp_path: Path, tiny_model: Path) -> None:
 
     parts = load_file(tiny_model).parts
     save(tmp_path / "half.caesura", {"tokenizer": parts["tokenizer"]})
-    with pytest.raises(ModelError, match=r"no parser \(it holds: tokenizer\)"):
-        load(tmp_path / "half.caesura")
+    half = load(tmp_path / "half.caesura")
+    assert half(TEXT).n_sentences > 1
+    with pytest.raises(UsageError, match="a tokeniser has one best analysis"):
+        half.k_best(TEXT, 2)
+    save(tmp_path / "rest.caesura", {"parser": parts["parser"], "tagger": parts["tagger"]})
+    with pytest.raises(ModelError, match=r"no tokenizer \(it holds: parser, tagger\)"):
+        load(tmp_path / "rest.caesura")(TEXT)
 
 
 # --------------------------------------------------------------------- many

@@ -16,8 +16,9 @@ from caesura.constraints import keep as keep_only
 from caesura.document import ROOT
 from caesura.errors import ModelError
 from caesura.models.file import load, save
-from caesura.parse.load import load_parser
-from caesura.parse.recipes import RECIPES, Reparsed
+from caesura.parse.boundaries import Boundaries
+from caesura.parse.recipes import RECIPES
+from caesura.stage import stage_of
 from tests.parse.toy import corpus
 
 KEEP = ("tokens", "tags")
@@ -87,8 +88,8 @@ def test_every_option_of_the_search(recipe: str, made: Callable[[str], Path], fi
     keep = [*KEEP, "sentences"] if recipe in NEEDS_SENTENCES else list(KEEP)
     (doc, *_) = formats.read(files / "test.conllu")
     nlp = caesura.load(model, mode="fast").with_search(beam=2, margin=0.5)
-    assert nlp.parser is not None
-    assert (nlp.parser.search.beam, nlp.parser.search.margin) == (2, 0.5)
+    search = nlp.stages[-1].search
+    assert (search.beam, search.margin) == (2, 0.5)
     sure = nlp(doc, keep=keep, confidence=True)
     assert sure.arc_conf is not None
     assert sure.sent_conf is not None
@@ -109,12 +110,11 @@ def test_reparsed_takes_boundaries_of_one_parser_and_trees_of_the_other(
 ) -> None:
     path = made(recipe)
     file = load(path)
-    parser = load_parser(file)
-    assert isinstance(parser, Reparsed)
+    assert caesura.load(path).stage(Boundaries) is not None
     doc = next(iter(formats.read(files / "test.conllu")))
     first = caesura.load(path)(doc, keep=KEEP)
-    boundaries = load_parser({"parser": file.parts["boundaries"]})
-    trees = load_parser({"parser": file.parts["parser"]})
+    boundaries = stage_of(file.parts["boundaries"])
+    trees = stage_of(file.parts["parser"])
     by_hand = keep_only(doc, KEEP)
     boundaries.parse(by_hand)
     starts = by_hand.sent_start.copy()

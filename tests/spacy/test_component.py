@@ -53,9 +53,9 @@ class Rules:
 
     @property
     def tokenizer(self) -> Any:
-        return SimpleNamespace(tokenize=self.tokenize)
+        return SimpleNamespace(tokens_of=self.tokens_of)
 
-    def tokenize(self, text: str, *, sentences: bool) -> Document:
+    def tokens_of(self, text: str) -> Document:
         """Words at spaces; `didn't` is a token of two words."""
         spans, at = [], 0
         for part in text.split(" "):

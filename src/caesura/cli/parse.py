@@ -395,8 +395,9 @@ def make_engine(
     bias: float | None,
     quiet: bool,
     margin: float | None = None,
+    enough: frozenset[str] = frozenset({"head"}),
 ) -> Engine:
-    """What parses: this process, a cluster, or a grammar that was induced."""
+    """What parses: this process or a cluster, with a model that adds what is `enough`."""
     from caesura.models.file import ModelFile
     from caesura.models.store import find, load_model
     from caesura.pipeline.choose import choose
@@ -407,11 +408,12 @@ def make_engine(
     if engine == "ray":
         refuse("--engine ray", "threads", remedy="Workers are as many as the cluster has cores.")
     file = model if isinstance(model, ModelFile) else load_model(model)
-    if file.kind == "grammar":
-        refuse("a grammar", "mode", "beam", "margin", "bias", "confidence", "k_best")
-    else:
+    if "grammar" not in file.parts:
         announce_compiling(quiet)
-    nlp = choose(file, mode=mode, threads=threads, search=search)  # refuses what does not fit
+    nlp = choose(file, mode=mode, threads=threads, enough=enough)
+    options = ("mode", "beam", "margin", "bias", "confidence", "k_best")
+    refuse(nlp.title, *(name for name in options if name not in nlp.offers))
+    nlp = nlp.with_search(**search)  # refuses what does not fit
     if engine == "ray":
         from caesura.pipeline.ray import Ray
 

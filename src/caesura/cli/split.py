@@ -21,15 +21,14 @@ from caesura.cli.options import (
     quiet_option,
 )
 from caesura.cli.outputs import refuse_own_input
-from caesura.cli.parse import Tally, announce_compiling
+from caesura.cli.parse import Tally, make_engine
 from caesura.cli.progress import Progress
-from caesura.cli.refuse import refuse
 from caesura.document import Document
 from caesura.errors import CaesuraError
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Mode
-    from caesura.pipeline.files import Engine, Event, Source
+    from caesura.pipeline.files import Event, Source
 
 __all__ = ["command", "sentences"]
 
@@ -101,7 +100,16 @@ def command(
     if not one_each:
         refuse_own_input([source.path for source, _ in sources], output)
     options = FileOptions(newline_is_boundary=newline_is_boundary, encoding=encoding, errors=errors)
-    engine = _engine(model, mode, bias, quiet)
+    engine = make_engine(
+        "local",
+        model,
+        mode=mode,
+        threads=1,
+        beam=None,
+        bias=bias,
+        quiet=quiet,
+        enough=frozenset({"head", "sentences"}),
+    )
     tally = Tally()
     warnings = WarningPrinter(quiet=quiet)
     warn = None if quiet else warnings
@@ -216,19 +224,3 @@ class _Lines:
         self.tally.errors.append(error)
         self.progress.clear()
         click.echo(str(error), err=True)
-
-
-def _engine(model: str, mode: Mode, bias: float | None, quiet: bool) -> Engine:
-    """The pipeline of a model; a tokeniser is enough."""
-    from caesura.cli.parse import make_engine
-    from caesura.models.store import load_model
-    from caesura.pipeline.files import Local
-
-    file = load_model(model)
-    if set(file.parts) == {"tokenizer"}:
-        from caesura.pipeline.splitter import Splitter
-
-        refuse("a tokeniser", "mode")
-        announce_compiling(quiet)
-        return Local(Splitter(file, bias=bias or 0.0))
-    return make_engine("local", file, mode=mode, threads=1, beam=None, bias=bias, quiet=quiet)

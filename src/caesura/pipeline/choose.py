@@ -1,4 +1,4 @@
-"""What parses with a model file: a pipeline, or an induced grammar in its place.
+"""The pipeline of a model file for those who need trees, or sentences at least.
 
 The command line and the workers of a cluster ask here, so that a model is the same to both.
 """
@@ -6,14 +6,14 @@ The command line and the workers of a cluster ask here, so that a model is the s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from caesura.errors import ModelError, UsageError
+from caesura.errors import ModelError
+from caesura.pipeline.core import Pipeline
 
 if TYPE_CHECKING:
     from caesura.models.file import ModelFile
     from caesura.pipeline.core import Mode
-    from caesura.pipeline.files import Parses
 
 __all__ = ["choose"]
 
@@ -24,21 +24,17 @@ def choose(
     mode: Mode = "accurate",
     threads: int = 1,
     search: Mapping[str, Any] | None = None,
-) -> Parses:
-    """The parser of a model, with options of its search; the arrays of the file are let go."""
-    if file.kind == "grammar":
-        from caesura.pipeline.induced import Induced
+    enough: frozenset[str] = frozenset({"head"}),
+) -> Pipeline:
+    """The pipeline of a model, with options of its search; the arrays of the file are let go.
 
-        for name in search or {}:
-            raise UsageError(f"a grammar has no {name}", remedy=f"Leave --{name} out.")
-        return cast("Parses", Induced(file))
-    if not {"parser", "neural"} & set(file.parts):
+    It must add something of what is `enough`.
+    """
+    nlp = Pipeline(file, mode=mode, threads=threads, release=True)
+    if not enough & nlp.adds:
         raise ModelError(
             f"this model has no parser (it holds: {', '.join(sorted(file.parts))})",
             file=file.path,
             remedy="Use a model from `caesura train pipeline`.",
         )
-    from caesura.pipeline.core import Pipeline
-
-    nlp = Pipeline(file, mode=mode, threads=threads, release=True)
-    return cast("Parses", nlp.with_search(**(search or {})))
+    return nlp.with_search(**(search or {}))

@@ -8,37 +8,29 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 
 from caesura import constraints
 from caesura.blocks import annotate_whole, in_blocks
-from caesura.constraints import Constraints
 from caesura.document import Document, Strings
-from caesura.errors import UsageError
+from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model, watch_for
-from caesura.models.file import ModelFile, Part
-from caesura.parse.load import biased, load_parser, take_evidence
-
-if TYPE_CHECKING:
-    from caesura.neural.stage import NeuralParser
-    from caesura.parse.branching import BranchingParser
-    from caesura.parse.parser import Parser
-    from caesura.parse.recipes import Reparsed
-    from caesura.tag.tagger import Tagger
-    from caesura.tokenize.tokenizer import Tokenizer
+from caesura.models.file import ModelFile
+from caesura.pipeline.stages import stages_of
+from caesura.stage import Stage, TokenStage
+from caesura.tokenize.paragraphs import line_starts
 
 __all__ = ["MODES", "Mode", "Pipeline", "load", "split"]
 
 Mode = Literal["accurate", "fast"]
+S = TypeVar("S", bound=Stage)
 MODES: Final[tuple[Mode, ...]] = ("accurate", "fast")
 #: A longer text of a file is streamed.
 LONG: Final = 60_000
 #: Characters of small texts that are done in one call of the kernels.
 _BATCH: Final = 60_000
-#: Characters that a stream takes at a time.
-_CHUNK: Final = 1 << 15
 
 
 class Pipeline:
@@ -62,37 +54,53 @@ class Pipeline:
         self.mode = mode
         #: Warns once of text in another language; None: nobody does.
         self.watch = watch_for(file.meta)
-        self._tokenizer = _tokenizer(file) if "tokenizer" in file.parts else None
-        if release:
-            _let_go(file, "tokenizer")
-        self.neural: NeuralParser | None = None
-        self.tagger: Tagger | None = None
-        self.parser: Parser | BranchingParser | Reparsed | None = None
-        if "neural" in file.parts:
-            self.neural = _neural(file, mode, threads)
-        else:
-            self.parser = load_parser(file, fast=mode == "fast")
-            if release:
-                for name in ("parser", "boundaries"):
-                    _let_go(file, name)
-                for parser in (self.parser, *vars(self.parser).values()):
-                    if hasattr(parser, "packed"):
-                        parser.packed = None
-            self.tagger = _tagger(file)
-            if release and self.tagger is not None:
-                _let_go(file, "tagger")
-                self.tagger.part = file.parts["tagger"]
+        #: What is done to a document, in this order.
+        self.stages = stages_of(file, fast=mode == "fast", threads=threads, release=release)
 
     @property
-    def tokenizer(self) -> Tokenizer:
-        """The tokeniser; a model trained on a treebank without text has none."""
-        if self._tokenizer is None:
-            return _tokenizer(self.file)  # which says what is missing
-        return self._tokenizer
+    def tokenizer(self) -> TokenStage:
+        """What makes tokens; a model trained on a treebank without text has nothing for it."""
+        first = self.stages[0]
+        if not isinstance(first, TokenStage):
+            raise ModelError(
+                f"this model has no tokenizer (it holds: {', '.join(sorted(self.file.parts))})",
+                file=self.file.path or None,
+                remedy="Use a model that was trained with a tokenizer.",
+            )
+        return first
 
     @property
     def has_tokenizer(self) -> bool:
-        return self._tokenizer is not None
+        return isinstance(self.stages[0], TokenStage)
+
+    @property
+    def _rest(self) -> list[Stage]:
+        """The stages that come after the tokens."""
+        return self.stages[self.has_tokenizer :]
+
+    @property
+    def _main(self) -> Stage:
+        """The stage that makes trees, or the last one."""
+        return ([s for s in self.stages if "head" in s.adds] or self.stages)[-1]
+
+    def stage(self, kind: type[S]) -> S | None:
+        """The first stage of a class, or None."""
+        return next((stage for stage in self.stages if isinstance(stage, kind)), None)
+
+    @property
+    def title(self) -> str:
+        """What people call it: its parser, or what it has instead."""
+        return self._main.title
+
+    @property
+    def adds(self) -> frozenset[str]:
+        """What the stages fill."""
+        return frozenset().union(*(stage.adds for stage in self.stages))
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What may be asked of the stages: see `Stage.offers`."""
+        return frozenset().union(*(stage.offers for stage in self.stages))
 
     @property
     def name(self) -> str:
@@ -110,30 +118,15 @@ class Pipeline:
         """The same pipeline with other options of the search, such as `beam` and `bias`."""
         if not changes:
             return self
-        if "bias" in changes and not self.finds_boundaries:
-            other = copy(self)  # its sentences are the tokeniser's, and so is the bias
-            other._tokenizer = biased(self._tokenizer, changes.pop("bias"))
-            return other.with_search(**changes)
-        stage = self.neural or self.parser
-        assert stage is not None, "a pipeline has one of the two"
-        known = list(type(stage.search).__dataclass_fields__)
-        unknown = [name for name in changes if name not in known]
-        if unknown:
-            raise UsageError(
-                f"the parser of this model has no {unknown[0]}",
-                remedy=f"What can be changed: {', '.join(known)}.",
-            )
+        for name in changes:
+            if name not in self.offers:
+                self._main.with_options(**{name: changes[name]})  # which says what there is
         other = copy(self)
-        if self.neural is not None:
-            other.neural = self.neural.with_search(**changes)
-        elif self.parser is not None:
-            other.parser = self.parser.with_search(**changes)
+        other.stages = []
+        for stage in self.stages:
+            own = {name: value for name, value in changes.items() if name in stage.offers}
+            other.stages.append(stage.with_options(**own) if own else stage)
         return other
-
-    @property
-    def finds_boundaries(self) -> bool:
-        """Whether the parser decides where sentences start; else the tokeniser or the caller."""
-        return self.parser is None or self.parser.inventory.sb
 
     # ----------------------------------------------------------------- one
 
@@ -166,18 +159,17 @@ class Pipeline:
             doc = self._tokenise(
                 constraints.keep(source, keep, newline_is_boundary), newline_is_boundary
             )
+        elif tokens is None and starts is None and others is None:
+            doc = self._tokenise(Document(text=source), newline_is_boundary)
         else:
             if newline_is_boundary:
-                starts = [*(starts or []), *_line_starts(source)]
-            doc = self.tokenizer.tokenize(
+                starts = [*(starts or []), *line_starts(source)]
+            doc = self.tokenizer.tokens_of(
                 source,
-                sentences=False,
                 tokens=tokens,
                 sentence_starts=None if starts is None else sorted(set(starts)),
                 no_boundary=others,
             )
-            if not len(doc.paragraph_start):
-                doc.paragraph_start = _paragraphs(source)
             if starts is not None or others is not None:
                 constraints.fix_starts(doc, starts or (), others or ())
         self.annotate([doc], confidence=confidence)
@@ -187,8 +179,12 @@ class Pipeline:
     def annotate(self, docs: Sequence[Document], *, confidence: bool = False) -> None:
         """Tag and parse documents that have tokens, in place.
 
-        A long one goes in the blocks in which it would come out of a stream.
+        A long one goes in the blocks in which it would come out of a stream, unless its sentences
+        come with its tokens.
         """
+        if "sentences" in self.stages[0].adds and self.has_tokenizer:
+            self._annotate(docs, confidence)
+            return
         # Given arcs may not be cut, and never come by a stream.
         whole = [doc for doc in docs if "heads" in doc.fixed]
         self._annotate(whole, confidence)
@@ -201,56 +197,25 @@ class Pipeline:
             return
         if self.watch is not None:
             self.watch.warn(doc.text for doc in full)
-        if self.neural is not None:
-            self.neural.annotate(full, confidence=confidence)
-            return
-        assert self.parser is not None
-        if self.tagger is not None:
-            self._tag(full, confidence)
-        if not self.finds_boundaries:
-            take_evidence(full, self._tokenizer)
-        self.parser.parse(full, confidence=confidence)
-        for doc in full:
-            doc.tag_options = None
-
-    @property
-    def choices(self) -> int:
-        """The number of tags that the parser may choose from; 1: it takes the tagger's."""
-        inventory = self.parser.inventory if self.parser is not None else None
-        return int(getattr(inventory, "choices", 1))
-
-    def _tag(self, docs: Sequence[Document], confidence: bool) -> None:
-        """Tag; columns that are given and known stay as they are."""
-        assert self.tagger is not None
-        given = [(doc, Constraints.of(doc)) for doc in docs]
-        choices = self.choices
-        k = choices if choices > 1 else int(confidence)
-        self.tagger.tag(docs, regime="document", k=k, whole=choices > 1)
-        for doc, fixed in given:
-            if choices == 1:
-                doc.tag_options = None
-            elif not confidence:
-                doc.tag_conf = None
-            for name in fixed.columns:
-                setattr(doc, name, fixed.obeyed(name, getattr(doc, name)))
+        for stage in self._rest:
+            stage.annotate(full, confidence=confidence)
 
     def _tokenise(self, source: Document, newline_is_boundary: bool = False) -> Document:
         """Tokens of a document, of which it may have given some or all."""
-        if source.n_tokens and "tokens" in source.fixed:
-            # Without a tokeniser there is no evidence of sentence starts, and none was learned.
-            doc = self.tokenizer.tokenize(source, sentences=False) if self.has_tokenizer else source
-        elif newline_is_boundary:
-            lines = _line_starts(source.text)
-            doc = self.tokenizer.tokenize(source.text, sentences=False, sentence_starts=lines)
-            constraints.keep_layout(doc, source)
-            constraints.fix_starts(doc, lines)
-        else:
-            doc = self.tokenizer.tokenize(source, sentences=False)
-        if newline_is_boundary and "tokens" in source.fixed:
-            at = np.searchsorted(doc.token_start, _line_starts(doc.text))
+        given = bool(source.n_tokens) and "tokens" in source.fixed
+        # Without a tokeniser there is no evidence of sentence starts, and none was learned.
+        doc = source
+        if self.has_tokenizer or not given:
+            doc = self.tokenizer.tokens_of(source, newline_is_boundary=newline_is_boundary)
+        if newline_is_boundary and given:
+            at = np.searchsorted(doc.token_start, line_starts(doc.text))
             constraints.fix_starts(doc, doc.token_start[at[at < doc.n_tokens]])
-        if not len(doc.paragraph_start) and "tokens" not in source.fixed:
-            doc.paragraph_start = _paragraphs(doc.text)
+        elif newline_is_boundary:
+            paragraphs = doc.paragraph_start
+            constraints.keep_layout(doc, source)
+            if not len(source.paragraph_start):
+                doc.paragraph_start = paragraphs
+            constraints.fix_starts(doc, line_starts(source.text))
         return doc
 
     # ---------------------------------------------------------------- many
@@ -330,21 +295,19 @@ class Pipeline:
             )
         else:
             blocks = source
-        tokens = self._tokens(blocks, newline_is_boundary)
-        for piece in in_blocks(tokens, lambda some: self._annotate(some, confidence)):
+        first = self.tokenizer
+        pieces = first.pieces(blocks, newline_is_boundary=newline_is_boundary)
+        if "sentences" in first.adds:
+            pieces = self._annotated(pieces, confidence)
+        else:
+            pieces = in_blocks(pieces, lambda some: self._annotate(some, confidence))
+        for piece in pieces:
             piece.fixed = frozenset()
             yield piece
 
-    def _tokens(self, blocks: Iterable[str], newline_is_boundary: bool) -> Iterator[Document]:
-        """The tokens of a text that comes in blocks, as pieces of a document."""
-        stream = self.tokenizer.stream(sentences=False, newline_is_boundary=newline_is_boundary)
-        for block in blocks:
-            for at in range(0, len(block), _CHUNK):
-                piece = stream.feed(block[at : at + _CHUNK])
-                if piece.n_tokens:
-                    yield piece
-        piece = stream.feed("", last=True)
-        if piece.n_tokens or piece.text:
+    def _annotated(self, pieces: Iterable[Document], confidence: bool) -> Iterator[Document]:
+        for piece in pieces:
+            self._annotate([piece], confidence)
             yield piece
 
     # -------------------------------------------------------------- k best
@@ -366,32 +329,16 @@ class Pipeline:
             return [doc]
         if self.watch is not None:
             self.watch.warn([doc.text])
-        if self.neural is not None:
-            return self.neural.k_best(doc, k)
-        assert self.parser is not None
-        if self.tagger is not None:
-            self._tag([doc], False)
-        if not self.finds_boundaries:
-            take_evidence([doc], self._tokenizer)
-        found = []
-        for parse in self.parser.k_best_parses(doc, k):
-            analysis = replace(doc)
-            self.parser.write(analysis, parse)
-            analysis.fixed, analysis.tag_options = frozenset(), None
-            found.append(analysis)
+        main = self._main
+        at = next(n for n, stage in enumerate(self.stages) if stage is main)
+        for stage in self.stages[int(self.has_tokenizer) : at]:
+            stage.annotate([doc])
+        found = main.k_best(doc, k)
+        for stage in self.stages[at + 1 :]:
+            stage.annotate(found)
+        for analysis in found:
+            analysis.fixed = frozenset()
         return found
-
-
-def _paragraphs(text: str) -> Any:
-    from caesura.tokenize.paragraphs import paragraphs
-
-    return paragraphs(text)
-
-
-def _line_starts(text: str) -> list[int]:
-    from caesura.tokenize.paragraphs import line_starts
-
-    return line_starts(text)
 
 
 def _batches(sources: Iterable[str | Document]) -> Iterator[list[str | Document]]:
@@ -451,29 +398,3 @@ def split(text: str, model: str | os.PathLike[str] = "en", *, mode: Mode = "accu
     """The sentences of a text, those that the pipeline finds."""
     doc = load(model, mode=mode)(text)
     return [sentence.text for sentence in doc.sentences]
-
-
-def _let_go(file: ModelFile, name: str) -> None:
-    """Drop the arrays of a part; what else it says stays."""
-    part = file.parts.get(name)
-    if part is not None:
-        file.parts[name] = Part(part.kind, part.config, part.labels)
-
-
-def _tokenizer(file: ModelFile) -> Tokenizer:
-    from caesura.tokenize.tokenizer import Tokenizer
-
-    return Tokenizer.from_part(file.part("tokenizer"))
-
-
-def _tagger(file: ModelFile) -> Tagger | None:
-    from caesura.tag.tagger import Tagger
-
-    return Tagger(file.part("tagger")) if "tagger" in file.parts else None
-
-
-def _neural(file: ModelFile, mode: Mode, threads: int) -> NeuralParser:
-    from caesura.neural.stage import NeuralParser
-
-    parser = NeuralParser.from_part(file.part("neural")).with_options(threads=threads)
-    return parser.fast() if mode == "fast" else parser

@@ -10,8 +10,9 @@ from caesura.document import MAYBE, NO, YES
 from caesura.errors import UsageError
 from caesura.models.file import Part, load, save
 from caesura.parse.branching import BranchingParser
-from caesura.parse.load import parser_of, take_evidence
 from caesura.pipeline.core import Pipeline
+from caesura.stage import stage_of
+from caesura.tokenize.evidence import take_evidence
 from tests.parse.toy import corpus
 
 
@@ -30,7 +31,7 @@ def test_a_parser_is_trained_and_loaded_by_its_system(files, tmp_path):
     options += ["--set", "rounds=[1,1]", "--set", "bits=10", "--quiet"]
     arguments = [files["train"], "--dev", files["dev"], "-o", model, *options]
     train.main(arguments, standalone_mode=False)
-    parser = parser_of(load(model).part("parser"))
+    parser = stage_of(load(model).part("parser"))
     assert isinstance(parser, BranchingParser)
     assert (parser.search.beam, parser.search.margin) == (4, 0.9)
     assert not list(tmp_path.glob("*.checkpoint"))

@@ -1,0 +1,50 @@
+"""From a model file to the list of its stages, each after those that add what it needs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from caesura.models.file import ModelFile, Part
+from caesura.stage import REGISTRY, Stage, stage_of
+
+__all__ = ["stages_of"]
+
+_ORDER: Final = {name: number for number, name in enumerate(REGISTRY)}
+
+
+def stages_of(
+    file: ModelFile, *, fast: bool = False, threads: int = 1, release: bool = False
+) -> list[Stage]:
+    """The stages of a model, told of each other; with `release` arrays of the file are let go."""
+    found: list[Stage] = []
+    for name in sorted(file.parts, key=lambda name: (_ORDER.get(name, len(_ORDER)), name)):
+        part = file.parts[name]
+        stage = stage_of(part, name)
+        if release:
+            file.parts[name] = Part(part.kind, part.config, part.labels)
+            stage.release()
+        if "threads" in stage.offers:
+            stage = stage.with_options(threads=threads)
+        found.append(stage.fast() if fast else stage)
+    if not any("tokens" in stage.adds for stage in found):
+        kinds = [stage.tokens_by for stage in found if stage.tokens_by]
+        found = [stage_of(Part(kind)) for kind in kinds[:1]] + found
+    stages: list[Stage] = []
+    for stage in reversed(_in_order(found)):
+        stages = stage.placed(stages)
+    return stages
+
+
+def _in_order(stages: list[Stage]) -> list[Stage]:
+    """A stage after all others that add what it needs; else they stay as they are."""
+    waiting, done = list(stages), []
+    while waiting:
+        ready = [
+            stage
+            for stage in waiting
+            if not any(stage.needs & other.adds for other in waiting if other is not stage)
+        ]
+        stage = (ready or waiting)[0]
+        waiting = [other for other in waiting if other is not stage]
+        done.append(stage)
+    return done
