@@ -70,6 +70,8 @@ class Tokenizer(TokenStage):
         self.options = options
         #: Whether it decides where sentences start; else it gives evidence to a later stage.
         self.decides = True
+        #: Whether starts are taken from its evidence, which depends on the starts before.
+        self.starts = True
         #: What a bias is worth in logarithms of odds.
         self.scale = scale
         self.cuts = cuts
@@ -95,7 +97,7 @@ class Tokenizer(TokenStage):
 
     @property
     def offers(self) -> frozenset[str]:
-        return frozenset({"bias"} if self.decides else ())
+        return frozenset({"bias"} if self.starts else ())
 
     def with_options(self, **changes: Any) -> Self:
         self.refuse(changes, ["bias"])
@@ -110,6 +112,7 @@ class Tokenizer(TokenStage):
         evidence = copy(self)
         evidence.decides = False
         if decided and (not needed or decided[0] < needed[0]):
+            evidence.starts = False
             return [evidence, *later]
         at = needed[0]
         return [evidence, *later[:at], EvidenceStarts(self), *later[at:]]
