@@ -44,7 +44,7 @@ def choosing(tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
 
 
 def test_texts_streams_and_k_best(choosing: Pipeline) -> None:
-    assert choosing.choices == 3
+    assert choosing.stages[-1].readings == 3
     doc = choosing(TEXT, confidence=True)
     check(doc, TEXT)
     assert doc.tag_options is None

@@ -159,9 +159,8 @@ def test_many_texts_in_their_order_with_any_number_of_threads(tiny: Pipeline) ->
 def test_fast_mode_and_another_beam_share_the_model(tiny: Pipeline, tiny_model: Path) -> None:
     check(load(tiny_model, mode="fast")(TEXT), TEXT)
     other = tiny.with_search(beam=2, bias=2.0)
-    assert other.parser is not None
-    assert tiny.parser is not None
-    assert other.parser.table is tiny.parser.table
+    assert other.stages[-1].search.beam == 2
+    assert other.stages[-1].table is tiny.stages[-1].table
     assert other(TEXT).n_sentences > tiny(TEXT).n_sentences
 
 

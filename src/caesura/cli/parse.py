@@ -411,9 +411,10 @@ def make_engine(
     if "grammar" not in file.parts:
         announce_compiling(quiet)
     nlp = choose(file, mode=mode, threads=threads, enough=enough)
-    options = ("mode", "beam", "margin", "bias", "confidence", "k_best")
-    refuse(nlp.title, *(name for name in options if name not in nlp.offers))
-    nlp = nlp.with_search(**search)  # refuses what does not fit
+    missing = {"mode", "beam", "margin", "bias", "confidence", "k_best"} - nlp.offers
+    if missing != {"bias"}:  # a parser without boundaries says itself why it has no bias
+        refuse(nlp.title, *sorted(missing))
+    nlp = nlp.with_search(**search)
     if engine == "ray":
         from caesura.pipeline.ray import Ray
 
