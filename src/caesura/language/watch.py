@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 import warnings
 from collections.abc import Iterable, Mapping
@@ -85,7 +86,15 @@ class Watch:
                 return
             said = self.look(text)
             if said is not None:
-                warnings.warn(f"{said}. {REMEDY}", OtherLanguage, stacklevel=4)
+                warnings.warn(f"{said}. {REMEDY}", OtherLanguage, stacklevel=_outside())
+
+
+def _outside() -> int:
+    """How many frames above the one that asks the first caller outside the package is."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("caesura."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def watch_for(meta: Mapping[str, Any]) -> Watch | None:
