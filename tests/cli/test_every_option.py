@@ -257,8 +257,8 @@ class Caller:
             pool(own, max_workers, *args, **more)
 
         def new_local(own: Any, nlp: Any, threads: int = 1) -> None:
-            parser = getattr(nlp, "parser", None)
-            inside.append(f"search {getattr(parser, 'search', None)} {threads}")
+            parsers = [getattr(stage, "parser", stage) for stage in nlp.stages]
+            inside.append(f"search {[getattr(p, 'search', None) for p in parsers]} {threads}")
             start(own, nlp, threads)
 
         def new_loop(own: Any, *args: Any, **more: Any) -> None:
