@@ -109,3 +109,13 @@ def test_bad_input(folder: Path, run: Run) -> None:
     assert "no such model file" in result.output
     result = run("train", "tagger", empty, "-o", folder / "m", "--jackknife", 2, "--dev", empty)
     assert result.exit_code == 2
+
+
+def test_raw_text_is_not_passed_over(folder: Path, run: Run) -> None:
+    text = folder / "raw.txt"
+    text.write_text("The boats came back.\n", encoding="utf-8")
+    result = run("tag", "-m", "en", text)
+    assert result.exit_code == 1
+    assert "raw.txt: there are no tokens to tag" in result.output
+    text.write_text(" \n", encoding="utf-8")
+    assert run("tag", "-m", "en", text).exit_code == 0

@@ -12,6 +12,7 @@ from caesura.cli.files import Inputs, targets
 from caesura.cli.options import inputs_argument, reading_options, writing_options
 from caesura.cli.refuse import confidences, refuse
 from caesura.document import Document
+from caesura.errors import InputError
 
 if TYPE_CHECKING:
     from caesura.tag.tagger import Regime, Tagger
@@ -39,6 +40,12 @@ def tag(
     batch: list[Document] = []
     size = 0
     for doc in documents:
+        if not doc.n_tokens and not doc.text.isspace() and doc.text:
+            raise InputError(
+                "there are no tokens to tag",
+                file=doc.source,
+                remedy="Tokenise it first (caesura tokenize), or use `caesura parse`.",
+            )
         kept = {"tags", "lemmas"} if keep else frozenset()
         batch.append(replace(doc, fixed=doc.fixed | kept))
         size += doc.n_words
