@@ -119,3 +119,16 @@ def test_raw_text_is_not_passed_over(folder: Path, run: Run) -> None:
     assert "raw.txt: there are no tokens to tag" in result.output
     text.write_text(" \n", encoding="utf-8")
     assert run("tag", "-m", "en", text).exit_code == 0
+
+
+def test_another_language_is_told(folder: Path, run: Run) -> None:
+    german = (
+        "Der Hund läuft über die Straße und die Katze sitzt auf dem Dach, weil es dort warm ist."
+    )
+    text, tokens = folder / "brief.txt", folder / "brief.conllu"
+    text.write_text(f"{german} {german}\n", encoding="utf-8")
+    told = run("tokenize", "-m", "en", text, "-o", tokens)
+    assert told.exit_code == 0
+    assert told.output.count("looks like German") == 1
+    assert run("tag", "-m", "en", tokens).output.count("looks like German") == 1
+    assert "German" not in run("tag", "-q", "-m", "en", tokens).output.split("# newdoc")[0]

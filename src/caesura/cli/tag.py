@@ -113,19 +113,23 @@ def command(
     `caesura tokenize`.
     """
     from caesura import formats
+    from caesura.language import watched
+    from caesura.models.store import load_model
     from caesura.tag.tagger import Tagger
 
     if threshold is not None:
         refuse("--threshold", "regime", remedy="A boundary labeller reads whole documents.")
-    tagger = Tagger.load(model)
+    file = load_model(model)
+    tagger = Tagger(file.part("tagger"))
     files = Inputs(
         inputs, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet, what="Tagging"
     )
     for target in targets(files, output, to_format, adds="tags"):
         confidences(target.format)
         documents = (doc for source in target.sources for doc in files.of(source))
+        heard = watched(documents, file.meta, None if quiet else files.warnings)
         tagged = tag(
-            documents, tagger, regime=regime, keep=keep, k=int(confidence), threshold=threshold
+            heard, tagger, regime=regime, keep=keep, k=int(confidence), threshold=threshold
         )
         formats.write(tagged, target.path, target.format)
     files.finish()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -57,6 +57,7 @@ def command(
     """
     from caesura.cli.console import WarningPrinter
     from caesura.formats import format_of, write
+    from caesura.language import watched
 
     if rules == bool(model):
         raise UsageError(
@@ -69,10 +70,13 @@ def command(
     told = output is not None and output != "-" and not is_folder(output)
     chosen = targets(files, output, to_format or (None if told else "conllu"), adds="tokens")
     tool: Tokenizer | RuleTokenizer
+    meta: Mapping[str, Any] = {}
     if model:
+        from caesura.models.store import load_model
         from caesura.tokenize import Tokenizer
 
-        tool = Tokenizer.load(model)
+        found = load_model(model)
+        tool, meta = Tokenizer.from_part(found.part("tokenizer")), found.meta
     else:
         from caesura.tokenize import RuleTokenizer
 
@@ -86,7 +90,8 @@ def command(
     }
     for target in chosen:
         docs = tokenize_files(target.sources, tool, from_format, keep, newline_is_boundary, reading)
-        write(docs, target.path, target.format, token_range=token_range)
+        heard = watched(docs, meta, None if quiet else warn)
+        write(heard, target.path, target.format, token_range=token_range)
     warn.close()
 
 

@@ -10,7 +10,14 @@ over: one who asks wants no false alarm.
 from __future__ import annotations
 
 from caesura.language.guess import Tally, language_name, other
-from caesura.language.watch import REMEDY, Watch, language_of_model, notice, watch_for
+from caesura.language.watch import (
+    REMEDY,
+    Watch,
+    language_of_model,
+    notice,
+    watch_for,
+    watched,
+)
 
 __all__ = [
     "REMEDY",
@@ -21,4 +28,5 @@ __all__ = [
     "notice",
     "other",
     "watch_for",
+    "watched",
 ]
