@@ -5,7 +5,7 @@
 
 The bundled models on EWT dev, as it is and as a transcript would have it, tokens given. The scales
 are the defaults of model files without one of their own: `SCALE` in `parse/parser.py`,
-`neural/stage.py` and `tokenize/tokenizer.py`. Boundaries are counted within documents.
+`neural/parser.py` and `tokenize/tokenizer.py`. Boundaries are counted within documents.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from caesura.constraints import keep as keep_only
 from caesura.document import Document
 from caesura.formats import read
 from caesura.learn.bias import GRID, BiasScale, boundaries, measure
-from caesura.neural.stage import NeuralParser
+from caesura.neural.parser import NeuralParser
 from caesura.parse.parser import Parser
 from caesura.pipeline import Pipeline, load
 from caesura.tag.tagger import Tagger

@@ -40,8 +40,8 @@ def prepare(encoder: Path, folder: Path) -> None:
     """Arrays of the training and dev documents."""
     from caesura.formats import read
     from caesura.neural.examples import Examples
-    from caesura.neural.learn import labels_of
-    from caesura.neural.learn import prepare as arrays
+    from caesura.neural.prepare import labels_of
+    from caesura.neural.prepare import prepare as arrays
     from caesura.neural.subwords import Subwords
     from caesura.transform import speech
 
@@ -104,10 +104,10 @@ def finish(encoder: Path, folder: Path, output: Path) -> dict[str, Any]:
     from caesura.formats import read
     from caesura.models.file import Part, save
     from caesura.neural.examples import Labels
-    from caesura.neural.learn import finish as export
     from caesura.neural.net import Net, NetOptions, load_encoder
+    from caesura.neural.parser import SearchSettings
+    from caesura.neural.prepare import finish as export
     from caesura.neural.scale import measure_scale
-    from caesura.neural.stage import SearchSettings
     from caesura.neural.subwords import Subwords
     from caesura.pipeline.train import PipelineTrainer, transcripts
 

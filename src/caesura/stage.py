@@ -26,7 +26,7 @@ REGISTRY: Final[dict[str, str]] = {
     "boundaries": "caesura.parse.boundaries:Boundaries",
     "parser.joint": "caesura.parse.parser:Parser",
     "parser.branching": "caesura.parse.branching:BranchingParser",
-    "neural": "caesura.neural.stage:NeuralParser",
+    "neural": "caesura.neural.parser:NeuralParser",
     "grammar": "caesura.induce.grammar:Grammar",
 }
 

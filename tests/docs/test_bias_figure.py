@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from caesura.learn.bias import GRID
-from caesura.neural.stage import SCALE as NEURAL
+from caesura.neural.parser import SCALE as NEURAL
 from caesura.parse.parser import SCALE as LINEAR
 from caesura.tokenize.tokenizer import SCALE as TOKENIZER
 

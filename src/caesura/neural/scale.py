@@ -13,7 +13,7 @@ from caesura.learn.bias import BiasScale, Count, boundaries, sample
 from caesura.parse.shapes import is_edited
 
 if TYPE_CHECKING:
-    from caesura.neural.stage import NeuralParser
+    from caesura.neural.parser import NeuralParser
 
 __all__ = ["measure_scale"]
 

@@ -150,7 +150,7 @@ class NeuralTrainer:
         return scores
 
     def parts(self) -> dict[str, Part]:
-        """The weights as they stand; `neural.learn.finish` makes a stage of them."""
+        """The weights as they stand; `neural.prepare.finish` makes a stage of them."""
         arrays = {k: v.detach().cpu().numpy().copy() for k, v in self.net.state_dict().items()}
         return {"weights": Part("weights", {}, {}, arrays)}
 

@@ -12,12 +12,12 @@ from caesura.errors import InputError, MissingExtra
 from caesura.learn.bias import refuse_bias
 from caesura.learn.loop import Loop
 from caesura.models.file import Part
-from caesura.neural.stage import SearchSettings
+from caesura.neural.parser import SearchSettings
 from caesura.neural.subwords import Subwords
 from caesura.pipeline.train import PipelineOptions, PipelineTrainer, Watcher, transcripts
 
 if TYPE_CHECKING:
-    from caesura.neural.stage import NeuralParser
+    from caesura.neural.parser import NeuralParser
 
 __all__ = ["NeuralOptions", "train_neural"]
 
@@ -82,8 +82,8 @@ def _network(
     except ImportError as error:
         raise MissingExtra("torch", "neural-train", "Training a network") from error
     from caesura.neural.examples import Examples
-    from caesura.neural.learn import SCRATCH, finish, labels_of, new_net, prepare
     from caesura.neural.net import NetOptions
+    from caesura.neural.prepare import SCRATCH, finish, labels_of, new_net, prepare
     from caesura.neural.scale import measure_scale
     from caesura.neural.train import NeuralTrainer, TrainOptions
     from caesura.transform import speech

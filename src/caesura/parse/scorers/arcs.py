@@ -67,7 +67,7 @@ def graph_of(
     swap: float = 1.0,
     crossing: float = 0.5,
 ) -> Graph:
-    """The scorer of a document, from the network's scores (see `neural.run.Scores`)."""
+    """The scorer of a document, from the network's scores (see `neural.onnx.Scores`)."""
     n, width = arcs.shape
     place = np.arange(width)
     seen = place[None, :] < sizes[:, None]

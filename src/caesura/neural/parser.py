@@ -21,7 +21,7 @@ from caesura.document import YES, Document
 from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
-from caesura.neural.run import LIMIT, TAGS, Encoder, Scores
+from caesura.neural.onnx import LIMIT, TAGS, Encoder, Scores
 from caesura.neural.subwords import Subwords
 from caesura.parse.options import SearchOptions
 from caesura.parse.scorers.features import N_COLUMNS

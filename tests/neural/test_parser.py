@@ -15,7 +15,7 @@ from caesura import cli
 from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import load
-from caesura.neural.stage import NeuralParser
+from caesura.neural.parser import NeuralParser
 from caesura.paths import bundled_models
 from caesura.pipeline import Pipeline
 from tests.pipeline.laws import check
@@ -150,8 +150,8 @@ def test_the_first_token_always_starts_a_sentence(nlp: Pipeline) -> None:
 
 def test_a_bias_gives_half_and_twice_as_many_boundaries(nlp: Pipeline) -> None:
     """Measured on a text of our own, edited and as a transcript has it."""
+    from caesura.neural.parser import SCALE
     from caesura.neural.scale import measure_scale
-    from caesura.neural.stage import SCALE
     from caesura.transform import speech
 
     sentences = [
@@ -198,7 +198,7 @@ def test_the_pipeline_obeys_a_bias(nlp: Pipeline) -> None:
 
 
 def test_an_older_network_says_bias_and_means_bonus(nlp: Pipeline) -> None:
-    from caesura.neural.stage import SCALE
+    from caesura.neural.parser import SCALE
 
     assert nlp.stage(NeuralParser) is not None
     part = nlp.stage(NeuralParser).with_search(bonus=0.5).to_part()

@@ -38,7 +38,7 @@ def test_a_transcript_hides_its_layout() -> None:
 
 def test_arrays_survive_the_disk(tmp_path: Path) -> None:
     pytest.importorskip("tokenizers", reason="tokenizers is not installed")
-    from caesura.neural.learn import character_subwords, labels_of, prepare
+    from caesura.neural.prepare import character_subwords, labels_of, prepare
 
     docs = list(read(EXAMPLES / "harbour.conllu"))
     subwords = character_subwords(docs)

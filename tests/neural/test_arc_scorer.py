@@ -1,4 +1,4 @@
-"""The graph scorer: scores that speak for one analysis make the search find that analysis."""
+"""The arc scorer: scores that speak for one analysis make the search find that analysis."""
 
 from __future__ import annotations
 
