@@ -19,7 +19,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "jit", "paths"),
     ("document",),
     ("constraints",),
-    ("models", "formats", "transform", "render", "blocks", "language"),
+    ("models", "formats", "transform", "render", "language"),
     ("inspect", "learn", "stage"),
     ("cluster",),
     ("tokenize", "tag", "parse", "induce", "evaluate"),

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from research.joint_stream import parse_stream
 
 from caesura.document import Document
 from caesura.learn.bias import GRID
 from caesura.parse.parser import SCALE, Parser
 from caesura.parse.shapes import is_edited
-from caesura.parse.stream import parse_stream
 from caesura.parse.train import finish
 from tests.parse.toy import blank, corpus
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from research.joint_stream import JointStream
 
 from caesura.document import Document, KBestTags
 from caesura.errors import UsageError
@@ -32,7 +33,6 @@ from caesura.parse.scorers.linear import (
     new_scratch,
     score_into,
 )
-from caesura.parse.stream import JointStream
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.graph_stack import CHOICE, RECENT, SWAPPED, TOKEN, new_arena
 from caesura.parse.transitions.inventory import CHOICE_BITS, SHIFT, Inventory

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from research.joint_stream import JointStream, parse_stream
 
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError
@@ -16,7 +17,6 @@ from caesura.parse.parser import Parser
 from caesura.parse.scorers.features import compile_templates
 from caesura.parse.scorers.linear import Linear8, new_scratch, score_into
 from caesura.parse.search.kbest import k_best
-from caesura.parse.stream import JointStream, parse_stream
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.graph_stack import new_arena
 from caesura.parse.transitions.inventory import Inventory

@@ -230,8 +230,8 @@ def test_given_arcs_are_not_cut(nlp: Pipeline) -> None:
 
 def test_a_sentence_that_may_not_end_is_not_ended(nlp: Pipeline, monkeypatch) -> None:
     """Blocks are cut by force where no sentence ends, but not where the caller forbids it."""
-    monkeypatch.setattr("caesura.blocks.FIRST", 100)
-    monkeypatch.setattr("caesura.blocks.BLOCK", 100)
+    monkeypatch.setattr("caesura.pipeline.streaming.FIRST", 100)
+    monkeypatch.setattr("caesura.pipeline.streaming.BLOCK", 100)
     doc = nlp(spoken(20_000))
     assert doc.n_words > 3000
     doc.sent_start[:] = 0

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from research.tag_stream import TagStream
 
 from caesura.document import MAYBE, Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
-from caesura.tag import Tagger, TagStream, accuracies
+from caesura.tag import Tagger, accuracies
 from caesura.tag.cache import TypeCache
 from caesura.tag.decode import decode
 from caesura.tag.lattice import lattice_of

@@ -1,9 +1,8 @@
 """Parsers: sentence boundaries and trees of entire documents, or trees of sentences.
 
 A parser is a transition system (`transitions/`), a scorer (`scorers/`) and a search (`search/`).
-`Parser` parses documents, `ParserTrainer` learns, `JointStream` parses an endless document;
-`BranchingParser` parses sentences by selectional branching. Names are loaded when they are first
-used, since the kernels behind them bring numba.
+`Parser` parses documents, `ParserTrainer` learns; `BranchingParser` parses sentences by selectional
+branching. Names are loaded when they are first used, since the kernels behind them bring numba.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from caesura.parse.options import SearchOptions, TrainOptions
     from caesura.parse.parser import Parser
     from caesura.parse.recipes import Reparsed
-    from caesura.parse.stream import JointStream, parse_stream
     from caesura.parse.train import parser_loop, train_parser
     from caesura.parse.train_branching import train_branching
     from caesura.parse.warm import warmup
@@ -31,7 +29,6 @@ _HOMES = {
     "options": ("SearchOptions", "TrainOptions"),
     "parser": ("Parser",),
     "recipes": ("Reparsed",),
-    "stream": ("JointStream", "parse_stream"),
     "train": ("parser_loop", "train_parser"),
     "train_branching": ("train_branching",),
     "warm": ("warmup",),
@@ -43,14 +40,12 @@ __all__ = [
     "BranchOptions",
     "BranchTraining",
     "BranchingParser",
-    "JointStream",
     "Parse",
     "Parser",
     "ParserTrainer",
     "Reparsed",
     "SearchOptions",
     "TrainOptions",
-    "parse_stream",
     "parser_loop",
     "train_branching",
     "train_parser",

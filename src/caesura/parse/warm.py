@@ -8,7 +8,6 @@ from caesura.document import Document
 from caesura.parse.branching import BranchingParser
 from caesura.parse.parser import Parser
 from caesura.parse.scorers.hybrid_features import DEFAULT_TEMPLATES
-from caesura.parse.stream import JointStream
 from caesura.parse.transitions.hybrid import KINDS
 from caesura.parse.transitions.hybrid_inventory import HybridInventory
 from caesura.parse.transitions.inventory import Inventory
@@ -22,7 +21,6 @@ def warmup() -> None:
     parser = Parser(inventory, ("s0.w",), np.zeros((16, 32), np.int8), 1.0)
     doc = Document.from_spans("a b", [0, 2], [1, 3])
     parser.parse(doc)
-    JointStream(parser).feed(doc, last=True)
     doc.sent_start[:] = [1, 0]
     pairs = [(kind, -1) for kind in range(len(KINDS))] + [(kind, 0) for kind in range(len(KINDS))]
     hybrid = HybridInventory.learn(("root",), [0], pairs, True)

@@ -13,12 +13,12 @@ from typing import Any, Final, Literal, TypeVar
 import numpy as np
 
 from caesura import constraints
-from caesura.blocks import annotate_whole, in_blocks
 from caesura.document import Document, Strings
 from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile
 from caesura.pipeline.stages import stages_of
+from caesura.pipeline.streaming import annotate_stream, annotate_whole
 from caesura.stage import Stage, TokenStage
 from caesura.tokenize.paragraphs import line_starts
 
@@ -300,7 +300,7 @@ class Pipeline:
         if "sentences" in first.adds:
             pieces = self._annotated(pieces, confidence)
         else:
-            pieces = in_blocks(pieces, lambda some: self._annotate(some, confidence))
+            pieces = annotate_stream(pieces, lambda some: self._annotate(some, confidence))
         for piece in pieces:
             piece.fixed = frozenset()
             yield piece

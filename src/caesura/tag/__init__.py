@@ -1,8 +1,7 @@
 """Tagging: a linear-chain CRF over words for UPOS and XPOS, FEATS and lemmas given the tag.
 
 The same chain is the boundary labeller. `Tagger` predicts, `train_tagger` learns, `jackknife` tags
-training data, `TagStream` tags without end. The kernels import numba and are therefore loaded
-when they are first used.
+training data. The kernels import numba and are therefore loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -15,13 +14,11 @@ if TYPE_CHECKING:
     from caesura.tag.jackknifing import jackknife
     from caesura.tag.options import TaggerOptions, boundary_options
     from caesura.tag.scores import accuracies
-    from caesura.tag.stream import TagStream
     from caesura.tag.tagger import Tagger
     from caesura.tag.train import tagger_loop, train_tagger
     from caesura.tag.trainer import TaggerTrainer
 
 __all__ = [
-    "TagStream",
     "Tagger",
     "TaggerOptions",
     "TaggerTrainer",
@@ -37,7 +34,6 @@ __all__ = [
 ]
 
 _HOMES = {
-    "TagStream": "stream",
     "Tagger": "tagger",
     "TaggerOptions": "options",
     "TaggerTrainer": "trainer",

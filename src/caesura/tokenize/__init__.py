@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from caesura.tokenize.options import TokenizerOptions
     from caesura.tokenize.rules import RuleTokenizer
-    from caesura.tokenize.stream import Stream
+    from caesura.tokenize.streaming import Stream
     from caesura.tokenize.tokenizer import Tokenizer
     from caesura.tokenize.training import TokenizerTrainer, cross_evidence, train
 
@@ -29,7 +29,7 @@ __all__ = [
 
 _HOMES = {
     "RuleTokenizer": "rules",
-    "Stream": "stream",
+    "Stream": "streaming",
     "Tokenizer": "tokenizer",
     "TokenizerOptions": "options",
     "TokenizerTrainer": "training",

@@ -36,7 +36,7 @@ from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.paragraphs import line_starts, paragraphs
 from caesura.tokenize.prepared_text import prepare
 from caesura.tokenize.sentence_starts import STATE, starts
-from caesura.tokenize.stream import Stream
+from caesura.tokenize.streaming import Stream
 from caesura.tokenize.token_boundaries import LONGEST, make_lexicon
 
 __all__ = ["Tokenizer"]

@@ -1,4 +1,4 @@
-"""Parsing an endless document: words go in, sentences come out as soon as they are final.
+"""Parsing an endless document by the search itself: sentences come out as soon as they are final.
 
 A sentence is final when all items of the beam agree on it. Memory does not grow with the document:
 final words are dropped, and so is the part of the search that led to them.

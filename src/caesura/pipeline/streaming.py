@@ -3,7 +3,8 @@
 Each block is parsed as if the document ended there; its last sentences are not trusted but parsed
 again with what follows. What is given out is final, and blocks have the same ends however the
 document was cut into the pieces that come in. Whatever parses a document, whole or as it comes,
-does it here, so that both give the same analysis.
+does it here, so that both give the same analysis. How a text becomes tokens as it comes is for a
+tokeniser to know (`TokenStage.pieces`), since only it knows where its decisions are safe.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from caesura.document import NO, Document
 
-__all__ = ["BLOCK", "FIRST", "annotate_whole", "in_blocks"]
+__all__ = ["BLOCK", "FIRST", "annotate_stream", "annotate_whole"]
 
 #: Annotates documents that have tokens, in place.
 Annotate = Callable[[Sequence[Document]], None]
@@ -36,7 +37,7 @@ _COLUMNS: Final = ("sent_start", "head", "deprel", "upos", "xpos", "feats", "lem
 _CONFIDENCES: Final = ("sent_conf", "tag_conf", "arc_conf")
 
 
-def in_blocks(pieces: Iterable[Document], annotate: Annotate) -> Iterator[Document]:
+def annotate_stream(pieces: Iterable[Document], annotate: Annotate) -> Iterator[Document]:
     """Annotate the tokenised pieces of one document; the texts given out add up to the text."""
     for doc, is_done in _steps(pieces):
         if is_done:
