@@ -33,8 +33,8 @@ from caesura.parse.analysis import Parse
 from caesura.parse.branching import BranchingParser
 from caesura.parse.branching_options import BranchOptions, BranchTraining
 from caesura.parse.scores import label_numbers
-from caesura.parse.train_branching import BEAMS, MARGINS, branching_loop
 from caesura.parse.word_table import cut
+from caesura.train.branching import BEAMS, MARGINS, branching_loop
 
 sys.path.insert(0, str(ROOT))
 from research.hybrid_beam import BeamSearcher

@@ -21,7 +21,7 @@ from caesura.models.file import Part, save
 from caesura.parse.options import SearchOptions
 from caesura.parse.options import TrainOptions as ParserOptions
 from caesura.pipeline.core import MODES
-from caesura.pipeline.train import PipelineOptions, PipelineTrainer
+from caesura.train import PipelineOptions, PipelineTrainer
 
 LICENCE = """
 ## Data and licence

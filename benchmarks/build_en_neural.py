@@ -109,7 +109,7 @@ def finish(encoder: Path, folder: Path, output: Path) -> dict[str, Any]:
     from caesura.neural.prepare import finish as export
     from caesura.neural.scale import measure_scale
     from caesura.neural.subwords import Subwords
-    from caesura.pipeline.train import PipelineTrainer, transcripts
+    from caesura.train.pipeline import PipelineTrainer, transcripts
 
     about = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
     labels = Labels(**{name: tuple(values) for name, values in about["labels"].items()})

@@ -23,7 +23,7 @@ from caesura.cli.train_pipeline import dev_scores
 from caesura.document import Document
 from caesura.formats import read
 from caesura.models.file import save
-from caesura.pipeline.train import PipelineOptions, PipelineTrainer
+from caesura.train import PipelineOptions, PipelineTrainer
 
 TREEBANKS = (
     "UD_Greek-GDT",

@@ -33,8 +33,8 @@ from caesura.models.file import save
 from caesura.parse import Parser, ParserTrainer, SearchOptions, TrainOptions
 from caesura.parse.recipes import recipe_options
 from caesura.parse.scores import scores
-from caesura.pipeline.tags import tagged
 from caesura.tag import Tagger, TaggerOptions, train_tagger
+from caesura.train.tags import tagged
 
 FOLDS = 5
 Docs = list[Document]

@@ -25,6 +25,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("tokenize", "tag", "parse", "induce", "evaluate"),
     ("neural",),
     ("pipeline",),
+    ("train",),
     ("serve", "spacy", "engines"),
     ("cli",),
     ("__main__",),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from caesura.document import UNKNOWN, YES
 from caesura.parse.confidence import probabilities
 from caesura.parse.scores import label_numbers
-from caesura.parse.train import finish
+from caesura.train.parser import finish
 from joint_study.data import Data, Rows, blank, say
 from joint_study.systems import learn
 

@@ -8,8 +8,9 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from caesura.parse import SearchOptions, parser_loop
+from caesura.parse import SearchOptions
 from caesura.parse.recipes import recipe_options
+from caesura.train import parser_loop
 from joint_study.data import Data, Rows, say
 from joint_study.systems import common
 

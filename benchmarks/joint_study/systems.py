@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.document import YES, Document
 from caesura.models.file import save
-from caesura.parse import Parser, SearchOptions, TrainOptions, parser_loop
+from caesura.parse import Parser, SearchOptions, TrainOptions
 from caesura.parse.recipes import recipe_options
 from caesura.tag import (
     Tagger,
@@ -23,6 +23,7 @@ from caesura.tag import (
 from caesura.tag.labels import boundary_chain
 from caesura.tokenize import RuleTokenizer, TokenizerOptions
 from caesura.tokenize import train as train_tokenizer
+from caesura.train import parser_loop
 from joint_study.data import Data, Docs, blank, say
 
 

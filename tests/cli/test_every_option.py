@@ -277,8 +277,8 @@ class Caller:
         patch.setattr("click.launch", lambda address: inside.append(f"opened {address}"))
         patch.setattr("caesura.cli.warmup.rooms", lambda: [("room", lambda: None)])
         patch.setattr("caesura.cli.warmup.time.perf_counter", lambda: 0.0)
-        patch.setattr("caesura.pipeline.train.PipelineTrainer", self._trainer)
-        patch.setattr("caesura.pipeline.neural.train_neural", self._network)
+        patch.setattr("caesura.train.pipeline.PipelineTrainer", self._trainer)
+        patch.setattr("caesura.train.neural.train_neural", self._network)
 
     def _cluster(self, model: Path, **options: Any) -> Any:
         from caesura.models.store import load_model
@@ -293,7 +293,7 @@ class Caller:
         ready("http://here/")
 
     def _trainer(self, train: Any, dev: Any, options: Any, **more: Any) -> Any:
-        from caesura.pipeline.train import _check_init
+        from caesura.train.pipeline import _check_init
 
         texts = [doc.text for doc in (*train, *dev)]
         init = more.pop("init", None)

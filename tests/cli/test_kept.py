@@ -224,7 +224,7 @@ def test_an_interrupt_before_the_first_checkpoint_leaves_nothing(
     def train(*_: object, **__: object) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("caesura.pipeline.train.PipelineTrainer.run", train)
+    monkeypatch.setattr("caesura.train.pipeline.PipelineTrainer.run", train)
     said = io.StringIO()
     monkeypatch.setattr("sys.stderr", said)
     assert cli.run(["train", "pipeline", *DATA, *PIPELINE, *calls[1]]) == 130

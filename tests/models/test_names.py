@@ -67,7 +67,7 @@ def test_train_pipeline_finds_it(
         seen.append(init.path)
         raise Stop
 
-    named.setattr("caesura.pipeline.train.PipelineTrainer", trainer)
+    named.setattr("caesura.train.pipeline.PipelineTrainer", trainer)
     with pytest.raises(Stop):
         cli.run(["train", "pipeline", HARBOUR, "--init", "mine", "-o", "out.caesura", "-q"])
     assert seen == [str(store.find("mine"))]
@@ -109,7 +109,7 @@ OWN = {
     "models/__init__.py",
     "learn/loop.py",
     "induce/checkpoint.py",
-    "pipeline/train.py",
+    "train/pipeline.py",
 }
 
 

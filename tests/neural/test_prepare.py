@@ -62,7 +62,7 @@ def test_a_network_over_characters_learns(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     from caesura.models.file import load, save
     from caesura.pipeline import Pipeline
-    from caesura.pipeline.neural import NeuralOptions, train_neural
+    from caesura.train import NeuralOptions, train_neural
 
     docs = list(read(EXAMPLES / "harbour.conllu"))
     events = []

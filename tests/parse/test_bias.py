@@ -13,7 +13,7 @@ from caesura.document import Document
 from caesura.learn.bias import GRID
 from caesura.parse.parser import SCALE, Parser
 from caesura.parse.shapes import is_edited
-from caesura.parse.train import finish
+from caesura.train.parser import finish
 from tests.parse.toy import blank, corpus
 
 

@@ -18,8 +18,8 @@ from caesura.parse.options import SearchOptions, TrainOptions
 from caesura.parse.parser import Parser
 from caesura.parse.recipes import Reparsed, stages
 from caesura.parse.scores import scores
-from caesura.parse.train import finish, train_parser
 from caesura.parse.transitions.graph_stack import PARENT
+from caesura.train.parser import finish, train_parser
 from tests.parse.toy import blank, corpus
 
 SMALL = TrainOptions(search=SearchOptions(beam=4), bits=12, epochs=2)

@@ -108,7 +108,7 @@ def test_a_parser_without_boundaries_has_the_bias_of_its_tokeniser(
     tiny: Pipeline, tiny_model: Path, tmp_path: Path
 ) -> None:
     from caesura.parse.recipes import recipe_options
-    from caesura.parse.train import parser_loop
+    from caesura.train.parser import parser_loop
     from tests.pipeline.test_train import PARSER
     from tests.pipeline.tiny import treebank
 
@@ -134,7 +134,7 @@ def test_training_measures_what_a_bias_is_worth() -> None:
     from dataclasses import replace
 
     from caesura.parse.parser import Parser
-    from caesura.pipeline.train import PipelineTrainer, transcripts
+    from caesura.train.pipeline import PipelineTrainer, transcripts
     from tests.parse.toy import corpus
     from tests.pipeline.test_train import OPTIONS
 

@@ -11,10 +11,10 @@ from caesura.models.file import save
 from caesura.parse.options import SearchOptions
 from caesura.parse.options import TrainOptions as ParserOptions
 from caesura.pipeline import Pipeline, load
-from caesura.pipeline.train import PipelineOptions, PipelineTrainer
 from caesura.tag.options import TaggerOptions
 from caesura.tag.tagger import Tagger
 from caesura.tokenize.options import TokenizerOptions
+from caesura.train import PipelineOptions, PipelineTrainer
 from tests.pipeline.laws import check
 from tests.pipeline.tiny import TEXT, treebank
 

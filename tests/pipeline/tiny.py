@@ -22,7 +22,7 @@ def train(docs: list[Document], path: Path, *, epochs: int = 3, small: bool = Tr
     from caesura.parse.learning.trainer import ParserTrainer
     from caesura.parse.options import SearchOptions, TrainOptions
     from caesura.tag.options import TaggerOptions
-    from caesura.tag.train import train_tagger
+    from caesura.tag.trainer import train_tagger
     from caesura.tokenize import TokenizerOptions
     from caesura.tokenize import train as train_tokenizer
 

@@ -49,7 +49,7 @@ def train_branching(
     from caesura.cli.training import watch
     from caesura.models.file import save
     from caesura.parse.branching import BranchingParser
-    from caesura.parse.train_branching import branching_loop, calibrated, tune_search, tune_steps
+    from caesura.train.branching import branching_loop, calibrated, tune_search, tune_steps
 
     warnings: list[str] = []
     word_classes = read_classes(classes) if classes else None

@@ -56,7 +56,7 @@ def train_parser(
     from caesura.models.file import save
     from caesura.parse.parser import Parser
     from caesura.parse.recipes import stages
-    from caesura.parse.train import finish, parser_loop
+    from caesura.train.parser import finish, parser_loop
 
     parts: dict[str, Part] = {}
     told: dict[str, Any] = {}
@@ -155,8 +155,8 @@ def _with_options(
 ) -> tuple[Sequence[Document], Sequence[Document], Sequence[Document], dict[str, Part]]:
     """The documents with the likeliest tags of each word, unless they have them, and the tagger."""
     from caesura.cli.progress import Progress
-    from caesura.pipeline.tags import has_options, jackknifed
     from caesura.tag.options import TaggerOptions
+    from caesura.train.tags import has_options, jackknifed
 
     if has_options([*train, *dev, *held_out]):
         return train, dev, held_out, {}

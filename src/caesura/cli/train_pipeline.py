@@ -201,10 +201,10 @@ def _train(
     settings: tuple[str, ...],
 ) -> tuple[dict[str, Part], list[str], Any]:
     from caesura.models.store import load_model
-    from caesura.pipeline.train import PipelineOptions, PipelineTrainer
+    from caesura.train import PipelineOptions, PipelineTrainer
 
     if encoder is not None:
-        from caesura.pipeline.neural import NeuralOptions, train_neural
+        from caesura.train import NeuralOptions, train_neural
 
         own = {"seed": flags["seed"], "speech": True if flags["speech"] else None}
         chosen = configure(NeuralOptions(), config, settings, own, section="neural")

@@ -41,7 +41,7 @@ def train_tagger(
     from caesura.cluster.classes import load_classes
     from caesura.models.file import save
     from caesura.models.store import load_model
-    from caesura.tag.train import tagger_loop
+    from caesura.tag.trainer import tagger_loop
 
     checkpoint = Path(f"{output}.checkpoint")
     loop = tagger_loop(

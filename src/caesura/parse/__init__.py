@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from caesura.parse.options import SearchOptions, TrainOptions
     from caesura.parse.parser import Parser
     from caesura.parse.recipes import Reparsed
-    from caesura.parse.train import parser_loop, train_parser
-    from caesura.parse.train_branching import train_branching
     from caesura.parse.warm import warmup
 
 _HOMES = {
@@ -29,8 +27,6 @@ _HOMES = {
     "options": ("SearchOptions", "TrainOptions"),
     "parser": ("Parser",),
     "recipes": ("Reparsed",),
-    "train": ("parser_loop", "train_parser"),
-    "train_branching": ("train_branching",),
     "warm": ("warmup",),
     "learning.trainer": ("ParserTrainer",),
 }
@@ -46,9 +42,6 @@ __all__ = [
     "Reparsed",
     "SearchOptions",
     "TrainOptions",
-    "parser_loop",
-    "train_branching",
-    "train_parser",
     "warmup",
 ]
 

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from caesura.tag.options import TaggerOptions, boundary_options
     from caesura.tag.scores import accuracies
     from caesura.tag.tagger import Tagger
-    from caesura.tag.train import tagger_loop, train_tagger
-    from caesura.tag.trainer import TaggerTrainer
+    from caesura.tag.trainer import TaggerTrainer, tagger_loop, train_tagger
 
 __all__ = [
     "Tagger",
@@ -43,8 +42,8 @@ _HOMES = {
     "jackknife": "jackknifing",
     "mark_starts": "boundaries",
     "start_probabilities": "boundaries",
-    "tagger_loop": "train",
-    "train_tagger": "train",
+    "tagger_loop": "trainer",
+    "train_tagger": "trainer",
 }
 
 

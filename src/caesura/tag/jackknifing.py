@@ -16,7 +16,7 @@ from caesura.learn.folds import of_equal_size
 from caesura.tag.alternatives import together, with_right
 from caesura.tag.options import TaggerOptions
 from caesura.tag.tagger import Regime
-from caesura.tag.train import train_tagger
+from caesura.tag.trainer import train_tagger
 
 __all__ = ["jackknife"]
 

@@ -1,8 +1,12 @@
-"""Trains a tagger epoch by epoch: the chain, and each column that is given the chain's label."""
+"""Trains a tagger epoch by epoch: the chain, and each column that is given the chain's label.
+
+`train_tagger` runs it to the end; `tagger_loop` is for whoever watches, scores and interrupts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
-from caesura.learn.loop import Report, silent
+from caesura.learn.loop import Event, Loop, Report, silent
 from caesura.learn.shuffle import epoch_order, pieces
 from caesura.learn.updates import average
 from caesura.models.file import Part
@@ -28,7 +32,7 @@ from caesura.tag.tables import moves_arrays, part_moves, table_arrays, table_of
 from caesura.tag.tagger import Regime, Tagger
 from caesura.tag.templates import parse_templates
 
-__all__ = ["TaggerTrainer"]
+__all__ = ["TaggerTrainer", "tagger_loop", "train_tagger"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -246,6 +250,56 @@ class TaggerTrainer:
             prefix = f"{column}."
             own = {n.removeprefix(prefix): a for n, a in state.items() if n.startswith(prefix)}
             trainer.restore(own)
+
+
+def tagger_loop(
+    train: Sequence[Document],
+    dev: Sequence[Document] = (),
+    options: TaggerOptions | None = None,
+    *,
+    word_classes: Mapping[str, int] | None = None,
+    init: Part | None = None,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    fingerprint: str = "",
+) -> Loop:
+    """A training loop over a tagger; iterate over it, then take `best`."""
+    options = options or TaggerOptions()
+    return Loop(
+        TaggerTrainer(train, dev, options, word_classes=word_classes, init=init),
+        options.epochs,
+        metric="mean",
+        patience=options.patience,
+        checkpoint=checkpoint,
+        resume=resume,
+        fingerprint=fingerprint,
+    )
+
+
+def train_tagger(
+    train: Sequence[Document],
+    dev: Sequence[Document] = (),
+    options: TaggerOptions | None = None,
+    *,
+    word_classes: Mapping[str, int] | None = None,
+    on_event: Callable[[Event], None] | None = None,
+) -> Tagger:
+    """Train a tagger to the end.
+
+    Further copies of the documents, such as lower-cased ones without punctuation, make it robust;
+    they are simply more documents.
+    """
+    if not dev and on_event is None:
+        options = options or TaggerOptions()
+        trainer = TaggerTrainer(train, (), options, word_classes=word_classes)
+        for number in range(1, options.epochs + 1):
+            trainer.epoch(number)
+        return Tagger(trainer.parts()["tagger"])
+    loop = tagger_loop(train, dev, options, word_classes=word_classes)
+    for event in loop:
+        if on_event is not None:
+            on_event(event)
+    return Tagger(loop.best["tagger"])
 
 
 def _n_labels(part: Part) -> int:

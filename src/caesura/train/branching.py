@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from caesura.document import Document
 from caesura.errors import WarningSink
-from caesura.learn.loop import Event
 from caesura.parse.branching import BranchingParser
 from caesura.parse.branching_options import BranchTraining
+from caesura.parse.confidence import calibrate
 from caesura.parse.learning.branching_trainer import BranchingLoop, BranchingTrainer
 from caesura.parse.scores import scores
 
@@ -20,7 +20,6 @@ __all__ = [
     "MARGINS",
     "branching_loop",
     "calibrated",
-    "train_branching",
     "tune_search",
     "tune_steps",
 ]
@@ -97,30 +96,4 @@ def tune_search(
 
 def calibrated(parser: BranchingParser, held_out: Sequence[Document]) -> BranchingParser:
     """The parser with confidences of arcs that fit held-out documents."""
-    from caesura.parse.confidence import calibrate
-
     return replace(parser, calibration=calibrate(parser, held_out))
-
-
-def train_branching(
-    train: Sequence[Document],
-    dev: Sequence[Document],
-    options: BranchTraining | None = None,
-    *,
-    word_classes: Mapping[str, int] | None = None,
-    tune: bool = False,
-    on_event: Callable[[Event], None] | None = None,
-    warn: WarningSink | None = None,
-) -> BranchingParser:
-    """Train to the end. With `tune` steps, margin and beam are searched on dev as in the paper."""
-    options = options or BranchTraining()
-    if tune:
-        options = tune_steps(train, dev, options, word_classes=word_classes)
-    loop = branching_loop(train, dev, options, word_classes=word_classes, warn=warn)
-    for event in loop:
-        if on_event is not None:
-            on_event(event)
-    parser = BranchingParser.from_part(loop.best["parser"])
-    if tune:
-        parser = tune_search(parser, dev)[0]
-    return calibrated(parser, dev)

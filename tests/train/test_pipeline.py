@@ -14,9 +14,9 @@ from caesura.models.file import load, save
 from caesura.parse.learning.trainer import ParserTrainer
 from caesura.parse.options import SearchOptions, TrainOptions
 from caesura.parse.parser import Parser
-from caesura.pipeline.train import PipelineOptions, PipelineTrainer
 from caesura.tag.options import TaggerOptions
 from caesura.tokenize import TokenizerOptions
+from caesura.train import PipelineOptions, PipelineTrainer
 from tests.pipeline.tiny import EXAMPLES, treebank
 
 PARSER = TrainOptions(search=SearchOptions(beam=4), bits=12, epochs=2)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from caesura.document import Document
 from caesura.errors import WarningSink
 from caesura.learn.loop import Event, Loop
+from caesura.parse.confidence import calibrate as fit_confidence
+from caesura.parse.learning.trainer import ParserTrainer
+from caesura.parse.learning.tune import measure_scale, tune_bonus
 from caesura.parse.options import TrainOptions
 from caesura.parse.parser import Parser
 from caesura.parse.recipes import METRIC, Reparsed, stages
-
-if TYPE_CHECKING:
-    from caesura.parse.learning.trainer import ParserTrainer
 
 __all__ = ["finish", "parser_loop", "train_parser"]
 
@@ -35,8 +34,6 @@ def parser_loop(
     warn: WarningSink | None = None,
 ) -> Loop:
     """A training loop over one parser; iterate over it, then take `best`."""
-    from caesura.parse.learning.trainer import ParserTrainer
-
     options = options or TrainOptions()
     trainer: ParserTrainer = ParserTrainer(
         train, dev, options, unedited=unedited, word_classes=word_classes, warn=warn
@@ -70,15 +67,11 @@ def finish(
     if not held_out:
         return parser
     if parser.inventory.sb:
-        from caesura.parse.learning.tune import measure_scale, tune_bonus
-
         if tune:
             parser = parser.with_search(bonus=tune_bonus(parser, held_out)[0])
         parser = replace(parser, scale=measure_scale(parser, [*held_out, *transcripts]))
     if calibrate:
-        from caesura.parse.confidence import calibrate as fit
-
-        parser = replace(parser, calibration=fit(parser, held_out))
+        parser = replace(parser, calibration=fit_confidence(parser, held_out))
     return parser
 
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document, KBestTags
 from caesura.models.file import Part
-
-if TYPE_CHECKING:
-    from caesura.tag.options import TaggerOptions
-    from caesura.tag.tagger import Regime, Tagger
+from caesura.tag.alternatives import with_right
+from caesura.tag.jackknifing import jackknife
+from caesura.tag.options import TaggerOptions
+from caesura.tag.tagger import Regime, Tagger
+from caesura.tag.trainer import train_tagger
 
 __all__ = ["has_options", "jackknifed", "pack_options", "tagged", "unpack_options"]
 
@@ -32,8 +33,6 @@ def tagged(
     tagger: Tagger, docs: Sequence[Document], k: int, *, regime: Regime = "document"
 ) -> list[Document]:
     """Copies with the tags of a tagger; for k above 1 also with options, told the right ones."""
-    from caesura.tag.alternatives import with_right
-
     copies = [replace(doc, fixed=frozenset()) for doc in docs]
     tagger.tag(copies, regime=regime, k=k if k > 1 else 0, whole=k > 1)
     for copy, doc in zip(copies, docs, strict=True):
@@ -53,9 +52,6 @@ def jackknifed(
     on_fold: Callable[[int, int], None] | None = None,
 ) -> tuple[list[Document], list[Document], Part]:
     """Training and dev documents with the k likeliest tags, and the tagger for later."""
-    from caesura.tag.jackknifing import jackknife
-    from caesura.tag.train import train_tagger
-
     found = jackknife(train, options, folds, regime=regime, choices=k, on_fold=on_fold)
     tagger = train_tagger(train, (), replace(options, patience=0))
     return found, tagged(tagger, dev, k, regime=regime), tagger.part

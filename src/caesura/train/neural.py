@@ -3,47 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from caesura.document import Document
 from caesura.errors import InputError, MissingExtra
-from caesura.learn.bias import refuse_bias
 from caesura.learn.loop import Loop
 from caesura.models.file import Part
-from caesura.neural.parser import SearchSettings
 from caesura.neural.subwords import Subwords
-from caesura.pipeline.train import PipelineOptions, PipelineTrainer, Watcher, transcripts
+from caesura.train.options import NeuralOptions
+from caesura.train.pipeline import PipelineTrainer, Watcher, transcripts
 
 if TYPE_CHECKING:
     from caesura.neural.parser import NeuralParser
 
-__all__ = ["NeuralOptions", "train_neural"]
-
-
-@dataclass(frozen=True)
-class NeuralOptions:
-    """How to train a network; the defaults fit a treebank of 200,000 words and a GPU."""
-
-    layers: int = 4
-    epochs: int = 50
-    patience: int = 10
-    batch_pieces: int = 4096
-    #: Sub-words of a window; characters for the encoder `scratch`.
-    limit: int = 510
-    encoder_step: float = 1e-4
-    head_step: float = 1e-3
-    dropout: float = 0.25
-    #: Also learn from copies in lower case and without punctuation.
-    speech: bool = True
-    device: str = "auto"
-    seed: int = 1
-    search: SearchSettings = field(default_factory=SearchSettings)
-    pipeline: PipelineOptions = field(default_factory=PipelineOptions)
-
-    def __post_init__(self) -> None:
-        refuse_bias(self.search.bias)
+__all__ = ["train_neural"]
 
 
 def train_neural(

@@ -11,61 +11,34 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from caesura.document import Document
 from caesura.errors import InputError, ModelError, UsageError
-from caesura.learn.bias import refuse_bias
+from caesura.evaluate.conll import conll18
 from caesura.learn.loop import Event, Loop
 from caesura.models.file import ModelFile, Part, load, save
-from caesura.parse.options import SearchOptions
+from caesura.parse.learning.trainer import ParserTrainer
 from caesura.parse.options import TrainOptions as ParserOptions
-from caesura.pipeline.tags import pack_options, tagged, unpack_options
-from caesura.tag.options import TaggerOptions
-from caesura.tokenize.options import TokenizerOptions
+from caesura.parse.parser import Parser
+from caesura.tag.jackknifing import jackknife
+from caesura.tag.tagger import Tagger
+from caesura.tag.trainer import TaggerTrainer
+from caesura.tokenize.tokenizer import Tokenizer
+from caesura.tokenize.training import TokenizerTrainer, cross_evidence, with_scale
+from caesura.train.options import PipelineOptions
+from caesura.train.parser import finish
+from caesura.train.tags import pack_options, tagged, unpack_options
+from caesura.transform import speech
 
-if TYPE_CHECKING:
-    from caesura.parse.parser import Parser
-
-__all__ = ["PipelineOptions", "PipelineTrainer", "transcripts"]
+__all__ = ["PipelineTrainer", "Watcher", "transcripts"]
 
 #: Told of what happens: the stage, and the event of its training loop or None for a note.
 Watcher = Callable[[str, Event | str], None]
-
-
-@dataclass(frozen=True)
-class PipelineOptions:
-    """How to train a pipeline."""
-
-    tokenizer: TokenizerOptions = field(default_factory=TokenizerOptions)
-    tagger: TaggerOptions = field(default_factory=TaggerOptions)
-    parser: ParserOptions = field(
-        default_factory=lambda: ParserOptions(
-            search=SearchOptions(beam=32, margin=0.35), step="pa", dlaso_pa="in-turn"
-        )
-    )
-    #: How the parser searches once it is trained: narrower than in training costs nothing.
-    search: SearchOptions = field(default_factory=lambda: SearchOptions(beam=16, margin=0.3))
-    #: Folds in which tags and evidence for the parser are made.
-    folds: int = 10
-    #: Share of the training data that is seen as a transcript would have it.
-    speech: float = 0.0
-    #: Share of a parser's weights that are dropped from the file, the smallest of them.
-    drop: float = 0.5
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        refuse_bias(self.search.bias)
-        if self.folds < 2:
-            raise UsageError(f"folds is {self.folds}, but must be at least 2")
-        if not 0 <= self.drop < 1:
-            raise UsageError(f"drop is {self.drop}, but must be at least 0 and below 1")
-        if not 0 <= self.speech < 1:
-            raise UsageError(f"speech is {self.speech}, but must be at least 0 and below 1")
 
 
 class PipelineTrainer:
@@ -107,8 +80,6 @@ class PipelineTrainer:
 
     def run(self) -> dict[str, Part]:
         """Train everything that the treebank allows."""
-        from caesura.parse.train import finish
-
         parts: dict[str, Part] = {}
         spaced = self.has_text()
         if spaced:
@@ -180,9 +151,6 @@ class PipelineTrainer:
         return loop
 
     def _tokenizer(self) -> Part:
-        from caesura.tokenize.tokenizer import Tokenizer
-        from caesura.tokenize.training import TokenizerTrainer, with_scale
-
         options = replace(self.options.tokenizer, seed=self.options.seed)
         init = self._init_part("tokenizer")
         trainer = TokenizerTrainer(
@@ -196,8 +164,6 @@ class PipelineTrainer:
         return with_scale(loop.best["tokenizer"], self.dev)
 
     def _tagger(self) -> Part:
-        from caesura.tag.trainer import TaggerTrainer
-
         options = replace(self.options.tagger, seed=self.options.seed)
         docs = [*self.train, *self._speech()]
         trainer = TaggerTrainer(docs, self.dev, options, init=self._init_part("tagger"))
@@ -210,8 +176,6 @@ class PipelineTrainer:
         Every other one is one paragraph, as a text without blank lines is; the rest has none, as
         a treebank without paragraphs.
         """
-        from caesura.transform import speech
-
         if not self.options.speech:
             return []
         copies = [speech(doc) for doc in self.train]
@@ -240,10 +204,6 @@ class PipelineTrainer:
 
     def _prepare(self, spaced: bool, tags: bool) -> Part:
         """Tags and evidence for all training documents, by models that have not seen them."""
-        from caesura.tag.jackknifing import jackknife
-        from caesura.tokenize.training import cross_evidence
-        from caesura.transform import speech
-
         options = self.options
         variant = speech if options.speech else None
         part = Part("prepared")
@@ -281,9 +241,6 @@ class PipelineTrainer:
 
     def _prepared_dev(self, parts: Mapping[str, Part], dev: Sequence[Document]) -> list[Document]:
         """Dev documents with the tags and the evidence of the finished stages."""
-        from caesura.tag.tagger import Tagger
-        from caesura.tokenize.tokenizer import Tokenizer
-
         docs = [replace(doc, fixed=frozenset()) for doc in dev]
         if docs and "tagger" in parts:
             docs = tagged(Tagger(parts["tagger"]), docs, self.options.parser.choices)
@@ -300,9 +257,6 @@ class PipelineTrainer:
         dev: Sequence[Document],
         options: ParserOptions,
     ) -> Parser:
-        from caesura.parse.learning.trainer import ParserTrainer
-        from caesura.parse.parser import Parser
-
         options = replace(options, seed=self.options.seed)
         trainer = ParserTrainer(train, dev, options, unedited=speech, init=self._init_parser())
         loop = self._loop("parser", trainer, options.epochs, "mean", 3)
@@ -337,8 +291,6 @@ class PipelineTrainer:
 
     def _init_parser(self) -> Parser | None:
         """The parser to go on from."""
-        from caesura.parse.parser import Parser
-
         part = self._init_part("parser")
         return Parser.from_part(part) if part is not None else None
 
@@ -372,8 +324,6 @@ class PipelineTrainer:
 
 def transcripts(docs: Sequence[Document]) -> list[Document]:
     """The documents as transcripts would have them, but for those of punctuation alone."""
-    from caesura.transform import speech
-
     return [doc for doc in map(speech, docs) if doc.n_words]
 
 
@@ -392,7 +342,5 @@ def _check_init(init: ModelFile) -> None:
 
 def _token_scores(gold: Sequence[Document], system: Sequence[Document]) -> dict[str, float]:
     """F1 of tokens, words and sentences."""
-    from caesura.evaluate.conll import conll18
-
     scores = conll18(gold, system)
     return {name: scores[name].f1 for name in ("Tokens", "Words", "Sentences")}

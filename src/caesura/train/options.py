@@ -1,0 +1,70 @@
+"""How a whole pipeline is trained, by linear learners or as a network over an encoder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from caesura.errors import UsageError
+from caesura.learn.bias import refuse_bias
+from caesura.neural.parser import SearchSettings
+from caesura.parse.options import SearchOptions
+from caesura.parse.options import TrainOptions as ParserOptions
+from caesura.tag.options import TaggerOptions
+from caesura.tokenize.options import TokenizerOptions
+
+__all__ = ["NeuralOptions", "PipelineOptions"]
+
+
+@dataclass(frozen=True)
+class PipelineOptions:
+    """How to train a pipeline."""
+
+    tokenizer: TokenizerOptions = field(default_factory=TokenizerOptions)
+    tagger: TaggerOptions = field(default_factory=TaggerOptions)
+    parser: ParserOptions = field(
+        default_factory=lambda: ParserOptions(
+            search=SearchOptions(beam=32, margin=0.35), step="pa", dlaso_pa="in-turn"
+        )
+    )
+    #: How the parser searches once it is trained: narrower than in training costs nothing.
+    search: SearchOptions = field(default_factory=lambda: SearchOptions(beam=16, margin=0.3))
+    #: Folds in which tags and evidence for the parser are made.
+    folds: int = 10
+    #: Share of the training data that is seen as a transcript would have it.
+    speech: float = 0.0
+    #: Share of a parser's weights that are dropped from the file, the smallest of them.
+    drop: float = 0.5
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        refuse_bias(self.search.bias)
+        if self.folds < 2:
+            raise UsageError(f"folds is {self.folds}, but must be at least 2")
+        if not 0 <= self.drop < 1:
+            raise UsageError(f"drop is {self.drop}, but must be at least 0 and below 1")
+        if not 0 <= self.speech < 1:
+            raise UsageError(f"speech is {self.speech}, but must be at least 0 and below 1")
+
+
+@dataclass(frozen=True)
+class NeuralOptions:
+    """How to train a network; the defaults fit a treebank of 200,000 words and a GPU."""
+
+    layers: int = 4
+    epochs: int = 50
+    patience: int = 10
+    batch_pieces: int = 4096
+    #: Sub-words of a window; characters for the encoder `scratch`.
+    limit: int = 510
+    encoder_step: float = 1e-4
+    head_step: float = 1e-3
+    dropout: float = 0.25
+    #: Also learn from copies in lower case and without punctuation.
+    speech: bool = True
+    device: str = "auto"
+    seed: int = 1
+    search: SearchSettings = field(default_factory=SearchSettings)
+    pipeline: PipelineOptions = field(default_factory=PipelineOptions)
+
+    def __post_init__(self) -> None:
+        refuse_bias(self.search.bias)
