@@ -35,12 +35,12 @@ from caesura.parse.search.branching_decode import search_of
 from caesura.parse.search.branching_trees import HEADLESS, Trees, new_trees, write_tree
 from caesura.parse.transitions.hybrid import (
     NEXT,
-    Given,
+    ArcLimits,
     State,
     apply,
     legal,
     new_state,
-    nothing_given,
+    no_arc_limits,
     reset,
 )
 
@@ -136,7 +136,7 @@ def _sentence(
     classifier: Classifier,
     table: NDArray[np.uint64],
     words: int,
-    given: Given,
+    limits: ArcLimits,
     search: Search,
     bank: Bank,
     scratch: Scratch,
@@ -165,9 +165,9 @@ def _sentence(
                 key = sums[now + rank, 0] / (sums[now + rank, 1] if search.mean else 1.0)
                 kept = _insert(kept, width, best, key, rank, -1, 1.0)
                 continue
-            can = legal(state, given, search.single_root)
+            can = legal(state, limits, search.single_root)
             fill(scratch, table, state)
-            found = choose(classifier, scratch, state, given, can, width)
+            found = choose(classifier, scratch, state, limits, can, width)
             counts[EVALUATIONS] += 1
             for a in range(found):
                 chance = scratch.chances[a]
@@ -213,7 +213,7 @@ def _decode(
     table: NDArray[np.uint64],
     bounds: NDArray[np.int64],
     first: int,
-    given: Given,
+    limits: ArcLimits,
     search: Search,
     headless: int,
     root_label: int,
@@ -236,7 +236,7 @@ def _decode(
             classifier,
             part,
             b - a,
-            given,
+            limits,
             search,
             bank,
             scratch,
@@ -252,7 +252,7 @@ def _decode(
             classifier,
             part,
             b - a,
-            given,
+            limits,
             search,
             headless,
             root_label,
@@ -312,7 +312,7 @@ class BeamSearcher:
                 table,
                 bounds,
                 at,
-                nothing_given(),
+                no_arc_limits(),
                 self.search,
                 self.headless,
                 self.root_label,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from caesura.constraints import Constraints
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.parse.word_table import FIRST_WORD, Words, words_of
@@ -97,10 +98,10 @@ class JointStream:
         return _chain(found)
 
     def _take(self, doc: Document) -> None:
-        from caesura.parse.constraints import given_in
+        from caesura.parse.constraints import WordConstraints
         from caesura.parse.search.commit_prefix import Result, new_result
 
-        if "heads" in doc.fixed:
+        if Constraints.of(doc).heads is not None:
             raise UsageError(
                 "given heads cannot be obeyed in a stream", remedy="Parse the document as a whole."
             )
@@ -116,7 +117,7 @@ class JointStream:
             turns=self._turns,
             choice=parser.choice,
         )
-        given = given_in(doc, ())
+        given = WordConstraints.of(doc, ())
         if not len(self._words.context):
             given.starts[:1] = 0
         self._words = Words(
@@ -135,13 +136,13 @@ class JointStream:
         self._result = Result(*columns)
 
     def _limits(self) -> Limits:
-        from caesura.parse.constraints import Given, limits_of, no_limits
+        from caesura.parse.constraints import WordConstraints, limits_of, no_limits
 
         if not self._starts.any():
             return no_limits()
         n = len(self._starts)
         none = np.full(n, -1, np.int32)
-        return limits_of(Given(self._starts, none - 1, none), single_root=False)
+        return limits_of(WordConstraints(self._starts, none - 1, none), single_root=False)
 
     def _advance(self, last: bool) -> int:
         from caesura.parse.search.beam import advance

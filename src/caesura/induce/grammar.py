@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from caesura.constraints import Constraints
 from caesura.document import ROOT, UNKNOWN, Document
 from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.induce.corpus import Corpus, corpus, gold_heads
@@ -156,9 +157,10 @@ class Grammar(Stage):
             above = found.index[np.where(tree >= 0, tree + begin, 0)]
             heads[found.index] = np.where(tree >= 0, above, ROOT)
         _hang_marks(doc, heads)
-        if "heads" in doc.fixed:
-            known = doc.head != UNKNOWN
-            heads[known] = doc.head[known]
+        fixed = Constraints.of(doc)
+        if fixed.heads is not None:
+            known = fixed.has_head(doc.n_words)
+            heads[known] = fixed.heads[known]
             _mend(doc, heads, known)
         doc.head = heads
         plain = np.where(mark, doc.strings.add("punct"), doc.strings.add("dep"))

@@ -31,7 +31,7 @@ from caesura.stage import Stage
 from caesura.tag.lemmas import apply_rule
 
 if TYPE_CHECKING:
-    from caesura.parse.constraints import Given
+    from caesura.parse.constraints import WordConstraints
     from caesura.parse.search.commit_prefix import Result
     from caesura.parse.search.decode import Decoder
 
@@ -236,8 +236,8 @@ class NeuralParser(Stage):
         decoder, given = self._decoder(doc, scores)
         return self._decode(decoder, doc, given)
 
-    def _decoder(self, doc: Document, scores: Scores) -> tuple[Decoder, Given]:
-        from caesura.parse.constraints import given_in
+    def _decoder(self, doc: Document, scores: Scores) -> tuple[Decoder, WordConstraints]:
+        from caesura.parse.constraints import WordConstraints
         from caesura.parse.scorers.arcs import graph_of
         from caesura.parse.search.decode import Decoder
 
@@ -252,7 +252,7 @@ class NeuralParser(Stage):
         )
         search = SearchOptions(beam=settings.beam, margin=settings.margin)
         decoder = Decoder(graph, self.inventory.system(), self.inventory.size, search)
-        given = given_in(doc, ())
+        given = WordConstraints.of(doc, ())
         given.labels[:] = -1  # labels are written afterwards
         return decoder, given
 
@@ -261,7 +261,7 @@ class NeuralParser(Stage):
         bonus = settings.bonus + (0.0 if scores.edited else settings.unedited)
         return bonus + self.scale.bonus(settings.bias, scores.edited)
 
-    def _decode(self, decoder: Decoder, doc: Document, given: Given) -> Result:
+    def _decode(self, decoder: Decoder, doc: Document, given: WordConstraints) -> Result:
         from caesura.parse.constraints import decode_given
 
         return decode_given(decoder, doc, _words(doc.n_words), given, single_root=True)

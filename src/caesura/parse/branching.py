@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.constraints import Constraints
 from caesura.document import UNKNOWN, Document
-from caesura.errors import InputError, ModelError, UsageError, WarningSink
+from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.parse.analysis import Parse
@@ -28,7 +29,6 @@ from caesura.parse.documents import (
     check,
     check_split,
     in_batches,
-    name_of,
     sentence_bounds,
     write_tree,
 )
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from caesura.parse.scorers.classifier import Classifier
     from caesura.parse.search.branching_decode import Brancher
     from caesura.parse.search.branching_trees import Trees
-    from caesura.parse.transitions.hybrid import Given
+    from caesura.parse.transitions.hybrid import ArcLimits
     from caesura.parse.transitions.hybrid_inventory import HybridInventory
 
 __all__ = ["BranchingParser"]
@@ -181,14 +181,14 @@ class BranchingParser(TreeParser):
         bounds = sentence_bounds(doc)
         if not doc.n_words:
             return [_parse_of(_no_trees(), np.zeros(1, np.int64))]
-        words, given = cut(self.words(doc), bounds), self._given(doc, bounds)
+        words, limits = cut(self.words(doc), bounds), self._limits(doc, bounds)
         brancher = self.brancher(int(np.diff(bounds).max()))
         best: list[tuple[float, tuple[Trees, ...]]] = [(0.0, ())]
         for s, (a, b) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
-            fixed = _slice(given, a + s, b + s + 1) if given else None
+            own = limits.part(a + s, b + s + 1) if limits else None
             table = words.table[a + 2 * s : b + 2 * s + 2]
             distinct: dict[bytes, tuple[float, Trees]] = {}
-            for score, tree in brancher.all_trees(table, b - a, fixed):
+            for score, tree in brancher.all_trees(table, b - a, own):
                 key = tree.heads.tobytes() + tree.labels.tobytes()
                 if key not in distinct or score > distinct[key][0]:
                     distinct[key] = (score, tree)
@@ -246,12 +246,12 @@ class BranchingParser(TreeParser):
         found: list[Parse | None] = [None] * len(docs)
         plain = []
         for k, doc in enumerate(docs):
-            given = self._given(doc, bounds[k])
-            if given is None:
+            limits = self._limits(doc, bounds[k])
+            if limits is None:
                 plain.append(k)
             else:
                 table = cut(words[k], bounds[k]).table
-                trees = brancher.decode(table, bounds[k], given, confidence=True)
+                trees = brancher.decode(table, bounds[k], limits, confidence=True)
                 found[k] = _parse_of(trees, bounds[k])
         if plain:
             table = np.concatenate([cut(words[k], bounds[k]).table for k in plain])
@@ -267,44 +267,16 @@ class BranchingParser(TreeParser):
                 at = end
         return [parse for parse in found if parse is not None], brancher.counters()
 
-    def _given(self, doc: Document, bounds: NDArray[np.int64]) -> Given | None:
-        """What the document fixes, sentence by sentence, with one place more for each root."""
-        if "heads" not in doc.fixed or not np.any(doc.head != UNKNOWN):
+    def _limits(self, doc: Document, bounds: NDArray[np.int64]) -> ArcLimits | None:
+        """What the document fixes of its arcs, if anything."""
+        heads = Constraints.of(doc).heads
+        if heads is None or not np.any(heads != UNKNOWN):
             return None
-        from caesura.parse.constraints import given_in, limits_of
-        from caesura.parse.transitions.hybrid import Given
+        from caesura.parse.constraints import WordConstraints, arc_limits_of
 
-        told = given_in(doc, self.inventory.labels)
-        name = name_of(doc)
-        n = doc.n_words
-        heads = np.full(n + len(bounds) - 1, -1, np.int32)
-        labels = np.full(n + len(bounds) - 1, -1, np.int32)
-        for s, (a, b) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
-            own = told.heads[a:b]
-            outside = (own >= 0) & ((own < a) | (own >= b))
-            if outside.any():
-                word = a + int(np.flatnonzero(outside)[0])
-                raise InputError(
-                    f"word {word + 1} of {name} is given a head in another sentence",
-                    file=doc.source,
-                    remedy="Leave the head or the boundary open.",
-                )
-            local = np.where(own >= 0, own - a, own).astype(np.int32)
-            # Cycles, wrong numbers and (if asked) second roots are refused by name.
-            limits_of(
-                replace(
-                    told, starts=np.zeros(b - a, np.int8), heads=local, labels=told.labels[a:b]
-                ),
-                single_root=self.search.headless == "single-root",
-                name=name,
-            )
-            heads[a + s + 1 : b + s + 1] = np.where(own == UNKNOWN, -1, local + 1)
-            labels[a + s + 1 : b + s + 1] = told.labels[a:b]
-        return Given(heads, labels)
-
-
-def _slice(given: Given, a: int, b: int) -> Given:
-    return type(given)(given.heads[a:b], given.labels[a:b])
+        given = WordConstraints.of(doc, self.inventory.labels)
+        single_root = self.search.headless == "single-root"
+        return arc_limits_of(given, doc, bounds, single_root=single_root)
 
 
 def _no_trees() -> Trees:

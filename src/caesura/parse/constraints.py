@@ -1,7 +1,9 @@
-"""What the caller fixed, boundaries, heads and labels, checked and prepared for the search.
+"""From `Constraints` to what the kernels obey: by word, with labels as numbers, checked.
 
-Combinations that no tree can satisfy are refused here, by name, before the search starts. Where the
-beam runs dry all the same, `decode_given` fills open heads around the place and searches again.
+`WordConstraints` is read off a document in one way; `limits_of` makes of it the `Limits` of the
+joint system, `arc_limits_of` the `ArcLimits` of the hybrid one. What no tree can satisfy is refused
+here, by name, before the search starts. Where the beam runs dry all the same, `decode_given` fills
+open heads around the place and searches again.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from caesura.errors import InputError
 from caesura.parse.documents import name_of
 from caesura.parse.scores import label_numbers
 from caesura.parse.transitions.graph_stack import NEXT
+from caesura.parse.transitions.hybrid import NO_HEAD, ArcLimits
 from caesura.parse.transitions.joint import FREE, MUST, NEVER, Limits
 from caesura.parse.transitions.oracle import projective_rank
 
@@ -29,7 +32,14 @@ if TYPE_CHECKING:
     from caesura.parse.search.decode import Decoder
     from caesura.parse.word_table import Words
 
-__all__ = ["Given", "completed", "decode_given", "given_in", "limits_of", "no_limits", "within"]
+__all__ = [
+    "WordConstraints",
+    "arc_limits_of",
+    "completed",
+    "decode_given",
+    "limits_of",
+    "no_limits",
+]
 
 Ints = NDArray[np.int32]
 
@@ -42,56 +52,64 @@ def no_limits() -> Limits:
 
 
 @dataclass
-class Given:
+class WordConstraints:
     """Boundaries (FREE, MUST, NEVER), heads (UNKNOWN where free) and labels (-1 where free)."""
 
     starts: NDArray[np.int8]
     heads: Ints
     labels: Ints
 
+    @classmethod
+    def of(cls, doc: Document, labels: Sequence[str]) -> WordConstraints:
+        """What a document fixes; the words of one token never lie in two sentences."""
+        n = doc.n_words
+        starts = np.zeros(n, np.int8)
+        fixed = Constraints.of(doc)
+        if fixed.starts is not None:
+            told = doc.word_sent_start
+            starts[told == YES] = MUST
+            starts[told == NO] = NEVER
+        inner = np.flatnonzero(doc.word_token[1:] == doc.word_token[:-1]) + 1
+        starts[inner] = NEVER
+        starts[:1] = FREE
+        heads = np.full(n, UNKNOWN, np.int32)
+        relations = np.full(n, -1, np.int32)
+        if fixed.heads is not None and fixed.deprels is not None:
+            heads[:] = fixed.heads
+            numbers = label_numbers(doc.strings, labels)
+            relations = np.where(fixed.deprels > 0, numbers[fixed.deprels], -1).astype(np.int32)
+        return cls(starts, heads, relations)
+
     @property
     def anything(self) -> bool:
-        return bool(self.starts[1:].any() or (self.heads != UNKNOWN).any() or self.any_label)
+        return bool(self.starts[1:].any() or self.any_arc)
+
+    @property
+    def any_arc(self) -> bool:
+        """Whether a head or a label is fixed."""
+        return bool((self.heads != UNKNOWN).any() or self.any_label)
 
     @property
     def any_label(self) -> bool:
         return bool((self.labels >= 0).any())
 
-
-def given_in(doc: Document, labels: Sequence[str]) -> Given:
-    """What a document fixes; the words of one token never lie in two sentences."""
-    n = doc.n_words
-    starts = np.zeros(n, np.int8)
-    fixed = Constraints.of(doc)
-    if fixed.starts is not None:
-        told = doc.word_sent_start
-        starts[told == YES] = MUST
-        starts[told == NO] = NEVER
-    inner = np.flatnonzero(doc.word_token[1:] == doc.word_token[:-1]) + 1
-    starts[inner] = NEVER
-    starts[:1] = FREE
-    heads = np.full(n, UNKNOWN, np.int32)
-    relations = np.full(n, -1, np.int32)
-    if fixed.heads is not None and fixed.deprels is not None:
-        heads[:] = fixed.heads
-        numbers = label_numbers(doc.strings, labels)
-        relations = np.where(fixed.deprels > 0, numbers[fixed.deprels], -1).astype(np.int32)
-    return Given(starts, heads, relations)
-
-
-def within(given: Given, a: int, b: int, doc: Document) -> Given:
-    """What is given of the sentence of words a..b-1, counted from its first word."""
-    heads = given.heads[a:b]
-    outside = (heads >= 0) & ((heads < a) | (heads >= b))
-    if outside.any():
-        word = a + int(np.flatnonzero(outside)[0])
-        raise InputError(f"word {word + 1} is given a head in another sentence", file=doc.source)
-    local = np.where(heads >= 0, heads - a, heads).astype(np.int32)
-    return Given(np.zeros(b - a, np.int8), local, given.labels[a:b])
+    def sentence(self, a: int, b: int, doc: Document) -> WordConstraints:
+        """What is fixed of the sentence of words a..b-1, counted from its first word."""
+        heads = self.heads[a:b]
+        outside = (heads >= 0) & ((heads < a) | (heads >= b))
+        if outside.any():
+            word = a + int(np.flatnonzero(outside)[0])
+            raise InputError(
+                f"word {word + 1} of {name_of(doc)} is given a head in another sentence",
+                file=doc.source,
+                remedy="Leave the head or the boundary open.",
+            )
+        local = np.where(heads >= 0, heads - a, heads).astype(np.int32)
+        return WordConstraints(np.zeros(b - a, np.int8), local, self.labels[a:b])
 
 
 def limits_of(
-    given: Given, *, single_root: bool, name: str = "the document", patient: bool = False
+    given: WordConstraints, *, single_root: bool, name: str = "the document", patient: bool = False
 ) -> Limits:
     """Limits for the search; what cannot hold together is refused."""
     n = len(given.heads)
@@ -116,6 +134,24 @@ def limits_of(
     wanted = np.bincount(heads[heads >= 0], minlength=n).astype(np.int32)
     labels = given.labels if given.any_label else none
     return Limits(starts, after, heads, labels, wanted, rank, int(patient))
+
+
+def arc_limits_of(
+    given: WordConstraints, doc: Document, bounds: NDArray[np.int64], *, single_root: bool
+) -> ArcLimits:
+    """Limits for the hybrid system: sentence after sentence, with a place more for each root.
+
+    Cycles, wrong numbers and (if asked) second roots are refused by name.
+    """
+    size = len(given.heads) + len(bounds) - 1
+    heads, labels = np.full(size, NO_HEAD, np.int32), np.full(size, -1, np.int32)
+    for s, (a, b) in enumerate(itertools.pairwise(bounds.tolist())):
+        own = given.sentence(a, b, doc)
+        limits_of(own, single_root=single_root, name=name_of(doc))
+        places = slice(a + s + 1, b + s + 1)
+        heads[places] = np.where(own.heads == UNKNOWN, NO_HEAD, own.heads + 1)
+        labels[places] = own.labels
+    return ArcLimits(heads, labels)
 
 
 def _check_heads(heads: Ints, name: str) -> None:
@@ -226,7 +262,7 @@ def _can_hang(limits: Limits, starts: NDArray[np.int8], heads: Ints, word: int, 
 
 
 def decode_given(
-    decoder: Decoder, doc: Document, words: Words, given: Given, *, single_root: bool
+    decoder: Decoder, doc: Document, words: Words, given: WordConstraints, *, single_root: bool
 ) -> Result:
     """The best analysis that contradicts nothing given; refuses what cannot hold together."""
     n = len(given.heads)

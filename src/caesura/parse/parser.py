@@ -44,7 +44,7 @@ from caesura.parse.word_table import (
 )
 
 if TYPE_CHECKING:
-    from caesura.parse.constraints import Given
+    from caesura.parse.constraints import WordConstraints
     from caesura.parse.search.decode import Decoder
 
 __all__ = ["Parser"]
@@ -279,12 +279,12 @@ class Parser(TreeParser):
         self, decoder: Decoder, docs: Sequence[Document], words: Sequence[Words]
     ) -> list[Parse]:
         """Documents without limits are decoded in one call, the others one by one."""
-        from caesura.parse.constraints import given_in, no_limits
+        from caesura.parse.constraints import WordConstraints, no_limits
 
         found: list[Parse | None] = [None] * len(docs)
         plain: list[int] = []
         for k, doc in enumerate(docs):
-            given = given_in(doc, self.inventory.labels)
+            given = WordConstraints.of(doc, self.inventory.labels)
             if not self.inventory.sb:
                 found[k] = self._sentences(decoder, doc, words[k], given)
             elif given.anything:
@@ -298,19 +298,23 @@ class Parser(TreeParser):
             found[k] = Parse.of(result, bounds[number], bounds[number + 1])
         return [parse for parse in found if parse is not None]
 
-    def _given(self, decoder: Decoder, doc: Document, words: Words, given: Given) -> Parse:
+    def _given(
+        self, decoder: Decoder, doc: Document, words: Words, given: WordConstraints
+    ) -> Parse:
         from caesura.parse.constraints import decode_given
 
         single = self.inventory.single_root or not self.inventory.sb
         result = decode_given(decoder, doc, words, given, single_root=single)
         return Parse.of(result, 0, len(given.heads))
 
-    def _sentences(self, decoder: Decoder, doc: Document, words: Words, given: Given) -> Parse:
+    def _sentences(
+        self, decoder: Decoder, doc: Document, words: Words, given: WordConstraints
+    ) -> Parse:
         """A document by sentences, for a parser without SB."""
-        from caesura.parse.constraints import no_limits, within
+        from caesura.parse.constraints import no_limits
 
         bounds = sentence_bounds(doc)
-        if not (given.heads != -2).any() and not given.any_label:
+        if not given.any_arc:
             result = decoder.decode(cut(words, bounds), bounds, no_limits())
             assert result is not None
             parse = Parse.of(result, 0, doc.n_words)
@@ -319,7 +323,7 @@ class Parser(TreeParser):
             return parse
         pieces = []
         for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-            local = within(given, a, b, doc)
+            local = given.sentence(a, b, doc)
             part = self._given(decoder, doc, cut(words, np.array([a, b], np.int64)), local)
             pieces.append(part.moved(a))
         return Parse.join(pieces)

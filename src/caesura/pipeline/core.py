@@ -186,9 +186,9 @@ class Pipeline:
             self._annotate(docs, confidence)
             return
         # Given arcs may not be cut, and never come by a stream.
-        whole = [doc for doc in docs if "heads" in doc.fixed]
-        self._annotate(whole, confidence)
-        others = [doc for doc in docs if "heads" not in doc.fixed]
+        arcs = [constraints.Constraints.of(doc).heads is not None for doc in docs]
+        self._annotate([doc for doc, given in zip(docs, arcs, strict=True) if given], confidence)
+        others = [doc for doc, given in zip(docs, arcs, strict=True) if not given]
         annotate_whole(others, lambda some: self._annotate(some, confidence))
 
     def _annotate(self, docs: Sequence[Document], confidence: bool) -> None:
@@ -202,7 +202,7 @@ class Pipeline:
 
     def _tokenise(self, source: Document, newline_is_boundary: bool = False) -> Document:
         """Tokens of a document, of which it may have given some or all."""
-        given = bool(source.n_tokens) and "tokens" in source.fixed
+        given = constraints.Constraints.of(source).tokens
         # Without a tokeniser there is no evidence of sentence starts, and none was learned.
         doc = source
         if self.has_tokenizer or not given:

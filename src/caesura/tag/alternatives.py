@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from caesura.document import Document, KBestTags
 from caesura.tag.columns import Posteriors
+from caesura.tag.corpus import distinct
 
-__all__ = ["alternatives", "obeying", "together", "with_right"]
+__all__ = ["alternatives", "together", "with_right", "write_readings", "write_values"]
 
 Ints = NDArray[np.int32]
 #: Columns that tell labels apart, and columns that follow from the label and the word.
@@ -36,7 +37,7 @@ def alternatives(found: Posteriors, path: Ints, k: int) -> Posteriors:
     )
 
 
-def obeying(options: KBestTags, given: Mapping[str, Ints]) -> KBestTags:
+def _obeying(options: KBestTags, given: Mapping[str, Ints]) -> KBestTags:
     """The same options without those that contradict a given tag; what follows from it is kept."""
     columns = options.columns
     sure = options.probabilities.copy()
@@ -49,6 +50,51 @@ def obeying(options: KBestTags, given: Mapping[str, Ints]) -> KBestTags:
         columns[name] = np.where(known, values[:, None], columns[name]).astype(np.int32)
     ids = columns.pop(options.column)
     return replace(options, ids=ids, probabilities=sure, others=columns)
+
+
+def write_values(
+    docs: Sequence[Document],
+    offsets: list[int],
+    column: str,
+    values: list[str],
+    found: Ints,
+    masses: NDArray[np.float32],
+    chosen: Ints,
+) -> None:
+    """The likeliest values of one column as options, and how sure the chosen one is."""
+    conf = np.where(found == chosen[:, None], masses, 0.0).sum(axis=1).astype(np.float32)
+    for doc, low, high in zip(docs, offsets, offsets[1:], strict=False):
+        names = doc.strings.ids(values)
+        own = found[low:high]
+        ids = np.where(own >= 0, names[np.maximum(own, 0)], 0).astype(np.int32)
+        doc.tag_options = KBestTags(column, ids, masses[low:high].copy())
+        doc.tag_conf = conf[low:high].copy()
+
+
+def write_readings(
+    docs: Sequence[Document],
+    offsets: list[int],
+    columns: Mapping[str, Sequence[tuple[list[str], Ints]]],
+    masses: NDArray[np.float32],
+    known: Sequence[Mapping[str, Ints]],
+) -> None:
+    """Whole readings as options, the first of which was chosen: by column, values and choices."""
+    for n, doc in enumerate(docs):
+        rows = slice(offsets[n], offsets[n + 1])
+        ids = {
+            name: np.stack([_ids(doc, values, own[rows]) for values, own in options], axis=1)
+            for name, options in columns.items()
+        }
+        first = next(iter(ids))
+        options = KBestTags(first, ids.pop(first), masses[rows].copy(), ids)
+        doc.tag_options = _obeying(options, known[n])
+        doc.tag_conf = masses[rows, 0].copy()
+
+
+def _ids(doc: Document, values: list[str], chosen: Ints) -> Ints:
+    kinds, where = distinct(chosen + np.int32(1))
+    ids = doc.strings.ids([values[n - 1] if n else "" for n in kinds.tolist()])
+    return ids[where].astype(np.int32) if len(ids) else np.zeros(0, np.int32)
 
 
 def with_right(options: KBestTags, gold: Document) -> KBestTags:

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.constraints import Constraints
-from caesura.document import Document, KBestTags
+from caesura.document import Document
 from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.stage import Stage
-from caesura.tag.alternatives import alternatives, obeying
+from caesura.tag.allowed_labels import allowed_labels
+from caesura.tag.alternatives import alternatives, write_readings, write_values
 from caesura.tag.boundaries import mark_starts
 from caesura.tag.cache import TypeCache
 from caesura.tag.columns import (
@@ -231,7 +232,7 @@ class Tagger(Stage):
             return
         words, seen = self.encode(batch)
         begins, offsets = chain_bounds(batch, regime)
-        limits = self._limits(batch)
+        limits = allowed_labels(batch, self.chain, self.labels)
         known = [Constraints.of(doc).columns for doc in batch] if whole else []
         path = np.zeros(len(words), np.int32)
         lat = lattice_of(max(4, min(_ROOM, len(words))), self.narrow_width)
@@ -254,7 +255,8 @@ class Tagger(Stage):
         """The probabilities of labels for all words of the documents, one after the other."""
         words, seen = self.encode(docs)
         begins, _ = chain_bounds(docs, regime)
-        return self._posteriors(words, seen, begins, self._limits(docs))
+        limits = allowed_labels(docs, self.chain, self.labels)
+        return self._posteriors(words, seen, begins, limits)
 
     def _posteriors(
         self,
@@ -300,38 +302,6 @@ class Tagger(Stage):
             words = np.concatenate(parts) if len(parts) > 1 else parts[0]
             cache = self._cache
             return words, Seen(cache.attributes, cache.vectors, cache.types, self._pairs)
-
-    def _limits(self, docs: Sequence[Document]) -> AllowedLabels:
-        """Restrict words whose tags are fixed to the labels that agree with them."""
-        fixed = [doc for doc in docs if "tags" in doc.fixed]
-        columns = [column for column in self.chain if column != START]
-        if not fixed or not columns:
-            return AllowedLabels(np.zeros(0, np.int32), np.zeros((1, len(self.labels)), np.bool_))
-        numbers: dict[tuple[str, ...], int] = {}
-        masks: list[list[bool]] = []
-        groups = []
-        for doc in docs:
-            group = np.full(doc.n_words, -1, np.int32)
-            if "tags" in doc.fixed:
-                known = np.stack([getattr(doc, column) for column in columns], axis=1)
-                kinds, where = np.unique(known, axis=0, return_inverse=True)
-                own = np.full(len(kinds), -1, np.int32)
-                for n, row in enumerate(kinds.tolist()):
-                    wanted = tuple(doc.strings[value] for value in row)
-                    if wanted not in numbers:
-                        mask = [self._agrees(label, columns, wanted) for label in self.labels]
-                        numbers[wanted] = len(masks) if any(wanted) and any(mask) else -1
-                        if numbers[wanted] >= 0:
-                            masks.append(mask)
-                    own[n] = numbers[wanted]
-                group = own[where.ravel()]
-            groups.append(group)
-        allowed = np.array(masks or [[True] * len(self.labels)], np.bool_)
-        return AllowedLabels(np.concatenate(groups), allowed)
-
-    def _agrees(self, label: tuple[str, ...], columns: list[str], wanted: tuple[str, ...]) -> bool:
-        own = dict(zip(self.chain, label, strict=True))
-        return all(not value or own[c] == value for c, value in zip(columns, wanted, strict=True))
 
     # ------------------------------------------------------------- writing
 
@@ -401,13 +371,7 @@ class Tagger(Stage):
         values, number = self.label_values(column)
         labels, masses = collapse(found, number, len(values), k)
         chosen = number[path]
-        conf = np.where(labels == chosen[:, None], masses, 0.0).sum(axis=1).astype(np.float32)
-        for doc, low, high in zip(docs, offsets, offsets[1:], strict=False):
-            names = doc.strings.ids(values)
-            own = labels[low:high]
-            ids = np.where(own >= 0, names[np.maximum(own, 0)], 0).astype(np.int32)
-            doc.tag_options = KBestTags(column, ids, masses[low:high].copy())
-            doc.tag_conf = conf[low:high].copy()
+        write_values(docs, offsets, column, values, labels, masses, chosen)
 
     def _write_whole(
         self,
@@ -431,22 +395,7 @@ class Tagger(Stage):
             for name, spelled, chosen in self._choose_given(words, labels, path, begins, seen):
                 columns.setdefault(name, []).append((spelled, chosen))
         masses = np.where(found.labels >= 0, found.masses, 0.0).astype(np.float32)
-        for n, doc in enumerate(docs):
-            rows = slice(offsets[n], offsets[n + 1])
-            ids = {
-                name: np.stack([_ids(doc, values, own[rows]) for values, own in options], axis=1)
-                for name, options in columns.items()
-            }
-            first = next(iter(ids))
-            options = KBestTags(first, ids.pop(first), masses[rows].copy(), ids)
-            doc.tag_options = obeying(options, known[n])
-            doc.tag_conf = masses[rows, 0].copy()
-
-
-def _ids(doc: Document, values: list[str], chosen: Ints) -> Ints:
-    kinds, where = distinct(chosen + np.int32(1))
-    ids = doc.strings.ids([values[n - 1] if n else "" for n in kinds.tolist()])
-    return ids[where].astype(np.int32) if len(ids) else np.zeros(0, np.int32)
+        write_readings(docs, offsets, columns, masses, known)
 
 
 def _word_classes(part: Part) -> dict[str, int] | None:

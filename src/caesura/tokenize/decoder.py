@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.constraints import Constraints
+from caesura.document import NO, YES, Document
 from caesura.tokenize.characters import MARGIN, classify, code_points
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo
 from caesura.tokenize.logistic import Codes
@@ -29,7 +31,7 @@ from caesura.tokenize.sentence_starts import (
 )
 from caesura.tokenize.token_boundaries import cut
 
-__all__ = ["NOTHING", "Decided", "Decoder", "Given", "mark_tokens"]
+__all__ = ["NOTHING", "Decided", "Decoder", "OffsetConstraints", "mark_tokens"]
 
 Longs = NDArray[np.int64]
 
@@ -38,8 +40,8 @@ _WORTHWHILE = 4096
 _PARAGRAPH = 4
 
 
-class Given(NamedTuple):
-    """What the caller fixed, by offsets: where sentences start, where none does, and paragraphs.
+class OffsetConstraints(NamedTuple):
+    """`Constraints` by offset: where sentences start, where none does; and paragraphs.
 
     With `all_starts` no sentence starts anywhere else.
     """
@@ -49,7 +51,20 @@ class Given(NamedTuple):
     all_starts: bool = False
     paragraphs: Longs = np.zeros(0, np.int64)
 
-    def constraints(self, begins: Longs) -> NDArray[np.int8]:
+    @classmethod
+    def of(cls, doc: Document) -> OffsetConstraints:
+        """What a document fixes of its boundaries, wherever its tokens will be."""
+        known = Constraints.of(doc).starts
+        if known is None or not doc.n_tokens:
+            return cls(paragraphs=doc.paragraph_start)
+        return cls(
+            doc.token_start[known == YES],
+            doc.token_start[known == NO],
+            doc.has_sentences,
+            doc.paragraph_start,
+        )
+
+    def at(self, begins: Longs) -> NDArray[np.int8]:
         """1, 0 or -1 (unknown) for tokens that begin here."""
         if not len(self.starts) and not len(self.no_starts) and not self.all_starts:
             return np.full(len(begins), -1, dtype=np.int8)
@@ -106,14 +121,14 @@ class Decoder:
         lexicon: NDArray[np.uint64],
         memo: Memo,
         threshold: float,
-        given: Given | None = None,
+        given: OffsetConstraints | None = None,
     ) -> None:
         self._cuts = cuts
         self._lexicon = lexicon
         self._memo = memo
         self._begins = begins
         self._threshold = threshold
-        self._given = given or Given()
+        self._given = given or OffsetConstraints()
         self._pending: list[str] = []
         self._size = 0
         self._codes = np.zeros(0, dtype=np.uint32)
@@ -218,7 +233,7 @@ class Decoder:
         evidence = np.empty(decided, dtype=np.float32)
         starts(
             joined,
-            self._given.constraints(begins[:decided]),
+            self._given.at(begins[:decided]),
             self._state,
             self._begins,
             self._threshold,

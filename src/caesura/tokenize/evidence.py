@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from caesura.document import MAYBE, NO, YES, Document
+from caesura.constraints import Constraints
+from caesura.document import NO, YES, Document
 from caesura.errors import WarningSink
 from caesura.models.file import Part
 from caesura.stage import Stage
@@ -69,14 +70,14 @@ def take_evidence(docs: Iterable[Document], threshold: float = 0.5) -> None:
     for doc in docs:
         if doc.has_sentences or doc.start_evidence is None or not doc.n_tokens:
             continue
-        given = doc.sent_start if "sentences" in doc.fixed else np.full(doc.n_tokens, MAYBE)
+        fixed = Constraints.of(doc)
         starts = np.where(doc.start_evidence >= threshold, YES, NO)
-        if "heads" in doc.fixed:
-            words = np.flatnonzero(doc.head >= 0)
+        if fixed.heads is not None:
+            words = np.flatnonzero(fixed.heads >= 0)
             token = doc.word_token
-            for word, head in zip(words.tolist(), doc.head[words].tolist(), strict=True):
+            for word, head in zip(words.tolist(), fixed.heads[words].tolist(), strict=True):
                 low, high = sorted((int(token[word]), int(token[head])))
                 starts[low + 1 : high + 1] = NO
-        starts = np.where(given == MAYBE, starts, given)
+        starts = fixed.obeyed_starts(starts.astype(np.int8))
         starts[0] = YES
-        doc.sent_start = starts.astype(np.int8)
+        doc.sent_start = starts

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
+from caesura.constraints import Constraints
 from caesura.document import MAYBE, NO, YES, Document
 from caesura.models.file import Part
 from caesura.stage import TokenStage
@@ -122,7 +123,7 @@ class RuleTokenizer(TokenStage):
             )
             whole.id, whole.source, whole.continues = doc.id, doc.source, doc.continues
             doc = whole
-        elif not {"tokens", "sentences"} <= doc.fixed or not doc.n_tokens:
+        elif not (Constraints.of(doc).tokens and Constraints.of(doc).starts is not None):
             doc = self._by_line(newline_is_boundary).tokenize(doc)
         marks = doc.sent_start.copy()
         marks[np.isin(doc.token_start, np.array(list(no_boundary or ()), np.int64))] = NO
@@ -154,8 +155,8 @@ class RuleTokenizer(TokenStage):
         given = source
         if isinstance(given, str):
             given = Document(text=given, paragraph_start=paragraphs(given))
-        text = given.text
-        if "tokens" in given.fixed and given.n_tokens:
+        text, fixed = given.text, Constraints.of(given)
+        if fixed.tokens:
             spans = list(zip(given.token_start.tolist(), given.token_end.tolist(), strict=True))
         else:
             spans = _spans(text)
@@ -163,7 +164,7 @@ class RuleTokenizer(TokenStage):
         if not self._learned:
             statistics = Statistics()
             statistics.add(*_surfaces(text, spans))
-        if "tokens" in given.fixed and given.n_tokens:
+        if fixed.tokens:
             doc = given.cut(0, given.n_tokens)
         else:
             spans = _with_periods(text, spans, statistics)
@@ -177,7 +178,7 @@ class RuleTokenizer(TokenStage):
             doc.markup_start, doc.markup_end = given.markup_start, given.markup_end
             doc.markup_label = given.markup_label
         starts = np.array(self._starts(text, spans, statistics), dtype=np.int8)
-        if "sentences" in given.fixed and given.n_tokens:
+        if fixed.starts is not None and given.n_tokens:
             starts = _obey(given, doc, starts)
         doc.start_evidence = starts.astype(np.float32)
         if sentences:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.constraints import Constraints
 from caesura.document import MAYBE, NO, YES, Document, Strings
 from caesura.errors import ModelError, UsageError
 from caesura.learn.bias import BiasScale
@@ -28,7 +29,7 @@ from caesura.stage import Stage, TokenStage
 from caesura.tokenize.build import SplitCache, build, expand
 from caesura.tokenize.characters import classify, code_points
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, make_memo
-from caesura.tokenize.decoder import Decided, Decoder, Given, mark_tokens
+from caesura.tokenize.decoder import Decided, Decoder, OffsetConstraints, mark_tokens
 from caesura.tokenize.evidence import EvidenceStarts
 from caesura.tokenize.logistic import Codes, codes_of
 from caesura.tokenize.multiword import Splitter
@@ -129,7 +130,7 @@ class Tokenizer(TokenStage):
         """As `tokenize`; every line starts a sentence if it shall."""
         starts = sentence_starts
         text = source if isinstance(source, str) else source.text
-        fixed = isinstance(source, Document) and source.n_tokens and "tokens" in source.fixed
+        fixed = isinstance(source, Document) and Constraints.of(source).tokens
         if newline_is_boundary and not fixed:
             starts = sorted({*(sentence_starts or ()), *line_starts(text)})
             source = text
@@ -183,7 +184,7 @@ class Tokenizer(TokenStage):
         """
         if isinstance(source, Document):
             return self._document(source, sentences)
-        given = Given(
+        given = OffsetConstraints(
             _offsets(sentence_starts, len(source), "sentence_starts"),
             _offsets(no_boundary, len(source), "no_boundary"),
         )
@@ -238,13 +239,13 @@ class Tokenizer(TokenStage):
             id=id,
         )
 
-    def decoder(self, given: Given | None = None) -> Decoder:
+    def decoder(self, given: OffsetConstraints | None = None) -> Decoder:
         """What decides about one text, block by block."""
         return Decoder(
             self.cuts, self.begins, self._lexicon, self._memo, self.options.threshold, given
         )
 
-    def _decide(self, text: str, given: Given) -> Decided:
+    def _decide(self, text: str, given: OffsetConstraints) -> Decided:
         decoder = self.decoder(given)
         if len(text) <= _BLOCK:
             return decoder.feed(text, last=True)
@@ -266,16 +267,8 @@ class Tokenizer(TokenStage):
         )
 
     def _document(self, source: Document, sentences: bool) -> Document:
-        given = Given(paragraphs=source.paragraph_start)
-        if "sentences" in source.fixed and source.n_tokens:
-            known = source.sent_start
-            given = Given(
-                source.token_start[known == YES],
-                source.token_start[known == NO],
-                source.has_sentences,
-                source.paragraph_start,
-            )
-        if "tokens" in source.fixed and source.n_tokens:
+        given, fixed = OffsetConstraints.of(source), Constraints.of(source)
+        if fixed.tokens:
             doc = replace(source)
             self._evidence(doc, given, sentences)
             return doc
@@ -292,28 +285,28 @@ class Tokenizer(TokenStage):
         doc.before = source.before
         doc.turn_speaker, doc.turn_time = source.turn_speaker, source.turn_time
         doc.markup_label = source.markup_label
-        if "sentences" in source.fixed:
-            obeyed = given.constraints(doc.token_start)
+        if fixed.starts is not None:
+            obeyed = given.at(doc.token_start)
             doc.sent_start = np.where(obeyed >= 0, obeyed, doc.sent_start).astype(np.int8)
         return doc
 
     def evidence(self, doc: Document) -> NDArray[np.float32]:
         """The probability that a sentence starts at each token of a document, whatever it says."""
-        return self._probabilities(doc, Given(paragraphs=doc.paragraph_start))
+        return self._probabilities(doc, OffsetConstraints(paragraphs=doc.paragraph_start))
 
-    def _probabilities(self, doc: Document, given: Given) -> NDArray[np.float32]:
+    def _probabilities(self, doc: Document, given: OffsetConstraints) -> NDArray[np.float32]:
         text = prepare(*classify(code_points(doc.text)))
         marks = mark_tokens(text, doc.token_start, doc.token_end, given.paragraphs)
         evidence = np.empty(doc.n_tokens, dtype=np.float32)
-        known = given.constraints(doc.token_start)
+        known = given.at(doc.token_start)
         state = np.zeros(STATE, dtype=np.int64)
         starts(marks, known, state, self.begins, self.options.threshold, evidence)
         return evidence
 
-    def _evidence(self, doc: Document, given: Given, sentences: bool) -> None:
+    def _evidence(self, doc: Document, given: OffsetConstraints, sentences: bool) -> None:
         evidence = self._probabilities(doc, given)
         doc.start_evidence = evidence
-        known = given.constraints(doc.token_start)
+        known = given.at(doc.token_start)
         if sentences:
             decided = np.where(evidence > self.options.threshold, YES, NO)
             doc.sent_start = decided.astype(np.int8)

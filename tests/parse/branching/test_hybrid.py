@@ -5,12 +5,12 @@ import pytest
 
 from caesura.parse.transitions.hybrid import (
     KINDS,
-    Given,
+    ArcLimits,
     also_right,
     apply,
     legal,
     new_state,
-    nothing_given,
+    no_arc_limits,
     oracle,
     reset,
 )
@@ -30,16 +30,16 @@ def as_array(tree):
     return np.array([-1, *(tree[w] for w in sorted(tree))], np.int32)
 
 
-def derive(tree, given=None):
+def derive(tree, limits=None):
     """The oracle's transitions, each checked to be legal, and the state that they end in."""
-    given = given or nothing_given()
+    limits = limits or no_arc_limits()
     gold, n = as_array(tree), len(tree)
     state = new_state(n)
     reset(state, n)
     steps = []
     while state.at[2] <= n:
-        kind = oracle(state, gold, given, False)
-        assert legal(state, given, False) & 1 << kind
+        kind = oracle(state, gold, limits, False)
+        assert legal(state, limits, False) & 1 << kind
         steps.append(KINDS[kind])
         apply(state, kind, 0)
     return steps, state
@@ -93,7 +93,7 @@ def test_random_legal_steps_never_make_a_cycle_and_end_in_time():
         reset(state, n)
         steps = 0
         while state.at[2] <= n:
-            can = legal(state, nothing_given(), False)
+            can = legal(state, no_arc_limits(), False)
             kinds = [k for k in range(7) if can & 1 << k]
             assert kinds
             apply(state, int(rng.choice(kinds)), 0)
@@ -117,8 +117,8 @@ def test_the_oracle_repairs_what_it_can_after_a_wrong_step():
     apply(state, KINDS.index("RIGHT-SHIFT"), 0)
     steps = []
     while state.at[2] <= 3:
-        kind = oracle(state, gold, nothing_given(), False)
-        assert legal(state, nothing_given(), False) & 1 << kind
+        kind = oracle(state, gold, no_arc_limits(), False)
+        assert legal(state, no_arc_limits(), False) & 1 << kind
         steps.append(KINDS[kind])
         apply(state, kind, 0)
     assert steps == ["RIGHT-SHIFT"]
@@ -129,7 +129,7 @@ def right_arcs(state, gold, single):
     """Follow the oracle to the end: how many heads are right, words without one on the root."""
     state = type(state)(*(column.copy() for column in state))
     while state.at[2] <= state.at[3]:
-        apply(state, oracle(state, gold, nothing_given(), single), 0)
+        apply(state, oracle(state, gold, no_arc_limits(), single), 0)
     rooted = single and (state.heads[1:] == 0).any()
     return sum(
         head == gold[w] or (head == -1 and gold[w] == 0 and not rooted)
@@ -149,9 +149,9 @@ def test_what_is_as_right_as_the_oracle_loses_no_arc(single):
         state = new_state(n)
         reset(state, n)
         while state.at[2] <= n:
-            can = legal(state, nothing_given(), single)
-            wanted = oracle(state, gold, nothing_given(), single)
-            right = also_right(state, gold, nothing_given(), single, wanted)
+            can = legal(state, no_arc_limits(), single)
+            wanted = oracle(state, gold, no_arc_limits(), single)
+            right = also_right(state, gold, no_arc_limits(), single, wanted)
             assert right & ~can == 0
             most = right_arcs(state, gold, single)
             for kind in range(7):
@@ -172,11 +172,11 @@ def test_given_heads_are_kept_whatever_else_is_chosen():
             tree = every[int(rng.integers(len(every)))]
             heads = as_array(tree)
             heads[1:][rng.random(n) < 0.5] = -1
-            given = Given(heads, np.full(n + 1, -1, np.int32))
+            limits = ArcLimits(heads, np.full(n + 1, -1, np.int32))
             state = new_state(n)
             reset(state, n)
             while state.at[2] <= n:
-                can = legal(state, given, False)
+                can = legal(state, limits, False)
                 kinds = [k for k in range(7) if can & 1 << k]
                 assert kinds
                 apply(state, int(rng.choice(kinds)), 0)

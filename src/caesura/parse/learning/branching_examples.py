@@ -28,7 +28,7 @@ from caesura.parse.transitions.hybrid import (
     RIGHT_PASS,
     RIGHT_SHIFT,
     STACK,
-    Given,
+    ArcLimits,
     State,
     also_right,
     apply,
@@ -79,7 +79,7 @@ def _gold_label(state: State, kind: int, labels: NDArray[np.int32]) -> int:
 def derive(
     heads: NDArray[np.int32],
     labels: NDArray[np.int32],
-    given: Given,
+    limits: ArcLimits,
     single_root: bool,
     state: State,
     kinds_out: NDArray[np.int32],
@@ -90,7 +90,7 @@ def derive(
     reset(state, words)
     at = 0
     while state.at[NEXT] <= words:
-        kind = oracle(state, heads, given, single_root)
+        kind = oracle(state, heads, limits, single_root)
         kinds_out[at], labels_out[at] = kind, _gold_label(state, kind, labels)
         apply(state, kind, labels_out[at])
         at += 1
@@ -103,7 +103,7 @@ def _observe(
     table: NDArray[np.uint64],
     heads: NDArray[np.int32],
     labels: NDArray[np.int32],
-    given: Given,
+    limits: ArcLimits,
     single_root: bool,
     paths: Paths,
     number: int,
@@ -119,15 +119,15 @@ def _observe(
     reset(state, words)
     step = 0
     while state.at[NEXT] <= words:
-        can = legal(state, given, single_root)
-        kind = oracle(state, heads, given, single_root)
+        can = legal(state, limits, single_root)
+        kind = oracle(state, heads, limits, single_root)
         label = _gold_label(state, kind, labels)
         gold = numbers[kind, label + 1]
         if gold >= 0 and step >= skip:
             if at >= out.gold.shape[0]:
                 return -1
             fill(scratch, table, state)
-            right = 0 if number < 0 else also_right(state, heads, given, single_root, kind)
+            right = 0 if number < 0 else also_right(state, heads, limits, single_root, kind)
             if right & (right - 1) != 0:
                 # Several are as right: the one that the parser likes best is learned.
                 evaluate(classifier, scratch)
@@ -180,7 +180,7 @@ def observe_all(
     asked: NDArray[np.bool_],
     own: bool,
     twice: bool,
-    given: Given,
+    limits: ArcLimits,
     search: Search,
     numbers: NDArray[np.int32],
     state: State,
@@ -210,7 +210,7 @@ def observe_all(
         best = -1
         if own:
             number = branch(
-                classifier, part, b - a, given, search, state, scratch, memo, forks, paths, counts
+                classifier, part, b - a, limits, search, state, scratch, memo, forks, paths, counts
             )
             if number < 0:
                 return k, at, True
@@ -226,7 +226,7 @@ def observe_all(
                 part,
                 heads,
                 labels,
-                given,
+                limits,
                 search.single_root,
                 paths,
                 chosen,

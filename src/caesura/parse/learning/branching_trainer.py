@@ -51,7 +51,7 @@ class BranchingTrainer:
     ) -> None:
         from caesura.parse.learning.branching_examples import Gold, derive
         from caesura.parse.quantised import padded
-        from caesura.parse.transitions.hybrid import new_state, nothing_given
+        from caesura.parse.transitions.hybrid import new_state, no_arc_limits
         from caesura.parse.transitions.hybrid_inventory import HybridInventory
 
         self.options = options = options or BranchTraining()
@@ -111,7 +111,7 @@ class BranchingTrainer:
             count = derive(
                 self.gold.heads[a:b],
                 self.gold.labels[a:b],
-                nothing_given(),
+                no_arc_limits(),
                 single,
                 state,
                 kinds,
@@ -254,7 +254,7 @@ class BranchingTrainer:
     ) -> Examples:
         """The states of all sentences, or of those asked for."""
         from caesura.parse.learning.branching_examples import Examples, new_examples, observe_all
-        from caesura.parse.transitions.hybrid import nothing_given
+        from caesura.parse.transitions.hybrid import no_arc_limits
 
         brancher = parser.brancher(self.longest)
         if asked is None:
@@ -271,7 +271,7 @@ class BranchingTrainer:
                 asked,
                 own,
                 self.options.twice,
-                nothing_given(),
+                no_arc_limits(),
                 brancher.search,
                 self.inventory.numbers(),
                 brancher.state,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from caesura.document import UNKNOWN
 from caesura.learn.loop import Report, silent
 from caesura.learn.templates import Templates
-from caesura.parse.constraints import Given, limits_of, no_limits
+from caesura.parse.constraints import WordConstraints, limits_of, no_limits
 from caesura.parse.gold_trees import Instance
 from caesura.parse.joint_tags import with_choices
 from caesura.parse.learning.updates import (
@@ -172,7 +172,7 @@ class Learner:
             starts[:] = 0
         labels = np.where(instance.heads == UNKNOWN, -1, instance.labels).astype(np.int32)
         limits = limits_of(
-            Given(starts, instance.heads, labels),
+            WordConstraints(starts, instance.heads, labels),
             single_root=bool(self.system.single_root),
             patient=self.options.boundaries in ("late", "latent"),
         )

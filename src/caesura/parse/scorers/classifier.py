@@ -31,7 +31,7 @@ from caesura.parse.transitions.hybrid import (
     RIGHT_SHIFT,
     SIZE,
     STACK,
-    Given,
+    ArcLimits,
     State,
     is_arc,
 )
@@ -256,21 +256,21 @@ def chances_of(
 
 
 @kernel
-def given_labels(given: Given, state: State) -> tuple[Any, Any]:
+def given_labels(limits: ArcLimits, state: State) -> tuple[Any, Any]:
     """The labels that the caller gave for a left arc and for a right arc, -1 if free."""
-    if given.labels.shape[0] == 0:
+    if limits.labels.shape[0] == 0:
         return -1, -1
     i, j = state.stack[state.at[STACK] - 1], state.at[NEXT]
-    return np.int64(given.labels[i]) if i > 0 else -1, np.int64(given.labels[j])
+    return np.int64(limits.labels[i]) if i > 0 else -1, np.int64(limits.labels[j])
 
 
 @kernel
 def choose(
-    classifier: Classifier, scratch: Scratch, state: State, given: Given, can: int, k: int
+    classifier: Classifier, scratch: Scratch, state: State, limits: ArcLimits, can: int, k: int
 ) -> int:
     """Evaluate the state in the slots: the k best labels and their chances; returns how many."""
     evaluate(classifier, scratch)
-    left, right = given_labels(given, state)
+    left, right = given_labels(limits, state)
     found = chances_of(classifier, scratch, can, left, right, k)
     if found == 0:
         # No label of the classifier fits what was given: the first that can be made is forced.

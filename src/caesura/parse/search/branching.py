@@ -22,7 +22,7 @@ from caesura.parse.scorers.classifier import (
     signature,
     split_action,
 )
-from caesura.parse.transitions.hybrid import NEXT, NO_HEAD, Given, State, apply, legal, reset
+from caesura.parse.transitions.hybrid import NEXT, NO_HEAD, ArcLimits, State, apply, legal, reset
 
 __all__ = [
     "COUNTERS",
@@ -217,7 +217,7 @@ def branch(
     classifier: Classifier,
     table: NDArray[np.uint64],
     words: int,
-    given: Given,
+    limits: ArcLimits,
     search: Search,
     state: State,
     scratch: Scratch,
@@ -240,9 +240,9 @@ def branch(
     while state.at[NEXT] <= words:
         if length >= room:
             return -1
-        can = legal(state, given, search.single_root)
+        can = legal(state, limits, search.single_root)
         fill(scratch, table, state)
-        found = choose(classifier, scratch, state, given, can, alternatives)
+        found = choose(classifier, scratch, state, limits, can, alternatives)
         evaluations += 1
         action, chance = scratch.tops[0], scratch.chances[0]
         if search.beam > 1:
@@ -299,7 +299,7 @@ def branch(
                 apply(state, kind, label)
                 if state.at[NEXT] > words:
                     break
-                can = legal(state, given, search.single_root)
+                can = legal(state, limits, search.single_root)
                 fill(scratch, table, state)
                 key = np.uint64(0)
                 if search.memory:
@@ -310,7 +310,7 @@ def branch(
                         other, less = memo.second[at], memo.second_chance[at]
                         remembered += 1
                         continue
-                found = choose(classifier, scratch, state, given, can, later)
+                found = choose(classifier, scratch, state, limits, can, later)
                 evaluations += 1
                 action, chance = scratch.tops[0], scratch.chances[0]
                 other, less = -1, 0.0

@@ -9,7 +9,7 @@ from caesura.parse.branching_options import BranchOptions
 from caesura.parse.scorers.classifier import Classifier, new_scratch
 from caesura.parse.search.branching import COUNTERS, Search, branch, new_forks, new_memo, new_paths
 from caesura.parse.search.branching_trees import HEADLESS, Trees, decode_all, new_trees, write_tree
-from caesura.parse.transitions.hybrid import Given, new_state, nothing_given
+from caesura.parse.transitions.hybrid import ArcLimits, new_state, no_arc_limits
 
 __all__ = ["Brancher", "search_of"]
 
@@ -57,7 +57,7 @@ class Brancher:
         self,
         table: NDArray[np.uint64],
         bounds: NDArray[np.int64],
-        given: Given | None = None,
+        limits: ArcLimits | None = None,
         *,
         confidence: bool = False,
     ) -> Trees:
@@ -70,7 +70,7 @@ class Brancher:
                 table,
                 bounds,
                 at,
-                given or nothing_given(),
+                limits or no_arc_limits(),
                 self.search,
                 self.headless,
                 self.root_label,
@@ -90,16 +90,16 @@ class Brancher:
             self.grow()
 
     def all_trees(
-        self, table: NDArray[np.uint64], words: int, given: Given | None = None
+        self, table: NDArray[np.uint64], words: int, limits: ArcLimits | None = None
     ) -> list[tuple[float, Trees]]:
         """Scores and trees of all sequences of one sentence, in the order they were made."""
-        given = given or nothing_given()
+        limits = limits or no_arc_limits()
         while True:
             number = branch(
                 self.classifier,
                 table,
                 words,
-                given,
+                limits,
                 self.search,
                 self.state,
                 self.scratch,
@@ -118,7 +118,7 @@ class Brancher:
                 self.classifier,
                 table,
                 words,
-                given,
+                limits,
                 self.search,
                 self.headless,
                 self.root_label,

@@ -32,7 +32,7 @@ from caesura.parse.transitions.hybrid import (
     RIGHT_PASS,
     RIGHT_SHIFT,
     STACK,
-    Given,
+    ArcLimits,
     State,
     apply,
     is_arc,
@@ -110,7 +110,7 @@ def _second_best(
     classifier: Classifier,
     scratch: Scratch,
     table: NDArray[np.uint64],
-    given: Given,
+    limits: ArcLimits,
     search: Search,
     state: State,
     paths: Paths,
@@ -128,9 +128,9 @@ def _second_best(
         action = paths.actions[at] if at < fork else paths.actions[paths.begin[number] + at - fork]
         kind, label = split_action(classifier, action)
         if not is_arc(kind):
-            can = legal(state, given, search.single_root)
+            can = legal(state, limits, search.single_root)
             fill(scratch, table, state)
-            if choose(classifier, scratch, state, given, can, 2) > 1:
+            if choose(classifier, scratch, state, limits, can, 2) > 1:
                 other, name = split_action(classifier, scratch.tops[1])
                 i, j = state.stack[state.at[STACK] - 1], state.at[NEXT]
                 if is_arc(other):
@@ -148,7 +148,7 @@ def _hang(
     classifier: Classifier,
     scratch: Scratch,
     table: NDArray[np.uint64],
-    given: Given,
+    limits: ArcLimits,
     state: State,
     words: int,
     word: int,
@@ -156,7 +156,7 @@ def _hang(
     root_label: int,
 ) -> None:
     """Find a head for one word, as ClearNLP does."""
-    label = given.labels[word] if given.labels.shape[0] > 0 else -1
+    label = limits.labels[word] if limits.labels.shape[0] > 0 else -1
     if second[word, 0] >= 0 and not _reaches(state, second[word, 0], word):
         state.heads[word], state.labels[word] = second[word, 0], second[word, 1]
         return
@@ -174,7 +174,7 @@ def _one_root(
     classifier: Classifier,
     scratch: Scratch,
     table: NDArray[np.uint64],
-    given: Given,
+    limits: ArcLimits,
     state: State,
     words: int,
     made: NDArray[np.float32],
@@ -184,7 +184,7 @@ def _one_root(
     keep, sure = 0, -1.0
     for w in range(1, words + 1):
         if state.heads[w] == 0 or state.heads[w] == NO_HEAD:
-            if given.heads.shape[0] > 0 and given.heads[w] == 0:
+            if limits.heads.shape[0] > 0 and limits.heads[w] == 0:
                 chance = 3.0
             elif state.heads[w] == 0:
                 chance = 1.0 + made[w - 1]
@@ -197,9 +197,9 @@ def _one_root(
         state.heads[keep] = 0
     for w in range(1, words + 1):
         if w != keep and (state.heads[w] == 0 or state.heads[w] == NO_HEAD):
-            if given.heads.shape[0] > 0 and given.heads[w] == 0:
+            if limits.heads.shape[0] > 0 and limits.heads[w] == 0:
                 continue
-            label = given.labels[w] if given.labels.shape[0] > 0 else -1
+            label = limits.labels[w] if limits.labels.shape[0] > 0 else -1
             name, _ = _pair(classifier, scratch, table, state, keep, w, label)
             state.heads[w], state.labels[w] = keep, name
 
@@ -209,7 +209,7 @@ def write_tree(
     classifier: Classifier,
     table: NDArray[np.uint64],
     words: int,
-    given: Given,
+    limits: ArcLimits,
     search: Search,
     headless: int,
     root_label: int,
@@ -244,14 +244,14 @@ def write_tree(
             if state.heads[w] == 0:
                 roots += 1
         if missing or roots != 1:
-            _one_root(classifier, scratch, table, given, state, words, out.chances, root_label)
+            _one_root(classifier, scratch, table, limits, state, words, out.chances, root_label)
     elif missing and headless == CLEARNLP:
         _second_best(
-            classifier, scratch, table, given, search, state, paths, number, words, second, chance
+            classifier, scratch, table, limits, search, state, paths, number, words, second, chance
         )
         for w in range(1, words + 1):
             if state.heads[w] == NO_HEAD:
-                _hang(classifier, scratch, table, given, state, words, w, second, root_label)
+                _hang(classifier, scratch, table, limits, state, words, w, second, root_label)
     for w in range(1, words + 1):
         head, label = state.heads[w], state.labels[w]
         if head == NO_HEAD:
@@ -292,7 +292,7 @@ def decode_all(
     table: NDArray[np.uint64],
     bounds: NDArray[np.int64],
     first: int,
-    given: Given,
+    limits: ArcLimits,
     search: Search,
     headless: int,
     root_label: int,
@@ -316,9 +316,9 @@ def decode_all(
         a, b = bounds[k], bounds[k + 1]
         words = b - a
         part = table[a + 2 * k : b + 2 * (k + 1)]
-        fixed = given
-        if given.heads.shape[0] > 0:
-            fixed = Given(given.heads[a + k : b + k + 1], given.labels[a + k : b + k + 1])
+        fixed = limits
+        if limits.heads.shape[0] > 0:
+            fixed = ArcLimits(limits.heads[a + k : b + k + 1], limits.labels[a + k : b + k + 1])
         number = branch(
             classifier, part, words, fixed, search, state, scratch, memo, forks, paths, counts
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.parse.analysis import Parse
-from caesura.parse.constraints import Given, given_in, limits_of, no_limits, within
+from caesura.parse.constraints import WordConstraints, limits_of, no_limits
 from caesura.parse.documents import sentence_bounds
 from caesura.parse.search.beam import DONE, FULL, advance, expand
 from caesura.parse.search.commit_prefix import new_result, write_path
@@ -77,12 +77,12 @@ def k_best(decoder: Decoder, words: Words, limits: Limits, k: int) -> list[Parse
 
 def analyses(parser: Parser, doc: Document, k: int) -> list[Parse]:
     """The k best analyses of a document; of a parser without SB, sentence by sentence."""
-    given = given_in(doc, parser.inventory.labels)
+    given = WordConstraints.of(doc, parser.inventory.labels)
     single = parser.inventory.single_root or not parser.inventory.sb
     # States that are merged would take their trees with them.
     decoder = parser.with_search(margin=math.inf).decoder(edited=parser.is_edited(doc))
 
-    def best(words: Words, told: Given) -> list[Parse]:
+    def best(words: Words, told: WordConstraints) -> list[Parse]:
         limits = limits_of(told, single_root=single) if told.anything else no_limits()
         return k_best(decoder, words, limits, k)
 
@@ -92,7 +92,7 @@ def analyses(parser: Parser, doc: Document, k: int) -> list[Parse]:
     found: list[tuple[float, tuple[Parse, ...]]] = [(0.0, ())]
     bounds = sentence_bounds(doc)
     for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        trees = best(cut(words, np.array([a, b], np.int64)), within(given, a, b, doc))
+        trees = best(cut(words, np.array([a, b], np.int64)), given.sentence(a, b, doc))
         joined = [(x + tree.score, (*t, tree.moved(a))) for x, t in found for tree in trees]
         found = sorted(joined, key=lambda pair: -pair[0])[:k]
     return [replace(Parse.join(trees), score=score) for score, trees in found]

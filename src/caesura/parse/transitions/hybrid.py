@@ -24,14 +24,14 @@ __all__ = [
     "NO_SHIFT",
     "RIGHT_PASS",
     "RIGHT_SHIFT",
-    "Given",
+    "ArcLimits",
     "State",
     "also_right",
     "apply",
     "is_arc",
     "legal",
     "new_state",
-    "nothing_given",
+    "no_arc_limits",
     "oracle",
     "reset",
 ]
@@ -74,16 +74,22 @@ class State(NamedTuple):
     sets: NDArray[np.uint64]
 
 
-class Given(NamedTuple):
-    """Heads and labels that the caller fixed, by word, -1 where free; empty: nothing is fixed."""
+class ArcLimits(NamedTuple):
+    """Heads and labels that the caller fixed, by word, -1 where free; empty: nothing is fixed.
+
+    Made from `Constraints` by `parse.constraints.arc_limits_of`.
+    """
 
     heads: NDArray[np.int32]
     labels: NDArray[np.int32]
 
+    def part(self, first: int, last: int) -> ArcLimits:
+        return ArcLimits(self.heads[first:last], self.labels[first:last])
 
-def nothing_given() -> Given:
+
+def no_arc_limits() -> ArcLimits:
     none = np.zeros(0, np.int32)
-    return Given(none, none)
+    return ArcLimits(none, none)
 
 
 def new_state(words: int) -> State:
@@ -119,13 +125,13 @@ def is_arc(kind: int) -> bool:
 
 
 @kernel
-def _is_above(state: State, given: Given, high: int, low: int) -> bool:
+def _is_above(state: State, limits: ArcLimits, high: int, low: int) -> bool:
     """Whether `high` is an ancestor of `low`, by arcs that are made or given."""
     word = low
     while word > 0:
         head = state.heads[word]
-        if head == NO_HEAD and given.heads.shape[0] > 0:
-            head = given.heads[word]
+        if head == NO_HEAD and limits.heads.shape[0] > 0:
+            head = limits.heads[word]
         if head == high:
             return True
         word = head
@@ -133,27 +139,27 @@ def _is_above(state: State, given: Given, high: int, low: int) -> bool:
 
 
 @kernel
-def legal(state: State, given: Given, single_root: bool) -> int:
+def legal(state: State, limits: ArcLimits, single_root: bool) -> int:
     """A bit for each transition that may be made here (1 << LEFT_REDUCE …); never none."""
     i, j = state.stack[state.at[STACK] - 1], state.at[NEXT]
-    fixed = given.heads.shape[0] > 0
+    fixed = limits.heads.shape[0] > 0
     left = i != 0 and state.heads[i] == NO_HEAD
     right = state.heads[j] == NO_HEAD
-    if left and fixed and given.heads[i] != NO_HEAD:
-        left = given.heads[i] == j
+    if left and fixed and limits.heads[i] != NO_HEAD:
+        left = limits.heads[i] == j
     elif left:
-        left = not _is_above(state, given, i, j)
-    if right and fixed and given.heads[j] != NO_HEAD:
-        right = given.heads[j] == i
+        left = not _is_above(state, limits, i, j)
+    if right and fixed and limits.heads[j] != NO_HEAD:
+        right = limits.heads[j] == i
     elif right and i == 0:
-        right = not single_root or (state.kids[0, RIGHT_COUNT] == 0 and not _root_given(given))
+        right = not single_root or (state.kids[0, RIGHT_COUNT] == 0 and not _root_given(limits))
     elif right:
-        right = not _is_above(state, given, j, i)
+        right = not _is_above(state, limits, j, i)
     if i == 0:
         can = 1 << NO_SHIFT
         if right:
             can |= 1 << RIGHT_SHIFT
-            if fixed and given.heads[j] == 0:
+            if fixed and limits.heads[j] == 0:
                 can = 1 << RIGHT_SHIFT
         return can
     can = (1 << NO_SHIFT) | (1 << NO_PASS)
@@ -164,37 +170,37 @@ def legal(state: State, given: Given, single_root: bool) -> int:
     if state.heads[i] != NO_HEAD:
         can |= 1 << NO_REDUCE
     if fixed:
-        can &= _allowed(state, given, i, j)
+        can &= _allowed(state, limits, i, j)
     return can
 
 
 @kernel
-def _root_given(given: Given) -> bool:
+def _root_given(limits: ArcLimits) -> bool:
     found = False
-    for w in range(1, given.heads.shape[0]):
-        found |= given.heads[w] == 0
+    for w in range(1, limits.heads.shape[0]):
+        found |= limits.heads[w] == 0
     return found
 
 
 @kernel
-def _allowed(state: State, given: Given, i: int, j: int) -> int:
+def _allowed(state: State, limits: ArcLimits, i: int, j: int) -> int:
     """Transitions after which all given arcs can still be made; the stack's top is no root."""
     can = (1 << 7) - 1
-    if given.heads[i] == j and state.heads[i] == NO_HEAD:
+    if limits.heads[i] == j and state.heads[i] == NO_HEAD:
         can &= (1 << LEFT_REDUCE) | (1 << LEFT_PASS)
-    if given.heads[j] == i and state.heads[j] == NO_HEAD:
+    if limits.heads[j] == i and state.heads[j] == NO_HEAD:
         can &= (1 << RIGHT_SHIFT) | (1 << RIGHT_PASS)
     # What lies deeper in the stack can be reached before j is shifted, and not after.
     for k in range(state.at[STACK] - 1):
         below = state.stack[k]
-        if (given.heads[j] == below and state.heads[j] == NO_HEAD) or (
-            below != 0 and given.heads[below] == j and state.heads[below] == NO_HEAD
+        if (limits.heads[j] == below and state.heads[j] == NO_HEAD) or (
+            below != 0 and limits.heads[below] == j and state.heads[below] == NO_HEAD
         ):
             can &= ~((1 << RIGHT_SHIFT) | (1 << NO_SHIFT))
             break
     # A word that is still to get a child stays.
     for m in range(j + 1, state.at[SIZE] + 1):
-        if given.heads[m] == i:
+        if limits.heads[m] == i:
             can &= ~((1 << LEFT_REDUCE) | (1 << NO_REDUCE))
             break
     return can
@@ -256,13 +262,13 @@ def _wants(gold: NDArray[np.int32], state: State, head: int, word: int) -> bool:
 
 
 @kernel
-def oracle(state: State, gold: NDArray[np.int32], given: Given, single_root: bool) -> int:
+def oracle(state: State, gold: NDArray[np.int32], limits: ArcLimits, single_root: bool) -> int:
     """The transition to make in any state, right or wrong (Choi & McCallum 2013, algorithm 1).
 
     `gold` has the head of each word from place 1 on, -1 where it is not known. A gold arc that
     cannot be made any more, since its word has another head or a cycle would arise, is dropped.
     """
-    can = legal(state, given, single_root)
+    can = legal(state, limits, single_root)
     i, j = state.stack[state.at[STACK] - 1], state.at[NEXT]
     shiftable = True
     for k in range(state.at[STACK] - 1):
@@ -306,7 +312,7 @@ def _would_cycle(state: State, gold: NDArray[np.int32], head: int, word: int) ->
 
 @kernel
 def also_right(
-    state: State, gold: NDArray[np.int32], given: Given, single_root: bool, wanted: int
+    state: State, gold: NDArray[np.int32], limits: ArcLimits, single_root: bool, wanted: int
 ) -> int:
     """The oracle's transition and those that are as right as it: a bit for each.
 
@@ -316,7 +322,7 @@ def also_right(
     right = 1 << wanted
     if is_arc(wanted):
         return right
-    can = legal(state, given, single_root)
+    can = legal(state, limits, single_root)
     i, j = state.stack[state.at[STACK] - 1], state.at[NEXT]
     rooted = single_root and state.kids[0, RIGHT_COUNT] > 0
     left = can & ((1 << LEFT_REDUCE) | (1 << LEFT_PASS)) != 0
