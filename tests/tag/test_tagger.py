@@ -16,6 +16,7 @@ from caesura.document import MAYBE, Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
 from caesura.tag import Tagger, accuracies
+from caesura.tag.allowed_labels import allowed_labels
 from caesura.tag.cache import TypeCache
 from caesura.tag.decode import decode
 from caesura.tag.lattice import lattice_of
@@ -127,7 +128,7 @@ def test_viterbi_with_little_room_gives_the_same(tagger: Tagger) -> None:
     doc = Document.join(toy.documents(10, seed=6))
     words, seen = tagger.encode([doc])
     begins = np.array([0, len(words)], np.int64)
-    limits = tagger._limits([doc])
+    limits = allowed_labels([doc], tagger.chain, tagger.labels)
     paths = []
     for room in (8, 32, 1000):
         path = np.full(len(words), -1, np.int32)

@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from caesura.constraints import Constraints
 from caesura.document import NO, Document
 
 __all__ = ["BLOCK", "FIRST", "annotate_stream", "annotate_whole"]
@@ -111,7 +112,8 @@ def _joined(pending: Document, at: int, wait: list[Document]) -> Document:
 
 def _is_joined(doc: Document, token: int) -> bool:
     """Whether the caller rules out that a sentence starts at a token."""
-    return "sentences" in doc.fixed and token < doc.n_tokens and bool(doc.sent_start[token] == NO)
+    starts = Constraints.of(doc).starts
+    return starts is not None and token < doc.n_tokens and bool(starts[token] == NO)
 
 
 def _trusted(doc: Document) -> int:
