@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from caesura.parse.constraints import no_limits
 from caesura.parse.options import SearchOptions
-from caesura.parse.scorers.arcs import FLOOR, Graph, graph_of
+from caesura.parse.scorers.arcs import FLOOR, ArcScorer, arc_scorer
 from caesura.parse.scorers.features import N_COLUMNS
 from caesura.parse.search.commit_prefix import Result
 from caesura.parse.search.decode import Decoder
@@ -25,7 +25,7 @@ def scores_for(heads: list[int], strength: float = 8.0) -> np.ndarray:
     return arcs
 
 
-def search(graph: Graph, n: int, beam: int = 8) -> Result:
+def search(graph: ArcScorer, n: int, beam: int = 8) -> Result:
     inventory = Inventory(("left", "right", "root"), (0,), (1,), (2,))
     decoder = Decoder(graph, inventory.system(), inventory.size, SearchOptions(beam=beam))
     words = Words(np.zeros((n + FIRST_WORD, N_COLUMNS), np.uint64), np.zeros((n, 3), np.int32))
@@ -61,7 +61,7 @@ def test_clear_scores_are_followed(sizes: list[int], seed: int) -> None:
     n = len(heads)
     evidence = np.full(n, -9.0, np.float32)
     evidence[starts] = 9.0
-    graph = graph_of(
+    graph = arc_scorer(
         scores_for(heads), np.zeros(n, np.int32), np.full(n, n + 1, np.int32), evidence, swap=0.1
     )
     result = search(graph, n, beam=16)
@@ -75,7 +75,7 @@ def test_clear_scores_are_followed(sizes: list[int], seed: int) -> None:
 def test_a_crossing_tree_is_built_with_swaps() -> None:
     heads = [3, 4, -1, 2, 2]
     n = len(heads)
-    graph = graph_of(
+    graph = arc_scorer(
         scores_for(heads),
         np.zeros(n, np.int32),
         np.full(n, n + 1, np.int32),
@@ -89,7 +89,7 @@ def test_a_crossing_tree_is_built_with_swaps() -> None:
 def test_tables_equal_their_plain_twins(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     arcs = rng.normal(size=(n, n + 1)).astype(np.float32)
-    graph = graph_of(
+    graph = arc_scorer(
         arcs, np.zeros(n, np.int32), np.full(n, n + 1, np.int32), np.zeros(n), crossing=1.0
     )
     for d in range(n):

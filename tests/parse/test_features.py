@@ -17,7 +17,8 @@ from caesura.parse.scorers.features import (
     compile_templates,
     vocabulary,
 )
-from caesura.parse.scorers.linear import fill_slots, find_rows, new_scratch
+from caesura.parse.scorers.linear import find_rows, new_scratch
+from caesura.parse.scorers.slots import fill_slots
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.graph_stack import new_arena
 from caesura.parse.transitions.inventory import Inventory

@@ -18,6 +18,7 @@ from caesura.parse.joint_tags import fill_option, score_options, with_choices
 from caesura.parse.learning.trainer import ParserTrainer
 from caesura.parse.options import SearchOptions, TrainOptions
 from caesura.parse.parser import Parser
+from caesura.parse.scorers.dispatch import score_into
 from caesura.parse.scorers.features import (
     CHOICE_TEMPLATES,
     COLUMNS,
@@ -25,14 +26,8 @@ from caesura.parse.scorers.features import (
     compile_templates,
     vocabulary,
 )
-from caesura.parse.scorers.linear import (
-    Linear8,
-    fill_slots,
-    find_rows,
-    new_choosing,
-    new_scratch,
-    score_into,
-)
+from caesura.parse.scorers.linear import Linear8, find_rows, new_choosing, new_scratch
+from caesura.parse.scorers.slots import fill_slots
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.graph_stack import CHOICE, RECENT, SWAPPED, TOKEN, new_arena
 from caesura.parse.transitions.inventory import CHOICE_BITS, SHIFT, Inventory

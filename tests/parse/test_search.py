@@ -14,8 +14,9 @@ from caesura.errors import InputError
 from caesura.parse.analysis import Parse
 from caesura.parse.constraints import no_limits
 from caesura.parse.parser import Parser
+from caesura.parse.scorers.dispatch import score_into
 from caesura.parse.scorers.features import compile_templates
-from caesura.parse.scorers.linear import Linear8, new_scratch, score_into
+from caesura.parse.scorers.linear import Linear8, new_scratch
 from caesura.parse.search.kbest import k_best
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.graph_stack import new_arena

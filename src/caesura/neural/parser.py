@@ -238,11 +238,11 @@ class NeuralParser(Stage):
 
     def _decoder(self, doc: Document, scores: Scores) -> tuple[Decoder, WordConstraints]:
         from caesura.parse.constraints import WordConstraints
-        from caesura.parse.scorers.arcs import graph_of
+        from caesura.parse.scorers.arcs import arc_scorer
         from caesura.parse.search.decode import Decoder
 
         settings = self.settings
-        graph = graph_of(
+        graph = arc_scorer(
             scores.arcs,
             scores.base,
             scores.sizes,

@@ -16,7 +16,7 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.parse.scorers.arcs import Graph
+from caesura.parse.scorers.arcs import ArcScorer
 from caesura.parse.scorers.features import FIRST_OPTION, N_COLUMNS
 from caesura.parse.scorers.linear import Linear8, Linear32, find_rows
 from caesura.parse.transitions.inventory import SHIFT, SWAP
@@ -85,11 +85,11 @@ def _score8(scorer: Linear8, words: Words, word: int, choice: int) -> np.float32
 
 
 @kernel
-def _score_none(scorer: Graph, words: Words, word: int, choice: int) -> np.float32:
+def _score_none(scorer: ArcScorer, words: Words, word: int, choice: int) -> np.float32:
     return np.float32(0.0)
 
 
-_SCORERS: Final[dict[type, Any]] = {Linear8: _score8, Linear32: _score32, Graph: _score_none}
+_SCORERS: Final[dict[type, Any]] = {Linear8: _score8, Linear32: _score32, ArcScorer: _score_none}
 
 
 def _score_option(scorer: Any, words: Words, word: int, choice: int) -> Any:

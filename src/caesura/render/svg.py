@@ -6,7 +6,8 @@ import re
 from html import escape
 
 from caesura.document import ROOT, UNKNOWN
-from caesura.render.layout import Box, LayoutOptions, Picture, Segment, lay_out
+from caesura.render.layout import LayoutOptions, lay_out
+from caesura.render.picture import Box, Picture, Segment
 from caesura.render.style import PICTURE, PICTURE_ALONE
 from caesura.render.tree import Tree
 

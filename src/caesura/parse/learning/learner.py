@@ -31,7 +31,8 @@ from caesura.parse.learning.updates import (
 )
 from caesura.parse.options import TrainOptions
 from caesura.parse.scorers.linear import Choosing, Linear32, new_scratch
-from caesura.parse.search.beam import DONE, FULL, advance, how_to, new_frontier
+from caesura.parse.search.beam import DONE, FULL, advance
+from caesura.parse.search.frontier import how_to, new_frontier
 from caesura.parse.transitions.graph_stack import (
     ACTION,
     PARENT,

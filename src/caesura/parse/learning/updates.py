@@ -20,8 +20,11 @@ from caesura.jit import kernel
 from caesura.learn.borrow import borrowed
 from caesura.learn.updates import add, passive_aggressive
 from caesura.parse.joint_tags import fill_option, options_of, score_options
-from caesura.parse.scorers.linear import Linear32, fill_slots, find_rows, forget, score_into
-from caesura.parse.search.beam import Frontier, Search, expand
+from caesura.parse.scorers.dispatch import forget, score_into
+from caesura.parse.scorers.linear import Linear32, find_rows
+from caesura.parse.scorers.slots import fill_slots
+from caesura.parse.search.beam import expand
+from caesura.parse.search.frontier import Frontier, Search
 from caesura.parse.transitions.graph_stack import (
     ABSENT,
     ACTION,

@@ -28,7 +28,7 @@ from caesura.parse.transitions.graph_stack import (
 from caesura.parse.transitions.inventory import FIRST_ARC, SB, SHIFT, SWAP
 from caesura.parse.word_table import Words
 
-__all__ = ["Graph", "graph_of"]
+__all__ = ["ArcScorer", "arc_scorer"]
 
 #: What an arc costs at most: beyond this one wrong arc is as bad as another.
 FLOOR: Final = np.float32(-12.0)
@@ -38,7 +38,7 @@ _LATE: Final = np.float32(-0.02)
 _DEEP: Final = 16
 
 
-class Graph(NamedTuple):
+class ArcScorer(NamedTuple):
     """Arcs and starts of one document.
 
     `arcs[d, j]`: what head `base[d] + j - 1` costs word d (0 for the best; j = 0 is the root);
@@ -58,7 +58,7 @@ class Graph(NamedTuple):
     swap: np.float32
 
 
-def graph_of(
+def arc_scorer(
     arcs: NDArray[np.float32],
     base: NDArray[np.int32],
     sizes: NDArray[np.int32],
@@ -66,7 +66,7 @@ def graph_of(
     *,
     swap: float = 1.0,
     crossing: float = 0.5,
-) -> Graph:
+) -> ArcScorer:
     """The scorer of a document, from the network's scores (see `neural.onnx.Scores`)."""
     n, width = arcs.shape
     place = np.arange(width)
@@ -88,7 +88,7 @@ def graph_of(
     order = np.argsort(best, kind="stable").astype(np.int32)
     order = order[best[order] >= 0]
     first = np.searchsorted(best[order], np.arange(n + 1)).astype(np.int32)
-    return Graph(
+    return ArcScorer(
         np.ascontiguousarray(masked),
         base.astype(np.int32),
         best,
@@ -102,7 +102,7 @@ def graph_of(
 
 
 @kernel
-def _arc(graph: Graph, dependent: int, head: int) -> np.float32:
+def _arc(graph: ArcScorer, dependent: int, head: int) -> np.float32:
     """What this head costs the dependent."""
     if head < 0:
         return np.float32(graph.arcs[dependent, 0])
@@ -114,7 +114,7 @@ def _arc(graph: Graph, dependent: int, head: int) -> np.float32:
 
 @kernel
 def _lost(
-    graph: Graph, arena: Arena, word: int, under: int, following: int, closed: bool
+    graph: ArcScorer, arena: Arena, word: int, under: int, following: int, closed: bool
 ) -> np.float32:
     """What the words that want this one as their head lose when it leaves the stack."""
     loss = np.float32(0.0)
@@ -135,8 +135,8 @@ def _lost(
 
 
 @kernel
-def score_graph(
-    graph: Graph, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
+def score_arcs(
+    graph: ArcScorer, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
 ) -> None:
     """The scores of all transitions; arcs have one label each: left, right, root."""
     n = words.context.shape[0]

@@ -13,7 +13,7 @@ cannot tell apart any more, only the best goes on (Huang & Sagae 2010).
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from caesura.jit import kernel
 from caesura.learn.borrow import borrowed
 from caesura.parse.joint_tags import score_options
-from caesura.parse.options import SearchOptions
-from caesura.parse.scorers.linear import forget, score_into
+from caesura.parse.scorers.dispatch import forget, score_into
 from caesura.parse.scorers.simd_sums import at_least, highest, lowest_bit
+from caesura.parse.search.frontier import NO_MARGIN, Frontier, Search, insert
 from caesura.parse.search.patience import lose_patience
 from caesura.parse.transitions.graph_stack import (
     ACTION,
@@ -45,7 +45,6 @@ from caesura.parse.transitions.graph_stack import (
 from caesura.parse.transitions.inventory import (
     CHOICE_BITS,
     FIRST_ARC,
-    MOST_CHOICES,
     SB,
     SHIFT,
     System,
@@ -69,12 +68,8 @@ __all__ = [
     "DONE",
     "FULL",
     "WANTING",
-    "Frontier",
-    "Search",
     "advance",
     "expand",
-    "how_to",
-    "new_frontier",
 ]
 
 # Why `advance` returned.
@@ -96,91 +91,10 @@ LOST: Final = -CERTAIN
 ALMOST_LOST: Final = np.float32(-1e29)
 _ROUNDING: Final = np.float32(1e-5)
 _NOWHERE: Final = -1e300
-#: A finite number that stands for no margin: infinite minus infinite is no number.
-NO_MARGIN: Final = 1e20
 #: An item may be this many margins behind the best one.
 _BEHIND: Final = 2.0
 #: A boundary may be this many margins behind: often only what follows proves it right.
 _START: Final = 2.0
-
-
-class Search(NamedTuple):
-    """How to search, for the kernels: see `SearchOptions`."""
-
-    width: int
-    margin: float
-    bonus: float
-    trust: float
-    patience: int
-
-
-def how_to(options: SearchOptions, width: int | None = None) -> Search:
-    return Search(
-        options.beam if width is None else width,
-        min(options.margin, NO_MARGIN),
-        options.bonus,
-        options.trust,
-        options.patience,
-    )
-
-
-class Frontier(NamedTuple):
-    """The beam, the candidates for the next one, and counts.
-
-    Counts are: beam size, steps, items scored, times that patience was lost, and the steps of this
-    document. `scores` are those of the transitions of one item, `options` those of the tags it may
-    choose.
-    """
-
-    beam: NDArray[np.int64]
-    keys: NDArray[np.uint64]
-    parents: NDArray[np.int64]
-    actions: NDArray[np.int64]
-    totals: NDArray[np.float64]
-    margins: NDArray[np.float32]
-    scores: NDArray[np.float32]
-    options: NDArray[np.float32]
-    counts: NDArray[np.int64]
-
-
-def new_frontier(width: int, n_actions: int) -> Frontier:
-    frontier = Frontier(
-        np.zeros(width, np.int64),
-        np.zeros(width, np.uint64),
-        np.zeros(width + 1, np.int64),
-        np.zeros(width + 1, np.int64),
-        np.zeros(width + 1, np.float64),
-        np.zeros(width + 1, np.float32),
-        np.zeros((n_actions + 31) // 32 * 32, np.float32),
-        np.zeros(MOST_CHOICES, np.float32),
-        np.zeros(5, np.int64),
-    )
-    frontier.counts[0] = 1
-    return frontier
-
-
-@kernel(forceinline=True)
-def _insert(
-    frontier: Frontier, kept: int, width: int, total: float, parent: int, action: int, margin: Any
-) -> int:
-    """Put a candidate into the sorted list of the best; of equal ones the first stays first."""
-    totals = frontier.totals
-    at = kept
-    while at > 0 and totals[at - 1] < total:
-        at -= 1
-    if at >= width:
-        return kept
-    kept = min(kept + 1, width)
-    for k in range(kept - 1, at, -1):
-        totals[k] = totals[k - 1]
-        frontier.parents[k] = frontier.parents[k - 1]
-        frontier.actions[k] = frontier.actions[k - 1]
-        frontier.margins[k] = frontier.margins[k - 1]
-    totals[at] = total
-    frontier.parents[at] = parent
-    frontier.actions[at] = action
-    frontier.margins[at] = margin
-    return kept
 
 
 @kernel(forceinline=True)
@@ -262,7 +176,7 @@ def expand(
         item = beam[rank]
         base = arena.scores[item]
         if is_terminal(arena, item, n):
-            kept = _insert(frontier, kept, width, base, item, -1, CERTAIN)
+            kept = insert(frontier, kept, width, base, item, -1, CERTAIN)
             continue
         can = legal(system, arena, item, n)
         if limits.starts.size > 0 or limits.heads.size > 0:
@@ -301,7 +215,7 @@ def expand(
                 margin = best - scores[SB]
             if best_action == SHIFT:
                 best_action += tag << CHOICE_BITS
-            kept = _insert(frontier, kept, 1, base + best, item, best_action, margin)
+            kept = insert(frontier, kept, 1, base + best, item, best_action, margin)
             continue
         worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
         if base + best <= worst:
@@ -319,19 +233,19 @@ def expand(
                     if a == SHIFT and can & CAN_SB != 0:
                         margin = scores[a] - scores[SB]
                     action = a + (tag << CHOICE_BITS) if a == SHIFT else a
-                    kept = _insert(frontier, kept, width, base + scores[a], item, action, margin)
+                    kept = insert(frontier, kept, width, base + scores[a], item, action, margin)
                     worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
         for other in range(tags):
             score = scores[SHIFT] - frontier.options[tag] + frontier.options[other]
             if other != tag and score >= floor and base + score > worst:
                 margin = score - (scores[SB] if can & CAN_SB != 0 else best)
                 action = SHIFT + (other << CHOICE_BITS)
-                kept = _insert(frontier, kept, width, base + score, item, action, margin)
+                kept = insert(frontier, kept, width, base + score, item, action, margin)
                 worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
         least = best - np.float32(_START * search.margin)
         if can & CAN_SB != 0 and least <= scores[SB] < floor and base + scores[SB] > worst:
             margin = scores[SB] - best
-            kept = _insert(frontier, kept, width, base + scores[SB], item, SB, margin)
+            kept = insert(frontier, kept, width, base + scores[SB], item, SB, margin)
     while kept > 1 and frontier.totals[kept - 1] < frontier.totals[0] - _BEHIND * search.margin:
         kept -= 1
     used, older = 0, arena.used[1]

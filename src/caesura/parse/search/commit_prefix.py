@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.parse.search.beam import Frontier
+from caesura.parse.search.frontier import Frontier
 from caesura.parse.transitions.graph_stack import (
     ACTION,
     BELOW,

@@ -13,17 +13,9 @@ from numpy.typing import NDArray
 from caesura.jit import kernel
 from caesura.learn.borrow import borrowed
 from caesura.parse.options import SearchOptions
-from caesura.parse.search.beam import (
-    DEAD,
-    DONE,
-    FULL,
-    Frontier,
-    Search,
-    advance,
-    how_to,
-    new_frontier,
-)
+from caesura.parse.search.beam import DEAD, DONE, FULL, advance
 from caesura.parse.search.commit_prefix import Result, new_result, settle, write_path
+from caesura.parse.search.frontier import Frontier, Search, how_to, new_frontier
 from caesura.parse.transitions.graph_stack import Arena, grown, new_arena, reset
 from caesura.parse.transitions.inventory import System
 from caesura.parse.transitions.joint import Limits

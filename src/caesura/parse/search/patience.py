@@ -13,7 +13,7 @@ from caesura.jit import kernel
 from caesura.parse.transitions.graph_stack import NEXT, PARENT, Arena
 
 if TYPE_CHECKING:
-    from caesura.parse.search.beam import Frontier
+    from caesura.parse.search.frontier import Frontier
 
 __all__ = ["lose_patience"]
 
