@@ -188,6 +188,18 @@ def test_the_package_imports_nothing_that_is_not_in_the_wheel() -> None:
                 assert name.split(".")[0] not in ("research", "benchmarks", "tests"), file
 
 
+def test_only_constraints_tell_what_is_fixed() -> None:
+    """Stages ask `Constraints` instead of `Document.fixed`, which others only set or hand on."""
+    for file in PACKAGE.rglob("*.py"):
+        place = file.relative_to(PACKAGE)
+        if place.as_posix() == "constraints.py" or place.parts[0] == "document":
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            for side in node.comparators if isinstance(node, ast.Compare) else []:
+                asked = isinstance(side, ast.Attribute) and side.attr == "fixed"
+                assert not asked, f"{place}:{node.lineno} asks for what is fixed"
+
+
 def test_only_one_module_knows_about_platforms() -> None:
     for file in PACKAGE.rglob("*.py"):
         text = file.read_text(encoding="utf-8")

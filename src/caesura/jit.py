@@ -28,6 +28,7 @@ from typing import Any, TypeVar, cast, overload
 import numba
 import numpy as np
 from numba.core import caching, config, cpu, runtime, types
+from platformdirs import user_cache_path
 
 __all__ = [
     "cache_root",
@@ -81,8 +82,6 @@ def cache_root() -> Path:
     home = os.environ.get("CAESURA_HOME")
     if home:
         return Path(home) / "kernels"
-    from platformdirs import user_cache_path
-
     return user_cache_path("caesura") / "kernels"
 
 

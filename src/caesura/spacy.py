@@ -17,6 +17,7 @@ from caesura.document import ROOT, UNKNOWN, YES, Document
 from caesura.errors import MissingExtra
 from caesura.formats import jsonl
 from caesura.formats.spacy import from_spacy, to_spacy
+from caesura.pipeline.core import load
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Pipeline
@@ -47,8 +48,6 @@ class _Lazy:
     @property
     def pipeline(self) -> Pipeline:
         if self._pipeline is None:
-            from caesura.pipeline.core import load
-
             self._pipeline = load(self.model, mode=self.mode)  # type: ignore[arg-type]
         return self._pipeline
 

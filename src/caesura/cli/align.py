@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from caesura.cli.console import print_json
+from caesura.cli.evaluate import read_side, read_text
 from caesura.cli.files import is_folder, make_folder, plain_name
 from caesura.cli.options import (
     from_option,
@@ -40,8 +42,6 @@ def command(
     characters that were changed or left out. Tokens that are not in the text get a range of no
     width and are counted on stderr; with --json only the counts are printed.
     """
-    from caesura.cli.console import print_json
-    from caesura.cli.evaluate import read_side, read_text
     from caesura.evaluate.token_ranges import align_to_text
     from caesura.formats import write
 

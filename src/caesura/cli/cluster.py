@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caesura.cli.console import WarningPrinter, print_json
 from caesura.cli.options import inputs_argument, json_option, reading_options
+from caesura.cli.progress import Progress
 from caesura.cli.refuse import refuse
 from caesura.cli.training import quoted, tell_result
 
@@ -60,8 +62,6 @@ def command(
     Text without tokens is split by rule. The file has one word a line: the word, its class and
     how often it was seen, with tabs between.
     """
-    from caesura.cli.console import WarningPrinter, print_json
-    from caesura.cli.progress import Progress
     from caesura.cluster import cluster, save_classes
 
     if method == "brown":

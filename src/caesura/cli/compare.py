@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caesura.cli.console import print_json
+from caesura.cli.evaluate import read_side, read_text
 from caesura.cli.options import (
     json_option,
     quiet_option,
@@ -95,8 +97,6 @@ def command(
     paired bootstrap with a confidence interval, and approximate randomisation. With a single
     document there is the difference and no test, unless --unit sentence asks for one.
     """
-    from caesura.cli.console import print_json
-    from caesura.cli.evaluate import read_side, read_text
     from caesura.evaluate.api import TESTED, compare
     from caesura.evaluate.tables import compare_text
 
@@ -161,7 +161,6 @@ TESTABLE = (
 def _cross(
     gold: list[Document], outputs: dict[str, list[Document]], metric: str, as_json: bool
 ) -> None:
-    from caesura.cli.console import print_json
     from caesura.evaluate.conll import METRICS
     from caesura.evaluate.loss import cross_table
     from caesura.evaluate.tables import columns

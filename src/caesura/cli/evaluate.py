@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caesura.cli.console import WarningPrinter, print_json
 from caesura.cli.options import json_option, quiet_option, skip_bad_option, strict_option
 from caesura.cli.refuse import refuse
+from caesura.errors import InputError
 
 if TYPE_CHECKING:
     from caesura.document import Document
@@ -37,7 +39,6 @@ def read_side(
     quiet: bool = False,
 ) -> list[Document]:
     """The documents of one side; what its reader has to say goes to stderr."""
-    from caesura.cli.console import WarningPrinter
     from caesura.evaluate import load
 
     printer = WarningPrinter(quiet=quiet, strict=strict)
@@ -51,7 +52,6 @@ def read_text(path: str | None) -> str | None:
     """A raw text as it stands."""
     if path is None:
         return None
-    from caesura.errors import InputError
     from caesura.formats.io import open_read
 
     with open_read(path) as stream:
@@ -198,8 +198,6 @@ def command(
     elif mismatches:
         _print_mismatches(report, as_json)
     elif as_json:
-        from caesura.cli.console import print_json
-
         data = report.as_dict(breakdowns=by)
         if confusions:
             data["confusions"] = {
@@ -236,8 +234,6 @@ def _print_mismatches(report: Report, as_json: bool) -> None:
 
     found = mismatches(report)
     if as_json:
-        from caesura.cli.console import print_json
-
         print_json([row.as_dict() for row in found])
         return
     for row in found:

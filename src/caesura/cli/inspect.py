@@ -11,6 +11,7 @@ import click
 
 from caesura.cli.console import print_json, table
 from caesura.cli.files import PIECES, Inputs
+from caesura.cli.induce import show_grammar
 from caesura.cli.options import inputs_argument, json_option, reading_options
 from caesura.cli.refuse import refuse
 from caesura.inspect import Inspection, Share, inspect
@@ -100,7 +101,6 @@ def _model(inputs: Sequence[str]) -> str | None:
 
 
 def _show_grammar(model: str, as_json: bool) -> None:
-    from caesura.cli.induce import show_grammar
     from caesura.induce import Grammar
     from caesura.models.store import load_model
 

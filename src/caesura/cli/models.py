@@ -8,6 +8,7 @@ import click
 
 from caesura.cli.console import print_json, table
 from caesura.cli.options import json_option, quiet_option
+from caesura.cli.progress import Progress
 from caesura.cli.refuse import refuse
 from caesura.errors import CaesuraError
 
@@ -147,7 +148,6 @@ def add_command(
 
     It is checked before it gets its name, so that a bad or broken one never replaces a good one.
     """
-    from caesura.cli.progress import Progress
     from caesura.models.store import LIMIT, add
 
     with Progress(f"Fetching {source}", quiet=quiet) as progress:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from caesura.document import ROOT, UNKNOWN, Document
+from caesura.errors import MissingExtra
 from caesura.induce import fragments
 from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
 from caesura.induce.fragments import NAMES, percent
@@ -305,8 +306,6 @@ def plot(found: dict[str, Any], path: str) -> None:
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
     except ImportError:
-        from caesura.errors import MissingExtra
-
         raise MissingExtra("matplotlib", "plot", "drawing plots") from None
     figure, ((one, two), (three, four)) = plt.subplots(2, 2, figsize=(11, 7))
     one.bar(range(len(found["lengths"])), found["lengths"])

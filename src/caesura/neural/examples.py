@@ -6,6 +6,7 @@ training can go on where nothing but numpy and PyTorch is installed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -118,8 +119,6 @@ class Examples:
 
 def collect_labels(documents: Iterable[Document], scripts: Sequence[str], least: int = 1) -> Labels:
     """The labels that occur in the training documents, the most frequent first."""
-    from collections import Counter
-
     counts: dict[str, Counter[str]] = {
         name: Counter() for name in ("upos", "xpos", "feats", "deprel")
     }

@@ -23,17 +23,19 @@ from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
 from caesura.neural.onnx import LIMIT, TAGS, Encoder, Scores
 from caesura.neural.subwords import Subwords
+from caesura.parse.constraints import WordConstraints, decode_given, limits_of, no_limits
 from caesura.parse.options import SearchOptions
+from caesura.parse.scorers.arcs import arc_scorer
 from caesura.parse.scorers.features import N_COLUMNS
+from caesura.parse.search.decode import Decoder
+from caesura.parse.search.kbest import k_best
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.word_table import FIRST_WORD, Words
 from caesura.stage import Stage
 from caesura.tag.lemmas import apply_rule
 
 if TYPE_CHECKING:
-    from caesura.parse.constraints import WordConstraints
     from caesura.parse.search.commit_prefix import Result
-    from caesura.parse.search.decode import Decoder
 
 __all__ = ["NeuralParser", "SearchSettings"]
 
@@ -213,9 +215,6 @@ class NeuralParser(Stage):
 
     def k_best(self, doc: Document, k: int) -> list[Document]:
         """Up to k different analyses, the best first."""
-        from caesura.parse.constraints import limits_of, no_limits
-        from caesura.parse.search.kbest import k_best
-
         scores = self.encoder.scores(doc)
         self._write_tags(doc, scores, False)
         # Several orders of transitions build one tree, so a wider beam is needed for k trees.
@@ -237,10 +236,6 @@ class NeuralParser(Stage):
         return self._decode(decoder, doc, given)
 
     def _decoder(self, doc: Document, scores: Scores) -> tuple[Decoder, WordConstraints]:
-        from caesura.parse.constraints import WordConstraints
-        from caesura.parse.scorers.arcs import arc_scorer
-        from caesura.parse.search.decode import Decoder
-
         settings = self.settings
         graph = arc_scorer(
             scores.arcs,
@@ -262,8 +257,6 @@ class NeuralParser(Stage):
         return bonus + self.scale.bonus(settings.bias, scores.edited)
 
     def _decode(self, decoder: Decoder, doc: Document, given: WordConstraints) -> Result:
-        from caesura.parse.constraints import decode_given
-
         return decode_given(decoder, doc, _words(doc.n_words), given, single_root=True)
 
     # --------------------------------------------------------------- writing

@@ -25,12 +25,12 @@ from caesura.neural.examples import (
     targets,
     word_features,
 )
+from caesura.neural.parser import NeuralParser, SearchSettings
 from caesura.neural.subwords import Subwords
 from caesura.tag.lemmas import rule_of
 
 if TYPE_CHECKING:
     from caesura.neural.net import Net, NetOptions
-    from caesura.neural.parser import NeuralParser, SearchSettings
 
 __all__ = ["SCRATCH", "character_subwords", "finish", "labels_of", "new_net", "prepare"]
 
@@ -127,7 +127,6 @@ def finish(
     import torch
 
     from caesura.neural.export import to_onnx
-    from caesura.neural.parser import NeuralParser
 
     state: dict[str, Any] = {name: torch.from_numpy(a) for name, a in weights.arrays.items()}
     net.load_state_dict(state)

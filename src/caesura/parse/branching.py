@@ -25,6 +25,8 @@ from caesura.models.store import load_model
 from caesura.parse.analysis import Parse
 from caesura.parse.base import TreeParser
 from caesura.parse.branching_options import BranchOptions
+from caesura.parse.confidence import probabilities
+from caesura.parse.constraints import WordConstraints, arc_limits_of
 from caesura.parse.documents import (
     check,
     check_split,
@@ -32,16 +34,17 @@ from caesura.parse.documents import (
     sentence_bounds,
     write_tree,
 )
+from caesura.parse.scorers.classifier import Classifier
 from caesura.parse.scorers.hybrid_features import compile_templates
+from caesura.parse.search.branching_decode import Brancher
+from caesura.parse.search.branching_trees import new_trees
 from caesura.parse.stored import DAMAGED, as_part, options_of, stored_in
+from caesura.parse.transitions.hybrid_inventory import HybridInventory
 from caesura.parse.word_table import Hasher, Words, cut, words_of
 
 if TYPE_CHECKING:
-    from caesura.parse.scorers.classifier import Classifier
-    from caesura.parse.search.branching_decode import Brancher
     from caesura.parse.search.branching_trees import Trees
     from caesura.parse.transitions.hybrid import ArcLimits
-    from caesura.parse.transitions.hybrid_inventory import HybridInventory
 
 __all__ = ["BranchingParser"]
 
@@ -110,8 +113,6 @@ class BranchingParser(TreeParser):
 
     @classmethod
     def from_part(cls, part: Part) -> Self:
-        from caesura.parse.transitions.hybrid_inventory import HybridInventory
-
         if part.kind != "parser" or part.config.get("system") != "branching":
             raise ModelError(f"this is a {part.kind}, not a branching parser")
         labels = tuple(part.labels.get("deprel", ()))
@@ -207,8 +208,6 @@ class BranchingParser(TreeParser):
         """Put an analysis into its document; what the document fixes stays as it is."""
         write_tree(doc, parse, self.inventory.labels)
         if confidence:
-            from caesura.parse.confidence import probabilities
-
             starts, doc.arc_conf = probabilities(self.calibration, parse)
             if doc.sent_conf is None:
                 first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
@@ -219,14 +218,10 @@ class BranchingParser(TreeParser):
         return words_of(doc, self.hasher, tags=self.tags, breaks=False)
 
     def classifier(self) -> Classifier:
-        from caesura.parse.scorers.classifier import Classifier
-
         return Classifier(self.table, self.unit, self.compiled, *self.inventory.arrays())
 
     def brancher(self, longest: int) -> Brancher:
         """Working memory for one thread and sentences up to a length."""
-        from caesura.parse.search.branching_decode import Brancher
-
         return Brancher(self.classifier(), self.search, self.inventory.root, longest)
 
     # ------------------------------------------------------------- internals
@@ -272,16 +267,12 @@ class BranchingParser(TreeParser):
         heads = Constraints.of(doc).heads
         if heads is None or not np.any(heads != UNKNOWN):
             return None
-        from caesura.parse.constraints import WordConstraints, arc_limits_of
-
         given = WordConstraints.of(doc, self.inventory.labels)
         single_root = self.search.headless == "single-root"
         return arc_limits_of(given, doc, bounds, single_root=single_root)
 
 
 def _no_trees() -> Trees:
-    from caesura.parse.search.branching_trees import new_trees
-
     return new_trees(0)
 
 

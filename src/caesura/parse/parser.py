@@ -13,7 +13,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,15 @@ from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.parse.analysis import Parse
 from caesura.parse.base import TreeParser
+from caesura.parse.confidence import probabilities
+from caesura.parse.constraints import WordConstraints, decode_given, no_limits
 from caesura.parse.documents import check, check_split, in_batches, sentence_bounds, write_tree
 from caesura.parse.options import SearchOptions
+from caesura.parse.quantised import to_bytes, to_floats, without_smallest
 from caesura.parse.scorers.features import compile_templates
+from caesura.parse.scorers.linear import Linear8, new_choosing, new_scratch
+from caesura.parse.search.decode import Decoder
+from caesura.parse.search.kbest import analyses
 from caesura.parse.shapes import is_edited
 from caesura.parse.stored import DAMAGED, as_part, options_of, stored_in
 from caesura.parse.transitions.inventory import Inventory
@@ -42,10 +48,6 @@ from caesura.parse.word_table import (
     one_batch,
     words_of,
 )
-
-if TYPE_CHECKING:
-    from caesura.parse.constraints import WordConstraints
-    from caesura.parse.search.decode import Decoder
 
 __all__ = ["Parser"]
 
@@ -191,8 +193,6 @@ class Parser(TreeParser):
 
     def lean(self, share: float) -> Parser:
         """The same parser without the given share of its weights, the smallest of them."""
-        from caesura.parse.quantised import to_bytes, to_floats, without_smallest
-
         weights = without_smallest(to_floats(self.table, self.unit), share)
         table, unit = to_bytes(weights)
         return replace(self, table=table, unit=unit, packed=None)
@@ -212,8 +212,6 @@ class Parser(TreeParser):
         In a long document they differ near its end, since the beam has agreed on what came before.
         Those of a parser of single sentences are made of the best trees of the sentences.
         """
-        from caesura.parse.search.kbest import analyses
-
         self._check(doc, None)
         return analyses(self, doc, k)
 
@@ -226,8 +224,6 @@ class Parser(TreeParser):
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
         doc.sent_start = np.where(parse.starts[first], YES, NO).astype(np.int8)
         if confidence:
-            from caesura.parse.confidence import probabilities
-
             starts, arcs = probabilities(self.calibration, parse)
             doc.arc_conf = np.where(given, np.float32(1), arcs)
             if self.inventory.sb or doc.sent_conf is None:  # else it is known who found them
@@ -239,9 +235,6 @@ class Parser(TreeParser):
 
     def decoder(self, *, edited: bool = True) -> Decoder:
         """Working memory for one thread; a bias is worth as much as such a text needs."""
-        from caesura.parse.scorers.linear import Linear8, new_choosing, new_scratch
-        from caesura.parse.search.decode import Decoder
-
         width = self.table.shape[1]
         scratch = new_scratch(self.compiled, width)
         choosing = new_choosing(self.choice_templates)
@@ -279,8 +272,6 @@ class Parser(TreeParser):
         self, decoder: Decoder, docs: Sequence[Document], words: Sequence[Words]
     ) -> list[Parse]:
         """Documents without limits are decoded in one call, the others one by one."""
-        from caesura.parse.constraints import WordConstraints, no_limits
-
         found: list[Parse | None] = [None] * len(docs)
         plain: list[int] = []
         for k, doc in enumerate(docs):
@@ -301,8 +292,6 @@ class Parser(TreeParser):
     def _given(
         self, decoder: Decoder, doc: Document, words: Words, given: WordConstraints
     ) -> Parse:
-        from caesura.parse.constraints import decode_given
-
         single = self.inventory.single_root or not self.inventory.sb
         result = decode_given(decoder, doc, words, given, single_root=single)
         return Parse.of(result, 0, len(given.heads))
@@ -311,8 +300,6 @@ class Parser(TreeParser):
         self, decoder: Decoder, doc: Document, words: Words, given: WordConstraints
     ) -> Parse:
         """A document by sentences, for a parser without SB."""
-        from caesura.parse.constraints import no_limits
-
         bounds = sentence_bounds(doc)
         if not given.any_arc:
             result = decoder.decode(cut(words, bounds), bounds, no_limits())

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from caesura.errors import ModelError
 from caesura.models.file import Part
+from caesura.models.packing import pack, packed_in, unpack_bytes
+from caesura.parse.quantised import padded, shifted_rows, to_floats
 from caesura.parse.word_table import TAG_COLUMNS
 
 __all__ = ["DAMAGED", "Stored", "as_part", "options_of", "stored_in"]
@@ -57,9 +59,6 @@ class _Hashed(Protocol):
 
 def as_part(parser: _Hashed, config: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Part:
     """The part of a parser: what all have, and what its own transitions and search need."""
-    from caesura.models.packing import pack
-    from caesura.parse.quantised import to_floats
-
     inventory, packed = parser.inventory, parser.packed
     if packed is None:
         packed = pack(to_floats(parser.table, parser.unit)[:, : inventory.size])
@@ -81,9 +80,6 @@ def options_of(parser: _Hashed) -> dict[str, Any]:
 
 def stored_in(part: Part, size: int) -> Stored:
     """What a part keeps of a parser with so many labelled transitions, checked."""
-    from caesura.models.packing import packed_in, unpack_bytes
-    from caesura.parse.quantised import padded, shifted_rows
-
     packed = packed_in(part)
     table, _ = unpack_bytes(packed, size, padded(size))
     rows = len(table)

@@ -12,11 +12,12 @@ from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 
-from caesura import constraints
+from caesura import constraints, formats
 from caesura.document import Document, Strings
 from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile
+from caesura.models.store import load_model
 from caesura.pipeline.stages import stages_of
 from caesura.pipeline.streaming import annotate_stream, annotate_whole
 from caesura.stage import Stage, TokenStage
@@ -288,8 +289,6 @@ class Pipeline:
         to the text.
         """
         if isinstance(source, str | os.PathLike):
-            from caesura import formats
-
             blocks: Iterable[str] = (
                 piece.text for piece in formats.read(source, "text", pieces=4000, encoding=encoding)
             )
@@ -389,8 +388,6 @@ def load(
     model: str | os.PathLike[str] = "en", *, mode: Mode = "accurate", threads: int = 1
 ) -> Pipeline:
     """The pipeline of a model: the name of an installed one, or the path of a file."""
-    from caesura.models.store import load_model
-
     return Pipeline(load_model(model), mode=mode, threads=threads, release=True)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from caesura.document import Document, word_turns
 from caesura.errors import InputError, MissingExtra
+from caesura.pipeline.core import load
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Mode, Pipeline
@@ -62,8 +63,6 @@ def parse_frames(
     """
     key = (os.fspath(model), mode)
     if key not in _loaded:
-        from caesura.pipeline.core import load
-
         _loaded[key] = load(model, mode=mode)
     nlp = _loaded[key]
     for frame in frames:

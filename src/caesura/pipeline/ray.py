@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import tempfile
 from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from caesura.errors import CaesuraError, InputError, MissingExtra
 from caesura.language import watch_for
 from caesura.models.store import digest, load_model
+from caesura.pipeline.choose import choose
 from caesura.pipeline.files import End, LongText, Parses, parse_batch, stream_text
 
 if TYPE_CHECKING:
@@ -44,11 +46,7 @@ _made: dict[_Recipe, Parses] = {}
 
 def _pipeline(recipe: _Recipe, model: list[Any]) -> Parses:
     """The pipeline of a worker, made once."""
-    import tempfile
-
     import ray
-
-    from caesura.pipeline.choose import choose
 
     if recipe not in _made:
         with tempfile.TemporaryDirectory() as folder:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from caesura.errors import CaesuraError
+from caesura.pipeline.core import load
 from caesura.serve.options import ServeOptions
 
 if TYPE_CHECKING:
@@ -67,8 +68,6 @@ class Models:
             raise Refused(404, f"There is no model of this name here. Models: {known}.")
         with self._lock:
             if chosen not in self._loaded:
-                from caesura.pipeline.core import load
-
                 self._loaded[chosen] = load(self.paths[chosen], mode=self.mode)
                 self._loaded[chosen].watch = None  # an answer says it, not the terminal
             return self._loaded[chosen]

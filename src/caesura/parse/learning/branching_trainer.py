@@ -10,7 +10,7 @@ a parser makes on new text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +20,25 @@ from caesura.errors import InputError, WarningSink
 from caesura.learn.folds import in_turn
 from caesura.learn.loop import Loop, Report, silent
 from caesura.learn.shuffle import epoch_order, pieces
+from caesura.learn.updates import average
 from caesura.models.file import Part
 from caesura.parse.branching import BranchingParser
 from caesura.parse.branching_options import BranchTraining
 from caesura.parse.gold_trees import Repairs, gold_tree, tags_in
+from caesura.parse.learning.branching_examples import (
+    Examples,
+    Gold,
+    derive,
+    new_examples,
+    observe_all,
+)
+from caesura.parse.learning.branching_updates import LEARNERS, learn
+from caesura.parse.quantised import padded, to_bytes
 from caesura.parse.scorers.hybrid_features import compile_templates, templates_for
 from caesura.parse.scores import scores
+from caesura.parse.transitions.hybrid import new_state, no_arc_limits
+from caesura.parse.transitions.hybrid_inventory import HybridInventory
 from caesura.parse.word_table import Hasher, cut, words_of
-
-if TYPE_CHECKING:
-    from caesura.parse.learning.branching_examples import Examples
 
 __all__ = ["BranchingLoop", "BranchingTrainer"]
 
@@ -49,11 +58,6 @@ class BranchingTrainer:
         word_classes: Mapping[str, int] | None = None,
         warn: WarningSink | None = None,
     ) -> None:
-        from caesura.parse.learning.branching_examples import Gold, derive
-        from caesura.parse.quantised import padded
-        from caesura.parse.transitions.hybrid import new_state, no_arc_limits
-        from caesura.parse.transitions.hybrid_inventory import HybridInventory
-
         self.options = options = options or BranchTraining()
         self.report: Report = silent
         docs = [doc for doc in train if doc.n_words]
@@ -185,8 +189,6 @@ class BranchingTrainer:
         report: Report = silent,
     ) -> tuple[float, int]:
         """One pass over the examples in the order of an epoch."""
-        from caesura.parse.learning.branching_updates import LEARNERS, learn
-
         options = self.options
         kinds, _ = self.inventory.arrays()
         order = epoch_order(len(examples.gold), options.seed, number).astype(np.int64)
@@ -228,9 +230,6 @@ class BranchingTrainer:
 
     def _explore(self) -> Examples:
         """The states of each part, parsed by a model that learned from those of the others."""
-        from caesura.parse.learning.branching_examples import Examples
-        from caesura.parse.quantised import to_bytes
-
         assert self.examples is not None
         found = []
         fold_of = in_turn(len(self.steps), self.options.folds)
@@ -253,9 +252,6 @@ class BranchingTrainer:
         self, parser: BranchingParser, *, own: bool, asked: NDArray[np.bool_] | None = None
     ) -> Examples:
         """The states of all sentences, or of those asked for."""
-        from caesura.parse.learning.branching_examples import Examples, new_examples, observe_all
-        from caesura.parse.transitions.hybrid import no_arc_limits
-
         brancher = parser.brancher(self.longest)
         if asked is None:
             asked = np.ones(len(self.steps), np.bool_)
@@ -310,16 +306,12 @@ class BranchingTrainer:
 
     def parser(self) -> BranchingParser:
         """The parser as it stands now."""
-        from caesura.parse.quantised import to_bytes
-
         if self._now is None:
             self._now = to_bytes(self._final(self.ticks))
         return self._parser(*self._now)
 
     def _final(self, ticks: int) -> NDArray[np.float32]:
         """The weights after so many states; those of a perceptron are averaged."""
-        from caesura.learn.updates import average
-
         if self.options.learner == "perceptron":
             return average(self.weights, self.more, ticks)
         return self.weights
@@ -370,8 +362,6 @@ class BranchingTrainer:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        from caesura.parse.learning.branching_examples import Examples
-
         self._begin(0)
         for name, table in (("weights", self.weights), ("more", self.more)):
             table.ravel()[state["places"].astype(np.int64)] = state[name]

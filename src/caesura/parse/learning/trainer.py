@@ -8,8 +8,9 @@ shards and not on the number of threads.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from caesura.document import Document
 from caesura.errors import InputError, WarningSink
 from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
+from caesura.learn.updates import average
 from caesura.models.file import Part
 from caesura.parse.gold_trees import (
     Instance,
@@ -28,15 +30,15 @@ from caesura.parse.gold_trees import (
     right_choices,
     tags_in,
 )
+from caesura.parse.learning.learner import Learner, Tally
 from caesura.parse.options import TrainOptions
 from caesura.parse.parser import Parser
+from caesura.parse.quantised import padded, to_bytes, to_floats
 from caesura.parse.scorers.features import compile_templates, without
+from caesura.parse.scorers.linear import new_choosing
 from caesura.parse.scores import choice_scores, scores
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.word_table import TAG_COLUMNS, Choice, Hasher, Words, cut, words_of
-
-if TYPE_CHECKING:
-    from caesura.parse.learning.learner import Learner
 
 __all__ = ["ParserTrainer"]
 
@@ -56,9 +58,6 @@ class ParserTrainer:
         warn: WarningSink | None = None,
     ) -> None:
         """With `init` training goes on from that parser, with its templates and table."""
-        from caesura.parse.quantised import padded
-        from caesura.parse.scorers.linear import new_choosing
-
         options = options or TrainOptions()
         if init is not None:
             bits = len(init.table).bit_length() - 1
@@ -119,8 +118,6 @@ class ParserTrainer:
 
     def _go_on(self, init: Parser) -> None:
         """Take over the weights; transitions that the parser did not know start with none."""
-        from caesura.parse.quantised import to_floats
-
         column = {name: at for at, name in enumerate(init.inventory.names())}
         old = to_floats(init.table, init.unit)
         for at, name in enumerate(self.inventory.names()):
@@ -128,8 +125,6 @@ class ParserTrainer:
                 self.learner.weights[:, at] = old[:, column[name]]
 
     def _learner(self) -> Learner:
-        from caesura.parse.learning.learner import Learner
-
         return Learner(self.options, self._system, self.templates, self.choosing, self.width)
 
     def _prepare(
@@ -207,10 +202,6 @@ class ParserTrainer:
 
     def _mixed(self, instances: Sequence[Instance]) -> Any:
         """Every shard learns from the same weights on; then all are averaged, in a fixed order."""
-        from concurrent.futures import ThreadPoolExecutor
-
-        from caesura.parse.learning.learner import Tally
-
         shards, main = self.options.shards, self.learner
         while len(self._more) < min(self.options.threads, shards):
             self._more.append(self._learner())
@@ -244,9 +235,6 @@ class ParserTrainer:
 
     def parser(self) -> Parser:
         """The parser as it stands now, with averaged weights."""
-        from caesura.learn.updates import average
-        from caesura.parse.quantised import to_bytes
-
         learner = self.learner
         table, unit = to_bytes(average(learner.weights, learner.summed, learner.ticks))
         return Parser(
