@@ -1,4 +1,4 @@
-"""What the papers compare grammars with: random trees, punctuation as words, filtered lists."""
+"""What the papers compare grammars with: chains, random trees, marks as words, filtered lists."""
 
 from __future__ import annotations
 
@@ -20,10 +20,25 @@ from research.kbest import k_best
 
 __all__ = [
     "accuracy",
+    "attach_left",
+    "attach_right",
     "filtered",
     "punctuation_as_words",
     "random_trees",
 ]
+
+
+def attach_right(words: Sentences) -> Ints:
+    """Every word hangs from the next; the last is the root."""
+    at = np.arange(words.n_words) - np.repeat(words.starts[:-1], words.lengths)
+    last = np.repeat(words.lengths, words.lengths) - 1
+    return np.where(at == last, -1, at + 1).astype(np.int32)
+
+
+def attach_left(words: Sentences) -> Ints:
+    """Every word hangs from the one before; the first is the root."""
+    at = np.arange(words.n_words) - np.repeat(words.starts[:-1], words.lengths)
+    return (at - 1).astype(np.int32)
 
 
 def accuracy(words: Sentences, heads: Ints, gold: Ints, longest: int | None = None) -> float:

@@ -10,13 +10,18 @@ from zlib import crc32
 
 import numpy as np
 from data import DATA, ROOT
-from research.baselines import filtered, punctuation_as_words, random_trees
+from research.baselines import (
+    attach_left,
+    attach_right,
+    filtered,
+    punctuation_as_words,
+    random_trees,
+)
 
 from caesura.errors import InputError
 from caesura.formats import read
 from caesura.induce import InduceOptions, Inducer, supervised
 from caesura.induce.analyses import boundaries
-from caesura.induce.baselines import attach_left, attach_right
 from caesura.induce.fragments import NAMES
 from caesura.induce.recipes import recipe
 from induction_study.published import S12

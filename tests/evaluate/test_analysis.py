@@ -13,7 +13,7 @@ from caesura.evaluate.breakdown import breakdown, genre_of, unit_counts
 from caesura.evaluate.calibration import calibrate
 from caesura.evaluate.confusions import confusions
 from caesura.evaluate.enhanced import enhanced_scores
-from caesura.evaluate.induced import directed, weighted_mean
+from caesura.evaluate.induced import directed
 from caesura.evaluate.loss import attribute, cross_table, stage_losses
 from tests.evaluate.making import document
 
@@ -187,7 +187,3 @@ def test_directed_accuracy_leaves_marks_out_and_climbs_over_them() -> None:
 def test_directed_accuracy_needs_the_words_of_gold() -> None:
     with pytest.raises(InputError, match="needs the words of gold"):
         directed(pair([document("A b c", heads=[2, 0, 2])], [document("Ab c")]).pairs)
-
-
-def test_languages_with_two_data_sets_weigh_half() -> None:
-    assert weighted_mean([("ar", 10), ("ar", 30), ("da", 40)]) == 30

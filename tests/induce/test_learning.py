@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from research.baselines import accuracy
+from research.baselines import accuracy, attach_left, attach_right
 
 from caesura.document import Document
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.induce import Grammar, InduceOptions, Inducer, em, induce, inference, supervised
-from caesura.induce.baselines import attach_left, attach_right
 from caesura.induce.corpus import corpus, gold_heads, word_classes
 from caesura.induce.initialise import INITIALISERS, harmonic, initialise
 from caesura.induce.models import MODELS, find_model

@@ -352,10 +352,6 @@ class Schema:
             )
         return found
 
-    def kept_as(self, *names: str) -> tuple[Column, ...]:
-        """The columns that `keep` calls by some names."""
-        return tuple(column for column in self.columns if column.keep in names)
-
     def holds(self, format_name: str) -> frozenset[str]:
         """What a format can hold, in the words of `keep`."""
         return frozenset(c.keep for c in self.columns if c.keep and format_name in c.formats)

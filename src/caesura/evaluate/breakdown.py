@@ -27,8 +27,6 @@ BREAKDOWNS = ("document", "genre", "sentence length", "arc length", "label", "ta
 #: Upper ends of the bins of sentence lengths and of arc lengths.
 LENGTHS = (5, 10, 15, 20, 30, 40)
 ARCS = (1, 2, 3, 5, 10)
-#: What is counted in each group.
-MEASURES = ("Words", "UPOS", "UAS", "LAS")
 
 
 @dataclass(frozen=True)

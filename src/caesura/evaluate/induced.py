@@ -19,7 +19,7 @@ from caesura.evaluate.pairs import Pairs
 from caesura.evaluate.score import Score
 from caesura.jit import kernel
 
-__all__ = ["Induced", "directed", "is_mark", "weighted_mean"]
+__all__ = ["Induced", "directed", "is_mark"]
 
 #: Relations and tags of punctuation marks in the treebanks of the shared tasks.
 MARK_TAGS = frozenset({"PUNCT", "PU", "XP", "F", "PUNT", "PUNC", "IK", "IP", "IQ", "IR", "IS"})
@@ -104,13 +104,3 @@ def _climb(head: Longs, marks: NDArray[np.bool_]) -> Longs:
                 break
         found[word] = above
     return found
-
-
-def weighted_mean(rows: list[tuple[str, float]]) -> float:
-    """The mean over data sets in which every language has the same weight, as in these papers."""
-    languages: dict[str, list[float]] = {}
-    for language, value in rows:
-        languages.setdefault(language, []).append(value)
-    if not languages:
-        return float("nan")
-    return sum(sum(values) / len(values) for values in languages.values()) / len(languages)

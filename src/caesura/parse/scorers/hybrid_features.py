@@ -17,7 +17,6 @@ from caesura.parse.scorers.features import COLUMNS, N_COLUMNS
 
 __all__ = [
     "DEFAULT_TEMPLATES",
-    "PAPER_TEMPLATES",
     "POSITIONS",
     "STATE",
     "compile_templates",
@@ -103,7 +102,6 @@ s1.p s0.p n0.p n1.p | s2.p s1.p s0.p n0.p | s0.w n0.p n1.p | s0.p n0.w n1.p | s0
 s0h.w s0.w n0.w | s0h.w n0.w | s0h.p n0.w | s0h.w n0.p | s1.w n0.w | s1.w n0.p | s1.p n0.w
 s0r.p s0.w n0.p | s0r.w n0.p | s0r.w n0.w | s0.l s0.p n0.p | s0r.l s0.p n0.p | s0.l n0.p
 """
-PAPER_TEMPLATES: Final = parse_table(_TABLE)
 DEFAULT_TEMPLATES: Final = parse_table(_TABLE + _MORE)
 
 
