@@ -11,12 +11,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 
 from caesura.cli import run
+from caesura.document import NO, YES, Document
+from caesura.document.schema import schema_of
 from caesura.errors import CaesuraError, MissingExtra
+from caesura.formats import jsonl
 from caesura.serve.handlers import strip_text
-from caesura.serve.messages import SentenceData, document_of, sentences_of
+from caesura.serve.messages import COLUMNS, SentenceData, document_of, sentences_of
 from caesura.serve.options import ServeOptions
 from caesura.serve.server import listen, named_models
 from caesura.serve.workers import Models
@@ -446,3 +450,25 @@ def _data(sentence: dict[str, Any]) -> dict[str, Any]:
 
     found = msgspec.convert(sentence, SentenceData)
     return {name: getattr(found, name) for name in SentenceData.__struct_fields__}
+
+
+def test_messages_are_a_declared_part_of_json_lines() -> None:
+    """Words travel under the names of their columns, with the values that a line would have."""
+    schema = schema_of(Document)
+    assert all(schema.by_name[name].level == "word" for name in COLUMNS)
+    doc = Document.from_spans("Am Kai", [0, 3], [2, 6])
+    doc.word_token = np.array([0, 0, 1], np.int32)
+    doc.form = doc.strings.ids(["an", "dem", "Kai"])
+    doc.upos = doc.strings.ids(["ADP", "", "NOUN"])
+    doc.blank_words()
+    doc.sent_start = np.array([YES, NO], np.int8)
+    doc.arc_conf = np.array([0.5, np.nan, 0.25], np.float32)
+    line = json.loads(jsonl.encode(doc))
+    [sentence] = sentences_of(doc)
+    for name in COLUMNS:
+        unknown = None if schema.by_name[name].optional else ""
+        want = line.get(name, [unknown] * doc.n_words)
+        assert [getattr(word, name) for word in sentence.words] == want
+    back = document_of([sentence])
+    for name in COLUMNS:
+        assert jsonl.said(back, name) == jsonl.said(doc, name)

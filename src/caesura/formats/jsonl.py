@@ -1,7 +1,8 @@
 """JSON Lines: a document a line, with everything that a document holds.
 
 Fields have the names of the document's columns; strings are spelled out, and what is unknown
-everywhere is left out. Numbers that are unknown are null.
+everywhere is left out. Numbers that are unknown are null. `said` and `take` are one column of it,
+of which the messages of `serve` are made.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from caesura.errors import FormatError, InputError
 from caesura.formats.io import lines
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["decode", "decode_as", "encode", "read", "write"]
+__all__ = ["decode", "decode_as", "encode", "read", "said", "take", "write"]
 
 D = TypeVar("D", bound=Document)
 
@@ -132,6 +133,25 @@ def encode(doc: Document) -> bytes:
     return _ENCODER.encode(_line(type(doc)).struct(**fields))
 
 
+def said(doc: Document, name: str) -> list[Any] | None:
+    """A column row by row, unknown values too; None if no stage has added it."""
+    value = getattr(doc, name)
+    return None if value is None else _rows(doc, doc.schema.by_name[name], value)
+
+
+def take(doc: Document, name: str, rows: list[Any]) -> None:
+    """Set a column to rows as a line says them."""
+    setattr(doc, name, _value(doc, doc.schema.by_name[name], rows))
+
+
+def _rows(doc: Document, column: Column, value: Any) -> list[Any]:
+    if column.kind == "strings":
+        return doc.strings.take(value)
+    if column.width > 1:
+        return [tuple(_nulls(row)) for row in value]
+    return _nulls(value) if value.dtype.kind == "f" else value.tolist()
+
+
 def _said(doc: Document, column: Column, value: Any) -> Any:
     """What a line says of a column; nothing if all of it is unknown."""
     if column.kind == "by token":
@@ -145,20 +165,13 @@ def _said(doc: Document, column: Column, value: Any) -> Any:
         if isinstance(value, frozenset):
             return sorted(value)
         return list(value) if isinstance(value, tuple) else value
-    if column.kind == "strings":
-        said = doc.strings.take(value)
-    elif column.width > 1:
-        return [tuple(_nulls(row)) for row in value]
-    elif value.dtype.kind == "f":
-        return _nulls(value)
-    else:
-        said = value.tolist()
+    rows = _rows(doc, column, value)
     # A form says something even where it is empty: it is not the text of its token.
     if column.unknown is not None and column.name != "form":
         unknown = column.unknown
-        if all(one == unknown for one in said):
+        if all(one == unknown for one in rows):
             return []
-    return said
+    return rows
 
 
 def _options_said(doc: Document, options: KBestTags) -> _Options:

@@ -1,21 +1,26 @@
 """What travels between the page and the server: requests, sentences, and how they become documents.
 
-Offsets are code points of the text that was parsed. `head` counts from 1 within the sentence, 0 is
-the root, null is unknown, as in CoNLL-U.
+A sentence is a declared part of a JSON Lines document, cut into rows: `WordData` has columns of
+words under their own names, and both ways lead through `formats.jsonl`. What differs, since a page
+shows one sentence and edits it: `head` counts from 1 within the sentence (0 is the root, null is
+unknown, as in CoNLL-U), `start_conf` is `sent_conf`, confidences have four digits, and a token has
+its text and the gap after it. Offsets are code points of the text that was parsed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document, Strings
+from caesura.formats.jsonl import said, take
 
 __all__ = [
+    "COLUMNS",
     "VERSION",
     "ConvertRequest",
     "DrawRequest",
@@ -65,6 +70,10 @@ class WordData(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     deprel: str = ""
     tag_conf: Chance | None = None
     arc_conf: Chance | None = None
+
+
+#: The columns of words that travel as they are in JSON Lines, confidences last.
+COLUMNS: Final = tuple(name for name in WordData.__struct_fields__ if name != "head")
 
 
 class TokenData(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -118,10 +127,9 @@ def sentences_of(doc: Document, offset: int = 0) -> Iterator[SentenceData]:
     """The sentences of a document; `offset` is where its text begins in a longer one."""
     starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
     first_word = doc.first_word.tolist()
-    names = ("form", "lemma", "upos", "xpos", "feats", "deprel")
-    form, lemma, upos, xpos, feats, deprel = (doc.column(name) for name in names)
+    columns = {name: rows for name in COLUMNS if (rows := _rows(doc, name)) is not None}
     heads = doc.head.tolist()
-    edge, tag, arc = (_floats(getattr(doc, f"{name}_conf")) for name in ("sent", "tag", "arc"))
+    edge = _rows(doc, "sent_conf")
     for sentence in doc.sentences:
         tokens = []
         for token in range(sentence.first_token, sentence.last_token):
@@ -139,15 +147,8 @@ def sentences_of(doc: Document, offset: int = 0) -> Iterator[SentenceData]:
         first, last = first_word[sentence.first_token], first_word[sentence.last_token]
         words = [
             WordData(
-                form=form[word],
-                lemma=lemma[word],
-                upos=upos[word],
-                xpos=xpos[word],
-                feats=feats[word],
                 head=_local(heads[word], first, last),
-                deprel=deprel[word],
-                tag_conf=None if tag is None else tag[word],
-                arc_conf=None if arc is None else arc[word],
+                **{name: rows[word] for name, rows in columns.items()},
             )
             for word in range(first, last)
         ]
@@ -155,10 +156,12 @@ def sentences_of(doc: Document, offset: int = 0) -> Iterator[SentenceData]:
         yield SentenceData(sentence.start + offset, sentence.end + offset, tokens, words, before)
 
 
-def _floats(column: Any) -> list[float | None] | None:
-    if column is None:
-        return None
-    return [None if value != value else round(value, 4) for value in column.tolist()]
+def _rows(doc: Document, name: str) -> list[Any] | None:
+    """A column as JSON Lines has it, with four digits of confidences."""
+    rows = said(doc, name)
+    if rows is None or doc.schema.by_name[name].confidence is None:
+        return rows
+    return [None if value is None else round(value, 4) for value in rows]
 
 
 def _local(head: int, first: int, last: int) -> int | None:
@@ -204,17 +207,13 @@ def document_of(sentences: Sequence[SentenceData]) -> Document:
     doc.sent_start = np.array(firsts, np.int8)
     doc.token_misc = np.zeros(len(starts), np.int32)
     doc.word_token = np.array(word_token, np.int32)
-    for name in ("form", "lemma", "upos", "xpos", "feats", "deprel"):
-        setattr(doc, name, doc.strings.ids([getattr(word, name) for word in words]))
     doc.head = np.array(heads, np.int32)
+    for name in COLUMNS:
+        rows = [getattr(word, name) for word in words]
+        if not doc.schema.by_name[name].optional or any(value is not None for value in rows):
+            take(doc, name, rows)
     doc.blank_words()
-    for name in ("tag_conf", "arc_conf"):
-        values = [getattr(word, name) for word in words]
-        if any(value is not None for value in values):
-            column = [np.nan if value is None else value for value in values]
-            setattr(doc, name, np.array(column, np.float32))
     if doc.arc_conf is not None:
         edges = [token.start_conf for sentence in sentences for token in sentence.tokens]
-        column = [np.nan if value is None else value for value in edges]
-        doc.sent_conf = np.array(column, np.float32)
+        take(doc, "sent_conf", edges)
     return doc
