@@ -163,6 +163,100 @@ def test_importing_a_room_loads_no_numba() -> None:
     assert "numba" not in loaded("import " + ", ".join(f"caesura.{name}" for name in names))
 
 
+#: Packages that come with an extra, and modules that cannot be loaded without one.
+EXTRAS = {
+    "matplotlib",
+    "onnx",
+    "onnxruntime",
+    "pandas",
+    "ray",
+    "rich",
+    "spacy",
+    "tokenizers",
+    "torch",
+    "transformers",
+    "uvicorn",
+    "zstandard",
+    "caesura.neural.export",
+    "caesura.neural.net",
+    "caesura.neural.train",
+    "caesura.serve.app",
+}
+#: Other imports inside functions, by file and what is imported, each with its reason.
+INSIDE = {
+    ("document/document.py", "caesura.render"): "looks up, when a document is shown",
+    ("document/views.py", "caesura.render"): "looks up, when a sentence is shown",
+    ("tokenize/evidence.py", "caesura.tokenize.tokenizer"): "the tokeniser places this stage",
+    ("paths.py", "platformdirs"): "light start: no path is asked for where a folder is named",
+    ("models/store.py", "http.client"): "light start: only downloads need it",
+    ("models/store.py", "urllib.request"): "light start: only downloads need it",
+    ("models/file.py", "safetensors.numpy"): "light start: only writing needs it",
+    ("tokenize/rules.py", "regex"): "light start: compiling patterns takes long",
+    ("cli", "msgspec"): "light start: only JSON needs it",
+    ("cli", "caesura"): "light start: a command loads what it runs, not what its help says",
+    ("__init__.py", "caesura"): "light start: names are loaded when they are first used",
+    ("__init__.py", "importlib"): "light start: names are loaded when they are first used",
+    ("__init__.py", "numpy"): "light start: names are loaded when they are first used",
+}
+
+
+#: Files whose imports are not in order yet; this list may only get shorter.
+NOT_YET = {
+    "cli/files.py",
+    "cli/induce.py",
+    "cli/parse.py",
+    "cli/tokenize.py",
+    "cli/train_branching.py",
+    "cli/train_parser.py",
+    "cli/train_pipeline.py",
+    "cli/train_tagger.py",
+    "cli/train_tokenizer.py",
+    "pipeline/files.py",
+    "train/neural.py",
+}
+
+
+def imports_inside(file: Path) -> list[tuple[int, str]]:
+    """The modules that functions of a file import, with their lines."""
+    found: list[tuple[int, str]] = []
+
+    def visit(node: ast.AST, inside: bool) -> None:
+        if inside and isinstance(node, ast.Import):
+            found.extend((node.lineno, alias.name) for alias in node.names)
+        elif inside and isinstance(node, ast.ImportFrom):
+            found.append((node.lineno, node.module or ""))
+        inside |= isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for child in ast.iter_child_nodes(node):
+            visit(child, inside)
+
+    visit(ast.parse(file.read_text(encoding="utf-8")), False)
+    return found
+
+
+def may_be_inside(place: str, module: str) -> bool:
+    """Whether a file may import a module inside a function: see `EXTRAS` and `INSIDE`."""
+    names = module.split(".")
+    begins = {".".join(names[:n]) for n in range(1, len(names) + 1)}
+    if begins & EXTRAS:
+        return True
+    if begins & {"caesura.cli", "caesura.errors"}:
+        return False
+    rooms_of = {place, place.split("/")[0], place.split("/")[-1]}
+    return any((room, name) in INSIDE for room in rooms_of for name in begins)
+
+
+def test_imports_are_at_the_top_of_their_files() -> None:
+    """But for optional extras, and where a light start or the map needs them inside functions."""
+    wrong = [
+        f"{place}:{line}: {module}"
+        for file in sorted(PACKAGE.rglob("*.py"))
+        if (place := file.relative_to(PACKAGE).as_posix())
+        for line, module in imports_inside(file)
+        if place not in NOT_YET and not may_be_inside(place, module)
+    ]
+    assert not wrong, wrong
+
+
 def test_public_names_are_found_and_sorted() -> None:
     assert caesura.__all__ == sorted(caesura.__all__, key=_order)
     for name in caesura.__all__:
