@@ -15,13 +15,15 @@ from typing import Any
 
 from data import ROOT, file_of
 
-from caesura.cli.train_pipeline import _Watcher, dev_scores, model_card
+from caesura.cli.training import Console
 from caesura.formats import read
 from caesura.models.file import Part, save
 from caesura.parse.options import SearchOptions
 from caesura.parse.options import TrainOptions as ParserOptions
 from caesura.pipeline.core import MODES
 from caesura.train import PipelineOptions, PipelineTrainer
+from caesura.train.evaluation import dev_scores
+from caesura.train.pipeline import model_card
 
 LICENCE = """
 ## Data and licence
@@ -56,7 +58,12 @@ def build(
     paths = [file_of("UD_English-EWT", split) for split in ("train", "dev")]
     train, dev = (list(read(path))[:limit] for path in paths)
     trainer = PipelineTrainer(
-        train, dev, options(threads), folder=folder, resume=True, watch=_Watcher(quiet=quiet)
+        train,
+        dev,
+        options(threads),
+        folder=folder,
+        resume=True,
+        report=Console(quiet=quiet, headings=True),
     )
     parts = trainer.run()
     meta: dict[str, Any] = {

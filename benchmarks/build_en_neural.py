@@ -100,7 +100,7 @@ def finish(encoder: Path, folder: Path, output: Path) -> dict[str, Any]:
     """The model file, with its dev scores on the card."""
     from safetensors.numpy import load_file
 
-    from caesura.cli.train_pipeline import _Watcher, dev_scores, model_card
+    from caesura.cli.training import Console
     from caesura.formats import read
     from caesura.models.file import Part, save
     from caesura.neural.examples import Labels
@@ -109,7 +109,10 @@ def finish(encoder: Path, folder: Path, output: Path) -> dict[str, Any]:
     from caesura.neural.prepare import finish as export
     from caesura.neural.scale import measure_scale
     from caesura.neural.subwords import Subwords
-    from caesura.train.pipeline import PipelineTrainer, transcripts
+    from caesura.train.data import transcripts
+    from caesura.train.evaluation import dev_scores
+    from caesura.train.pipeline import model_card
+    from caesura.train.stages import PipelineTrainer
 
     about = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
     labels = Labels(**{name: tuple(values) for name, values in about["labels"].items()})
@@ -124,7 +127,7 @@ def finish(encoder: Path, folder: Path, output: Path) -> dict[str, Any]:
     train, dev = (list(read(path)) for path in paths)
     stage.scale = measure_scale(stage, [*dev, *transcripts(dev)])
     trainer = PipelineTrainer(
-        train, dev, folder=folder / "parts", resume=True, watch=_Watcher(quiet=False)
+        train, dev, folder=folder / "parts", resume=True, report=Console(headings=True)
     )
     parts = {"tokenizer": trainer.stage("tokenizer"), "neural": stage.to_part()}
     meta: dict[str, Any] = {

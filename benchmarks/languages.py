@@ -19,11 +19,11 @@ from typing import Any
 
 from data import file_of, find_file
 
-from caesura.cli.train_pipeline import dev_scores
 from caesura.document import Document
 from caesura.formats import read
 from caesura.models.file import save
 from caesura.train import PipelineOptions, PipelineTrainer
+from caesura.train.evaluation import dev_scores
 
 TREEBANKS = (
     "UD_Greek-GDT",

@@ -278,7 +278,7 @@ class Caller:
         patch.setattr("caesura.cli.warmup.rooms", lambda: [("room", lambda: None)])
         patch.setattr("caesura.cli.warmup.time.perf_counter", lambda: 0.0)
         patch.setattr("caesura.train.pipeline.PipelineTrainer", self._trainer)
-        patch.setattr("caesura.train.neural.train_neural", self._network)
+        patch.setattr("caesura.train.pipeline.train_neural", self._network)
 
     def _cluster(self, model: Path, **options: Any) -> Any:
         from caesura.models.store import load_model
@@ -293,13 +293,13 @@ class Caller:
         ready("http://here/")
 
     def _trainer(self, train: Any, dev: Any, options: Any, **more: Any) -> Any:
-        from caesura.train.pipeline import _check_init
+        from caesura.train.stages import check_init
 
         texts = [doc.text for doc in (*train, *dev)]
         init = more.pop("init", None)
         if init is not None:
-            _check_init(init)
-        more.pop("watch"), more.pop("folder")
+            check_init(init)
+        more.pop("report"), more.pop("folder")
         self.inside.append(f"train {texts} {len(dev)} {options} {init and init.path} {more}")
         parts = load(self.files["tiny"]).parts
         return SimpleNamespace(run=lambda: parts, left_out=["a part"], finish=lambda: None)

@@ -15,8 +15,8 @@ import pytest
 
 from caesura import cli
 from caesura.cli import progress
-from caesura.cli.kept import Kept
 from caesura.induce import checkpoint
+from caesura.train.resume import Kept
 from tests.conftest import ROOT
 
 TREEBANK = str(ROOT / "examples" / "harbour.conllu")

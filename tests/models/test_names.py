@@ -109,7 +109,7 @@ OWN = {
     "models/__init__.py",
     "learn/loop.py",
     "induce/checkpoint.py",
-    "train/pipeline.py",
+    "train/stages.py",
 }
 
 

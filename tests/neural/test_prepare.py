@@ -60,20 +60,27 @@ def test_a_network_over_characters_learns(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     pytest.importorskip("onnx", reason="onnx is not installed")
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    from caesura.learn.loop import Event
     from caesura.models.file import load, save
     from caesura.pipeline import Pipeline
-    from caesura.train import NeuralOptions, train_neural
+    from caesura.train import NeuralOptions, Report, train_neural
+
+    events: list[str] = []
+
+    class Stages(Report):
+        def __call__(self, stage: str, event: Event | str) -> None:
+            if isinstance(event, str) or event.kind != "inside":
+                events.append(stage)
 
     docs = list(read(EXAMPLES / "harbour.conllu"))
-    events = []
     parts, _ = train_neural(
         docs,
         docs,
         "scratch",
         NeuralOptions(epochs=2, batch_pieces=1024),
-        watch=lambda stage, event: events.append((stage, event)),
+        report=Stages(),
     )
-    assert [stage for stage, _ in events].count("network") == 4
+    assert events.count("network") == 4
     save(tmp_path / "m.caesura", parts)
     nlp = Pipeline(load(tmp_path / "m.caesura"))
     assert nlp("The boats came home.").n_words == 5

@@ -134,7 +134,8 @@ def test_training_measures_what_a_bias_is_worth() -> None:
     from dataclasses import replace
 
     from caesura.parse.parser import Parser
-    from caesura.train.pipeline import PipelineTrainer, transcripts
+    from caesura.train.data import transcripts
+    from caesura.train.stages import PipelineTrainer
     from tests.parse.toy import corpus
     from tests.pipeline.test_train import OPTIONS
 

@@ -11,7 +11,7 @@ import pytest
 
 import caesura
 from caesura import cli, formats
-from caesura.cli.train_parser import _RECIPES
+from caesura.cli.train_parser import RECIPES as _RECIPES
 from caesura.constraints import keep as keep_only
 from caesura.document import ROOT
 from caesura.errors import ModelError

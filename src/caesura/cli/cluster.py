@@ -11,7 +11,8 @@ from caesura.cli.console import WarningPrinter, print_json
 from caesura.cli.options import inputs_argument, json_option, reading_options
 from caesura.cli.progress import Progress
 from caesura.cli.refuse import refuse
-from caesura.cli.training import quoted, tell_result
+from caesura.cli.training import tell_result
+from caesura.train.report import quoted
 
 if TYPE_CHECKING:
     from caesura.document import Document

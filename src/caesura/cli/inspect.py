@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 from zipfile import is_zipfile
 
 import click
 
 from caesura.cli.console import print_json, table
 from caesura.cli.files import PIECES, Inputs
-from caesura.cli.induce import show_grammar
 from caesura.cli.options import inputs_argument, json_option, reading_options
 from caesura.cli.refuse import refuse
 from caesura.inspect import Inspection, Share, inspect
 
-__all__ = ["command", "show"]
+if TYPE_CHECKING:
+    from caesura.induce import Grammar
+
+__all__ = ["command", "show", "show_grammar"]
 
 #: So many labels are shown.
 LABELS = 12
@@ -109,6 +112,21 @@ def _show_grammar(model: str, as_json: bool) -> None:
         print_json(grammar.strongest())
     else:
         click.echo(show_grammar(grammar))
+
+
+def show_grammar(grammar: Grammar, number: int = 15) -> str:
+    """The strongest roots, attachments and stops of a grammar, for people."""
+    rows = grammar.strongest(number)
+    parts = [
+        f"Grammar {grammar.model} over {len(grammar.names) - 1} classes "
+        f"({grammar.source}), recipe {grammar.history.get('recipe', '')}",
+        "Roots, per cent\n" + table(rows["roots"], right="lr"),
+        "Attachments, per cent of the head's dependents on that side, by frequency\n"
+        + table(rows["attachments"], right="lr"),
+        "Stops, per cent (left: none yet, some; right: none yet, some)\n"
+        + table(rows["stops"], right="lrrrr"),
+    ]
+    return "\n\n".join(parts)
 
 
 def _show_boundaries(reading: Inputs, column: str, picture: str | None, as_json: bool) -> None:

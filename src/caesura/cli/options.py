@@ -97,7 +97,7 @@ _config_option = click.option(
 
 
 def config_options(example: str) -> Callable[[F], F]:
-    """`--config FILE.toml` and `--set OPTION=VALUE`: see `caesura.cli.config.configure`.
+    """`--config FILE.toml` and `--set OPTION=VALUE`: see `caesura.train.config.configure`.
 
     The example is one of the verb's own options, with a value.
     """

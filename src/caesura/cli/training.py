@@ -7,19 +7,19 @@ it scores and which command tries it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 import click
 
-from caesura.cli.kept import command_line
+from caesura.cli.console import WarningPrinter, table
 from caesura.cli.progress import Progress
+from caesura.errors import WarningSink
+from caesura.learn.loop import Event
+from caesura.train.report import Counting, Report
 
-if TYPE_CHECKING:
-    from caesura.learn.loop import Event
-
-__all__ = ["Drawing", "EpochTable", "quoted", "tell_result", "watch"]
+__all__ = ["Console", "Drawing", "EpochTable", "tell_result"]
 
 #: Columns are at least so wide: statistics, scores, seconds.
 STATISTIC, SCORE, SECONDS = 9, 7, 7
@@ -117,9 +117,6 @@ class Drawing:
         """Print a line above."""
         self._progress.say(line)
 
-    def __enter__(self) -> Drawing:
-        return self
-
     def __exit__(
         self,
         kind: type[BaseException] | None = None,
@@ -129,34 +126,61 @@ class Drawing:
         self._progress.__exit__(kind, error, trace)
 
 
-def watch(events: Iterable[Event], what: str = "Training", *, quiet: bool = False) -> list[Event]:
-    """Run a training loop to its end, drawing it; returns its epochs.
+class Console(Report):
+    """Tells on stderr how a run goes: a line an epoch, and below how far it is inside it."""
 
-    >>> from caesura.learn.loop import Event
-    >>> events = [Event("start", 0, 1), Event("epoch", 1, 1), Event("done", 1, 1)]
-    >>> [event.epoch for event in watch(events, quiet=True)]
-    [1]
-    """
-    from caesura.learn.loop import Loop
+    def __init__(self, *, quiet: bool = False, headings: bool = False) -> None:
+        self.quiet = quiet
+        #: Whether a stage starts with its name.
+        self.headings = headings
+        self._draw: Drawing | None = None
 
-    with Drawing(what, quiet=quiet) as draw:
-        if isinstance(events, Loop):
-            events.inside = draw
-        for event in events:
-            draw(event)
-    return draw.epochs
+    def __call__(self, stage: str, event: Event | str) -> None:
+        if self._draw is None or self._draw.what != stage:
+            self.close()
+            self._draw = Drawing(stage, quiet=self.quiet)
+            if self.headings and not isinstance(event, str):
+                self._draw.say(stage)
+        if isinstance(event, str):
+            self._draw.say(f"{stage}: {event}")
+            return
+        self._draw(event)
+        if event.kind == "done":
+            self.close()
 
+    def say(self, line: str) -> None:
+        if not self.quiet:
+            click.echo(line, err=True)
 
-def quoted(*words: str) -> str:
-    """A command line to copy."""
-    return command_line(("caesura", *words))
+    def counting(
+        self, what: str, *, unit: str = "", total: float | None = None
+    ) -> AbstractContextManager[Counting]:
+        return Progress(what, unit=unit, total=total, quiet=self.quiet)
+
+    @contextmanager
+    def warnings(self) -> Iterator[WarningSink | None]:
+        printer = WarningPrinter(quiet=self.quiet)
+        yield None if self.quiet else printer
+        printer.close()
+
+    def close(self) -> None:
+        """Take what is drawn of a stage under way from the terminal."""
+        if self._draw is not None:
+            self._draw.__exit__()
+            self._draw = None
+
+    def __enter__(self) -> Console:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def tell_result(
     file: str,
     command: str,
     *,
-    scores: str | Mapping[str, float] = "",
+    scores: str | Mapping[str, float] | Mapping[str, Mapping[str, float]] = "",
     what: str = "Model",
     quiet: bool = False,
 ) -> None:
@@ -166,9 +190,18 @@ def tell_result(
     size = os.path.getsize(file)
     told = f"{size / 1e6:.1f} MB" if size >= 50_000 else f"{size / 1e3:.1f} kB"
     click.echo(f"{what}: {file} ({told})", err=True)
-    if isinstance(scores, Mapping):
-        numbers = ", ".join(f"{name} {value:.2f}" for name, value in scores.items())
-        scores = f"On dev: {numbers}" if numbers else "Not scored: there were no dev data (--dev)"
-    if scores:
-        click.echo(scores, err=True)
+    if told_scores := scores if isinstance(scores, str) else _on_dev(scores):
+        click.echo(told_scores, err=True)
     click.echo(f"Next: {command}", err=True)
+
+
+def _on_dev(scores: Mapping[str, float] | Mapping[str, Mapping[str, float]]) -> str:
+    """Dev scores in one line; those of several modes as a table, a column for each."""
+    by_mode = {name: value for name, value in scores.items() if isinstance(value, Mapping)}
+    if by_mode:
+        metrics = next(iter(by_mode.values()))
+        rows = [("On dev, F1", *by_mode)]
+        rows += [(name, *(f"{own[name]:.2f}" for own in by_mode.values())) for name in metrics]
+        return table(rows, indent=0, right="l" + "r" * len(by_mode))
+    numbers = ", ".join(f"{name} {value:.2f}" for name, value in scores.items())
+    return f"On dev: {numbers}" if numbers else "Not scored: there were no dev data (--dev)"

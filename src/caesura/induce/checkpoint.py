@@ -7,18 +7,15 @@ fingerprint of the text and of the options.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.induce import em
 from caesura.induce.parameters import Parameters
@@ -26,7 +23,7 @@ from caesura.induce.training import Learnt, Place
 from caesura.induce.word_classifier import WordClassifier
 from caesura.models.file import Part, load, save
 
-__all__ = ["Checkpoint", "fingerprint"]
+__all__ = ["Checkpoint"]
 
 #: States are written after so many times the seconds that the last writing took.
 PAUSE = 20.0
@@ -114,33 +111,6 @@ class Checkpoint:
                 if name.startswith("place-")
             },
         )
-
-
-def fingerprint(
-    documents: Iterable[Document],
-    class_text: Iterable[Document],
-    options: Any,
-    classifier: WordClassifier | None,
-) -> str:
-    """What an induction depends on: text, options, given classes; not the number of threads."""
-    digest = hashlib.sha256()
-    for option in fields(options):
-        if option.name != "workers":
-            digest.update(f"{option.name}={getattr(options, option.name)!r}\n".encode())
-    if classifier is not None:
-        digest.update(repr((sorted(classifier.words.items()), classifier.endings)).encode())
-    columns = {"form", options.classes, options.mark_source} & {"form", "upos", "xpos"}
-    for docs in (documents, class_text):
-        digest.update(b"\x1e")
-        for doc in docs:
-            digest.update(doc.text.encode("utf-8", "surrogatepass"))
-            for column in sorted(columns):
-                digest.update("\x1f".join(doc.column(column)).encode("utf-8", "surrogatepass"))
-            for array in (doc.token_start, doc.token_end, doc.sent_start, doc.word_token):
-                digest.update(array.tobytes())
-            for array in (doc.markup_start, doc.markup_end, doc.node_parent, doc.node_leaf):
-                digest.update(array.tobytes())
-    return digest.hexdigest()
 
 
 # -------------------------------------------------------------------- as parts of a file

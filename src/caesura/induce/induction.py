@@ -19,7 +19,7 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
-from caesura.induce.checkpoint import Checkpoint, fingerprint
+from caesura.induce.checkpoint import Checkpoint
 from caesura.induce.corpus import Corpus, corpus, word_classes
 from caesura.induce.em import Step
 from caesura.induce.frequent import doc_sentences, regroup
@@ -29,6 +29,7 @@ from caesura.induce.options import COLUMNS, InduceOptions
 from caesura.induce.recipes import TrainingStage
 from caesura.induce.training import Learnt, bits_per_word, learn, openness
 from caesura.induce.word_classifier import WordClassifier, learn_classifier
+from caesura.learn.fingerprint import digest, fingerprint
 
 __all__ = ["Event", "Inducer", "induce"]
 
@@ -148,7 +149,12 @@ class Inducer:
         path = self.checkpoint
         if path is None:
             return None
-        mine = fingerprint(self.documents, self.class_text, self.options, self.classifier)
+        known = self.classifier
+        mine = fingerprint(
+            digest(self.documents) + digest(self.class_text),
+            self.options,
+            None if known is None else (sorted(known.words.items()), known.endings),
+        )
         if not path.exists():
             return Checkpoint(path, mine)
         if not self.resume:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from caesura.errors import UsageError
 from caesura.induce.recipes import TrainingStage, recipe
+from caesura.learn.flags import SEED, THREADS, flag
 
 __all__ = ["COLUMNS", "DecodeOptions", "InduceOptions"]
 
@@ -18,32 +19,55 @@ COLUMNS = ("upos", "xpos", "form")
 class InduceOptions:
     """How a grammar is induced."""
 
-    recipe: str = "short-first"
-    model: str = "dbm3"
+    recipe: str = flag(
+        "short-first",
+        "short-first (default), curriculum, standard, fixed, basic, lexicalised, scaffold.",
+    )
+    model: str = flag("dbm3", "gb, dmv, evg, dbm1, dbm2, dbm3 (default).")
     #: `upos`, `xpos`, `form`, or a number of classes to learn from the words.
-    classes: str = "30"
+    classes: str = flag(
+        "30",
+        "Word classes: a number to learn (default 30), tags, words, or a file of classes.",
+        metavar="N|upos|xpos|form|FILE",
+    )
     #: So many of the most frequent words are put into so many groups of their own, where classes
     #: are learnt from the words (see `frequent`); 0 leaves them in their classes.
     frequent: int = 60
-    groups: int = 10
+    groups: int = flag(
+        10, "Groups into which the most frequent words are put (default 10).", least=1
+    )
     #: How marks are told: `unicode`, `upos`, `xpos`; `auto` is the column of the classes, if tags.
-    marks: str = "auto"
+    marks: str = flag("auto", "How punctuation is told: unicode, upos, xpos; else by --classes.")
     #: Take fragments from inline mark-up (anchors, bold, italics of HTML) instead of punctuation.
-    markup: bool = False
+    markup: bool = flag(
+        False, "Constraints from the inline mark-up of HTML instead of punctuation."
+    )
     #: The constraint in training; the recipe's own if none is named.
-    constraint: str | None = None
+    constraint: str | None = flag(
+        None,
+        "In training: none, thread, tear, sprawl, loose, strict, loose-split.",
+        name="--constraints",
+    )
     #: `content` draws classes with many different words to be heads, as in Universal
     #: Dependencies; `any` leaves heads to the text.
-    heads: str = "any"
-    initialiser: str | None = None
+    heads: str = flag(
+        "any",
+        "content: open classes tend to be heads, as in Universal Dependencies.",
+        choices=("any", "content"),
+    )
+    initialiser: str | None = flag(
+        None, "random, distance, distance-pairs, harmonic, uniform, brackets.", name="--init"
+    )
     #: Words in the longest sentences of the first stage, and of the others.
     limit: int = 15
-    longest: int = 45
+    longest: int = flag(
+        45, "Leave longer sentences out (default 45).", name="--max-length", least=1
+    )
     #: How often a word must be seen for a class of its own, in the recipe `lexicalised`.
     lexical: int = 100
-    restarts: int = 1
-    seed: int = 0
-    workers: int = 1
+    restarts: int = flag(1, "Runs with seeds of their own.", least=1)
+    seed: int = flag(0, **SEED)
+    workers: int = flag(1, **THREADS)
 
     def __post_init__(self) -> None:
         if self.heads not in ("any", "content"):

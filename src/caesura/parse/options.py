@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from caesura.errors import UsageError
 from caesura.learn.bias import check_bias, refuse_bias
+from caesura.learn.flags import EPOCHS, SEED, THREADS, flag, inner
 from caesura.parse.scorers.features import CHOICE_TEMPLATES, DEFAULT_TEMPLATES
 
 __all__ = ["SearchOptions", "TrainOptions"]
@@ -31,8 +32,10 @@ class SearchOptions:
     `patience` words on which the beam does not agree, the best item decides.
     """
 
-    beam: int = 8
-    margin: float = math.inf
+    beam: int = flag(8, "Width of the beam.", least=1)
+    margin: float = flag(
+        math.inf, "Open the beam where the best choice leads by no more than this."
+    )
     bias: float = 0.0
     bonus: float = 0.0
     trust: float = 0.3
@@ -54,8 +57,8 @@ class SearchOptions:
 class TrainOptions:
     """How to train. The defaults are those of the recipe `joint`."""
 
-    search: SearchOptions = field(default_factory=SearchOptions)
-    epochs: int = 10
+    search: SearchOptions = inner(SearchOptions, {"beam": "", "margin": ""})
+    epochs: int = flag(10, **EPOCHS)
     update: Update = "dlaso"
     #: Perceptron or passive-aggressive steps, the latter with their cap C and with 1 added to the
     #: loss or not. The delayed updates of an instance are made as one step, as one step each, or in
@@ -78,15 +81,25 @@ class TrainOptions:
     templates: tuple[str, ...] = DEFAULT_TEMPLATES
     #: Tags that SHIFT may choose from, at most (1: always the tagger's best), how likely one must
     #: be, as a share of the likeliest, and the templates by which it is chosen.
-    choices: int = 1
+    choices: int = flag(
+        1,
+        "Let the parser choose among the K likeliest tags; TRAIN has gold tags, and the model "
+        "gets a tagger.",
+        name="--tags",
+        least=1,
+        most=16,
+        metavar="K",
+    )
     choice_floor: float = 0.03
     choice_templates: tuple[str, ...] = CHOICE_TEMPLATES
     #: Share of the instances that are seen lower-cased and without punctuation.
-    dropout: float = 0.0
+    dropout: float = flag(
+        0.0, "Share of documents seen lower-cased and without punctuation.", least=0, most=1
+    )
     #: Parts of the data that are learned side by side and then averaged.
-    shards: int = 1
-    threads: int = 1
-    seed: int = 1
+    shards: int = flag(1, "Learn in parts that are then averaged.", least=1)
+    threads: int = flag(1, **THREADS)
+    seed: int = flag(1, **SEED)
 
     def in_use(self, search: SearchOptions | None = None) -> SearchOptions:
         """How the parser searches once it is trained: one that learned greedily decides greedily.

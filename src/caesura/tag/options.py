@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from caesura.learn.flags import EPOCHS, SEED, flag
 from caesura.tag.default_templates import (
     BOUNDARY_TEMPLATES,
     CHAIN_TEMPLATES,
@@ -30,7 +31,7 @@ class TaggerOptions:
     given: tuple[str, ...] = ()
     order: Literal[1, 2] = 2
     learner: Literal["crf", "perceptron"] = "crf"
-    epochs: int = 10
+    epochs: int = flag(10, **EPOCHS)
     patience: int = 3
     #: Train on single sentences, on whole documents, or on both views of the data.
     views: Literal["sentences", "documents", "both"] = "both"
@@ -55,7 +56,7 @@ class TaggerOptions:
     templates: tuple[str, ...] = CHAIN_TEMPLATES
     given_templates: tuple[str, ...] = GIVEN_TEMPLATES
     lemma_templates: tuple[str, ...] = LEMMA_TEMPLATES
-    seed: int = 1
+    seed: int = flag(1, **SEED)
 
 
 def boundary_options(chain: tuple[str, ...] = ("xpos", "start")) -> TaggerOptions:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from caesura.learn.flags import EPOCHS, SEED, flag
+
 __all__ = ["TokenizerOptions"]
 
 
@@ -18,7 +20,7 @@ class TokenizerOptions:
     rare_start: int = 4
     #: White-space chunks seen so often, and always cut the same way, are remembered.
     rare_chunk: int = 3
-    epochs: int = 8
+    epochs: int = flag(8, **EPOCHS)
     patience: int = 4
     rate: float = 0.15
     #: The rate of epoch n is rate / (1 + decay * (n - 1)).
@@ -33,4 +35,4 @@ class TokenizerOptions:
     speech: bool = True
     #: Also learn from copies with other line breaks: one paragraph a line, or hard-wrapped.
     lines: bool = True
-    seed: int = 1
+    seed: int = flag(1, **SEED)

@@ -1,8 +1,9 @@
 """Experiments: everything that `caesura train …` and `caesura induce` do.
 
-An experiment reads data, trains a model or one stage after the other, tunes and scores it on
-held-out data, and writes the model with its card. How a model learns is in its own room; names are
-loaded when they are first used, since the kernels of learners bring numba.
+An experiment takes a `Run` (files, options, checkpoint, report), reads the data, trains a model or
+one stage after the other, tunes and scores it on held-out data, writes it with its card, and
+returns a `Result`. How a model learns is in its own room; names are loaded when they are first
+used, since the kernels of learners bring numba.
 """
 
 from __future__ import annotations
@@ -11,29 +12,56 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from caesura.train.branching import branching_loop
+    from caesura.train.branching import branching_loop, train_branching
+    from caesura.train.data import Data
+    from caesura.train.grammar import induce_grammar
     from caesura.train.neural import train_neural
     from caesura.train.options import NeuralOptions, PipelineOptions
     from caesura.train.parser import parser_loop, train_parser
-    from caesura.train.pipeline import PipelineTrainer
+    from caesura.train.pipeline import train_pipeline
+    from caesura.train.report import Report
+    from caesura.train.resume import Kept
+    from caesura.train.run import Result, Run
+    from caesura.train.stages import PipelineTrainer
+    from caesura.train.tagger import jackknife_treebank, train_tagger
+    from caesura.train.tokenizer import train_tokenizer
 
 _HOMES = {
-    "branching": ("branching_loop",),
+    "branching": ("branching_loop", "train_branching"),
+    "data": ("Data",),
+    "grammar": ("induce_grammar",),
     "neural": ("train_neural",),
     "options": ("NeuralOptions", "PipelineOptions"),
     "parser": ("parser_loop", "train_parser"),
-    "pipeline": ("PipelineTrainer",),
+    "pipeline": ("train_pipeline",),
+    "report": ("Report",),
+    "resume": ("Kept",),
+    "run": ("Result", "Run"),
+    "stages": ("PipelineTrainer",),
+    "tagger": ("jackknife_treebank", "train_tagger"),
+    "tokenizer": ("train_tokenizer",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Data",
+    "Kept",
     "NeuralOptions",
     "PipelineOptions",
     "PipelineTrainer",
+    "Report",
+    "Result",
+    "Run",
     "branching_loop",
+    "induce_grammar",
+    "jackknife_treebank",
     "parser_loop",
+    "train_branching",
     "train_neural",
     "train_parser",
+    "train_pipeline",
+    "train_tagger",
+    "train_tokenizer",
 ]
 
 

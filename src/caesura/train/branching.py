@@ -1,4 +1,7 @@
-"""Train a branching parser from documents; tuning as in the paper (Choi & McCallum 2013, 5.2)."""
+"""`caesura train parser --system branching`: selectional branching over single sentences.
+
+Tuning is that of the paper (Choi & McCallum 2013, 5.2).
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from caesura.cluster.classes import load_classes
 from caesura.document import Document
 from caesura.errors import WarningSink
+from caesura.learn.fingerprint import digest, file_digest, fingerprint
 from caesura.parse.branching import BranchingParser
 from caesura.parse.branching_options import BranchTraining
 from caesura.parse.confidence import calibrate
 from caesura.parse.learning.branching_trainer import BranchingLoop, BranchingTrainer
 from caesura.parse.scores import scores
+from caesura.train.card import card, score_table
+from caesura.train.parser import next_command
+from caesura.train.report import follow, say_some
+from caesura.train.run import Result, Run
 
 __all__ = [
     "BEAMS",
     "MARGINS",
     "branching_loop",
     "calibrated",
+    "train_branching",
     "tune_search",
     "tune_steps",
 ]
@@ -97,3 +107,60 @@ def tune_search(
 def calibrated(parser: BranchingParser, held_out: Sequence[Document]) -> BranchingParser:
     """The parser with confidences of arcs that fit held-out documents."""
     return replace(parser, calibration=calibrate(parser, held_out))
+
+
+def train_branching(
+    run: Run,
+    *,
+    tune: Sequence[str] = (),
+    classes: str | None = None,
+    patience: int | None = None,
+) -> Result:
+    """Train all rounds and write the model.
+
+    With files to `tune` on, the steps of AdaGrad, the margin and the beam are searched on them.
+    """
+    run.kept.check()
+    train, dev = run.read()
+    held_out = list(run.data.read(tune, run.report))
+    options = run.options(BranchTraining(), "parser")
+    run.kept.begin()
+    warnings: list[str] = []
+    word_classes = dict(load_classes(classes)) if classes else None
+    if held_out:
+        options = tune_steps(train, held_out, options, word_classes=word_classes)
+    loop = branching_loop(
+        train,
+        dev,
+        options,
+        word_classes=word_classes,
+        patience=patience,
+        checkpoint=run.checkpoint("parser"),
+        resume=run.kept.resume,
+        fingerprint=fingerprint(digest((*train, *dev)), options, file_digest(classes)),
+        warn=lambda warning: warnings.append(str(warning)),
+    )
+    follow(loop, "Branching", run.report)
+    parser = BranchingParser.from_part(loop.best["parser"])
+    if held_out:
+        parser = tune_search(parser, held_out)[0]
+    parser = calibrated(parser, held_out or dev)
+    say_some(warnings, run.report)
+    best = loop.best_scores
+    meta = {
+        "trained_on": run.sources(),
+        "system": "branching",
+        "words": sum(doc.n_words for doc in train),
+        "rate": options.rate,
+        "offset": options.offset,
+        "beam": parser.search.beam,
+        "margin": parser.search.margin,
+        "best_epoch": loop.best_epoch,
+        "scores": best,
+    }
+    told = f"Selectional branching, trained on {meta['words']} words."
+    parts = {"parser": parser.to_part()}
+    run.save(parts, meta, card("Parser", told, score_table(("parser", "dev"), best)))
+    loop.finish()
+    about = {"model": run.output, "warnings": len(warnings), "epochs": len(loop.history), **meta}
+    return Result(run.output, about, best, next=next_command(run.output, tags=True, sentences=True))

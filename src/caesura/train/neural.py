@@ -12,8 +12,10 @@ from caesura.errors import InputError, MissingExtra
 from caesura.learn.loop import Loop
 from caesura.models.file import Part
 from caesura.neural.subwords import Subwords
+from caesura.train.data import transcripts
 from caesura.train.options import NeuralOptions
-from caesura.train.pipeline import PipelineTrainer, Watcher, transcripts
+from caesura.train.report import Report, follow
+from caesura.train.stages import PipelineTrainer
 
 if TYPE_CHECKING:
     from caesura.neural.parser import NeuralParser
@@ -29,17 +31,17 @@ def train_neural(
     *,
     folder: Path | None = None,
     resume: bool = False,
-    watch: Watcher | None = None,
+    report: Report | None = None,
 ) -> tuple[dict[str, Part], PipelineTrainer]:
     """The parts of a model file: the tokeniser as ever, and the network."""
     if encoder != "scratch":
         Subwords.from_folder(Path(encoder))  # an encoder that is not there is told at once
     linear = replace(options.pipeline, seed=options.seed)
-    trainer = PipelineTrainer(train, dev, linear, folder=folder, resume=resume, watch=watch)
+    trainer = PipelineTrainer(train, dev, linear, folder=folder, resume=resume, report=report)
     parts: dict[str, Part] = {}
     if trainer.has_text():
         parts["tokenizer"] = trainer.stage("tokenizer")
-    stage = _network(trainer, encoder, options, folder, resume, watch)
+    stage = _network(trainer, encoder, options, folder, resume)
     parts["neural"] = stage.to_part()
     return parts, trainer
 
@@ -50,7 +52,6 @@ def _network(
     options: NeuralOptions,
     folder: Path | None,
     resume: bool,
-    watch: Watcher | None,
 ) -> NeuralParser:
     try:
         import torch
@@ -61,12 +62,10 @@ def _network(
     from caesura.neural.prepare import SCRATCH, finish, labels_of, new_net, prepare
     from caesura.neural.scale import measure_scale
     from caesura.neural.train import NeuralTrainer, TrainOptions
-    from caesura.transform import speech
 
     if not any((doc.head >= -1).any() for doc in trainer.train):
         raise InputError("the training trees have no heads", remedy="Fill the HEAD column.")
-    copies = [speech(doc) for doc in trainer.train] if options.speech else []
-    copies = [doc for doc in copies if doc.n_words]
+    copies = transcripts(trainer.train) if options.speech else []
     labels = labels_of([*trainer.train, *copies])
     torch.manual_seed(options.seed)
     sizes = NetOptions(layers=options.layers, dropout=options.dropout)
@@ -96,10 +95,7 @@ def _network(
         resume=resume,
         fingerprint=trainer.fingerprint("neural", (encoder, replace(options, epochs=0))),
     )
-    tell = watch or (lambda stage, event: None)
-    loop.inside = lambda event: tell("network", event)
-    for event in loop:
-        tell("network", event)
+    follow(loop, "network", trainer.report)
     stage = finish(net, loop.best["weights"], labels, subwords, options.search, settings.limit)
     stage.scale = measure_scale(stage, [*trainer.dev, *transcripts(trainer.dev)])
     return stage

@@ -1,18 +1,26 @@
-"""How a whole pipeline is trained, by linear learners or as a network over an encoder."""
+"""How a whole pipeline is trained, by linear learners or as a network over an encoder.
+
+Options of a single stage are in the room of that stage.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from caesura.errors import UsageError
+from caesura.induce.options import InduceOptions
 from caesura.learn.bias import refuse_bias
+from caesura.learn.flags import SEED, flag, inner
 from caesura.neural.parser import SearchSettings
 from caesura.parse.options import SearchOptions
 from caesura.parse.options import TrainOptions as ParserOptions
 from caesura.tag.options import TaggerOptions
 from caesura.tokenize.options import TokenizerOptions
 
-__all__ = ["NeuralOptions", "PipelineOptions"]
+__all__ = ["INDUCE", "NeuralOptions", "PipelineOptions"]
+
+#: Seeds of commands start at 1.
+INDUCE = InduceOptions(seed=1)
 
 
 @dataclass(frozen=True)
@@ -21,20 +29,21 @@ class PipelineOptions:
 
     tokenizer: TokenizerOptions = field(default_factory=TokenizerOptions)
     tagger: TaggerOptions = field(default_factory=TaggerOptions)
-    parser: ParserOptions = field(
-        default_factory=lambda: ParserOptions(
+    parser: ParserOptions = inner(
+        lambda: ParserOptions(
             search=SearchOptions(beam=32, margin=0.35), step="pa", dlaso_pa="in-turn"
-        )
+        ),
+        {"choices": "Let the parser choose among the tagger's K likeliest tags."},
     )
     #: How the parser searches once it is trained: narrower than in training costs nothing.
     search: SearchOptions = field(default_factory=lambda: SearchOptions(beam=16, margin=0.3))
     #: Folds in which tags and evidence for the parser are made.
     folds: int = 10
     #: Share of the training data that is seen as a transcript would have it.
-    speech: float = 0.0
+    speech: float = flag(0.0, "Also serve text without case and punctuation.", value=0.35)
     #: Share of a parser's weights that are dropped from the file, the smallest of them.
     drop: float = 0.5
-    seed: int = 1
+    seed: int = flag(1, **SEED)
 
     def __post_init__(self) -> None:
         refuse_bias(self.search.bias)

@@ -1,22 +1,42 @@
-"""Train a parser from documents: one function for scripts, benchmarks and the command line."""
+"""`caesura train parser`: learn to parse from a treebank, by one of the recipes of the paper."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from caesura.cluster.classes import load_classes
 from caesura.document import Document
-from caesura.errors import WarningSink
-from caesura.learn.loop import Event, Loop
+from caesura.errors import UsageError, WarningSink
+from caesura.learn.fingerprint import digest, file_digest, fingerprint
+from caesura.learn.loop import Loop
+from caesura.models.file import Part
 from caesura.parse.confidence import calibrate as fit_confidence
 from caesura.parse.learning.trainer import ParserTrainer
 from caesura.parse.learning.tune import measure_scale, tune_bonus
-from caesura.parse.options import TrainOptions
+from caesura.parse.options import SearchOptions, TrainOptions
 from caesura.parse.parser import Parser
-from caesura.parse.recipes import METRIC, Reparsed, stages
+from caesura.parse.recipes import METRIC, Stage, stages
+from caesura.tag.options import TaggerOptions
+from caesura.tag.tagger import Regime
+from caesura.train.card import card, score_table
+from caesura.train.report import Report, follow, say_some
+from caesura.train.run import Result, Run
+from caesura.train.tags import has_options, jackknifed
+from caesura.transform import speech
 
-__all__ = ["finish", "parser_loop", "train_parser"]
+__all__ = [
+    "Trained",
+    "finish",
+    "next_command",
+    "parser_loop",
+    "refuse_beam",
+    "train_parser",
+    "train_stages",
+]
 
 
 def parser_loop(
@@ -75,20 +95,35 @@ def finish(
     return parser
 
 
-def train_parser(
+@dataclass(frozen=True)
+class Trained:
+    """One stage of a recipe that is trained: its loop, and the finished parser."""
+
+    stage: Stage
+    loop: Loop
+    parser: Parser
+
+
+def train_stages(
     train: Sequence[Document],
     dev: Sequence[Document] = (),
     options: TrainOptions | None = None,
     *,
     recipe: str = "joint",
+    held_out: Sequence[Document] = (),
     unedited: Sequence[Document] = (),
     word_classes: Mapping[str, int] | None = None,
-    tune: bool = False,
-    on_event: Callable[[Event], None] | None = None,
+    patience: int | None = None,
+    keep: Callable[[Stage], Mapping[str, Any]] | None = None,
+    report: Report | None = None,
     warn: WarningSink | None = None,
-) -> Parser | Reparsed:
-    """Train a recipe to the end. With `tune` the boundary bonus is tuned on the dev documents."""
-    found: dict[str, Parser] = {}
+) -> list[Trained]:
+    """Train all stages of a recipe.
+
+    With `held_out` the boundary bonus is tuned on these documents, else it is 0. `keep` says where
+    the loop of a stage is kept: its checkpoint, fingerprint, and whether it goes on.
+    """
+    found = []
     for stage in stages(recipe, options):
         loop = parser_loop(
             train,
@@ -97,12 +132,134 @@ def train_parser(
             unedited=unedited,
             word_classes=word_classes,
             metric=stage.metric,
+            patience=patience,
             warn=warn,
+            **(keep(stage) if keep is not None else {}),
         )
-        for event in loop:
-            if on_event is not None:
-                on_event(event)
-        found[stage.part] = finish(Parser.from_part(loop.best["parser"]), dev, tune=tune)
-    if "boundaries" in found:
-        return Reparsed(found["boundaries"], found["parser"])
-    return found["parser"]
+        follow(loop, stage.system.capitalize(), report or Report())
+        parser = Parser.from_part(loop.best["parser"])
+        found.append(Trained(stage, loop, finish(parser, held_out or dev, tune=bool(held_out))))
+    return found
+
+
+def train_parser(
+    run: Run,
+    *,
+    recipe: str = "joint",
+    tune: Sequence[str] = (),
+    classes: str | None = None,
+    patience: int | None = None,
+) -> Result:
+    """Train all stages of a recipe and write the model."""
+    run.kept.check()
+    train, dev = run.read()
+    held_out = list(run.data.read(tune, run.report))
+    options = _options(run)
+    run.kept.begin()
+    parts: dict[str, Part] = {}
+    if options.choices > 1:
+        regime: Regime = "sentences" if recipe == "gold" else "document"
+        train, (dev, held_out), tagger = _with_tags(run, train, (dev, held_out), options, regime)
+        parts |= {} if tagger is None else {"tagger": tagger}
+    data, warnings = digest((*train, *dev)), list[str]()
+
+    def keep(stage: Stage) -> dict[str, Any]:
+        told = (stage.options, file_digest(classes))
+        return {
+            "checkpoint": run.checkpoint(stage.part),
+            "resume": run.kept.resume,
+            "fingerprint": fingerprint(data, *told, free=("epochs",)),
+        }
+
+    trained = train_stages(
+        train,
+        dev,
+        options,
+        recipe=recipe,
+        held_out=held_out,
+        unedited=[speech(doc) for doc in train] if options.dropout > 0 else (),
+        word_classes=dict(load_classes(classes)) if classes else None,
+        patience=patience,
+        keep=keep,
+        report=run.report,
+        warn=lambda warning: warnings.append(str(warning)),
+    )
+    say_some(warnings, run.report)
+    parts |= {one.stage.part: one.parser.to_part() for one in trained}
+    told = {one.stage.part: _told(one) for one in trained}
+    words = sum(doc.n_words for doc in train)
+    meta = {"trained_on": run.sources(), "recipe": recipe, "words": words, "stages": told}
+    tables = [
+        score_table((f"{one.stage.part} ({one.stage.system})", "dev"), one.loop.best_scores)
+        for one in trained
+    ]
+    run.save(parts, meta, card("Parser", f"Recipe {recipe}, trained on {words} words.", *tables))
+    for one in trained:
+        one.loop.finish()
+    about = {"model": run.output, "recipe": recipe, "warnings": len(warnings), "stages": told}
+    following = next_command(run.output, tags="tagger" not in parts, sentences=recipe == "gold")
+    return Result(run.output, about, told["parser"]["scores"], next=following)
+
+
+def next_command(output: str, *, tags: bool, sentences: bool) -> tuple[str, ...]:
+    """How a parser is tried, on a file that has what it needs."""
+    keep = ["--keep-tokens"]
+    keep += ["--keep-sentences"] if sentences else []
+    keep += ["--keep-tags"] if tags else []
+    return ("parse", "-m", output, *keep, "tagged.conllu")
+
+
+def refuse_beam(beam: int) -> None:
+    """A parser that learns greedily has no beam."""
+    if beam > 1:
+        raise UsageError(
+            f"the update greedy searches without a beam, not with one of {beam}",
+            remedy="Leave the beam out, or choose another update (laso steps at once, too).",
+        )
+
+
+def _options(run: Run) -> TrainOptions:
+    """The options of training; a beam does not go with the greedy update."""
+    options = run.options(TrainOptions(), "parser")
+    if options.update != "greedy":
+        return options
+    # From a default of 1 it can be seen whether somebody has asked for more.
+    options = run.options(TrainOptions(search=SearchOptions(beam=1)), "parser")
+    refuse_beam(options.search.beam)
+    return options
+
+
+def _with_tags(
+    run: Run,
+    train: list[Document],
+    others: Sequence[list[Document]],
+    options: TrainOptions,
+    regime: Regime,
+) -> tuple[list[Document], list[list[Document]], Part | None]:
+    """The documents with the likeliest tags of each word, unless they have them, and the tagger."""
+    flat = [doc for docs in others for doc in docs]
+    if has_options([*train, *flat]):
+        return train, list(others), None
+    folds = 10
+    with run.report.counting("Jackknifing", unit="folds", total=folds) as progress:
+        found, tagged, tagger = jackknifed(
+            train,
+            flat,
+            options.choices,
+            TaggerOptions(seed=options.seed),
+            folds=folds,
+            regime=regime,
+            on_fold=lambda fold, of: progress.advance(),
+        )
+    rest = iter(tagged)
+    return found, [list(islice(rest, len(docs))) for docs in others], tagger
+
+
+def _told(trained: Trained) -> dict[str, Any]:
+    return {
+        "system": trained.stage.system,
+        "epochs": len(trained.loop.history),
+        "best_epoch": trained.loop.best_epoch,
+        "bonus": trained.parser.search.bonus,
+        "scores": trained.loop.best_scores,
+    }

@@ -1,346 +1,150 @@
-"""A whole pipeline from one treebank: tokeniser, tagger, parser, in one go and one file.
-
-The parser learns from what it will see in use: tags by taggers that have not seen the document
-(jackknifing), and the evidence of tokenisers that have not seen it either. With `speech`, part of
-the training data is seen in lower case and without punctuation, so that one model serves edited
-and unedited text. A stage that is done is kept in a folder, from which an interrupted run goes on.
-"""
+"""`caesura train pipeline`: everything from raw text to trees, from one treebank, in one file."""
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from caesura.document import Document
-from caesura.errors import InputError, ModelError, UsageError
-from caesura.evaluate.conll import conll18
-from caesura.learn.loop import Event, Loop
-from caesura.models.file import ModelFile, Part, load, save
-from caesura.parse.learning.trainer import ParserTrainer
-from caesura.parse.options import TrainOptions as ParserOptions
-from caesura.parse.parser import Parser
-from caesura.tag.jackknifing import jackknife
-from caesura.tag.tagger import Tagger
-from caesura.tag.trainer import TaggerTrainer
-from caesura.tokenize.tokenizer import Tokenizer
-from caesura.tokenize.training import TokenizerTrainer, cross_evidence, with_scale
-from caesura.train.options import PipelineOptions
-from caesura.train.parser import finish
-from caesura.train.tags import pack_options, tagged, unpack_options
-from caesura.transform import speech
+from caesura.language import Tally
+from caesura.learn.fingerprint import file_digest
+from caesura.models.file import Part
+from caesura.models.store import load_model
+from caesura.pipeline import MODES
+from caesura.train.card import card, score_table
+from caesura.train.evaluation import dev_scores
+from caesura.train.neural import train_neural
+from caesura.train.options import NeuralOptions, PipelineOptions
+from caesura.train.parser import refuse_beam
+from caesura.train.run import Result, Run
+from caesura.train.stages import PipelineTrainer
 
-__all__ = ["PipelineTrainer", "Watcher", "transcripts"]
-
-#: Told of what happens: the stage, and the event of its training loop or None for a note.
-Watcher = Callable[[str, Event | str], None]
+__all__ = ["language_of", "model_card", "train_pipeline"]
 
 
-class PipelineTrainer:
-    """Trains the stages one after the other; `run` returns the parts of the model file."""
+def train_pipeline(run: Run, *, init: str | None = None, encoder: str | None = None) -> Result:
+    """Train everything that the treebank allows; what it does not have is left out and named.
 
-    def __init__(
-        self,
-        train: Sequence[Document],
-        dev: Sequence[Document] = (),
-        options: PipelineOptions | None = None,
-        *,
-        init: ModelFile | None = None,
-        folder: Path | None = None,
-        resume: bool = False,
-        watch: Watcher | None = None,
-    ) -> None:
-        self.options = options or PipelineOptions()
-        self.train = [doc for doc in train if doc.n_words]
-        self.dev = [doc for doc in dev if doc.n_words]
-        if not self.train:
-            raise InputError("there are no words to train on", remedy="Give a treebank.")
-        self.init = init
-        if init is not None:
-            _check_init(init)
-        self.folder = folder
-        self._watch = watch or (lambda stage, event: None)
-        self.left_out: list[str] = []
-        if folder is not None:
-            if not resume and folder.exists() and any(folder.iterdir()):
-                raise UsageError(
-                    "an interrupted training is kept here",
-                    file=str(folder),
-                    remedy="Go on with it (resume), or remove the folder to start anew.",
-                )
-            folder.mkdir(parents=True, exist_ok=True)
-        self._data = self._data_hash()
+    With an `encoder` a network takes the place of tagger and parser.
+    """
+    run.kept.check()
+    documents, held = run.read()
+    if encoder is not None:
+        parts, left_out, finish = _network(run, documents, held, encoder)
+    else:
+        parts, left_out, finish = _linear(run, documents, held, init)
+    scores = _save(run, documents, held, parts, left_out)
+    finish()
+    for note in left_out:
+        run.report.say(f"Left out: {note}")
+    # A model without a tokeniser parses tokens, so the next command needs a file with some.
+    given = ("text.txt",) if "tokenizer" in parts else ("--keep-tokens", "tokens.conllu")
+    about = {"model": run.output, "scores": scores, "left_out": left_out}
+    return Result(run.output, about, scores, next=("parse", "-m", run.output, *given))
 
-    # -------------------------------------------------------------- stages
 
-    def run(self) -> dict[str, Part]:
-        """Train everything that the treebank allows."""
-        parts: dict[str, Part] = {}
-        spaced = self.has_text()
-        if spaced:
-            parts["tokenizer"] = self.stage("tokenizer")
-        tags = self._has_tags()
-        if tags:
-            parts["tagger"] = self.stage("tagger")
-        train, speech = self._prepared(spaced, tags)
-        dev = self._prepared_dev(parts, self.dev)
-        options = self.options.parser
-        if speech:
-            options = replace(options, dropout=self.options.speech)
+#: The parts of a model, what is left out of it, and what to call when it is written.
+Trained = tuple[dict[str, Part], list[str], Callable[[], None]]
 
-        def work() -> Part:
-            parser = self._parser(train, speech, dev, options)
-            spoken = self._prepared_dev(parts, transcripts(self.dev))
-            return finish(parser, dev, transcripts=spoken).to_part()
 
-        parts["parser"] = self._stage("parser", work)
-        return parts
-
-    def stage(self, name: Literal["tokenizer", "tagger"]) -> Part:
-        """One of the stages that need nothing but the treebank."""
-        return self._stage(name, self._tokenizer if name == "tokenizer" else self._tagger)
-
-    def finish(self) -> None:
-        """Remove what was kept for an interrupted run."""
-        if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _stage(self, name: str, work: Callable[[], Part]) -> Part:
-        """A stage that was done before is taken from the folder."""
-        path = self.folder / f"{name}.part" if self.folder is not None else None
-        fingerprint = self.fingerprint(name)
-        if path is not None and path.exists():
-            file = load(path)
-            if file.meta.get("fingerprint") == fingerprint:
-                self._watch(name, "was done before and is kept")
-                return file.part(name)
-            if file.meta.get("data", self._data) != self._data:
-                raise ModelError(
-                    "belongs to a run on other data",
-                    file=str(path),
-                    remedy="Go on with the data of that run, "
-                    "or delete it and start again with --anew.",
-                )
-            self._watch(name, "was done with other options and is done again")
-        part = work()
-        if path is not None:
-            meta = {"fingerprint": fingerprint, "data": self._data}
-            save(path, {name: part}, meta=meta, compress=False)
-        return part
-
-    def _loop(self, name: str, trainer: Any, epochs: int, metric: str, patience: int) -> Loop:
-        path = self.folder / f"{name}.checkpoint" if self.folder is not None else None
-        loop = Loop(
-            trainer,
-            epochs,
-            metric=metric,
-            patience=patience,
-            checkpoint=path,
-            resume=True,  # what is in the folder belongs to this run
-            fingerprint=self.fingerprint(name),
-            inside=lambda event: self._watch(name, event),
-        )
-        for event in loop:
-            self._watch(name, event)
-        loop.finish()
-        return loop
-
-    def _tokenizer(self) -> Part:
-        options = replace(self.options.tokenizer, seed=self.options.seed)
-        init = self._init_part("tokenizer")
-        trainer = TokenizerTrainer(
-            self.train,
+def _linear(
+    run: Run, documents: Sequence[Document], held: Sequence[Document], init: str | None
+) -> Trained:
+    options = run.options(PipelineOptions(), "pipeline")
+    if options.parser.update == "greedy":
+        # From a default of 1 it can be seen whether somebody has asked for more.
+        greedy = replace(
             options,
-            dev=self.dev,
-            scorer=_token_scores,
-            init=Tokenizer.from_part(init) if init else None,
+            search=replace(options.search, beam=1),
+            parser=replace(options.parser, search=replace(options.parser.search, beam=1)),
         )
-        loop = self._loop("tokenizer", trainer, options.epochs, "Mean", options.patience)
-        return with_scale(loop.best["tokenizer"], self.dev)
-
-    def _tagger(self) -> Part:
-        options = replace(self.options.tagger, seed=self.options.seed)
-        docs = [*self.train, *self._speech()]
-        trainer = TaggerTrainer(docs, self.dev, options, init=self._init_part("tagger"))
-        loop = self._loop("tagger", trainer, options.epochs, "mean", options.patience)
-        return loop.best["tagger"]
-
-    def _speech(self) -> list[Document]:
-        """The training documents as transcripts would have them, if that is wanted.
-
-        Every other one is one paragraph, as a text without blank lines is; the rest has none, as
-        a treebank without paragraphs.
-        """
-        if not self.options.speech:
-            return []
-        copies = [speech(doc) for doc in self.train]
-        for doc in copies[::2]:
-            doc.paragraph_start = np.zeros(1, np.int64)
-        return copies
-
-    def _prepared(self, spaced: bool, tags: bool) -> tuple[list[Document], list[Document]]:
-        """The training documents, and their transcripts, as the parser shall see them."""
-        part = self._stage("prepared", lambda: self._prepare(spaced, tags))
-        docs = [replace(doc) for doc in (*self.train, *self._speech())]
-        words = np.cumsum([0, *(doc.n_words for doc in docs)])
-        tokens = np.cumsum([0, *(doc.n_tokens for doc in docs)])
-        for k, doc in enumerate(docs):
-            for column in ("upos", "xpos", "feats", "lemma"):
-                if column in part.arrays:
-                    names = doc.strings.ids(part.labels[column])
-                    own = part.array(column, np.int32)[words[k] : words[k + 1]]
-                    setattr(doc, column, names[own])
-            if "evidence" in part.arrays:
-                own = part.array("evidence", np.float32)[tokens[k] : tokens[k + 1]]
-                doc.start_evidence = own
-            unpack_options(part, doc, slice(words[k], words[k + 1]))
-        n = len(self.train)
-        return docs[:n], docs[n:]
-
-    def _prepare(self, spaced: bool, tags: bool) -> Part:
-        """Tags and evidence for all training documents, by models that have not seen them."""
-        options = self.options
-        variant = speech if options.speech else None
-        part = Part("prepared")
-        if tags:
-            found = jackknife(
-                self.train,
-                replace(options.tagger, seed=options.seed),
-                options.folds,
-                regime="document",
-                variant=variant,
-                choices=options.parser.choices if options.parser.choices > 1 else 0,
-                on_fold=lambda n, of: self._watch("jackknife", f"fold {n} of {of}"),
-            )
-            for column in ("upos", "xpos", "feats"):
-                names: dict[str, int] = {}
-                values = [
-                    names.setdefault(value, len(names))
-                    for doc in found
-                    for value in doc.column(column)
-                ]
-                part.labels[column] = list(names)
-                part.arrays[column] = np.array(values, np.int32)
-            if options.parser.choices > 1:
-                pack_options(found, part)
-        if spaced:
-            self._watch("evidence", f"{options.folds} folds")
-            docs = [*self.train, *self._speech()]
-            groups = [k % len(self.train) for k in range(len(docs))]
-            own = replace(options.tokenizer, seed=options.seed)
-            if len(docs) > len(self.train):
-                own = replace(own, speech=False)  # the transcripts are there already
-            evidence = cross_evidence(docs, own, folds=options.folds, groups=groups)
-            part.arrays["evidence"] = np.concatenate(evidence).astype(np.float32)
-        return part
-
-    def _prepared_dev(self, parts: Mapping[str, Part], dev: Sequence[Document]) -> list[Document]:
-        """Dev documents with the tags and the evidence of the finished stages."""
-        docs = [replace(doc, fixed=frozenset()) for doc in dev]
-        if docs and "tagger" in parts:
-            docs = tagged(Tagger(parts["tagger"]), docs, self.options.parser.choices)
-        if docs and "tokenizer" in parts:
-            tokenizer = Tokenizer.from_part(parts["tokenizer"])
-            for doc in docs:
-                doc.start_evidence = tokenizer.evidence(doc)
-        return docs
-
-    def _parser(
-        self,
-        train: Sequence[Document],
-        speech: Sequence[Document],
-        dev: Sequence[Document],
-        options: ParserOptions,
-    ) -> Parser:
-        options = replace(options, seed=self.options.seed)
-        trainer = ParserTrainer(train, dev, options, unedited=speech, init=self._init_parser())
-        loop = self._loop("parser", trainer, options.epochs, "mean", 3)
-        parser = Parser.from_part(loop.best["parser"]).lean(self.options.drop)
-        return replace(parser, search=options.in_use(self.options.search))
-
-    # -------------------------------------------------------------- what is there
-
-    def has_text(self) -> bool:
-        """Whether the treebank tells how tokens are written; if not, no tokeniser is learned."""
-        glued = any(
-            np.any(doc.token_start[1:] == doc.token_end[:-1]) for doc in self.train if doc.n_tokens
-        )
-        multiword = any(doc.n_words > doc.n_tokens for doc in self.train)
-        if not glued and not multiword:
-            self.left_out.append(
-                "tokenizer: no SpaceAfter=No and no multi-word token tells how tokens are written"
-            )
-        return glued or multiword
-
-    def _has_tags(self) -> bool:
-        for column in ("upos", "xpos", "feats", "lemma"):
-            if not any(np.any(getattr(doc, column)) for doc in self.train):
-                self.left_out.append(f"{column}: the treebank has none")
-        tags = any(np.any(doc.upos) or np.any(doc.xpos) for doc in self.train)
-        if not tags:
-            self.left_out.append("tagger: the treebank has no tags")
-        return tags
-
-    def _init_part(self, name: str) -> Part | None:
-        return self.init.parts.get(name) if self.init is not None else None
-
-    def _init_parser(self) -> Parser | None:
-        """The parser to go on from."""
-        part = self._init_part("parser")
-        return Parser.from_part(part) if part is not None else None
-
-    def fingerprint(self, stage: str, more: Any = None) -> str:
-        """What a stage depends on: the data and the options that concern it."""
-        options = self.options
-        seen: tuple[Any, ...] = (options.seed, options.speech > 0)
-        if stage == "tokenizer":
-            seen = (options.seed, options.tokenizer)
-        elif stage == "tagger":
-            seen += (options.tagger,)
-        elif stage == "prepared":
-            seen += (options.tokenizer, options.tagger, options.folds)
-            if options.parser.choices > 1:
-                seen += (options.parser.choices,)
-        else:
-            seen += (options, more)
-        return hashlib.sha256(f"{self._data} {stage} {seen!r}".encode()).hexdigest()
-
-    def _data_hash(self) -> str:
-        digest = hashlib.sha256()
-        for doc in (*self.train, *self.dev):
-            digest.update(doc.text.encode("utf-8", "surrogatepass"))
-            for column in ("form", "upos", "xpos", "feats", "lemma", "deprel"):
-                digest.update("\x1f".join(doc.column(column)).encode("utf-8", "surrogatepass"))
-            digest.update(doc.head.tobytes() + doc.sent_start.tobytes())
-        if self.init is not None:
-            digest.update(str(self.init.meta.get("sha256")).encode())
-        return digest.hexdigest()
+        options = run.options(greedy, "pipeline")
+        refuse_beam(max(options.search.beam, options.parser.search.beam))
+    start = load_model(init) if init else None
+    run.kept.begin()
+    trainer = PipelineTrainer(
+        documents,
+        held,
+        options,
+        init=start,
+        folder=_folder(run),
+        resume=run.kept.resume,
+        report=run.report,
+    )
+    return trainer.run(), list(trainer.left_out), trainer.finish
 
 
-def transcripts(docs: Sequence[Document]) -> list[Document]:
-    """The documents as transcripts would have them, but for those of punctuation alone."""
-    return [doc for doc in map(speech, docs) if doc.n_words]
+def _network(
+    run: Run, documents: Sequence[Document], held: Sequence[Document], encoder: str
+) -> Trained:
+    flags = {"speech": True} if run.flags.get("speech") else {}
+    flags |= {"seed": run.flags["seed"]} if "seed" in run.flags else {}
+    options = run.options(NeuralOptions(), "neural", flags)
+    run.kept.begin()
+    parts, trainer = train_neural(
+        documents,
+        held,
+        encoder,
+        options,
+        folder=_folder(run),
+        resume=run.kept.resume,
+        report=run.report,
+    )
+    return parts, list(trainer.left_out), trainer.finish
 
 
-def _check_init(init: ModelFile) -> None:
-    """Refuse a model of which a part would be passed over in silence."""
-    stages = ("tokenizer", "tagger", "parser")
-    others = [name for name in init.parts if name not in stages]
-    system = init.parts["parser"].config.get("system") if "parser" in init.parts else "joint"
-    if others or system != "joint":
-        what = others[0] if others else f"{system} parser"
-        raise UsageError(
-            f"a pipeline cannot go on from the {what} of {init.path or 'this model'}",
-            remedy="Give a model from `caesura train pipeline`, or of one of its stages.",
-        )
+def _folder(run: Run) -> Path:
+    """Where stages that are done are kept."""
+    return Path(f"{run.output}.parts")
 
 
-def _token_scores(gold: Sequence[Document], system: Sequence[Document]) -> dict[str, float]:
-    """F1 of tokens, words and sentences."""
-    scores = conll18(gold, system)
-    return {name: scores[name].f1 for name in ("Tokens", "Words", "Sentences")}
+def _save(
+    run: Run,
+    documents: Sequence[Document],
+    held: Sequence[Document],
+    parts: Mapping[str, Part],
+    left_out: Sequence[str],
+) -> dict[str, dict[str, float]]:
+    """Write the model, score it as it will be used, and write it again with its scores."""
+    meta: dict[str, Any] = {
+        "name": Path(run.output).name.removesuffix(".caesura"),
+        "trained_on": run.sources(),
+        "data_sha256": [file_digest(path) for path in run.data.train if path != "-"],
+        "words": sum(doc.n_words for doc in documents),
+        "documents": len(documents),
+        "stages": sorted(parts),
+        "left_out": list(left_out),
+        **language_of(documents),
+    }
+    run.save(parts, meta, model_card(meta["name"], meta, {}), kind="pipeline")
+    scores: dict[str, dict[str, float]] = {}
+    if held:
+        scores = {mode: dev_scores(run.output, held, mode) for mode in MODES}
+        meta["scores"] = scores
+        run.save(parts, meta, model_card(meta["name"], meta, scores), kind="pipeline")
+    return scores
+
+
+def language_of(documents: Sequence[Document]) -> dict[str, str]:
+    """The language of the training data, which the model will expect of texts."""
+    tally = Tally()
+    for doc in documents[:200]:
+        tally.add(doc.text)
+    found = tally.language()
+    return {} if found is None else {"language": found}
+
+
+def model_card(
+    name: str, meta: Mapping[str, Any], scores: Mapping[str, Mapping[str, float]]
+) -> str:
+    """The card of a pipeline: data, parts and dev scores."""
+    data = f"Trained on {', '.join(meta['trained_on'])}"
+    data += f" ({meta['words']} words, {meta['documents']} documents)."
+    parts = [f"Parts: {', '.join(meta['stages'])}."]
+    parts += [f"Left out: {note}." for note in meta["left_out"]]
+    modes = list(scores)
+    rows = {name: [scores[m][name] for m in modes] for name in scores[modes[0]]} if modes else {}
+    head = "Dev scores from raw text, F1 by the CoNLL 2018 definition:" if modes else ""
+    return card(name, data, "\n".join(parts), head, score_table(("", *modes), rows))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,9 @@ import msgspec
 import pytest
 
 from caesura import cli
-from caesura.cli import config as config_module
-from caesura.cli.config import configure
 from caesura.errors import InputError, UsageError
+from caesura.train import run as run_module
+from caesura.train.config import configure
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -114,10 +113,7 @@ def test_the_example_in_the_help_exists(
         configure(*args, **kwargs)
         raise Taken
 
-    monkeypatch.setattr(config_module, "configure", take)
-    module = sys.modules[command.callback.__module__]
-    if hasattr(module, "configure"):
-        monkeypatch.setattr(module, "configure", take)
+    monkeypatch.setattr(run_module, "configure", take)
     call = [*path.split(), str(EXAMPLES / "harbour.conllu"), "-o", str(tmp_path / "out")]
     with pytest.raises(Taken):
         cli.run([*call, "--quiet", "--set", example.group(1)])

@@ -1,0 +1,151 @@
+"""`caesura induce`: learn a dependency grammar from text without trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from caesura.cluster import load_classes
+from caesura.document import Document
+from caesura.errors import UsageError
+from caesura.induce import Grammar, InduceOptions, Inducer
+from caesura.induce.options import COLUMNS
+from caesura.induce.word_classifier import classifier_of
+from caesura.tokenize import RuleTokenizer
+from caesura.train.card import card
+from caesura.train.data import Data
+from caesura.train.options import INDUCE
+from caesura.train.report import Counting
+from caesura.train.run import Result, Run
+
+__all__ = ["induce_grammar"]
+
+
+def induce_grammar(run: Run, *, class_text: Sequence[str] = ()) -> Result:
+    """Induce a grammar; word classes are learned from `class_text`, too."""
+    run.kept.check()
+    if "-" in run.data.train:
+        run.kept.note = " the same text on the standard input and"
+    flags = dict(run.flags)
+    known = None
+    if "classes" in flags and Path(flags["classes"]).is_file():
+        known = classifier_of(load_classes(flags["classes"]).rows())
+        flags["classes"] = "file"
+    options = run.options(INDUCE, "induce", flags)
+    options.stages()  # a recipe that is not there is told before anything is read
+    if options.classes in COLUMNS:
+        _refuse(f"--classes {options.classes}", groups=flags.get("groups"), class_text=class_text)
+    elif not options.frequent:
+        _refuse("frequent=0", groups=flags.get("groups"))
+    other = Data(
+        class_text,
+        skip_bad=run.data.skip_bad,
+        strict=run.data.strict,
+        encoding=run.data.encoding,
+    )
+    more = list(_tokenised(other.read(class_text, run.report)))
+    inducer = Inducer(
+        _tokenised(run.data.read(run.data.train, run.report)),
+        options,
+        classifier=known,
+        class_text=more,
+        checkpoint=run.checkpoint(),
+        resume=run.kept.resume,
+    )
+    run.kept.begin()
+    summary: dict[str, Any] = {}
+    with (
+        run.report.counting("Inducing", unit="steps") as progress,
+        closing(iter(inducer)) as events,  # an interrupt ends its threads, too
+    ):
+        for event in events:
+            summary |= _tell(event, progress)
+    grammar = inducer.grammar
+    assert grammar is not None
+    plain: dict[str, Any] = msgspec.to_builtins(options)
+    chosen = {name: value for name, value in plain.items() if value is not None}
+    meta = {"summary": summary, "restarts": inducer.restarts, "options": chosen}
+    run.save({"grammar": grammar.to_part()}, meta, _card(grammar, options, summary))
+    inducer.finish()
+    tagged = ("--keep-tokens", "--keep-tags", "tagged.conllu")
+    file = tagged if options.classes in ("upos", "xpos") else ("text.txt",)
+    return Result(
+        run.output,
+        {"file": run.output, **summary, "restarts": inducer.restarts},
+        f"Fit: {summary['bits']:.4f} bits a word on its own text",
+        what="Grammar",
+        next=("parse", "-m", run.output, *file),
+    )
+
+
+def _refuse(why: str, **given: Any) -> None:
+    """Options are obeyed or refused, never lost."""
+    for name, value in given.items():
+        if value:
+            raise UsageError(
+                f"--{name.replace('_', '-')} does not go with {why}", remedy="Leave it out."
+            )
+
+
+def _tokenised(documents: Iterable[Document]) -> Iterator[Document]:
+    """Documents with tokens and sentences; those without are split by rule."""
+    rules = RuleTokenizer()
+    for doc in documents:
+        yield doc if doc.n_tokens or not doc.text else rules.tokenize(doc)
+
+
+def _tell(event: Any, progress: Counting) -> dict[str, Any]:
+    """Say what happened in an induction; returns what of it belongs into the summary."""
+    stats = event.stats
+    if event.kind == "start":
+        progress.say(_data_line(stats))
+        return {"data": dict(stats)}
+    if event.kind == "resumed":
+        progress.say(_resumed_line(stats))
+    elif event.step is not None:
+        step = event.step
+        progress.advance(1, f"{step.stage} {step.iteration}: {step.bits:.4f} bits a word")
+    elif event.kind == "restart":
+        lifted = stats["lifted"]
+        progress.say(
+            f"restart {event.restart + 1}: seed {stats['seed']}, {stats['bits']:.4f} bits a word"
+            + (f", {lifted} sentences beyond the constraint" if lifted else "")
+        )
+    elif event.kind == "done":
+        progress.say(
+            f"kept seed {stats['seed']}: fewest bits a word "
+            f"({stats['bits']:.4f}; spread over restarts {stats['spread']:.4f})"
+        )
+        return dict(stats)
+    return {}
+
+
+def _data_line(stats: Mapping[str, Any]) -> str:
+    return (
+        f"{stats['sentences']:,} sentences, {stats['words']:,} words, {stats['classes']} classes; "
+        f"{stats['with_marks_inside']:,} with punctuation inside, {stats['complete']:,} complete, "
+        f"{stats['too_long']:,} too long"
+    )
+
+
+def _resumed_line(stats: Mapping[str, Any]) -> str:
+    done = [f"restart {stats['restarts']}"] if stats["restarts"] else []
+    if "stage" in stats:
+        done.append(f"stage {stats['stage']}, iteration {stats['iteration']}")
+    return f"goes on after {', '.join(done) or 'the word classes'}"
+
+
+def _card(grammar: Grammar, options: InduceOptions, summary: Mapping[str, Any]) -> str:
+    data = summary.get("data", {})
+    return card(
+        "A grammar induced from text",
+        f"Model {grammar.model}, recipe {options.recipe}, classes {options.classes}, "
+        f"{data.get('sentences', 0):,} sentences, {data.get('words', 0):,} words.\n"
+        "No tree was looked at"
+        + ("" if options.classes in ("upos", "xpos") else ", and no tag")
+        + f". Seed {summary.get('seed')}, {summary.get('bits', 0.0):.4f} bits a word.",
+    )

@@ -1,0 +1,100 @@
+"""What all trainings share: flags from options, fingerprints, cards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from caesura.cli.experiment import experiment, treebank_arguments
+from caesura.document import Document
+from caesura.learn.fingerprint import digest, fingerprint
+from caesura.learn.flags import flag, flags_of, inner
+from caesura.parse.options import TrainOptions
+from caesura.train import PipelineOptions, Result, Run
+from tests.conftest import ROOT
+
+TREEBANK = str(ROOT / "examples" / "harbour.conllu")
+
+
+@dataclass(frozen=True)
+class Search:
+    beam: int = flag(8, "Width.", least=1)
+    margin: float = flag(0.5, "Margin.")
+
+
+@dataclass(frozen=True)
+class Options:
+    search: Search = inner(Search, {"beam": ""})
+    epochs: int = flag(3, "Passes.", least=1)
+    rate: float = 0.1
+    shape: str = flag("round", "Shape.", name="--form", choices=("round", "flat"))
+    quick: float = flag(0.0, "Hurry.", value=0.25)
+    seed: int = flag(1, "Seed.", shown=True)
+    more: tuple[int, ...] = field(default=(1, 2))
+
+
+@click.command()
+@treebank_arguments
+@experiment(Options(), example="rate=0.2", kept=["{output}.checkpoint"])
+def trial(run: Run) -> Result:
+    """A training that only tells its options."""
+    Path(run.output).touch()
+    options = run.options(Options(), "trial")
+    return Result(run.output, {"options": repr(options), "flags": dict(run.flags)}, "Fit: well")
+
+
+def call(folder: Path, *words: str) -> str:
+    found = CliRunner().invoke(trial, [TREEBANK, "-o", str(folder / "out"), "--json", *words])
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+def test_a_field_that_says_so_is_a_flag_with_its_help() -> None:
+    told = CliRunner().invoke(trial, ["--help"]).output
+    for shown in ("--beam INTEGER RANGE", "Width.", "--form [round|flat]", "--quick  ", "Hurry."):
+        assert shown in told
+    assert "[default: 1]" in told
+    assert "--margin" not in told, "only what is named of options inside of options"
+    assert "--rate" not in told
+
+
+def test_flags_come_to_the_options(tmp_path: Path) -> None:
+    said = call(tmp_path, "--beam", "4", "--form", "flat", "--quick", "--seed", "7")
+    assert "beam=4" in said
+    assert "shape='flat'" in said
+    assert "quick=0.25" in said
+    assert "seed=7" in said
+
+
+def test_flags_of_options_inside_of_options() -> None:
+    found = flags_of(PipelineOptions())
+    assert list(found) == ["parser.choices", "speech", "seed"]
+    assert found["parser.choices"][0].help != flags_of(TrainOptions())["choices"][0].help
+    assert flags_of(TrainOptions())["search.beam"][1] == 8
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [({"epochs": 9}, True), ({"threads": 2}, True), ({"seed": 2}, False), ({"bits": 12}, False)],
+)
+def test_a_fingerprint_is_of_what_changes_the_result(change: dict[str, int], same: bool) -> None:
+    options = TrainOptions()
+    doc = Document.from_spans("It rains.", [0, 3, 8], [2, 8, 9])
+    data = digest([doc])
+    mine = fingerprint(data, options, free=("epochs",))
+    other = fingerprint(data, replace(options, **change), free=("epochs",))
+    assert (mine == other) == same
+    assert fingerprint(data, replace(options, epochs=9)) != fingerprint(data, options)
+
+
+def test_a_fingerprint_is_of_the_data() -> None:
+    doc = Document.from_spans("It rains.", [0, 3, 8], [2, 8, 9])
+    other = replace(doc)
+    assert digest([doc]) == digest([other])
+    other.set_column("upos", ["PRON", "VERB", "PUNCT"])
+    assert digest([doc]) != digest([other])
+    assert digest([doc]) != digest([doc, doc])
