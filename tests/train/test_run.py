@@ -9,10 +9,12 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from caesura import cli
 from caesura.cli.experiment import experiment, treebank_arguments
 from caesura.document import Document
 from caesura.learn.fingerprint import digest, fingerprint
 from caesura.learn.flags import flag, flags_of, inner
+from caesura.models.file import load
 from caesura.parse.options import TrainOptions
 from caesura.train import PipelineOptions, Result, Run
 from tests.conftest import ROOT
@@ -68,6 +70,24 @@ def test_flags_come_to_the_options(tmp_path: Path) -> None:
     assert "shape='flat'" in said
     assert "quick=0.25" in said
     assert "seed=7" in said
+
+
+def test_the_default_of_a_flag_overrules_nothing(tmp_path: Path) -> None:
+    assert "seed=5" in call(tmp_path, "--set", "seed=5")
+    assert "seed=6" in call(tmp_path, "--set", "seed=5", "--seed", "6")
+    config = tmp_path / "options.toml"
+    config.write_text("seed = 4\n")
+    assert "seed=4" in call(tmp_path, "--config", str(config))
+
+
+def test_a_seed_that_is_set_is_that_of_the_model(tmp_path: Path) -> None:
+    models = []
+    for number, seed in enumerate((["--seed", "5"], ["--set", "seed=5"], [])):
+        output = str(tmp_path / f"{number}.caesura")
+        small = ["--recipe", "fixed", "--model", "dmv", "--classes", "upos", "-q"]
+        assert cli.run(["induce", TREEBANK, *small, *seed, "-o", output]) == 0
+        models.append(load(output).meta["options"]["seed"])
+    assert models == [5, 5, 1]
 
 
 def test_flags_of_options_inside_of_options() -> None:

@@ -1,7 +1,8 @@
 """What all commands that train have in common: their files, options, checkpoints and reports.
 
 `experiment` makes a command of a function from a `Run` to a `Result`. Flags are those that the
-options declare (`caesura.learn.flags`).
+options declare (`caesura.learn.flags`); one that was not given changes nothing, so that `--config`
+and `--set` are not overruled by the default of a flag.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from caesura.cli.console import print_json
 from caesura.cli.files import input_paths
 from caesura.cli.kept import interrupted
 from caesura.cli.options import config_options, json_option, reading_options
+from caesura.cli.refuse import given
 from caesura.cli.training import Console, tell_result
 from caesura.learn.flags import Flag, flags_of
 from caesura.train.data import Data
@@ -82,7 +84,7 @@ def experiment(
             chosen = {}
             for name, (path, told) in flags.items():
                 value = own.pop(name)
-                if value is not None and value is not False:
+                if given(name) and value is not None:
                     chosen[path] = value if told.value is None else told.value
             paths = [Path(pattern.format(output=output)) for pattern in kept]
             here = Kept(paths, resume=resume, anew=anew)
