@@ -88,3 +88,14 @@ def test_long_runs_of_anything(unit: str) -> None:
     text = unit * 300_000
     doc = RuleTokenizer().tokenize(text)
     assert "".join(token.text for token in doc.tokens) == text
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_a_text_keeps_its_paragraphs_whole_and_streamed(size: int) -> None:
+    text = "One day.\nIt rained.\n\n \nNext day it did not.\n\nThen it snowed.\n"
+    expected = [0, text.index("Next"), text.index("Then")]
+    tool = RuleTokenizer()
+    assert tool.tokens_of(Document(text=text)).paragraph_start.tolist() == expected
+    blocks = [text[at : at + size] for at in range(0, len(text), size)]
+    pieces = list(tool.pieces(blocks))
+    assert Document.join(pieces).paragraph_start.tolist() == expected

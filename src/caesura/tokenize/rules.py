@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, Final, Self
 
@@ -117,13 +118,16 @@ class RuleTokenizer(TokenStage):
             doc.check()
             doc.fixed = frozenset({"tokens"})
         layout = (doc.token_start, doc.paragraph_start, doc.turn_start, doc.markup_start)
-        if len(doc.text) >= LONG and not any(map(len, layout)):
+        bare = not any(map(len, layout))
+        if bare and len(doc.text) >= LONG:
             whole = Document.join(
                 list(self.pieces([doc.text], newline_is_boundary=newline_is_boundary))
             )
             whole.id, whole.source, whole.continues = doc.id, doc.source, doc.continues
             doc = whole
         elif not (Constraints.of(doc).tokens and Constraints.of(doc).starts is not None):
+            if bare:
+                doc = replace(doc, paragraph_start=paragraphs(doc.text))
             doc = self._by_line(newline_is_boundary).tokenize(doc)
         marks = doc.sent_start.copy()
         marks[np.isin(doc.token_start, np.array(list(no_boundary or ()), np.int64))] = NO
@@ -136,9 +140,15 @@ class RuleTokenizer(TokenStage):
     ) -> Iterator[Document]:
         """The pieces of an endless text, which is cut between lines."""
         rules = self._by_line(newline_is_boundary)
+        opens, seen = True, False
         for number, lines in enumerate(_whole_lines(blocks)):
-            piece = rules.tokenize(Document(text=lines))
+            found = paragraphs(lines, opens=opens)
+            piece = rules.tokenize(Document(text=lines, paragraph_start=found))
             piece.continues = number > 0
+            piece.before = frozenset({"paragraphs"} if seen else ())
+            seen |= bool(len(found))
+            gap = lines[len(lines.rstrip()) :]
+            opens = gap.count("\n") > 1 or (opens and gap == lines)
             yield piece
 
     def _by_line(self, newline_is_boundary: bool) -> RuleTokenizer:
