@@ -7,16 +7,17 @@ reads it off a document. Stages make of it what their kernels need.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, YES, Bytes, Document, Ints
+from caesura.document.schema import Column
 from caesura.errors import InputError, UsageError
 
-__all__ = ["Constraints", "check_keep", "fix_starts", "keep", "keep_layout"]
+__all__ = ["Constraints", "add_to", "check_keep", "fix_starts", "keep", "keep_layout"]
 
 #: Levels of the analysis of a text, which is known anew unless it is kept.
 _ANALYSIS: Final = ("token", "word", "sentence", "empty node")
@@ -97,14 +98,7 @@ def keep(doc: Document, names: Iterable[str], newline_is_boundary: bool = False)
 
     Tags, lemmas and heads belong to words, so to keep them is to keep the tokens.
     """
-    wanted = frozenset(names)
-    check_keep(wanted, newline_is_boundary)
-    unknown = wanted - FIXABLE
-    if unknown:
-        raise UsageError(
-            f"cannot keep {', '.join(sorted(unknown))}",
-            remedy=f"What can be kept: {', '.join(sorted(FIXABLE))}.",
-        )
+    wanted = _checked(names, newline_is_boundary)
     if wanted - {"sentences"}:
         wanted |= {"tokens"}
     if not doc.n_tokens:
@@ -119,13 +113,49 @@ def keep(doc: Document, names: Iterable[str], newline_is_boundary: bool = False)
         # Tokens themselves stay: whoever does not keep them goes by the text.
         if column.level not in _ANALYSIS or column.keep in wanted or column.keep == "tokens":
             continue
-        forgotten: Any = None if column.optional else {} if column.kind == "by token" else []
-        if column.is_array and not column.optional:
-            forgotten = column.rows(copy.n_tokens if column.level == "token" else copy.n_words)
-        setattr(copy, column.name, forgotten)
+        _forget(copy, column)
     if "heads" in wanted:  # the label of an arc that is open is open, too
         copy.deprel = np.where(copy.head == UNKNOWN, 0, copy.deprel).astype(np.int32)
     return copy
+
+
+def add_to(
+    doc: Document, adds: frozenset[str], names: Iterable[str], newline_is_boundary: bool = False
+) -> Document:
+    """A copy of a document to which stages add something; all that they do not find stays.
+
+    Known values of what is named are fixed.
+    """
+    wanted = _checked(names, newline_is_boundary)
+    if "tokens" not in adds:
+        if not doc.n_tokens and doc.text.strip():
+            raise InputError(
+                "there are no tokens to tag",
+                file=doc.source,
+                remedy="Tokenise it first (caesura tokenize), or use `caesura parse`.",
+            )
+        wanted |= {"tokens"}
+    return replace(doc, fixed=doc.fixed | wanted)
+
+
+def _checked(names: Iterable[str], newline_is_boundary: bool) -> frozenset[str]:
+    wanted = frozenset(names)
+    check_keep(wanted, newline_is_boundary)
+    unknown = wanted - FIXABLE
+    if unknown:
+        raise UsageError(
+            f"cannot keep {', '.join(sorted(unknown))}",
+            remedy=f"What can be kept: {', '.join(sorted(FIXABLE))}.",
+        )
+    return wanted
+
+
+def _forget(doc: Document, column: Column) -> None:
+    """Make nothing known of a column."""
+    forgotten: Any = None if column.optional else {} if column.kind == "by token" else []
+    if column.is_array and not column.optional:
+        forgotten = column.rows(doc.n_tokens if column.level == "token" else doc.n_words)
+    setattr(doc, column.name, forgotten)
 
 
 def keep_layout(doc: Document, source: Document) -> None:

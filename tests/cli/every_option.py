@@ -88,6 +88,10 @@ SHOWN: dict[str, dict[str, Show]] = {
         "encoding": Show("split {latin} -m {tiny}", "--encoding latin-1"),
         "errors": Show("split {latin} -m {tiny}", "--errors replace"),
         "output": Show("split {text} -m {tiny}", "-o a.txt"),
+        "threads": Show("split {text} -m {tiny}", "--threads 2"),
+        "resume": Show(
+            "split {text} -m {tiny} -o out/", "--resume", before="split {text} -m {tiny} -o out/"
+        ),
         "from_format": Show("split {talk} -m {tiny}", "--from text"),
         "quiet": Show("split {text} -m {tiny}", "-q"),
     },
@@ -100,6 +104,11 @@ SHOWN: dict[str, dict[str, Show]] = {
         "encoding": Show("tokenize {latin} --rules", "--encoding latin-1"),
         "from_format": Show("tokenize {text} --rules", "--from tokens"),
         "quiet": Show("tokenize {odd} --rules", "-q"),
+        "threads": Show("tokenize {text} --rules", "--threads 2"),
+        "errors": Show("tokenize {latin} --rules", "--errors replace"),
+        "resume": Show(
+            "tokenize {text} --rules -o out/", "--resume", before="tokenize {text} --rules -o out/"
+        ),
         "to_format": Show("tokenize {text} --rules", "--to jsonl"),
         "output": Show("tokenize {text} --rules", "-o out/"),
         **reading("tokenize {input} --rules"),
@@ -112,6 +121,12 @@ SHOWN: dict[str, dict[str, Show]] = {
         "threshold": Show("tag {flat} -m {labeller}", "--threshold 0.0"),
         "from_format": Show("tag {small} -m {tiny} --to conllu", "--from conllx", status=1),
         "quiet": Show("tag {odd} -m {tiny}", "-q"),
+        "threads": Show("tag {small} -m {tiny}", "--threads 2"),
+        "encoding": Show("tag {latin} -m {tiny} --from tokens", "--encoding latin-1"),
+        "errors": Show("tag {latin} -m {tiny} --from tokens", "--errors replace"),
+        "resume": Show(
+            "tag {small} -m {tiny} -o out/", "--resume", before="tag {small} -m {tiny} -o out/"
+        ),
         "to_format": Show("tag {small} -m {tiny}", "--to jsonl"),
         "output": Show("tag {small} -m {tiny}", "-o out/"),
         **reading("tag {input} -m {tiny}"),

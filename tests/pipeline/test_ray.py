@@ -47,8 +47,9 @@ def test_a_cluster_gives_the_same(cluster, tiny_model: Path, tmp_path: Path, cap
 
 def test_a_worker_that_dies_is_replaced(cluster, tiny_model: Path, tmp_path: Path) -> None:
     from caesura.document import Document
-    from caesura.pipeline import files
     from caesura.pipeline.ray import Ray
+    from caesura.pipeline.runner import annotate_files
+    from caesura.pipeline.tasks import RunOptions, Source
 
     class Deadly(Ray):
         """Its first worker leaves a note and dies."""
@@ -65,8 +66,8 @@ def test_a_worker_that_dies_is_replaced(cluster, tiny_model: Path, tmp_path: Pat
 
             self._task = ray.remote(num_cpus=1, max_retries=3)(work)
 
-    source = files.Source(str(EXAMPLES / "harbour.txt"), "text", "harbour")
+    source = Source(str(EXAMPLES / "harbour.txt"), "text", "harbour")
     engine = Deadly(tiny_model, tmp_path / "note")
-    events = list(files.parse_files(engine, [source], files.FileOptions()))
+    events = list(annotate_files(engine, [source], RunOptions()))
     assert (tmp_path / "note").exists()
     assert [event.text for event in events if isinstance(event, Document)] == [TEXT]

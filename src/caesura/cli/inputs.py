@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import click
 
 from caesura.cli.files import extension, input_paths, is_folder, make_folder, plain_name
 from caesura.cli.outputs import OwnInputs
 from caesura.errors import InputError, UsageError
-from caesura.pipeline.files import Source
+from caesura.pipeline.runner import Job
+from caesura.pipeline.tasks import Source
 
-__all__ = ["Job", "find_sources", "jobs", "still_to_do"]
+__all__ = ["find_sources", "jobs"]
 
 #: Files that are named when they are passed over.
 _SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A file and the file that its result goes to; None if all go into one."""
-
-    source: Source
-    target: str | None = None
 
 
 def find_sources(
@@ -32,12 +24,16 @@ def find_sources(
     from_format: str | None,
     *,
     output: str | None = None,
+    default: str | None = "text",
+    named: bool = True,
     quiet: bool = False,
 ) -> list[tuple[Source, str]]:
     """All files named and all files of known formats in folders named, each with its short name.
 
     The short name is the path within the folder that was named; the name of a document is the
-    same without its extension. A folder of results within a folder named is left out.
+    same without its extension, unless files shall not give their names to documents. A file whose
+    extension tells no format has the `default` one, or is refused. A folder of results within a
+    folder named is left out.
     Files in folders that are passed over are told of once, unless `quiet`.
     """
     from caesura import formats
@@ -47,12 +43,17 @@ def find_sources(
             f"there is no format {from_format!r}",
             remedy=f"Formats are: {', '.join(formats.readable())}.",
         )
+
+    def source(path: str, name: str) -> Source:
+        kind = from_format or formats.format_of(path, default=default)
+        return Source(path, kind, _stem(name) if named else None)
+
     found: list[tuple[Source, str]] = []
     passed: list[str] = []
     for path in paths or input_paths(()):
         if path != "-" and os.path.isdir(path):
             inside = [
-                (_source(file, from_format, name), name)
+                (source(file, name), name)
                 for file, name in _walk(path, from_format is not None, output, passed)
             ]
             if not inside:
@@ -64,7 +65,7 @@ def find_sources(
             found += inside
         else:
             name = path if path == "-" else os.path.basename(path)
-            found.append((_source(path, from_format, name), name))
+            found.append((source(path, name), name))
     if passed and not quiet:
         click.echo(_passed_over(passed), err=True)
     return found
@@ -80,13 +81,6 @@ def _passed_over(names: Sequence[str]) -> str:
         f"{number} passed over, whose extensions tell no format: {shown}. "
         "Name files to read them as plain text, or their format with --from."
     )
-
-
-def _source(path: str, from_format: str | None, name: str) -> Source:
-    from caesura import formats
-
-    kind = from_format or formats.format_of(path, default="text")
-    return Source(path, kind, _stem(name))
 
 
 def _walk(folder: str, every: bool, output: str | None, passed: list[str]) -> list[tuple[str, str]]:
@@ -119,11 +113,14 @@ def _walk(folder: str, every: bool, output: str | None, passed: list[str]) -> li
 
 
 def jobs(
-    sources: Sequence[tuple[Source, str]], output: str | None, to_format: str
+    sources: Sequence[tuple[Source, str]],
+    output: str | None,
+    format_of: Callable[[Source], str],
 ) -> tuple[list[Job], bool]:
     """What goes where, and whether every file has a target of its own."""
     if output is None or output == "-" or not is_folder(output):
-        return [Job(source) for source, _ in sources], False
+        first = format_of(sources[0][0])
+        return [Job(source, output or "-", first) for source, _ in sources], False
     folder = make_folder(output)
     stems = [_stem(name) for _, name in sources]
     own = OwnInputs(source.path for source, _ in sources)
@@ -132,30 +129,18 @@ def jobs(
     for (source, name), short in zip(sources, stems, strict=True):
         if stems.count(short) > 1:  # a.txt and a.html keep what tells them apart
             short = name
+        to_format = format_of(source)
         target = str(folder / (short + extension(to_format)))
         own.refuse(target, to_format)
         if target in taken:
             raise UsageError(
                 f"{taken[target]} and the result of {source.path} would both be {target}",
-                remedy="Choose another folder for the results, or parse the files one by one.",
+                remedy="Choose another folder for the results, or take the files one by one.",
             )
         taken[target] = f"the result of {source.path}"
-        found.append(Job(source, target))
+        found.append(Job(source, target, to_format))
     return found, True
 
 
 def _stem(name: str) -> str:
     return os.path.join(os.path.dirname(name), plain_name(name))
-
-
-def still_to_do(job: Job) -> bool:
-    """Whether the target is missing or older than its source."""
-    assert job.target is not None
-    try:
-        done = os.stat(job.target).st_mtime_ns
-    except OSError:
-        return True
-    try:
-        return os.stat(job.source.path).st_mtime_ns > done
-    except OSError:
-        return True

@@ -11,12 +11,14 @@ import click
 __all__ = [
     "bias_option",
     "config_options",
+    "encoding_options",
     "from_option",
     "inputs_argument",
     "json_option",
     "output_option",
     "quiet_option",
     "reading_options",
+    "resume_option",
     "seed_option",
     "skip_bad_option",
     "strict_option",
@@ -88,6 +90,19 @@ threads_option = click.option(
     show_default=True,
     help="Threads; the result does not depend on them.",
 )
+resume_option = click.option(
+    "--resume", is_flag=True, help="With -o DIR/: pass over files that are done."
+)
+_encoding_option = click.option(
+    "--encoding", default="utf-8", show_default=True, help="Encoding of the input."
+)
+_errors_option = click.option(
+    "--errors",
+    type=click.Choice(["strict", "replace"]),
+    default="strict",
+    show_default=True,
+    help="Stop at bytes that are not of the encoding, or put U+FFFD.",
+)
 _config_option = click.option(
     "--config",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -114,6 +129,11 @@ def config_options(example: str) -> Callable[[F], F]:
 def reading_options(function: F) -> F:
     """What every verb that reads documents takes: --from, --skip-bad, --strict, --quiet."""
     return from_option(skip_bad_option(strict_option(quiet_option(function))))
+
+
+def encoding_options(function: F) -> F:
+    """What every verb that runs a model over files takes: --encoding and --errors."""
+    return _encoding_option(_errors_option(function))
 
 
 def writing_options(function: F) -> F:

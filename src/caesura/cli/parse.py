@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
 
-from caesura.cli.files import is_folder
-from caesura.cli.inputs import Job, find_sources, jobs, still_to_do
-from caesura.cli.interrupt import complete
+from caesura.cli.inputs import find_sources
 from caesura.cli.options import (
     bias_option,
+    encoding_options,
     inputs_argument,
     reading_options,
+    resume_option,
     threads_option,
     writing_options,
 )
-from caesura.cli.outputs import refuse_loss, refuse_own_input
-from caesura.cli.progress import Progress
+from caesura.cli.outputs import result_format
 from caesura.cli.refuse import confidences, keeping, refuse
-from caesura.document import Document
-from caesura.errors import CaesuraError, UsageError
+from caesura.cli.running import announce_compiling, plan, run_plan, writing
+from caesura.pipeline.engine import Engine, engine_of
+from caesura.pipeline.tasks import RunOptions
 
 if TYPE_CHECKING:
     from caesura.models.file import ModelFile
-    from caesura.pipeline.core import Mode
-    from caesura.pipeline.files import Engine, Event, FileOptions, Source
+    from caesura.pipeline.core import Mode, Pipeline
 
-__all__ = ["KEEP", "Tally", "announce_compiling", "command", "make_engine", "write_jobs"]
+__all__ = ["KEEP", "command", "load_pipeline"]
 
 #: What can be kept of the input, and what the switch of each says.
 KEEP = {
@@ -41,182 +36,6 @@ KEEP = {
     "lemmas": "Keep the lemmas of the input, where there are some.",
     "heads": "Keep the heads and relations of the input, where there are some.",
 }
-
-
-@dataclass
-class Tally:
-    """What was done, and what went wrong."""
-
-    words: int = 0
-    sentences: int = 0
-    files: int = 0
-    skipped: int = 0
-    #: Documents that failed in files that were otherwise read.
-    bad_documents: int = 0
-    errors: list[CaesuraError] = field(default_factory=list)
-    began: float = field(default_factory=time.monotonic)
-
-    def line(self) -> str:
-        seconds = max(time.monotonic() - self.began, 1e-9)
-        text = f"{self.words:,} words, {self.sentences:,} sentences, {self.files:,} files, "
-        text += f"{seconds:.1f} s, {self.words / seconds:,.0f} words/s"
-        if self.skipped:
-            text += f"; {self.skipped:,} files were done already"
-        bad_files = len(self.errors) - self.bad_documents
-        for number, name in ((bad_files, "file"), (self.bad_documents, "document")):
-            if number:
-                text += f"; {number:,} {name}{'' if number == 1 else 's'} failed"
-        return text
-
-
-class _Follower:
-    """Takes events apart into files, counting them and telling of errors."""
-
-    def __init__(self, events: Iterator[Event], tally: Tally, progress: Progress) -> None:
-        self.events = events
-        self.tally = tally
-        self.progress = progress
-        self.open = False
-
-    def documents(self) -> Iterator[Document]:
-        """All documents of all files; errors are told and passed over."""
-        for event in self.events:
-            if isinstance(event, Document):
-                self._count(event)
-                yield event
-            else:
-                self._note(event)
-
-    def next_file(self) -> Source | None:
-        """The next file that begins; what is left of the last one is passed over."""
-        from caesura.pipeline.files import Begin
-
-        for event in self.events:
-            if isinstance(event, Begin):
-                self.open = True
-                return event.source
-            if not isinstance(event, Document):
-                self._note(event)
-        return None
-
-    def of_file(self) -> Iterator[Document]:
-        """The documents of the file that began; an error in it is raised."""
-        from caesura.pipeline.files import End, Failed
-
-        for event in self.events:
-            if isinstance(event, Document):
-                self._count(event)
-                yield event
-            elif isinstance(event, Failed):
-                raise event.error
-            elif isinstance(event, End):
-                self.open = False
-                if event.error is not None:
-                    raise event.error
-                return
-
-    def fail(self, error: CaesuraError) -> None:
-        self.tally.errors.append(error)
-        self.progress.clear()
-        click.echo(str(error), err=True)
-
-    def _note(self, event: Event) -> None:
-        from caesura.pipeline.files import End, Failed
-
-        if isinstance(event, Failed):
-            self.tally.bad_documents += 1
-            self.fail(event.error)
-        elif isinstance(event, End):
-            if event.error is not None:
-                self.fail(event.error)
-            else:
-                self.tally.files += 1
-
-    def _count(self, doc: Document) -> None:
-        tally = self.tally
-        tally.words += doc.n_words
-        tally.sentences += doc.n_sentences
-        rate = tally.words / max(time.monotonic() - tally.began, 1e-9)
-        self.progress.advance(doc.n_words, f"{rate:,.0f} words/s")
-
-
-class _NothingParsed(Exception):
-    """Every file failed, so that an older output must not be replaced by an empty one."""
-
-
-def _some(documents: Iterable[Document], tally: Tally) -> Iterator[Document]:
-    """The same documents; there must be one if anything failed."""
-    none = True
-    for doc in documents:
-        none = False
-        yield doc
-    if none and tally.errors:
-        raise _NothingParsed
-
-
-def write_jobs(
-    engine: Engine,
-    todo: Sequence[Job],
-    options: FileOptions,
-    *,
-    output: str | None,
-    to_format: str,
-    one_each: bool,
-    token_range: bool = False,
-    tally: Tally | None = None,
-    quiet: bool = False,
-) -> Tally:
-    """Parse all files and write the results; one bad file does not stop the others."""
-    import os
-
-    from caesura import formats
-    from caesura.cli.console import WarningPrinter
-    from caesura.pipeline.files import parse_files
-
-    tally = tally or Tally()
-    warnings = WarningPrinter(quiet=quiet, strict=options.strict)
-    with Progress("Parsing", unit="words", quiet=quiet) as progress:
-        events = parse_files(
-            engine, [job.source for job in todo], options, warn=None if quiet else warnings
-        )
-        follower = _Follower(events, tally, progress)
-        if not one_each:
-            documents = follower.documents()
-            to_stdout = output is None or output == "-"
-            with suppress(_NothingParsed):
-                formats.write(
-                    complete(documents) if to_stdout else _some(documents, tally),
-                    output or "-",
-                    to_format,
-                    token_range=token_range,
-                )
-        else:
-            targets = {job.source: job.target for job in todo}
-            while (source := follower.next_file()) is not None:
-                target = targets[source]
-                assert target is not None
-                try:
-                    os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
-                    formats.write(follower.of_file(), target, to_format, token_range=token_range)
-                    tally.files += 1
-                except OSError as error:
-                    follower.fail(CaesuraError(f"cannot be written ({error})", file=target))
-                except CaesuraError as error:
-                    follower.fail(error)
-    warnings.close()
-    return tally
-
-
-def announce_compiling(quiet: bool) -> None:
-    """Tell that the first run ever has to compile."""
-    if quiet:
-        return
-    from caesura.jit import is_cold
-
-    if is_cold("tokenize", "tag", "parse"):
-        click.echo(
-            "The first run compiles for about half a minute; later ones start at once.", err=True
-        )
 
 
 @click.command()
@@ -266,15 +85,8 @@ def announce_compiling(quiet: bool) -> None:
     show_default=True,
     help="Parse here, or on a Ray cluster (extra `ray`).",
 )
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
-@click.option(
-    "--errors",
-    type=click.Choice(["strict", "replace"]),
-    default="strict",
-    show_default=True,
-    help="Stop at bytes that are not of the encoding, or put U+FFFD.",
-)
-@click.option("--resume", is_flag=True, help="With -o DIR/: pass over files that are done.")
+@encoding_options
+@resume_option
 @reading_options
 @writing_options
 def command(
@@ -318,12 +130,11 @@ def command(
     caesura parse corpus/ -o parsed/ --threads 4 --resume
     caesura parse half-done.conllu --keep-tokens --keep-tags --keep-heads
     """
-    from caesura import formats
-    from caesura.pipeline.files import FileOptions
+    from caesura.models.store import load_model
 
     switches = (keep_tokens, keep_sentences, keep_tags, keep_lemmas, keep_heads)
     kept = dict(zip(KEEP, switches, strict=True))
-    options = FileOptions(
+    options = RunOptions(
         keep=tuple(name for name in KEEP if kept[name] or name in keep_list),
         newline_is_boundary=newline_is_boundary,
         confidence=confidence,
@@ -333,34 +144,18 @@ def command(
         skip_bad=skip_bad,
         strict=strict,
     )
-    if to_format is None:
-        named = output is not None and output != "-" and not is_folder(output)
-        to_format = formats.format_of(output or "", default="conllu") if named else "conllu"
-        refuse_loss("heads", output or "-", to_format)
-    elif to_format not in formats.FORMATS:
-        raise UsageError(
-            f"there is no format {to_format!r}",
-            remedy=f"Formats are: {', '.join(formats.FORMATS)}.",
-        )
-    confidences(to_format)
     if k_best is not None:
         refuse("--k-best", "confidence")
+    if engine == "ray":
+        refuse("--engine ray", "threads", remedy="Workers are as many as the cluster has cores.")
+    to_format = result_format("heads", output, to_format, default="conllu")
+    confidences(to_format)
     sources = find_sources(inputs, from_format, output=output, quiet=quiet)
     keeping(options.keep, (source.format for source, _ in sources))
-    if not output or not is_folder(output):  # of a folder, `jobs` looks at every target
-        refuse_own_input([source.path for source, _ in sources], output, to_format)
-    todo, one_each = jobs(sources, output, to_format)
-    tally = Tally()
-    if resume:
-        if not one_each:
-            raise UsageError("--resume needs a file for each input", remedy="Add -o DIR/.")
-        left = [job for job in todo if still_to_do(job)]
-        tally.skipped = len(todo) - len(left)
-        todo = left
-    if todo:
-        run = make_engine(
-            engine,
-            model,
+
+    def make_engine() -> Engine:
+        nlp = load_pipeline(
+            load_model(model),
             mode=mode,
             threads=threads,
             beam=beam,
@@ -368,56 +163,36 @@ def command(
             bias=bias,
             quiet=quiet,
         )
-        tally.began = time.monotonic()
-        write_jobs(
-            run,
-            todo,
-            options,
-            output=output,
-            to_format=to_format,
-            one_each=one_each,
-            token_range=token_range,
-            tally=tally,
-            quiet=quiet,
-        )
-    if not quiet and (one_each or output not in (None, "-") or tally.errors):
-        click.echo(tally.line(), err=True)
-    return 1 if tally.errors else 0
+        return engine_of(nlp, threads=threads, cluster=engine == "ray")
+
+    return run_plan(
+        plan(sources, output, lambda source: to_format, resume=resume),
+        make_engine,
+        options,
+        writing(token_range=token_range),
+        what="Parsing",
+        quiet=quiet,
+    )
 
 
-def make_engine(
-    engine: str,
-    model: str | ModelFile,
+def load_pipeline(
+    file: ModelFile,
     *,
     mode: Mode,
-    threads: int,
-    beam: int | None,
-    bias: float | None,
-    quiet: bool,
-    margin: float | None = None,
+    threads: int = 1,
     enough: frozenset[str] = frozenset({"head"}),
-) -> Engine:
-    """What parses: this process or a cluster, with a model that adds what is `enough`."""
-    from caesura.models.file import ModelFile
-    from caesura.models.store import find, load_model
-    from caesura.pipeline.choose import choose
-    from caesura.pipeline.files import Local
+    quiet: bool = False,
+    **search: float | None,
+) -> Pipeline:
+    """The pipeline of a model that adds what is `enough`, with those options that were given.
 
-    given = {"beam": beam, "margin": margin, "bias": bias}
-    search = {name: value for name, value in given.items() if value is not None}
-    if engine == "ray":
-        refuse("--engine ray", "threads", remedy="Workers are as many as the cluster has cores.")
-    file = model if isinstance(model, ModelFile) else load_model(model)
-    if "grammar" not in file.parts:
-        announce_compiling(quiet)
+    Options of the command for which the model has no use are refused.
+    """
+    from caesura.pipeline.choose import choose
+
+    announce_compiling(quiet, file)
     nlp = choose(file, mode=mode, threads=threads, enough=enough)
     missing = {"mode", "beam", "margin", "bias", "confidence", "k_best"} - nlp.offers
     if missing != {"bias"}:  # a parser without boundaries says itself why it has no bias
         refuse(nlp.title, *sorted(missing))
-    nlp = nlp.with_search(**search)
-    if engine == "ray":
-        from caesura.pipeline.ray import Ray
-
-        assert isinstance(model, str)
-        return Ray(find(model), mode=mode, search=search)
-    return Local(nlp, threads)
+    return nlp.with_search(**{name: value for name, value in search.items() if value is not None})

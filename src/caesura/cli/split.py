@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
-from caesura.cli.console import WarningPrinter
-from caesura.cli.inputs import find_sources, jobs
+from caesura.cli.inputs import find_sources
 from caesura.cli.interrupt import complete
 from caesura.cli.options import (
     bias_option,
+    encoding_options,
     from_option,
     inputs_argument,
     output_option,
     quiet_option,
+    resume_option,
+    threads_option,
 )
-from caesura.cli.outputs import refuse_own_input
-from caesura.cli.parse import Tally, make_engine
-from caesura.cli.progress import Progress
+from caesura.cli.parse import load_pipeline
+from caesura.cli.running import plan, run_plan
 from caesura.document import Document
-from caesura.errors import CaesuraError
+from caesura.formats.io import open_write
+from caesura.pipeline.engine import Engine, engine_of
+from caesura.pipeline.tasks import RunOptions
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Mode
-    from caesura.pipeline.files import Event, Source
 
-__all__ = ["command", "sentences"]
+__all__ = ["command", "sentences", "write_sentences"]
 
 
 def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
@@ -56,14 +57,9 @@ def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
 @click.option("--newline-is-boundary", is_flag=True, help="Every line ends a sentence.")
 @click.option("--offsets", is_flag=True, help="Print start and end (code points) before each.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each sentence.")
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
-@click.option(
-    "--errors",
-    type=click.Choice(["strict", "replace"]),
-    default="strict",
-    show_default=True,
-    help="Stop at bytes that are not of the encoding, or put U+FFFD.",
-)
+@threads_option
+@encoding_options
+@resume_option
 @from_option
 @output_option
 @quiet_option
@@ -75,8 +71,10 @@ def command(
     newline_is_boundary: bool,
     offsets: bool,
     as_json: bool,
+    threads: int,
     encoding: str,
     errors: str,
+    resume: bool,
     from_format: str | None,
     output: str | None,
     quiet: bool,
@@ -92,135 +90,54 @@ def command(
     caesura split chat.log --newline-is-boundary --offsets
     caesura split corpus/ -o sentences/
     """
-    from caesura.pipeline.files import FileOptions, parse_files
+    from caesura.models.store import load_model
 
     kind = "jsonl" if as_json else ("tsv" if offsets else "text")
+
+    def make_engine() -> Engine:
+        enough = frozenset({"head", "sentences"})
+        file = load_model(model)
+        nlp = load_pipeline(file, mode=mode, threads=threads, enough=enough, bias=bias, quiet=quiet)
+        return engine_of(nlp, threads=threads)
+
     sources = find_sources(inputs, from_format, output=output, quiet=quiet)
-    todo, one_each = jobs(sources, output, kind)
-    if not one_each:
-        refuse_own_input([source.path for source, _ in sources], output)
-    options = FileOptions(newline_is_boundary=newline_is_boundary, encoding=encoding, errors=errors)
-    engine = make_engine(
-        "local",
-        model,
-        mode=mode,
-        threads=1,
-        beam=None,
-        bias=bias,
+    return run_plan(
+        plan(sources, output, lambda source: kind, resume=resume),
+        make_engine,
+        RunOptions(newline_is_boundary=newline_is_boundary, encoding=encoding, errors=errors),
+        write_sentences,
+        what="Splitting",
         quiet=quiet,
-        enough=frozenset({"head", "sentences"}),
     )
-    tally = Tally()
-    warnings = WarningPrinter(quiet=quiet)
-    warn = None if quiet else warnings
-    with Progress("Splitting", unit="words", quiet=quiet) as progress:
-        events = parse_files(engine, [job.source for job in todo], options, warn=warn)
-        files = _Lines(events, kind, tally, progress)
-        if one_each:
-            files.write_each({job.source: job.target or "" for job in todo})
-        elif output in (None, "-"):
-            for text in complete(files.all()):
-                sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
-                sys.stdout.buffer.flush()
-        else:
-            files.write_all(output or "-")
-    warnings.close()
-    return 1 if tally.errors else 0
 
 
-class _NothingSplit(Exception):
-    """Every file failed, so that an older output must not be replaced by an empty one."""
+def write_sentences(docs: Iterable[Document], path: str, kind: str) -> None:
+    """The sentences of documents, one a line, as they come; a file appears when it is complete."""
+    if path == "-":
+        for rows in complete(_rows(docs, kind)):
+            sys.stdout.buffer.write(rows)
+            sys.stdout.buffer.flush()
+        return
+    with open_write(path) as out:
+        for rows in _rows(docs, kind):
+            out.write(rows)
 
 
-class _Lines:
-    """What to print for each piece of each file; errors are told and counted."""
-
-    def __init__(
-        self, events: Iterator[Event], kind: str, tally: Tally, progress: Progress
-    ) -> None:
-        self.events = events
-        self.kind = kind
-        self.tally = tally
-        self.progress = progress
-
-    def all(self) -> Iterator[str]:
-        """Those of all files."""
-        while (source := self._next()) is not None:
-            yield from self._of(source, stop=False)
-
-    def write_all(self, output: str) -> None:
-        """All into one file, which appears when it is complete."""
-        from caesura.formats.io import open_write
-
-        with suppress(_NothingSplit), open_write(output) as out:
-            none = True
-            for text in self.all():
-                none = False
-                out.write(text.encode("utf-8", "surrogatepass"))
-            if none and self.tally.errors:
-                raise _NothingSplit
-
-    def write_each(self, targets: Mapping[Source, str]) -> None:
-        """Those of each file into one of its own; none for a file that fails."""
-        from caesura.formats.io import open_write
-
-        while (source := self._next()) is not None:
-            target = targets[source]
-            try:
-                os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
-                with open_write(target) as out:
-                    for text in self._of(source, stop=True):
-                        out.write(text.encode("utf-8", "surrogatepass"))
-            except OSError as error:
-                self._fail(CaesuraError(f"cannot be written ({error})", file=target))
-            except CaesuraError as error:
-                self._fail(error)
-
-    def _next(self) -> Source | None:
-        """The next file that begins."""
-        from caesura.pipeline.files import Begin
-
-        for event in self.events:
-            if isinstance(event, Begin):
-                return event.source
-        return None
-
-    def _of(self, source: Source, *, stop: bool) -> Iterator[str]:
-        """Those of the file that began; an error in it is raised if it shall `stop`."""
-        from caesura.pipeline.files import End, Failed
-
-        offset = 0
-        for event in self.events:
-            if isinstance(event, Document):
-                offset = offset if event.continues else 0
-                yield self._rows(event, source.path, offset)
-                offset += len(event.text)
-                self.progress.advance(event.n_words)
-            elif isinstance(event, Failed | End):
-                if event.error is not None and stop:
-                    raise event.error
-                if event.error is not None:
-                    self._fail(event.error)
-                if isinstance(event, End):
-                    return
-
-    def _rows(self, piece: Document, file: str, offset: int) -> str:
-        import msgspec
-
+def _rows(docs: Iterable[Document], kind: str) -> Iterator[bytes]:
+    """The lines of each piece of each document; offsets go on where a document does."""
+    offset = 0
+    for piece in docs:
+        offset = offset if piece.continues else 0
         found = sentences(piece, offset)
-        if self.kind == "jsonl":
-            encode: Any = msgspec.json.encode
-            rows = [
-                encode({"file": file, "start": a, "end": b, "text": text}).decode()
+        offset += len(piece.text)
+        if kind == "jsonl":
+            file = "-" if piece.source in (None, "<stdin>") else piece.source
+            lines = [
+                msgspec.json.encode({"file": file, "start": a, "end": b, "text": text}).decode()
                 for a, b, text in found
             ]
-        elif self.kind == "tsv":
-            rows = [f"{a}\t{b}\t{' '.join(text.split())}" for a, b, text in found]
+        elif kind == "tsv":
+            lines = [f"{a}\t{b}\t{' '.join(text.split())}" for a, b, text in found]
         else:
-            rows = [" ".join(text.split()) for _, _, text in found]
-        return "".join(f"{row}\n" for row in rows)
-
-    def _fail(self, error: CaesuraError) -> None:
-        self.tally.errors.append(error)
-        self.progress.clear()
-        click.echo(str(error), err=True)
+            lines = [" ".join(text.split()) for _, _, text in found]
+        yield "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")

@@ -2,72 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from caesura.cli.files import Inputs, targets
-from caesura.cli.options import inputs_argument, reading_options, writing_options
+from caesura.cli.inputs import find_sources
+from caesura.cli.options import (
+    encoding_options,
+    inputs_argument,
+    reading_options,
+    resume_option,
+    threads_option,
+    writing_options,
+)
+from caesura.cli.outputs import default_format, result_format
 from caesura.cli.refuse import confidences, refuse
-from caesura.document import Document
-from caesura.errors import InputError
+from caesura.cli.running import plan, run_plan, writing
+from caesura.pipeline.engine import Engine, engine_of
+from caesura.pipeline.tasks import RunOptions, Source
 
 if TYPE_CHECKING:
-    from caesura.tag.tagger import Regime, Tagger
+    from caesura.tag.tagger import Regime
 
-__all__ = ["command", "tag"]
-
-#: Words that are tagged together; larger batches are not faster.
-_BATCH = 20_000
-
-
-def tag(
-    documents: Iterable[Document],
-    tagger: Tagger,
-    *,
-    regime: Regime = "auto",
-    keep: bool = False,
-    k: int = 0,
-    threshold: float | None = None,
-) -> Iterator[Document]:
-    """The documents tagged, in their order.
-
-    With `keep`, tags and lemmas that are there already are obeyed. A boundary labeller also sets
-    sentence starts, at the threshold where one is given.
-    """
-    batch: list[Document] = []
-    size = 0
-    for doc in documents:
-        if not doc.n_tokens and not doc.text.isspace() and doc.text:
-            raise InputError(
-                "there are no tokens to tag",
-                file=doc.source,
-                remedy="Tokenise it first (caesura tokenize), or use `caesura parse`.",
-            )
-        kept = {"tags", "lemmas"} if keep else frozenset()
-        batch.append(replace(doc, fixed=doc.fixed | kept))
-        size += doc.n_words
-        if size >= _BATCH:
-            yield from _tagged(batch, tagger, regime, k, threshold)
-            batch, size = [], 0
-    yield from _tagged(batch, tagger, regime, k, threshold)
-
-
-def _tagged(
-    batch: list[Document], tagger: Tagger, regime: Regime, k: int, threshold: float | None
-) -> list[Document]:
-    if not batch:
-        return batch
-    if threshold is not None:
-        from caesura.tag.boundaries import mark_starts
-
-        tagger.tag(batch, regime="document", k=k)
-        mark_starts(tagger, batch, threshold)
-    else:
-        tagger.tag(batch, regime=regime, k=k)
-    return batch
+__all__ = ["command"]
 
 
 @click.command()
@@ -91,6 +48,9 @@ def _tagged(
     type=click.FloatRange(0.0, 1.0),
     help="For a boundary labeller: start a sentence where the probability reaches this.",
 )
+@threads_option
+@encoding_options
+@resume_option
 @reading_options
 @writing_options
 def command(
@@ -100,36 +60,53 @@ def command(
     keep: bool,
     confidence: bool,
     threshold: float | None,
+    threads: int,
+    encoding: str,
+    errors: str,
+    resume: bool,
     from_format: str | None,
     skip_bad: bool,
     strict: bool,
     quiet: bool,
     to_format: str | None,
     output: str | None,
-) -> None:
+) -> int:
     """Tag the words of FILES, which must have tokens; CoNLL-U in, CoNLL-U out by default.
 
-    A model comes from `caesura train tagger`. Raw text is tokenised first: see
-    `caesura tokenize`.
+    A folder is looked through for files of known formats. A model comes from `caesura train
+    tagger`. Raw text is tokenised first: see `caesura tokenize`. A file that cannot be read or
+    tagged is told of and passed over; the exit status is then 1.
     """
-    from caesura import formats
-    from caesura.language import watched
     from caesura.models.store import load_model
-    from caesura.tag.tagger import Tagger
+    from caesura.pipeline.choose import one_part
 
     if threshold is not None:
         refuse("--threshold", "regime", remedy="A boundary labeller reads whole documents.")
-    file = load_model(model)
-    tagger = Tagger(file.part("tagger"))
-    files = Inputs(
-        inputs, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet, what="Tagging"
+    chosen = result_format("tags", output, to_format)
+
+    def format_of(source: Source) -> str:
+        return chosen or default_format("tags", source.format)
+
+    def make_engine() -> Engine:
+        nlp = one_part(load_model(model), "tagger").with_search(regime=regime)
+        if threshold is not None:
+            nlp = nlp.with_search(threshold=threshold)
+        return engine_of(nlp, threads=threads)
+
+    sources = find_sources(
+        inputs, from_format, output=output, default=None, named=False, quiet=quiet
     )
-    for target in targets(files, output, to_format, adds="tags"):
-        confidences(target.format)
-        documents = (doc for source in target.sources for doc in files.of(source))
-        heard = watched(documents, file.meta, None if quiet else files.warnings)
-        tagged = tag(
-            heard, tagger, regime=regime, keep=keep, k=int(confidence), threshold=threshold
-        )
-        formats.write(tagged, target.path, target.format)
-    files.finish()
+    todo = plan(sources, output, format_of, resume=resume)
+    for job in todo.jobs:
+        confidences(job.format)
+    options = RunOptions(
+        keep=("tags", "lemmas") if keep else (),
+        added=True,
+        tokenised=(),
+        confidence=confidence,
+        encoding=encoding,
+        errors=errors,
+        skip_bad=skip_bad,
+        strict=strict,
+    )
+    return run_plan(todo, make_engine, options, writing(), what="Tagging", quiet=quiet)

@@ -16,7 +16,6 @@ from caesura.language.watch import (
     language_of_model,
     notice,
     watch_for,
-    watched,
 )
 
 __all__ = [
@@ -28,5 +27,4 @@ __all__ = [
     "notice",
     "other",
     "watch_for",
-    "watched",
 ]

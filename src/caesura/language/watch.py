@@ -6,15 +6,14 @@ import re
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from caesura.document import Document
-from caesura.errors import CaesuraWarning, OtherLanguage, WarningSink, Where
+from caesura.errors import OtherLanguage
 from caesura.language.guess import Tally, language_name, other
 from caesura.language.words import NAMES
 
-__all__ = ["REMEDY", "Watch", "language_of_model", "notice", "watch_for", "watched"]
+__all__ = ["REMEDY", "Watch", "language_of_model", "notice", "watch_for"]
 
 REMEDY: Final = (
     "Expect little of the analysis; use a model of that language, or train one on a treebank of it."
@@ -102,16 +101,3 @@ def watch_for(meta: Mapping[str, Any]) -> Watch | None:
     """Who looks at the texts of a model that says something about its language."""
     language = language_of_model(meta)
     return None if language is None else Watch(language)
-
-
-def watched(
-    docs: Iterable[Document], meta: Mapping[str, Any], warn: WarningSink | None
-) -> Iterator[Document]:
-    """The same documents; `warn` is told of the first that is in another language than a model."""
-    watch = watch_for(meta) if warn is not None else None
-    for doc in docs:
-        said = watch.look(doc.text) if watch is not None else None
-        if said is not None and warn is not None:
-            file = "<stdin>" if doc.source in (None, "-") else doc.source
-            warn(CaesuraWarning(said, Where(file), REMEDY))
-        yield doc

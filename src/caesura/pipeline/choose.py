@@ -6,6 +6,7 @@ The command line and the workers of a cluster ask here, so that a model is the s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import ModelError
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from caesura.models.file import ModelFile
     from caesura.pipeline.core import Mode
 
-__all__ = ["choose"]
+__all__ = ["choose", "one_part"]
 
 
 def choose(
@@ -38,3 +39,8 @@ def choose(
             remedy="Use a model from `caesura train pipeline`.",
         )
     return nlp.with_search(**(search or {}))
+
+
+def one_part(file: ModelFile, name: str) -> Pipeline:
+    """The pipeline of one part of a model alone, such as its tagger."""
+    return Pipeline(replace(file, parts={name: file.part(name)}), release=True)

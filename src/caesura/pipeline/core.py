@@ -55,6 +55,8 @@ class Pipeline:
         self.mode = mode
         #: Warns once of text in another language; None: nobody does.
         self.watch = watch_for(file.meta)
+        #: Options of the search that were changed.
+        self.search: dict[str, Any] = {}
         #: What is done to a document, in this order.
         self.stages = stages_of(file, fast=mode == "fast", threads=threads, release=release)
 
@@ -123,10 +125,17 @@ class Pipeline:
             if name not in self.offers:
                 self._main.with_options(**{name: changes[name]})  # which says what there is
         other = copy(self)
+        other.search = self.search | changes
         other.stages = []
         for stage in self.stages:
             own = {name: value for name, value in changes.items() if name in stage.offers}
             other.stages.append(stage.with_options(**own) if own else stage)
+        return other
+
+    def unwatched(self) -> Pipeline:
+        """The same pipeline for texts that somebody else has looked at."""
+        other = copy(self)
+        other.watch = None
         return other
 
     # ----------------------------------------------------------------- one
@@ -245,12 +254,16 @@ class Pipeline:
         batch: Sequence[str | Document],
         *,
         keep: Iterable[str] = (),
+        added: bool = False,
         newline_is_boundary: bool = False,
         confidence: bool = False,
     ) -> list[Document]:
-        """Parse some texts or documents in one call of the kernels, which is quicker."""
+        """Parse some texts or documents in one call of the kernels, which is quicker.
+
+        If they are `added` to, all that the stages do not find stays: see `constraints.add_to`.
+        """
         wanted = tuple(keep)
-        if len(batch) == 1:
+        if len(batch) == 1 and not added:
             return [
                 self(
                     batch[0],
@@ -266,9 +279,19 @@ class Pipeline:
                 source = Document(text=source, strings=strings)
             elif not source.n_tokens and len(source.strings) == 1:
                 source = replace(source, strings=strings)
-            given = constraints.keep(source, wanted, newline_is_boundary)
-            docs.append(self._tokenise(given, newline_is_boundary))
-        self.annotate(docs, confidence=confidence)
+            if added:
+                given = constraints.add_to(source, self.adds, wanted, newline_is_boundary)
+            else:
+                given = constraints.keep(source, wanted, newline_is_boundary)
+            if self.has_tokenizer or not added:
+                given = self._tokenise(given, newline_is_boundary)
+            if added and (source.n_tokens or len(source.turn_start) or len(source.markup_start)):
+                given.paragraph_start = source.paragraph_start  # whose layout is known
+            docs.append(given)
+        if added:  # what is there is not cut
+            self._annotate(docs, confidence)
+        else:
+            self.annotate(docs, confidence=confidence)
         for doc in docs:
             doc.fixed = frozenset()
         return docs

@@ -12,17 +12,17 @@ import tempfile
 from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from caesura.errors import CaesuraError, InputError, MissingExtra
 from caesura.language import watch_for
 from caesura.models.store import digest, load_model
 from caesura.pipeline.choose import choose
-from caesura.pipeline.files import End, LongText, Parses, parse_batch, stream_text
+from caesura.pipeline.engine import Engine, annotate_batch, annotate_long
+from caesura.pipeline.tasks import End, Event, LongText, RunOptions, Task
 
 if TYPE_CHECKING:
-    from caesura.pipeline.core import Mode
-    from caesura.pipeline.files import Event, FileOptions, Task
+    from caesura.pipeline.core import Mode, Pipeline
 
 __all__ = ["Ray"]
 
@@ -41,10 +41,10 @@ class _Recipe(NamedTuple):
 
 
 #: The pipelines that this worker has made.
-_made: dict[_Recipe, Parses] = {}
+_made: dict[_Recipe, Pipeline] = {}
 
 
-def _pipeline(recipe: _Recipe, model: list[Any]) -> Parses:
+def _pipeline(recipe: _Recipe, model: list[Any]) -> Pipeline:
     """The pipeline of a worker, made once."""
     import ray
 
@@ -53,24 +53,21 @@ def _pipeline(recipe: _Recipe, model: list[Any]) -> Parses:
             path = Path(folder) / "model.caesura"
             path.write_bytes(ray.get(model[0]))
             file = load_model(path)
-        nlp: Any = choose(file, mode=recipe.mode, search=dict(recipe.search))
-        nlp.watch = None  # texts are looked at where they are read
-        _made[recipe] = nlp
+        # Texts are looked at where they are read.
+        _made[recipe] = choose(file, mode=recipe.mode, search=dict(recipe.search)).unwatched()
     return _made[recipe]
 
 
-def _work(
-    recipe: _Recipe, model: list[Any], batch: list[Task], options: FileOptions
-) -> list[Event]:
+def _work(recipe: _Recipe, model: list[Any], batch: list[Task], options: RunOptions) -> list[Event]:
     """What a worker does: parse a batch, or one long text."""
     nlp = _pipeline(recipe, model)
     first = batch[0]
     if isinstance(first, LongText):
-        return list(stream_text(nlp, first, options))
-    return parse_batch(nlp, batch, options)
+        return list(annotate_long(nlp, first, options))
+    return annotate_batch(nlp, batch, options)
 
 
-class Ray:
+class Ray(Engine):
     """Parses on the cluster at RAY_ADDRESS, or on the cores of this machine."""
 
     def __init__(
@@ -100,10 +97,10 @@ class Ray:
         self._model = [ray.put(model.read_bytes())]
         self._recipe = _Recipe(digest(model), mode, tuple(sorted((search or {}).items())))
         self._task = ray.remote(num_cpus=1, max_retries=retries, retry_exceptions=True)(_work)
-        resources: dict[str, float] = cast(Any, ray).cluster_resources()
+        resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         self._under_way = _AHEAD * max(1, int(resources.get("CPU", 1)))
 
-    def __call__(self, batches: Iterator[list[Task]], options: FileOptions) -> Iterator[Event]:
+    def __call__(self, batches: Iterator[list[Task]], options: RunOptions) -> Iterator[Event]:
         """The events of all batches, in order."""
         waiting: deque[Any] = deque()
         for batch in batches:

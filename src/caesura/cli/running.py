@@ -1,0 +1,134 @@
+"""A command that runs a model over files: what it names becomes jobs, and the runner does them.
+
+`plan` says which file goes where and what is done already; `run_plan` does the rest, draws
+progress, prints warnings and errors, and says at the end what was done.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import click
+
+from caesura.cli.console import WarningPrinter
+from caesura.cli.files import is_folder
+from caesura.cli.inputs import jobs
+from caesura.cli.interrupt import complete
+from caesura.cli.outputs import refuse_own_input
+from caesura.cli.progress import Progress
+from caesura.document import Document
+from caesura.errors import CaesuraError, UsageError
+from caesura.models.file import ModelFile
+from caesura.pipeline.engine import Engine
+from caesura.pipeline.runner import Job, Report, Tally, Write, run, still_to_do
+from caesura.pipeline.tasks import RunOptions, Source
+
+__all__ = ["Plan", "announce_compiling", "plan", "run_plan", "writing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to do, whether every file has a target of its own, and how many are done."""
+
+    jobs: list[Job]
+    one_each: bool
+    skipped: int = 0
+
+    @property
+    def to_stdout(self) -> bool:
+        return not self.one_each and all(job.target == "-" for job in self.jobs)
+
+
+def plan(
+    sources: Sequence[tuple[Source, str]],
+    output: str | None,
+    format_of: Callable[[Source], str],
+    *,
+    resume: bool = False,
+) -> Plan:
+    """Where each file goes, in which format; with `resume` those that are done are left out."""
+    if not output or not is_folder(output):  # of a folder, `jobs` looks at every target
+        first = format_of(sources[0][0])
+        refuse_own_input([source.path for source, _ in sources], output, first)
+    todo, one_each = jobs(sources, output, format_of)
+    if not resume:
+        return Plan(todo, one_each)
+    if not one_each:
+        raise UsageError("--resume needs a file for each input", remedy="Add -o DIR/.")
+    left = [job for job in todo if still_to_do(job)]
+    return Plan(left, one_each, len(todo) - len(left))
+
+
+class _Printed(Report):
+    """Progress, warnings and errors on stderr."""
+
+    def __init__(self, progress: Progress, warnings: WarningPrinter) -> None:
+        self.warn = None if warnings.quiet else warnings
+        self._progress = progress
+
+    def done(self, doc: Document, tally: Tally) -> None:
+        self._progress.advance(doc.n_words, f"{tally.words / tally.seconds:,.0f} words/s")
+
+    def failed(self, error: CaesuraError) -> None:
+        self._progress.clear()
+        click.echo(str(error), err=True)
+
+
+def run_plan(
+    plan: Plan,
+    make_engine: Callable[[], Engine],
+    options: RunOptions,
+    write: Write,
+    *,
+    what: str,
+    quiet: bool = False,
+) -> int:
+    """Do what is to do; returns the exit status, which is 1 if anything failed.
+
+    The engine is made when there is something to do.
+    """
+    tally = Tally(skipped=plan.skipped)
+    if plan.jobs:
+        engine = make_engine()
+        tally.began = time.monotonic()
+        warnings = WarningPrinter(quiet=quiet, strict=options.strict)
+        with Progress(what, unit="words", quiet=quiet) as progress:
+            report = _Printed(progress, warnings)
+            run(
+                engine,
+                plan.jobs,
+                options,
+                write,
+                one_each=plan.one_each,
+                report=report,
+                tally=tally,
+            )
+        warnings.close()
+    if not quiet and (not plan.to_stdout or tally.errors):
+        click.echo(tally.line(), err=True)
+    return 1 if tally.errors else 0
+
+
+def writing(*, token_range: bool = False) -> Write:
+    """How documents are written; Ctrl-C waits until one that goes to stdout is complete."""
+    from caesura import formats
+
+    def write(docs: Iterable[Document], path: str, to_format: str) -> None:
+        found = complete(docs) if path == "-" else docs
+        formats.write(found, path, to_format, token_range=token_range)
+
+    return write
+
+
+def announce_compiling(quiet: bool, file: ModelFile) -> None:
+    """Tell that the first run ever has to compile; a grammar has kernels of its own."""
+    if quiet or "grammar" in file.parts:
+        return
+    from caesura.jit import is_cold
+
+    if is_cold("tokenize", "tag", "parse"):
+        click.echo(
+            "The first run compiles for about half a minute; later ones start at once.", err=True
+        )

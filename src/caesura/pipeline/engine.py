@@ -1,0 +1,157 @@
+"""What annotates the tasks of a run: this process, its threads, or a cluster.
+
+An engine takes batches of tasks to the events of each, in order. One document that cannot be
+annotated does not stop the others.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from caesura.document import Document
+from caesura.errors import CaesuraError
+from caesura.pipeline.tasks import End, Event, Failed, LongText, RunOptions, Task, Unit
+
+if TYPE_CHECKING:
+    from caesura.language import Watch
+    from caesura.pipeline.core import Pipeline
+
+__all__ = ["Engine", "Local", "annotate_batch", "annotate_long", "engine_of"]
+
+
+class Engine(ABC):
+    """Takes batches of tasks, each a single long text or without one, to events, in order."""
+
+    #: Who looks at texts where they are read, once; None for a model that says no language.
+    watch: Watch | None = None
+
+    @abstractmethod
+    def __call__(self, batches: Iterator[list[Task]], options: RunOptions) -> Iterator[Event]:
+        """The events of all batches, in order."""
+
+
+def engine_of(nlp: Pipeline, *, threads: int = 1, cluster: bool = False) -> Engine:
+    """What annotates with a pipeline: this process, or a cluster that has the model's file."""
+    if not cluster:
+        return Local(nlp, threads)
+    from pathlib import Path
+
+    from caesura.pipeline import ray  # an optional extra
+
+    return ray.Ray(Path(nlp.file.path), mode=nlp.mode, search=nlp.search)
+
+
+def annotate_batch(nlp: Pipeline, batch: Sequence[Task], options: RunOptions) -> list[Event]:
+    """The events of a batch without a long text."""
+    units = [task for task in batch if isinstance(task, Unit)]
+    found: Iterator[list[Event]]
+    if options.k_best or len({unit.keep for unit in units}) > 1:
+        found = (_one(nlp, unit, options) for unit in units)
+    else:
+        try:
+            docs = nlp.batch(
+                [unit.document for unit in units],
+                keep=units[0].keep if units else (),
+                added=options.added,
+                newline_is_boundary=options.newline_is_boundary,
+                confidence=options.confidence,
+            )
+            found = ([doc] for doc in docs)
+        except CaesuraError:
+            found = (_one(nlp, unit, options) for unit in units)
+    events: list[Event] = []
+    for task in batch:
+        if isinstance(task, Unit):
+            events += next(found)
+        elif not isinstance(task, LongText):
+            events.append(task)
+    return events
+
+
+def _one(nlp: Pipeline, unit: Unit, options: RunOptions) -> list[Event]:
+    """A document on its own: its analysis, its k best ones, or the error."""
+    lines = options.newline_is_boundary
+    try:
+        if not options.k_best:
+            return [
+                *nlp.batch(
+                    [unit.document],
+                    keep=unit.keep,
+                    added=options.added,
+                    newline_is_boundary=lines,
+                    confidence=options.confidence,
+                )
+            ]
+        found = nlp.k_best(unit.document, options.k_best, keep=unit.keep, newline_is_boundary=lines)
+        for rank, doc in enumerate(found, 1):
+            doc.id = f"{doc.id}.{rank}" if doc.id else str(rank)
+            doc.comments = {}
+        return [*found]
+    except CaesuraError as error:
+        return [Failed(error)]
+
+
+def annotate_long(nlp: Pipeline, task: LongText, options: RunOptions) -> Iterator[Event]:
+    """The pieces of a long text; an error ends its file."""
+    try:
+        if options.k_best or not nlp.has_tokenizer:
+            text = "".join(task.blocks)
+            unit = Unit(Document(text=text, id=task.source.id, source=task.source.path), ())
+            yield from _one(nlp, unit, options)
+            return
+        for piece in nlp.stream(
+            task.blocks,
+            confidence=options.confidence,
+            newline_is_boundary=options.newline_is_boundary,
+        ):
+            piece.id, piece.source = task.source.id, task.source.path
+            yield piece
+    except CaesuraError as error:
+        yield End(task.source, error)
+
+
+class Local(Engine):
+    """The engine of one machine: threads that share one model."""
+
+    def __init__(self, nlp: Pipeline, threads: int = 1) -> None:
+        self.watch = nlp.watch
+        self.nlp = nlp.unwatched()
+        self.threads = threads
+
+    def __call__(self, batches: Iterator[list[Task]], options: RunOptions) -> Iterator[Event]:
+        if self.threads == 1:
+            for batch in batches:
+                if isinstance(batch[0], LongText):
+                    yield from annotate_long(self.nlp, batch[0], options)
+                else:
+                    yield from annotate_batch(self.nlp, batch, options)
+            return
+        waiting: deque[Future[list[Event]]] = deque()
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                for batch in batches:
+                    if isinstance(batch[0], LongText):
+                        while waiting:
+                            yield from waiting.popleft().result()
+                        yield from _ahead(pool, annotate_long(self.nlp, batch[0], options))
+                        continue
+                    waiting.append(pool.submit(annotate_batch, self.nlp, batch, options))
+                    if len(waiting) > 2 * self.threads:
+                        yield from waiting.popleft().result()
+                while waiting:
+                    yield from waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+
+def _ahead(pool: ThreadPoolExecutor, events: Iterator[Event]) -> Iterator[Event]:
+    """The same, of which the next one is made while the last one is used."""
+    following: Future[Event | None] = pool.submit(next, events, None)
+    while (event := following.result()) is not None:
+        following = pool.submit(next, events, None)
+        yield event
