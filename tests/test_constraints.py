@@ -22,6 +22,10 @@ def known() -> Document:
     doc.head = np.array([ROOT, 0, 0, ROOT, 3], np.int32)
     doc.comments = {0: ("# sent_id = 1",)}
     doc.empty_nodes = [EmptyNode(0, form="you")]
+    # (S (NP you) (VP Go on))
+    doc.node_label = doc.strings.ids(["S", "NP", "-NONE-", "VP", "VB", "RP"])
+    doc.node_parent = np.array([-1, 0, 1, 0, 3, 3], np.int32)
+    doc.node_leaf = np.array([-1, -1, -2, -1, 0, 1], np.int32)
     doc.arc_conf = np.ones(5, np.float32)
     doc.sent_conf = np.ones(5, np.float32)
     doc.paragraph_start = np.array([0, 8])
@@ -39,6 +43,8 @@ def test_what_is_not_kept_is_forgotten() -> None:
     for name in ("upos", "lemma", "deprel", "deps"):
         assert not getattr(doc, name).any(), name
     assert (doc.comments, doc.empty_nodes) == ({}, [])
+    assert not len(doc.node_label)
+    doc.check()
     assert doc.arc_conf is None
     assert doc.sent_conf is None
     assert doc.paragraph_start.tolist() == [0, 8]
@@ -59,6 +65,17 @@ def test_what_is_kept_stays_and_is_fixed(name: str, columns: set[str]) -> None:
     said, before, nothing = doc.contents(), known().contents(), keep(known(), ()).contents()
     assert {column for column in said if said[column] != nothing[column]} == columns
     assert all(said[column] == before[column] for column in columns)
+
+
+@pytest.mark.parametrize("names", [("tokens",), ("tokens", "sentences", "tags", "heads")])
+def test_what_no_stage_obeys_is_not_kept(names: tuple[str, ...]) -> None:
+    """Phrases may hold empty nodes, so that one without the other is a broken tree."""
+    doc = keep(known(), names)
+    assert not doc.empty_nodes
+    for name in ("node_label", "node_parent", "node_leaf", "deps"):
+        assert not getattr(doc, name).any(), name
+    assert not len(doc.node_leaf)
+    doc.check()
 
 
 def test_the_label_of_an_open_arc_is_open() -> None:

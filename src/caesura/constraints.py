@@ -20,7 +20,7 @@ from caesura.errors import InputError, UsageError
 __all__ = ["Constraints", "add_to", "check_keep", "fix_starts", "keep", "keep_layout"]
 
 #: Levels of the analysis of a text, which is known anew unless it is kept.
-_ANALYSIS: Final = ("token", "word", "sentence", "empty node")
+_ANALYSIS: Final = ("token", "word", "sentence", "empty node", "node")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,9 @@ def check_keep(names: Iterable[str], newline_is_boundary: bool) -> None:
 def keep(doc: Document, names: Iterable[str], newline_is_boundary: bool = False) -> Document:
     """A copy of a document in which only what is named is known, and is fixed.
 
-    Tags, lemmas and heads belong to words, so to keep them is to keep the tokens.
+    Tags, lemmas and heads belong to words, so to keep them is to keep the tokens. What no stage
+    obeys cannot be kept, since it would stand beside an analysis that it does not fit: enhanced
+    dependencies, empty nodes, phrases.
     """
     wanted = _checked(names, newline_is_boundary)
     if wanted - {"sentences"}:
@@ -154,7 +156,7 @@ def _forget(doc: Document, column: Column) -> None:
     """Make nothing known of a column."""
     forgotten: Any = None if column.optional else {} if column.kind == "by token" else []
     if column.is_array and not column.optional:
-        forgotten = column.rows(doc.n_tokens if column.level == "token" else doc.n_words)
+        forgotten = column.rows({"token": doc.n_tokens, "word": doc.n_words}.get(column.level, 0))
     setattr(doc, column.name, forgotten)
 
 
