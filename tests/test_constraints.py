@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from caesura.constraints import Constraints, check_keep, fix_starts, keep, keep_layout
+from caesura.constraints import (
+    Constraints,
+    add_to,
+    check_keep,
+    fix_starts,
+    forget_moved,
+    keep,
+    keep_layout,
+)
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, EmptyNode
 from caesura.errors import InputError, UsageError
 
@@ -75,6 +83,42 @@ def test_what_no_stage_obeys_is_not_kept(names: tuple[str, ...]) -> None:
     for name in ("node_label", "node_parent", "node_leaf", "deps"):
         assert not getattr(doc, name).any(), name
     assert not len(doc.node_leaf)
+    doc.check()
+
+
+def test_what_is_not_found_anew_stays() -> None:
+    doc = known()
+    same = add_to(doc, frozenset({"upos"}), ("tags",))
+    assert same.fixed == {"tokens", "tags"}
+    same.fixed = frozenset()
+    assert same.contents() == doc.contents()
+    forget_moved(same, doc.sentence_bounds)
+    assert same.contents() == doc.contents()
+
+
+def test_new_sentences_forget_what_was_said_of_the_old() -> None:
+    doc = known()
+    doc.sent_start = np.array([YES, NO, YES, NO, NO], np.int8)
+    forget_moved(doc, known().sentence_bounds)
+    assert doc.column("upos") == known().column("upos")
+    assert doc.column("misc") == known().column("misc")
+    assert doc.head.tolist() == [UNKNOWN] * 5
+    assert not doc.deprel.any()
+    assert not doc.deps.any()
+    assert (doc.comments, doc.empty_nodes, doc.arc_conf) == ({}, [], None)
+    assert not len(doc.node_label)
+    doc.check()
+
+
+def test_sentences_that_stay_keep_their_trees() -> None:
+    doc = known()
+    doc.sent_start = np.array([YES, NO, NO, YES, YES], np.int8)
+    forget_moved(doc, known().sentence_bounds)
+    assert doc.head.tolist() == [ROOT, 0, 0, UNKNOWN, UNKNOWN]
+    assert doc.column("deprel") == ["root", "advmod", "punct", "", ""]
+    assert doc.comments == known().comments
+    assert doc.empty_nodes == known().empty_nodes
+    assert len(doc.node_label) == len(known().node_label)
     doc.check()
 
 

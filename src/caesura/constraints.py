@@ -8,16 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, YES, Bytes, Document, Ints
+from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, YES, Bytes, Document, Ints, Longs
 from caesura.document.schema import Column
 from caesura.errors import InputError, UsageError
 
-__all__ = ["Constraints", "add_to", "check_keep", "fix_starts", "keep", "keep_layout"]
+__all__ = [
+    "Constraints",
+    "add_to",
+    "check_keep",
+    "fix_starts",
+    "forget_moved",
+    "keep",
+    "keep_layout",
+]
 
 #: Levels of the analysis of a text, which is known anew unless it is kept.
 _ANALYSIS: Final = ("token", "word", "sentence", "empty node", "node")
@@ -126,7 +135,7 @@ def add_to(
 ) -> Document:
     """A copy of a document to which stages add something; all that they do not find stays.
 
-    Known values of what is named are fixed.
+    Known values of what is named are fixed. See `forget_moved` for sentences that change.
     """
     wanted = _checked(names, newline_is_boundary)
     if "tokens" not in adds:
@@ -138,6 +147,38 @@ def add_to(
             )
         wanted |= {"tokens"}
     return replace(doc, fixed=doc.fixed | wanted)
+
+
+def forget_moved(doc: Document, bounds: Longs) -> None:
+    """Forget what was said of sentences that are no longer what they were.
+
+    That is trees, enhanced dependencies, empty nodes, phrases and comments. `bounds` are those of
+    the sentences before.
+    """
+    moved = np.setxor1d(bounds, doc.sentence_bounds)
+    if not len(moved):
+        return
+    shared = np.intersect1d(bounds, doc.sentence_bounds)
+    changed = np.diff(np.searchsorted(moved, shared)) > 0
+    # Sentences side by side that share a fate go together.
+    edges = np.flatnonzero(np.diff(changed, prepend=not changed[0]))
+    pieces = []
+    for first, last in pairwise([*edges.tolist(), len(changed)]):
+        piece = doc.cut(int(shared[first]), int(shared[last]))
+        for column in doc.schema.columns if changed[first] else ():
+            if _is_of_sentences(column):
+                _forget(piece, column)
+        pieces.append(piece)
+    whole = pieces[0] if len(pieces) == 1 else Document.join(pieces)
+    for column in doc.schema.columns:
+        if _is_of_sentences(column):
+            setattr(doc, column.name, getattr(whole, column.name))
+
+
+def _is_of_sentences(column: Column) -> bool:
+    """Whether a column says something that other sentences would make wrong."""
+    arcs = "heads" in (column.keep, column.confidence) or column.name == "deps"
+    return arcs or column.level in ("sentence", "empty node", "node")
 
 
 def _checked(names: Iterable[str], newline_is_boundary: bool) -> frozenset[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from caesura import formats
@@ -88,6 +89,29 @@ def test_boundaries_are_set_at_a_threshold(folder: Path, run: Run) -> None:
     result = run("tag", "-m", model, folder / "dev.conllu", "--threshold", 0.5, "-o", out, "-q")
     assert result.exit_code == 0, result.output
     assert sum(doc.n_sentences for doc in formats.read(out)) > 2
+
+
+def test_new_boundaries_forget_the_trees_of_the_old(folder: Path, run: Run) -> None:
+    model, gold, out = folder / "b.model", folder / "trees.conllu", folder / "out.conllu"
+    docs = toy.documents(2, seed=2)
+    for doc in docs:
+        number = doc.word_sentence
+        first = np.searchsorted(number, number)
+        doc.head = np.where(first == np.arange(doc.n_words), -1, first).astype(np.int32)
+        doc.set_column("deprel", ["root" if head < 0 else "dep" for head in doc.head])
+        doc.comments = {0: ("# mood = calm",)}
+    formats.write(docs, gold)
+    train = ("train", "tagger", folder / "train.conllu", "--boundaries", "-o", model, *QUICK)
+    assert run(*train).exit_code == 0
+    result = run("tag", "-m", model, gold, "--threshold", 0.0, "-o", out, "-q")
+    assert result.exit_code == 0, result.output
+    found = list(formats.read(out))
+    assert [doc.column("form") for doc in found] == [doc.column("form") for doc in docs]
+    for doc in found:
+        assert doc.n_sentences == doc.n_tokens
+        assert all(doc.column("upos"))
+        assert not doc.deprel.any()
+        assert not any("mood" in line for lines in doc.comments.values() for line in lines)
 
 
 def test_a_model_to_start_from_and_speech(folder: Path, run: Run) -> None:

@@ -290,6 +290,9 @@ class Pipeline:
             docs.append(given)
         if added:  # what is there is not cut
             self._annotate(docs, confidence)
+            for source, doc in zip(batch, docs, strict=True):
+                if isinstance(source, Document) and constraints.Constraints.of(doc).tokens:
+                    constraints.forget_moved(doc, source.sentence_bounds)
         else:
             self.annotate(docs, confidence=confidence)
         for doc in docs:
