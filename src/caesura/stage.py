@@ -109,6 +109,11 @@ class Stage(ABC):
     def from_part(cls, part: Part) -> Self:
         """The stage of a part, checked."""
 
+    @classmethod
+    def for_threads(cls, part: Part, threads: int) -> Self:
+        """The same, for a stage that has threads of its own; others leave them to their callers."""
+        return cls.from_part(part)
+
 
 class TokenStage(Stage):
     """A stage that starts from text: it makes tokens, and sentences unless they are left open."""
@@ -142,14 +147,14 @@ class TokenStage(Stage):
             vars(doc).update(vars(self.tokens_of(doc)))
 
 
-def stage_of(part: Part, name: str = "") -> Stage:
+def stage_of(part: Part, name: str = "", *, threads: int = 1) -> Stage:
     """The stage of a part, which may have a name of its own in its file."""
     system = part.config.get("system", "")
     for key in (name, f"{part.kind}.{system}", part.kind):
         if key in REGISTRY:
             module, _, attribute = REGISTRY[key].partition(":")
             kind: type[Stage] = getattr(importlib.import_module(module), attribute)
-            return kind.from_part(part)
+            return kind.for_threads(part, threads)
     what = f"{part.kind} ({system})" if system else part.kind
     raise ModelError(
         f"this version of Caesura has no stage for a part of kind {what!r}",

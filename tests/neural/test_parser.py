@@ -143,6 +143,21 @@ def test_threads_make_no_difference(nlp: Pipeline) -> None:
     assert [doc.contents() for doc in nlp.pipe(texts, threads=2)] == alone
 
 
+def test_a_network_is_made_once_for_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    import caesura.neural.parser as module
+
+    made = []
+
+    class Counted(module.Encoder):
+        def __init__(self, *arguments: object, threads: int = 1, **options: object) -> None:
+            made.append(threads)
+            super().__init__(*arguments, threads=threads, **options)
+
+    monkeypatch.setattr(module, "Encoder", Counted)
+    Pipeline(load(bundled_models() / "en-neural.caesura"), threads=2)
+    assert made == [2]
+
+
 def test_the_first_token_always_starts_a_sentence(nlp: Pipeline) -> None:
     doc: Document = nlp("Yes")
     assert doc.sent_start.tolist() == [YES]

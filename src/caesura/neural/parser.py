@@ -151,6 +151,11 @@ class NeuralParser(Stage):
 
     @classmethod
     def from_part(cls, part: Part) -> Self:
+        return cls.for_threads(part, 1)
+
+    @classmethod
+    def for_threads(cls, part: Part, threads: int) -> Self:
+        """The network with a session of so many threads, which is dear to make."""
         if part.kind != "neural":
             raise ModelError(f"this is a {part.kind}, not a neural parser")
         for name in (*TAGS, "deprel"):
@@ -174,6 +179,7 @@ class NeuralParser(Stage):
             part.array("label", np.float16, (None, n, None)).astype(np.float32),
             settings,
             limit=min(max(int(part.option("window", int, LIMIT)), 64), 1 << 16),
+            threads=threads,
             scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
         )
 

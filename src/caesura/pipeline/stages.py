@@ -19,12 +19,10 @@ def stages_of(
     found: list[Stage] = []
     for name in sorted(file.parts, key=lambda name: (_ORDER.get(name, len(_ORDER)), name)):
         part = file.parts[name]
-        stage = stage_of(part, name)
+        stage = stage_of(part, name, threads=threads)
         if release:
             file.parts[name] = Part(part.kind, part.config, part.labels)
             stage.release()
-        if "threads" in stage.offers:
-            stage = stage.with_options(threads=threads)
         found.append(stage.fast() if fast else stage)
     if not any("tokens" in stage.adds for stage in found):
         kinds = [stage.tokens_by for stage in found if stage.tokens_by]
