@@ -23,7 +23,6 @@ __all__ = [
     "guard",
     "refuse_loss",
     "refuse_own_input",
-    "result_format",
 ]
 
 #: Options that name a file to write, and those that name one to read; arguments are all read.
@@ -183,28 +182,3 @@ def default_format(adds: str, format_name: str) -> str:
     from caesura import formats
 
     return format_name if adds in formats.HOLDS[format_name] else "conllu"
-
-
-def result_format(
-    adds: str, output: str | None, to_format: str | None, *, default: str | None = None
-) -> str:
-    """The format of a result: by its name, by the extension of the output, or the default.
-
-    One that was not asked for by name must hold what the command `adds`. Without a default it is
-    empty where no file is named: whoever asks goes by each input.
-    """
-    from caesura import formats
-    from caesura.cli.files import is_folder
-
-    if to_format is not None:
-        if to_format not in formats.FORMATS:
-            raise UsageError(
-                f"there is no format {to_format!r}",
-                remedy=f"Formats are: {', '.join(formats.FORMATS)}.",
-            )
-        return to_format
-    if output is None or output == "-" or is_folder(output):
-        return default or ""
-    found = formats.format_of(output, default=default)
-    refuse_loss(adds, output, found)
-    return found

@@ -16,10 +16,10 @@ from caesura.cli.options import (
     threads_option,
     writing_options,
 )
-from caesura.cli.outputs import result_format
 from caesura.cli.refuse import confidences, keeping, refuse
-from caesura.cli.running import announce_compiling, plan, run_plan, writing
-from caesura.pipeline.engine import Engine, engine_of
+from caesura.cli.running import announce_compiling, plan, result_format, run_plan, writing
+from caesura.pipeline.engine import Engine
+from caesura.pipeline.runner import engine_of
 from caesura.pipeline.tasks import RunOptions
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from caesura.cli.console import WarningPrinter
 from caesura.cli.files import is_folder
 from caesura.cli.inputs import jobs
 from caesura.cli.interrupt import complete
-from caesura.cli.outputs import refuse_own_input
+from caesura.cli.outputs import refuse_loss, refuse_own_input
 from caesura.cli.progress import Progress
 from caesura.document import Document
 from caesura.errors import CaesuraError, UsageError
@@ -25,7 +25,7 @@ from caesura.pipeline.engine import Engine
 from caesura.pipeline.runner import Job, Report, Tally, Write, run, still_to_do
 from caesura.pipeline.tasks import RunOptions, Source
 
-__all__ = ["Plan", "announce_compiling", "plan", "run_plan", "writing"]
+__all__ = ["Plan", "announce_compiling", "plan", "result_format", "run_plan", "writing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,30 @@ def run_plan(
     if not quiet and (not plan.to_stdout or tally.errors):
         click.echo(tally.line(), err=True)
     return 1 if tally.errors else 0
+
+
+def result_format(
+    adds: str, output: str | None, to_format: str | None, *, default: str | None = None
+) -> str:
+    """The format of a result: by its name, by the extension of the output, or the default.
+
+    One that was not asked for by name must hold what the command `adds`. Without a default it is
+    empty where no file is named: whoever asks goes by each input.
+    """
+    from caesura import formats
+
+    if to_format is not None:
+        if to_format not in formats.FORMATS:
+            raise UsageError(
+                f"there is no format {to_format!r}",
+                remedy=f"Formats are: {', '.join(formats.FORMATS)}.",
+            )
+        return to_format
+    if output is None or output == "-" or is_folder(output):
+        return default or ""
+    found = formats.format_of(output, default=default)
+    refuse_loss(adds, output, found)
+    return found
 
 
 def writing(*, token_range: bool = False) -> Write:

@@ -25,7 +25,8 @@ from caesura.cli.parse import load_pipeline
 from caesura.cli.running import plan, run_plan
 from caesura.document import Document
 from caesura.formats.io import open_write
-from caesura.pipeline.engine import Engine, engine_of
+from caesura.pipeline.engine import Engine
+from caesura.pipeline.runner import engine_of
 from caesura.pipeline.tasks import RunOptions
 
 if TYPE_CHECKING:

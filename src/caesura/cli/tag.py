@@ -15,10 +15,11 @@ from caesura.cli.options import (
     threads_option,
     writing_options,
 )
-from caesura.cli.outputs import default_format, result_format
+from caesura.cli.outputs import default_format
 from caesura.cli.refuse import confidences, refuse
-from caesura.cli.running import plan, run_plan, writing
-from caesura.pipeline.engine import Engine, engine_of
+from caesura.cli.running import plan, result_format, run_plan, writing
+from caesura.pipeline.engine import Engine
+from caesura.pipeline.runner import engine_of
 from caesura.pipeline.tasks import RunOptions, Source
 
 if TYPE_CHECKING:

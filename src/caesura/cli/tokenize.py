@@ -13,11 +13,11 @@ from caesura.cli.options import (
     threads_option,
     writing_options,
 )
-from caesura.cli.outputs import result_format
 from caesura.cli.refuse import keeping, refuse
-from caesura.cli.running import plan, run_plan, writing
+from caesura.cli.running import plan, result_format, run_plan, writing
 from caesura.errors import UsageError
-from caesura.pipeline.engine import Engine, engine_of
+from caesura.pipeline.engine import Engine
+from caesura.pipeline.runner import engine_of
 from caesura.pipeline.tasks import RunOptions
 
 __all__ = ["command"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from caesura.language import Watch
     from caesura.pipeline.core import Pipeline
 
-__all__ = ["Engine", "Local", "annotate_batch", "annotate_long", "engine_of"]
+__all__ = ["Engine", "Local", "annotate_batch", "annotate_long"]
 
 
 class Engine(ABC):
@@ -32,17 +32,6 @@ class Engine(ABC):
     @abstractmethod
     def __call__(self, batches: Iterator[list[Task]], options: RunOptions) -> Iterator[Event]:
         """The events of all batches, in order."""
-
-
-def engine_of(nlp: Pipeline, *, threads: int = 1, cluster: bool = False) -> Engine:
-    """What annotates with a pipeline: this process, or a cluster that has the model's file."""
-    if not cluster:
-        return Local(nlp, threads)
-    from pathlib import Path
-
-    from caesura.pipeline import ray  # an optional extra
-
-    return ray.Ray(Path(nlp.file.path), mode=nlp.mode, search=nlp.search)
 
 
 def annotate_batch(nlp: Pipeline, batch: Sequence[Task], options: RunOptions) -> list[Event]:

@@ -12,10 +12,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from caesura.document import Document
 from caesura.errors import CaesuraError, WarningSink
-from caesura.pipeline.engine import Engine
+from caesura.pipeline import ray
+from caesura.pipeline.core import Pipeline
+from caesura.pipeline.engine import Engine, Local
 from caesura.pipeline.tasks import (
     Begin,
     End,
@@ -27,7 +30,7 @@ from caesura.pipeline.tasks import (
     tasks,
 )
 
-__all__ = ["Job", "Report", "Tally", "Write", "annotate_files", "run", "still_to_do"]
+__all__ = ["Job", "Report", "Tally", "Write", "annotate_files", "engine_of", "run", "still_to_do"]
 
 #: Writes documents to a path in a format.
 Write = Callable[[Iterable[Document], str, str], None]
@@ -110,6 +113,13 @@ def run(
         with suppress(_NothingDone):
             write(found if target == "-" else _some(found, tally), target, jobs[0].format)
     return tally
+
+
+def engine_of(nlp: Pipeline, *, threads: int = 1, cluster: bool = False) -> Engine:
+    """What annotates with a pipeline: this process, or a cluster that has the model's file."""
+    if cluster:
+        return ray.Ray(Path(nlp.file.path), mode=nlp.mode, search=nlp.search)
+    return Local(nlp, threads)
 
 
 def still_to_do(job: Job) -> bool:
