@@ -218,21 +218,16 @@ def test_settings_of_whole_calls_exist(
 
 def take_settings(line: Line, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a call up to the point where its options are known."""
-    from caesura.cli import config
+    from caesura.train import run
 
-    real = config.configure
+    real = run.configure
 
     def take(*arguments: Any, **named: Any) -> None:
         real(*arguments, **named)
         raise Taken
 
     with monkeypatch.context() as patch:
-        patch.setattr(config, "configure", take)
-        command, _ = command_of(line.words)
-        assert command.callback is not None
-        module = sys.modules[command.callback.__module__]
-        if hasattr(module, "configure"):
-            patch.setattr(module, "configure", take)
+        patch.setattr(run, "configure", take)
         folder.supply(line.words)
         with pytest.raises(Taken):
             cli.cli.main([*line.words, "--quiet"], standalone_mode=False)
