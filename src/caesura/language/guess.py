@@ -9,7 +9,7 @@ from typing import Final
 
 from caesura.language.words import NAMES, SCRIPTS, WORDS
 
-__all__ = ["Tally", "language_name", "other"]
+__all__ = ["Tally", "language_name", "other", "plain_code"]
 
 #: Characters of a window of text, of which a long text is judged by three.
 _WINDOW: Final = 2000
@@ -60,10 +60,10 @@ _TOLD: Final = {
 
 def language_name(code: str) -> str:
     """The name of a language for messages; its code if it is not in the table."""
-    return NAMES.get(code, NAMES.get(_plain(code), code))
+    return NAMES.get(code, NAMES.get(plain_code(code), code))
 
 
-def _plain(code: str) -> str:
+def plain_code(code: str) -> str:
     """A code of a language as the table has it, without region and script."""
     lower = code.strip().lower().replace("_", "-")
     return _SAME.get(lower) or _SAME.get(lower.split("-")[0], lower.split("-")[0])
@@ -74,7 +74,7 @@ def _index(expected: str, script: str) -> dict[str, tuple[str, ...]]:
     """The languages of a script in which a word is common, for words that are not so in one."""
     found: dict[str, tuple[str, ...]] = {}
     for language in _TOLD[script]:
-        if _plain(language) != expected:
+        if plain_code(language) != expected:
             for word in WORDS[language] - WORDS[expected]:
                 found[word] = (*found.get(word, ()), language)
     return found
@@ -116,7 +116,7 @@ class Tally:
 
     def other(self, language: str) -> str | None:
         """The language that this is in, if that is another one than expected; None in doubt."""
-        expected = _plain(language)
+        expected = plain_code(language)
         if expected not in WORDS and expected not in _SCRIPT_OF:
             return None
         own = _SCRIPT_OF.get(expected, "Latin")
