@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
 from caesura.tokenize.characters import (
     AT,
+    DASH,
     DIGIT,
     MARGIN,
     NEWLINE,
@@ -18,12 +20,14 @@ from caesura.tokenize.characters import (
     classify,
     code_points,
 )
+from caesura.tokenize.word_types import ABBREVIATION, CASE
 
 MASK = (1 << 64) - 1
 BASE = 0x9E3779B97F4A7C15
 A = 0xBF58476D1CE4E5B9
 B = 0x94D049BB133111EB
 WINDOW = 64
+NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 def stretch_hash(folded: list[int]) -> int:
@@ -70,6 +74,7 @@ def cut_features(
     kind: int,
     bits: int,
     lexicon: set[str] = frozenset(),  # type: ignore[assignment]
+    types: Mapping[str, int] = NOTHING,
 ) -> list[int]:
     """The features of the position before p; the lists have a margin on both sides."""
 
@@ -131,7 +136,56 @@ def cut_features(
             (pair * 8 + tail) * 8192 + after, (mixed + first) * 31 + after * 8 + tail,
             narrow * 8 + tail, (rest * 31 + first) * 64 + flags, kind * 64 + tail * 8 + first,
         ]  # fmt: skip
-    return [slot(number, value, bits) for number, value in enumerate(values)]
+    rows = [slot(number, value, bits) for number, value in enumerate(values)]
+    if whole and types:
+        said = type_values(folded, classes, p, t, right, space, types)
+        rows += [slot(60 + number, value, bits) for number, value in enumerate(said)]
+    return rows
+
+
+def type_values(
+    folded: list[int],
+    k: list[int],
+    p: int,
+    token: int,
+    right: int,
+    space: int,
+    types: Mapping[str, int],
+) -> list[int]:
+    """What is known of the type at a period, a hyphen or a unit; nothing anywhere else."""
+
+    def known(start: int, end: int, mask: int) -> int:
+        return types.get("".join(map(chr, folded[start:end])), 0) & mask
+
+    i, lines = min(space, p + WINDOW), 0
+    while i < p + WINDOW and k[i] in (1, NEWLINE):
+        lines |= k[i] == NEWLINE
+        i += 1
+    end = i
+    while end < p + WINDOW and k[end] in WORDLIKE:
+        end += 1
+    inside, case = int(ABBREVIATION) | 1 << 17, int(CASE)
+    if k[p] == STOP:
+        where, what, following = 1, known(token, p + 1, inside), known(i, end, case)
+    elif k[p - 1] == STOP:
+        where, what, following = 2, known(token, p, inside), known(i, end, case)
+    elif k[p] == DASH:
+        where, what, following = 3, known(token, p + 1, 1 << 18), 0
+    elif k[p - 1] == DASH:
+        where, what, following = 4, known(token, p, 1 << 18), known(p, right, case)
+    elif k[p - 1] == DIGIT and k[p] in WORDLIKE:
+        where, what, following = 5, known(p, right, 1 << 19), 0
+    else:
+        return []
+    after = (k[i] * 2 + lines) * 8 + min(space - p, 4)
+    value, pair = what * 8 + where, k[p - 1] * 32 + k[p]
+    return [
+        value * 1024 + pair,
+        value * 1024 + after,
+        (value * 1024 + after) * (1 << 24) + following,
+        (value * 1024 + pair) * 32 + k[p + 1],
+        (value * 1024 + pair) * 1024 + after,
+    ]
 
 
 def word_values(folded: list[int], p: int, token: int, lexicon: set[str]) -> list[int]:
@@ -162,6 +216,7 @@ def cut(
     bits: int,
     lexicon: set[str] = frozenset(),  # type: ignore[assignment]
     chunks: Sequence[tuple[str, ...]] = (),
+    types: Mapping[str, int] = NOTHING,
 ) -> list[tuple[int, int]]:
     """The tokens of a text, decided position by position."""
     padded_classes, padded_folded = classify(code_points(text))
@@ -194,7 +249,7 @@ def cut(
             opened = True
             kind = chunk_kind("".join(map(chr, folded[p:end])), classes[p:end])
             continue
-        rows = cut_features(folded, classes, p, token, chunk, kind, bits, lexicon)
+        rows = cut_features(folded, classes, p, token, chunk, kind, bits, lexicon, types)
         if math.fsum(float(weights[row]) for row in rows) > 0:
             tokens.append((token - MARGIN, p - MARGIN))
             token = p

@@ -34,7 +34,11 @@ def test_the_hash_of_a_stretch_is_that_of_its_characters(text: str, data: st.Dat
 def test_tokens_equal_those_of_the_twin(tokenizer: Tokenizer, text: str) -> None:
     found = tokenizer.tokenize(text)
     expected = twin.cut(
-        text, tokenizer.cuts.weights(), tokenizer.options.bits, chunks=tokenizer.chunks
+        text,
+        tokenizer.cuts.weights(),
+        tokenizer.options.bits,
+        chunks=tokenizer.chunks,
+        types=tokenizer.types,
     )
     spans = list(zip(found.token_start.tolist(), found.token_end.tolist(), strict=True))
     assert spans == expected

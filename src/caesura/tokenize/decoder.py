@@ -30,6 +30,7 @@ from caesura.tokenize.sentence_starts import (
     starts,
 )
 from caesura.tokenize.token_boundaries import cut
+from caesura.tokenize.word_types import Types
 
 __all__ = ["NOTHING", "Decided", "Decoder", "OffsetConstraints", "mark_tokens"]
 
@@ -96,10 +97,11 @@ class Decided(NamedTuple):
 NOTHING = Decided(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
-def mark_tokens(text: Text, begins: Longs, ends: Longs, paragraphs: Longs) -> Marks:
+def mark_tokens(text: Text, begins: Longs, ends: Longs, paragraphs: Longs, types: Types) -> Marks:
     """Marks of the tokens of a whole text; offsets are those of the text."""
     marks = blank_marks(len(begins))
-    mark(text, begins + MARGIN, ends + MARGIN, np.array([MARGIN, MARGIN], np.int64), marks)
+    carried = np.array([MARGIN, MARGIN], np.int64)
+    mark(text, begins + MARGIN, ends + MARGIN, carried, types, marks)
     _set_paragraphs(marks, begins, paragraphs)
     return marks
 
@@ -119,12 +121,14 @@ class Decoder:
         cuts: Codes,
         begins: Codes,
         lexicon: NDArray[np.uint64],
+        types: Types,
         memo: Memo,
         threshold: float,
         given: OffsetConstraints | None = None,
     ) -> None:
         self._cuts = cuts
         self._lexicon = lexicon
+        self._types = types
         self._memo = memo
         self._begins = begins
         self._threshold = threshold
@@ -182,6 +186,7 @@ class Decoder:
             self._open,
             self._forced(prepared, shift),
             self._lexicon,
+            self._types,
             self._memo,
             self._cuts,
             begins,
@@ -191,7 +196,7 @@ class Decoder:
         begins, ends = begins[:n], ends[:n]
         marks = blank_marks(n)
         self._carried += shift
-        mark(prepared, begins, ends, self._carried, marks)
+        mark(prepared, begins, ends, self._carried, self._types, marks)
         self._carried -= shift
         begins, ends = begins - shift, ends - shift
         if len(self._given.paragraphs) and n:

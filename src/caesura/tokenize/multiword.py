@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from zlib import crc32
@@ -47,6 +47,8 @@ class Splitter:
     weights: NDArray[np.float32] = field(
         default_factory=lambda: np.zeros(1 << _BITS, dtype=np.float32)
     )
+    #: The part of speech of words, by lower-case form, where it is known; kept by the tokeniser.
+    classes: Mapping[str, int] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.known or self.endings or self.beginnings)
@@ -58,7 +60,17 @@ class Splitter:
         if known is not None:
             return _with_case(form, lower, known) if known else None
         words = self._by_rule(lower)
+        if words is None and "’" in lower:
+            return self._with_plain_apostrophe(form)
         return None if words is None else _with_case(form, lower, words)
+
+    def _with_plain_apostrophe(self, form: str) -> Words | None:
+        """The words of a form that was seen with the other apostrophe."""
+        words = self.candidate(form.replace("’", "'"))
+        if words is None or "".join(words) != form.replace("’", "'"):
+            return None
+        ends = np.cumsum([len(word) for word in words]).tolist()
+        return tuple(form[end - len(word) : end] for word, end in zip(words, ends, strict=True))
 
     def _by_rule(self, lower: str) -> Words | None:
         for size in range(min(_LONGEST_RULE, len(lower) - 1), 0, -1):
@@ -76,7 +88,7 @@ class Splitter:
     def agrees(self, form: str, before: Sequence[str], after: Sequence[str]) -> bool:
         """Whether a doubtful form is several words between these neighbours."""
         lower = form.lower()
-        rows = _rows(form, lower, before, after)
+        rows = _rows(form, lower, before, after, self.classes)
         return self.doubtful[lower] + float(self.weights[rows].sum()) > 0.0
 
     # -------------------------------------------------------------- storing
@@ -130,8 +142,20 @@ def tokens_with_words(doc: Document) -> Iterator[tuple[str, Words]]:
         yield doc.text[start:end], tuple(forms[first[token] : first[token + 1]])
 
 
-def learn_splitter(docs: Iterable[Document], *, epochs: int = 10, rate: float = 0.2) -> Splitter:
-    """Learn from documents whose tokens and words are known."""
+def learn_splitter(
+    docs: Iterable[Document],
+    copies: Iterable[Document] = (),
+    contractions: Mapping[str, Words] | None = None,
+    classes: Mapping[str, int] | None = None,
+    *,
+    epochs: int = 10,
+    rate: float = 0.2,
+) -> Splitter:
+    """Learn from documents whose tokens and words are known.
+
+    From `copies` it is learned what doubtful forms stand between; how often they are several words
+    is for the documents to say. Of `contractions` those are known that the documents do not show.
+    """
     plain: Counter[str] = Counter()
     split: dict[str, Counter[Words]] = defaultdict(Counter)
     texts: list[list[tuple[str, Words]]] = []
@@ -144,7 +168,7 @@ def learn_splitter(docs: Iterable[Document], *, epochs: int = 10, rate: float = 
                 split[lower][tuple(word.lower() for word in words)] += 1
             else:
                 plain[lower] += 1
-    splitter = Splitter()
+    splitter = Splitter(classes=classes or {})
     if not split:
         return splitter
     for lower, ways in split.items():
@@ -156,7 +180,11 @@ def learn_splitter(docs: Iterable[Document], *, epochs: int = 10, rate: float = 
             splitter.known[lower] = ()
         if no and splitter.known[lower]:
             splitter.doubtful[lower] = math.log((yes + 0.5) / (no + 0.5))
+    for lower, words in (contractions or {}).items():
+        if lower not in split and lower not in plain:
+            splitter.known[lower] = words
     _learn_rules(splitter, split, plain)
+    texts += [list(tokens_with_words(copy)) for copy in copies]
     _learn_doubtful(splitter, texts, epochs, rate)
     return splitter
 
@@ -212,7 +240,8 @@ def _learn_doubtful(
         for i, (surface, words) in enumerate(tokens):
             lower = surface.lower()
             if lower in splitter.doubtful:
-                rows = _rows(surface, lower, surfaces[max(0, i - 2) : i], surfaces[i + 1 : i + 3])
+                before, after = surfaces[max(0, i - 2) : i], surfaces[i + 1 : i + 3]
+                rows = _rows(surface, lower, before, after, splitter.classes)
                 cases.append((splitter.doubtful[lower], rows, len(words) > 1))
     weights = np.zeros(1 << _BITS, dtype=np.float64)
     squares = np.zeros(1 << _BITS, dtype=np.float64)
@@ -225,12 +254,18 @@ def _learn_doubtful(
     splitter.weights = weights.astype(np.float32)
 
 
-def _rows(form: str, lower: str, before: Sequence[str], after: Sequence[str]) -> NDArray[np.int64]:
+def _rows(
+    form: str,
+    lower: str,
+    before: Sequence[str],
+    after: Sequence[str],
+    classes: Mapping[str, int],
+) -> NDArray[np.int64]:
     """Rows of the features of a doubtful form: it, with its case and its neighbours."""
     previous = before[-1].lower() if before else ""
     following = after[0].lower() if after else ""
     case = "U" if form.isupper() else ("T" if form[:1].isupper() else "l")
-    names = (
+    names = [
         f"c{lower}|{case}",
         f"p{lower}|{previous}",
         f"n{lower}|{following}",
@@ -242,7 +277,14 @@ def _rows(form: str, lower: str, before: Sequence[str], after: Sequence[str]) ->
         f"t{lower}|{previous[-3:]}",
         f"N|{following}",
         f"P|{previous}",
-    )
+    ]
+    if classes:
+        # What is one word or several depends on the kind of word that follows: `its roof`.
+        kind = classes.get(following, 0)
+        later = classes.get(after[1].lower(), 0) if len(after) > 1 else 0
+        earlier = classes.get(previous, 0)
+        names += [f"k{lower}|{kind}", f"l{lower}|{kind}|{later}", f"j{lower}|{earlier}|{kind}"]
+        names.append(f"i{lower}|{case}|{kind}")
     mask = (1 << _BITS) - 1
     return np.array([crc32(name.encode("utf-8", "surrogatepass")) & mask for name in names])
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from caesura.language.lexicon import Lexicon
 
 from caesura.learn.flags import EPOCHS, SEED, flag
 
@@ -35,4 +40,31 @@ class TokenizerOptions:
     speech: bool = True
     #: Also learn from copies with other line breaks: one paragraph a line, or hard-wrapped.
     lines: bool = True
+    #: Also learn from copies with the items of the language file, and from such as are written in
+    #: another manner (quotation marks, dashes, spaces, case).
+    exchange: bool = True
+    roughen: bool = True
+    #: Know the kinds of abbreviations and the case of words.
+    types: bool = True
+    #: The code of the language whose file is taken; empty: what the text looks like.
+    language: str = ""
+    #: A language file of one's own, instead.
+    language_file: str = ""
     seed: int = flag(1, **SEED)
+
+    def lexicon(self, texts: Sequence[str]) -> Lexicon:
+        """The lexicon of the language of these texts."""
+        from caesura.language.lexicon import language_lexicon, read_lexicon
+
+        if self.language_file:
+            return read_lexicon(self.language_file)
+        return language_lexicon(self.language or _guess(texts))
+
+
+def _guess(texts: Sequence[str]) -> str | None:
+    from caesura.language import Tally
+
+    tally = Tally()
+    for text in texts:
+        tally.add(text)
+    return tally.language()

@@ -2,8 +2,9 @@
 
 A binary logistic model over hashed features of the tokens around a gap: forms, shapes, endings,
 the gap itself (nothing, space, newline, blank line), how long the sentence and the line already
-are, open quotes and brackets, and how much punctuation and upper case came before, which tells
-written text from transcripts. It sees three tokens back and AHEAD tokens on.
+are, open quotes and brackets, what is known of the types beside it, and how much punctuation and
+upper case came before, which tells written text from transcripts. It sees three tokens back and
+AHEAD tokens on.
 """
 
 from __future__ import annotations
@@ -27,20 +28,23 @@ from caesura.tokenize.characters import (
     UPPER,
 )
 from caesura.tokenize.logistic import Codes, Table, decide, probability_of, step, tally
-from caesura.tokenize.prepared_text import WINDOW, Text, stretch, to_slots
+from caesura.tokenize.prepared_text import WINDOW, Text, stretch, to_slots, wordlike
+from caesura.tokenize.word_types import ABBREVIATION, CASE, LONGEST_TYPE, Types, bits_of
 
 __all__ = ["AHEAD", "BEHIND", "START_FEATURES", "Marks", "append_marks", "blank_marks"]
-__all__ += ["STATE", "drop_marks", "mark", "start_epoch", "starts"]
+__all__ += ["PASS", "STATE", "drop_marks", "mark", "start_epoch", "starts"]
 
 #: Tokens that the features of a gap look back and ahead.
 BEHIND = 3
 AHEAD = 8
-#: Features of one gap.
-START_FEATURES = 44
+#: Features of one gap at most.
+START_FEATURES = 60
+#: A truth with this bit is known but not learned.
+PASS = 2
 #: Numbers that the decision at a token takes from those before it.
 STATE = 9
 
-_NONE, _ALL = cast(list[int], np.array([0, START_FEATURES]))
+_NONE, _ALL = cast(list[int], np.array([0, 44]))
 _EDITED, _BARE = cast(list[int], np.array([100, 200]))
 # What the state holds.
 _SINCE, _FIRST, _QUOTES, _BRACKETS, _STOPS, _CAPITALS, _COUNT, _LINE, _SIGNS = range(STATE)
@@ -51,7 +55,8 @@ _signs[[STOP, COMMA, ASKING, QUOTE, OPEN, CLOSE, UPPER]] = True
 
 
 class Marks(NamedTuple):
-    """Per token: hash of the form, of its ending, shape, gap before it, width of its line so far.
+    """Per token: hash of the form, of its ending, shape, gap before it, width of its line so far,
+    and what is known of its type.
 
     There are BEHIND rows before the first token and AHEAD after the last.
     """
@@ -61,6 +66,7 @@ class Marks(NamedTuple):
     shape: NDArray[np.uint64]
     gap: NDArray[np.uint8]
     width: NDArray[np.uint8]
+    known: NDArray[np.uint32]
 
 
 def blank_marks(n: int) -> Marks:
@@ -71,6 +77,7 @@ def blank_marks(n: int) -> Marks:
         np.zeros(size, np.uint64),
         np.zeros(size, np.uint8),
         np.zeros(size, np.uint8),
+        np.zeros(size, np.uint32),
     )
 
 
@@ -83,12 +90,13 @@ def append_marks(marks: Marks, more: Marks) -> Marks:
         np.concatenate((marks.shape[:n], more.shape[BEHIND:])),
         np.concatenate((marks.gap[:n], more.gap[BEHIND:])),
         np.concatenate((marks.width[:n], more.width[BEHIND:])),
+        np.concatenate((marks.known[:n], more.known[BEHIND:])),
     )
 
 
 def drop_marks(marks: Marks, n: int) -> Marks:
     """Without the first n tokens, the last of which stay as what is behind."""
-    return Marks(marks.form[n:], marks.ending[n:], marks.shape[n:], marks.gap[n:], marks.width[n:])
+    return Marks(*(column[n:] for column in marks))
 
 
 @kernel
@@ -97,6 +105,7 @@ def mark(
     begins: NDArray[np.int64],
     ends: NDArray[np.int64],
     carried: NDArray[np.int64],
+    types: Types,
     marks: Marks,
 ) -> None:
     """Fill the rows of tokens; `carried` holds where the gap and the line before them began."""
@@ -142,6 +151,13 @@ def mark(
         marks.shape[row] = shape + np.uint64(1)
         marks.gap[row] = gap
         marks.width[row] = width
+        if types.keys.shape[0] > 1:
+            begin = a
+            if b == a + 1 and gap == 0 and k[a] == STOP:
+                # A period of its own: what it makes of the word that it is behind.
+                while begin > a - LONGEST_TYPE and (wordlike[k[begin - 1]] or k[begin - 1] == STOP):
+                    begin -= 1
+            marks.known[row] = bits_of(types, text, begin, b)
         before = b
     carried[0], carried[1] = before, line
 
@@ -185,8 +201,8 @@ def _pair(x: np.uint64, y: np.uint64) -> np.uint64:
 @kernel
 def _features(
     marks: Marks, i: int, state: NDArray[np.int64], bits: int, out: NDArray[np.uint64]
-) -> None:
-    """The features of the gap before row i."""
+) -> int:
+    """The features of the gap before row i; returns how many there are."""
     w, s, e = marks.form, marks.shape, marks.ending
     g = np.uint64(marks.gap[i])
     since = _bucket(state[_SINCE])
@@ -261,6 +277,32 @@ def _features(
     out[42] = _pair(w[i - 2], right) * np.uint64(64) + mode
     out[43] = _pair(e[i], e[i + 1]) * np.uint64(64) + mode
     to_slots(out, _NONE, _ALL, base, bits)
+    n = _ALL
+    case = np.uint64(marks.known[i] & CASE)
+    if case != np.uint64(0):
+        out[n] = _pair(case, shapes)
+        out[n + 1] = _pair(case, _pair(s[i + 1], shapes))
+        out[n + 2] = _pair(case, _pair(since, shapes))
+        out[n + 3] = _pair(case, left) * np.uint64(64) + mode
+        to_slots(out, n, n + 4, base + _ALL, bits)
+        n += 4
+    kinds = np.uint64(marks.known[i - 1] & ABBREVIATION)
+    if kinds != np.uint64(0):
+        next_kinds = np.uint64(marks.known[i] & ABBREVIATION)
+        kinds = kinds * np.uint64(8) + g
+        out[n] = kinds
+        out[n + 1] = _pair(kinds, s[i])
+        out[n + 2] = _pair(kinds, w[i])
+        out[n + 3] = _pair(kinds, _pair(s[i], case))
+        out[n + 4] = _pair(kinds, _pair(s[i - 1], _pair(s[i], case)))
+        out[n + 5] = _pair(kinds, _pair(s[i], s[i + 1]))
+        out[n + 6] = _pair(kinds, _pair(s[i - 2], s[i]))
+        out[n + 7] = _pair(kinds, _pair(s[i], next_kinds))
+        out[n + 8] = _pair(kinds, _pair(s[i], case * np.uint64(16) + since))
+        out[n + 9] = _pair(kinds, _pair(w[i - 1], case))
+        to_slots(out, n, n + 10, base + _ALL + 4, bits)
+        n += 10
+    return n
 
 
 @kernel
@@ -310,8 +352,8 @@ def starts(
         if state[_COUNT] == 0:
             probability = 1.0
         else:
-            _features(marks, i, state, table.bits, features)
-            probability = probability_of(decide(features, START_FEATURES, table))
+            n_features = _features(marks, i, state, table.bits, features)
+            probability = probability_of(decide(features, n_features, table))
         if given[n] >= 0:
             probability = float(given[n])
         evidence[n] = probability
@@ -333,13 +375,13 @@ def start_epoch(
     state = np.zeros(STATE, np.int64)
     for n in range(truth.shape[0]):
         i = n + BEHIND
-        start = truth[n] == 1
-        if n > 0:
-            _features(marks, i, state, bits, features)
+        start = (truth[n] & 1) == 1
+        if n > 0 and truth[n] < PASS:
+            n_features = _features(marks, i, state, bits, features)
             if rate < 0.0:
-                tally(features, START_FEATURES, table.seen)
+                tally(features, n_features, table.seen)
             else:
-                thought = step(features, START_FEATURES, start, table, rate, statistics)
+                thought = step(features, n_features, start, table, rate, statistics)
                 if own:
                     start = thought
         _advance(marks, i, start, state)

@@ -3,7 +3,8 @@
 A binary logistic model over hashed features: character and class windows, the token so far, the
 white-space chunk and what is left of it, the runs of letters around the position, and what kind of
 chunk it is (address, e-mail); where words are not separated by spaces, also which known words lie
-before, after and across the position. No feature looks further than WINDOW characters, so a text
+before, after and across the position; at periods, hyphens and units what is known of the type.
+No feature looks further than WINDOW characters, so a text
 may be cut into blocks without any effect on the result.
 """
 
@@ -29,16 +30,17 @@ from caesura.tokenize.characters import (
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo, look_up
 from caesura.tokenize.logistic import Codes, Table, decide, step, tally
 from caesura.tokenize.prepared_text import WINDOW, Text, prepare, stretch, to_slots, wordlike
+from caesura.tokenize.word_types import TYPE_FEATURES, Types, type_features
 
 __all__ = ["CUT_FEATURES", "LONGEST", "cut", "cut_epoch", "make_lexicon"]
 
 #: Features of one position at most.
-CUT_FEATURES = 40
+CUT_FEATURES = 40 + TYPE_FEATURES
 #: The longest word that is looked up where words are not separated.
 LONGEST = 5
 
 # Numbers of features. Of plain integers, Numba compiles a version for each.
-_NONE, _NEAR, _ALL = cast(list[int], np.array([0, 27, CUT_FEATURES]))
+_NONE, _NEAR, _ALL = cast(list[int], np.array([0, 27, 40]))
 _FIRST_WORD = cast(int, np.int64(40))
 _SKIP = np.uint64(2097152)  # more than there are code points
 _LATIN_W = 119  # w
@@ -164,6 +166,7 @@ def _features(
     chunk: int,
     kind: int,
     lexicon: NDArray[np.uint64],
+    types: Types,
     bits: int,
     out: NDArray[np.uint64],
 ) -> int:
@@ -255,6 +258,8 @@ def _features(
     out[38] = (rest * np.uint64(31) + first) * np.uint64(64) + flags
     out[39] = np.uint64(kind) * np.uint64(64) + tail * np.uint64(8) + first
     to_slots(out, _NEAR, _ALL, _NEAR, bits)
+    if types.keys.shape[0] > 1:
+        return type_features(text, p, t, right, types, bits, out, _ALL)
     return _ALL
 
 
@@ -266,6 +271,7 @@ def cut(
     state: NDArray[np.int64],
     forced: NDArray[np.int8],
     lexicon: NDArray[np.uint64],
+    types: Types,
     memo: Memo,
     table: Codes,
     starts: NDArray[np.int64],
@@ -317,7 +323,7 @@ def cut(
         if obey and forced[p] != 0:
             split = forced[p] > 0
         else:
-            n = _features(text, p, token, chunk, kind, lexicon, table.bits, features)
+            n = _features(text, p, token, chunk, kind, lexicon, types, table.bits, features)
             split = decide(features, n, table) > 0
         if split:
             starts[found] = token
@@ -335,6 +341,7 @@ def cut_epoch(
     begins: NDArray[np.bool_],
     table: Table,
     lexicon: NDArray[np.uint64],
+    types: Types,
     bits: int,
     rate: float,
     own: bool,
@@ -357,7 +364,7 @@ def cut_epoch(
             opened = True
             kind = _chunk_kind(text, p, min(text.next_space[p], p + WINDOW))
             continue
-        n = _features(text, p, token, chunk, kind, lexicon, bits, features)
+        n = _features(text, p, token, chunk, kind, lexicon, types, bits, features)
         split = begins[p]
         if rate < 0.0:
             tally(features, n, table.seen)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, fields, replace
 from typing import Any, ClassVar, Final, Self
@@ -39,6 +39,7 @@ from caesura.tokenize.prepared_text import prepare
 from caesura.tokenize.sentence_starts import STATE, starts
 from caesura.tokenize.streaming import Stream
 from caesura.tokenize.token_boundaries import LONGEST, make_lexicon
+from caesura.tokenize.word_types import LONGEST_TYPE, make_types, word_classes
 
 __all__ = ["Tokenizer"]
 
@@ -67,6 +68,7 @@ class Tokenizer(TokenStage):
         lexicon: Sequence[str] = (),
         chunks: Sequence[Sequence[str]] = (),
         scale: BiasScale = SCALE,
+        types: Mapping[str, int] | None = None,
     ) -> None:
         self.options = options
         #: Whether it decides where sentences start; else it gives evidence to a later stage.
@@ -84,6 +86,9 @@ class Tokenizer(TokenStage):
         #: Chunks that are always cut the same way, as their tokens.
         self.chunks = [tuple(tokens) for tokens in chunks]
         self._memo = make_memo(self.chunks)
+        #: What is known of word types: see `word_types`.
+        self.types = dict(types or {})
+        self._types = make_types(self.types)
         self._cache = SplitCache(splitter)
 
     # ----------------------------------------------------------- as a stage
@@ -242,7 +247,13 @@ class Tokenizer(TokenStage):
     def decoder(self, given: OffsetConstraints | None = None) -> Decoder:
         """What decides about one text, block by block."""
         return Decoder(
-            self.cuts, self.begins, self._lexicon, self._memo, self.options.threshold, given
+            self.cuts,
+            self.begins,
+            self._lexicon,
+            self._types,
+            self._memo,
+            self.options.threshold,
+            given,
         )
 
     def _decide(self, text: str, given: OffsetConstraints) -> Decided:
@@ -296,7 +307,7 @@ class Tokenizer(TokenStage):
 
     def _probabilities(self, doc: Document, given: OffsetConstraints) -> NDArray[np.float32]:
         text = prepare(*classify(code_points(doc.text)))
-        marks = mark_tokens(text, doc.token_start, doc.token_end, given.paragraphs)
+        marks = mark_tokens(text, doc.token_start, doc.token_end, given.paragraphs, self._types)
         evidence = np.empty(doc.n_tokens, dtype=np.float32)
         known = given.at(doc.token_start)
         state = np.zeros(STATE, dtype=np.int64)
@@ -322,6 +333,9 @@ class Tokenizer(TokenStage):
         arrays |= self.splitter.to_arrays()
         labels = self.splitter.to_labels() | {"lexicon": self.lexicon}
         labels["chunks"] = ["\t".join(tokens) for tokens in self.chunks]
+        if self.types:
+            labels["types"] = list(self.types)
+            arrays["type_bits"] = np.array(list(self.types.values()), dtype=np.int32)
         config = asdict(self.options) | {"bias-scale": self.scale.as_config()}
         return Part(KIND, config, labels, arrays)
 
@@ -332,7 +346,11 @@ class Tokenizer(TokenStage):
                 f"this is a {part.kind}, not a tokenizer", remedy="Name a tokeniser's model."
             )
         known = {
-            field.name: part.option(field.name, (bool, int, float), field.default)
+            field.name: part.option(
+                field.name,
+                str if isinstance(field.default, str) else (bool, int, float),
+                field.default,
+            )
             for field in fields(TokenizerOptions)
         }
         options = TokenizerOptions(**known)
@@ -355,7 +373,15 @@ class Tokenizer(TokenStage):
         if any(not 0 < sum(map(len, tokens)) <= LONGEST_CHUNK for tokens in chunks):
             raise ModelError("the model's tokenizer remembers chunks that are too long")
         scale = BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE)
-        return cls(options, cuts, begins, splitter, lexicon, chunks, scale)
+        types: dict[str, int] = {}
+        if part.labels.get("types"):
+            forms = part.labels["types"]
+            bits = part.array("type_bits", np.int32, (len(forms),))
+            if any(not 0 < len(form) <= LONGEST_TYPE for form in forms):
+                raise ModelError("the model's tokenizer knows types that are too long")
+            types = dict(zip(forms, bits.tolist(), strict=True))
+            splitter.classes = word_classes(types)
+        return cls(options, cuts, begins, splitter, lexicon, chunks, scale, types)
 
     @classmethod
     def load(cls, model: str | os.PathLike[str]) -> Tokenizer:

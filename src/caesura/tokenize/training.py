@@ -16,23 +16,47 @@ from numpy.typing import NDArray
 
 from caesura.document import YES, Document
 from caesura.errors import InputError
+from caesura.language.lexicon import Lexicon
 from caesura.learn.bias import boundaries, sample
 from caesura.learn.folds import at_random
 from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
 from caesura.models.packing import encode
-from caesura.tokenize.characters import MARGIN, WORDLIKE, classify, code_points
+from caesura.tokenize.abbreviations import learn_abbreviations
+from caesura.tokenize.characters import (
+    APOSTROPHE,
+    ASKING,
+    CLOSE,
+    MARGIN,
+    OPEN,
+    QUOTE,
+    STOP,
+    WORDLIKE,
+    classify,
+    code_points,
+)
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK
 from caesura.tokenize.decoder import mark_tokens
 from caesura.tokenize.logistic import Table, codes_of, new_table
 from caesura.tokenize.multiword import Splitter, learn_splitter
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.prepared_text import Text, prepare
-from caesura.tokenize.sentence_starts import Marks, start_epoch
+from caesura.tokenize.sentence_starts import PASS, Marks, start_epoch
 from caesura.tokenize.token_boundaries import LONGEST, cut_epoch, make_lexicon
 from caesura.tokenize.tokenizer import KIND, Tokenizer
+from caesura.tokenize.word_types import (
+    Types,
+    learn_case,
+    learn_classes,
+    make_types,
+    type_bits,
+    word_classes,
+)
 from caesura.transform import hard_wrapped, one_line_paragraphs, speech
+from caesura.transform.exchange import Items, exchanged
+from caesura.transform.respell import Copy
+from caesura.transform.roughen import MANNERS, roughened
 
 __all__ = ["Scorer", "TokenizerTrainer", "cross_evidence", "train", "with_scale"]
 
@@ -41,6 +65,11 @@ Scorer = Callable[[Sequence[Document], Sequence[Document]], Mapping[str, float]]
 
 #: Above this share of tokens right behind another word, a language has no spaces.
 _GLUED = 0.2
+#: Classes of marks at which copies tell something about sentence starts: behind and before them.
+_MARKS = (STOP, ASKING, QUOTE, APOSTROPHE, CLOSE)
+_OPENERS = (QUOTE, OPEN)
+#: The stream of random numbers of the copies that multi-word tokens are learned from.
+_COPIES = 1 << 20
 _COUNT = -1.0  # the rate that asks the kernels to count features
 
 
@@ -55,31 +84,107 @@ class _Lesson(NamedTuple):
     cuts: bool
 
 
-def _lesson(doc: Document, cuts: bool = True) -> _Lesson:
+def _lesson(
+    doc: Document,
+    types: Types,
+    cuts: bool = True,
+    changed: NDArray[np.bool_] | None = None,
+) -> _Lesson:
     text = prepare(*classify(code_points(doc.text)))
     begins = np.zeros(len(text.classes), dtype=np.bool_)
     begins[doc.token_start + MARGIN] = True
-    marks = mark_tokens(text, doc.token_start, doc.token_end, doc.paragraph_start)
-    return _Lesson(text, begins, marks, (doc.sent_start == YES).astype(np.int8), cuts)
+    marks = mark_tokens(text, doc.token_start, doc.token_end, doc.paragraph_start, types)
+    starts = (doc.sent_start == YES).astype(np.int8)
+    if changed is not None:
+        starts[~_at_marks(doc, text, changed)] |= PASS
+    return _Lesson(text, begins, marks, starts, cuts)
 
 
-def _lessons(docs: Sequence[Document], options: TokenizerOptions, number: int = 0) -> list[_Lesson]:
+def _at_marks(doc: Document, text: Text, changed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Where a copy tells more about sentence starts than the document: at new marks.
+
+    An address put between two words says nothing about the sentences of texts with addresses.
+    """
+    last = np.isin(text.classes[doc.token_end + MARGIN - 1], _MARKS)
+    first = np.isin(text.classes[doc.token_start + MARGIN], _OPENERS)
+    behind: NDArray[np.bool_] = np.zeros(len(changed), dtype=bool)
+    behind[1:] = (changed[1:] | changed[:-1]) & last[:-1]
+    return behind | (changed & first)
+
+
+def _copied(copy: Copy, types: Types) -> _Lesson:
+    return _lesson(copy.doc, types, changed=copy.changed)
+
+
+def _lessons(
+    docs: Sequence[Document], options: TokenizerOptions, known: _Known, number: int = 0
+) -> list[_Lesson]:
     """The documents and those copies of them that the options ask for."""
     random = generator(options.seed, number)
+    types = known.types
     lessons = []
     for doc in docs:
-        lessons.append(_lesson(doc))
+        lessons.append(_lesson(doc, types))
         if options.speech:
             copy = speech(doc, whole_tokens=True)
             if copy.n_tokens:
-                lessons.append(_lesson(copy))
+                lessons.append(_lesson(copy, types))
         if options.lines:
             if "\n" in doc.text and random.random() < 0.5:
                 copy = one_line_paragraphs(doc)
             else:
                 copy = hard_wrapped(doc, int(random.integers(50, 81)))
-            lessons.append(_lesson(copy, cuts=False))
+            lessons.append(_lesson(copy, types, cuts=False))
+        if options.exchange and known.items:
+            lessons.append(_copied(exchanged(doc, known.items, random), types))
+        if options.roughen:
+            manner = MANNERS[int(random.integers(len(MANNERS)))]
+            copy = roughened(doc, manner, random)
+            if manner in ("upper", "lower"):
+                copy = copy._replace(changed=np.zeros_like(copy.changed))
+            lessons.append(_copied(copy, types))
     return lessons
+
+
+class _Known(NamedTuple):
+    """What is known of the language beside the treebank."""
+
+    bits: dict[str, int]
+    types: Types
+    items: Items
+    lexicon: Lexicon
+
+
+def _known(
+    docs: Sequence[Document],
+    options: TokenizerOptions,
+    texts: Sequence[str] = (),
+    init: Tokenizer | None = None,
+) -> _Known:
+    """What the language file, the documents and raw texts say, and what a model knew before.
+
+    Without a file, or where there are texts, abbreviations are learned from raw text.
+    """
+    own = [doc.text for doc in docs]
+    lexicon = options.lexicon(own)
+    bits: dict[str, int] = {}
+    if options.types:
+        asked = texts or not lexicon.abbreviations
+        learned = learn_abbreviations((*own, *texts)) if asked else {}
+        bits = type_bits(lexicon, learned, learn_case(docs), learn_classes(docs))
+        bits = (init.types if init is not None else {}) | bits
+    fields = {**lexicon.abbreviations, **lexicon.fields, "prefix": lexicon.prefixes}
+    items = Items(lexicon.items, fields)
+    return _Known(bits, make_types(bits), items, lexicon)
+
+
+def _splitter(docs: Sequence[Document], options: TokenizerOptions, known: _Known) -> Splitter:
+    copies: list[Document] = []
+    if options.exchange and known.items:
+        random = generator(options.seed, _COPIES)
+        copies = [exchanged(doc, known.items, random).doc for doc in docs]
+    classes = word_classes(known.bits)
+    return learn_splitter(docs, copies, known.lexicon.contractions, classes)
 
 
 def _lexicon(docs: Sequence[Document]) -> list[str]:
@@ -156,6 +261,7 @@ class TokenizerTrainer:
         dev: Sequence[Document] = (),
         scorer: Scorer | None = None,
         init: Tokenizer | None = None,
+        texts: Sequence[str] = (),
     ) -> None:
         options = options or TokenizerOptions()
         _check(docs)
@@ -165,13 +271,14 @@ class TokenizerTrainer:
         self.report: Report = silent
         self._dev = list(dev)
         self._scorer = scorer
-        self._lessons = _lessons([doc for doc in docs if doc.n_tokens], options)
-        self._splitter = learn_splitter(docs)
         self._words = _lexicon(docs)
         if init is not None:
             self._words = sorted({*self._words, *init.lexicon})
         self._lexicon = make_lexicon(self._words)
         self._chunks = [] if self._words else _chunks(docs, options)
+        self._known = _known(docs, options, texts, init)
+        self._splitter = _splitter(docs, options, self._known)
+        self._lessons = _lessons([doc for doc in docs if doc.n_tokens], options, self._known)
         self._cuts = new_table(options.bits, options.rare_cut)
         self._begins = new_table(options.bits, options.rare_start)
         nothing = np.zeros(3)
@@ -192,8 +299,8 @@ class TokenizerTrainer:
     ) -> None:
         bits = self.options.bits
         if lesson.cuts:
-            table, lexicon = self._cuts, self._lexicon
-            cut_epoch(lesson.text, lesson.begins, table, lexicon, bits, rate, own, cuts)
+            table, lexicon, types = self._cuts, self._lexicon, self._known.types
+            cut_epoch(lesson.text, lesson.begins, table, lexicon, types, bits, rate, own, cuts)
         start_epoch(lesson.marks, lesson.starts, self._begins, bits, rate, own, begins)
 
     def epoch(self, number: int) -> Mapping[str, float]:
@@ -219,6 +326,7 @@ class TokenizerTrainer:
             self._splitter,
             self._words,
             self._chunks,
+            types=self._known.bits,
         )
 
     def score(self) -> Mapping[str, float]:
@@ -273,6 +381,7 @@ def _merged(new: Splitter, old: Splitter) -> Splitter:
         old.endings | new.endings,
         old.beginnings | new.beginnings,
         weights,
+        new.classes,
     )
 
 
@@ -316,17 +425,21 @@ def cross_evidence(
     options = options or TokenizerOptions()
     _check(docs)
     parts = at_random(docs, folds, options.seed, groups)
-    lessons = [_lessons([piece], options, i) for i, piece in enumerate(parts.pieces)]
+    known = _known(docs, options)
+    lessons = [_lessons([piece], options, known, i) for i, piece in enumerate(parts.pieces)]
     found: list[NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(lessons)
     for _, held, rest in parts:
-        tokenizer = _starts_only([lesson for i in rest for lesson in lessons[i]], options)
+        own = [lesson for i in rest for lesson in lessons[i]]
+        tokenizer = _starts_only(own, options, known.bits)
         for i in held:
             found[i] = tokenizer.evidence(parts.pieces[i])
     nothing = np.zeros(0, np.float32)
     return [np.concatenate([nothing, *own]) for own in parts.by_document(found, len(docs))]
 
 
-def _starts_only(lessons: Sequence[_Lesson], options: TokenizerOptions) -> Tokenizer:
+def _starts_only(
+    lessons: Sequence[_Lesson], options: TokenizerOptions, types: Mapping[str, int]
+) -> Tokenizer:
     """A tokeniser that knows about sentence starts and nothing else."""
     table = new_table(options.bits, options.rare_start)
     statistics = np.zeros(3)
@@ -339,4 +452,4 @@ def _starts_only(lessons: Sequence[_Lesson], options: TokenizerOptions) -> Token
             start_epoch(lesson.marks, lesson.starts, table, options.bits, rate, own, statistics)
     no_cuts = codes_of(6, encode(np.zeros(64, np.float32), 1.0))
     starts = codes_of(options.bits, encode(table.weights, options.prune))
-    return Tokenizer(options, no_cuts, starts, Splitter())
+    return Tokenizer(options, no_cuts, starts, Splitter(), types=types)
