@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from caesura.document import Document
-from caesura.errors import ModelError
+from caesura.errors import InputError, ModelError
 from caesura.language.lexicon import KINDS, language_lexicon, read_lexicon
 from caesura.tokenize import Tokenizer, train
 from caesura.tokenize.abbreviations import learn_abbreviations
@@ -116,6 +116,27 @@ def test_a_language_file_of_ones_own_teaches_other_titles(tmp_path: Path) -> Non
     own = train(docs, replace(SMALL, language_file=str(path), exchange=False, roughen=False))
     assert set(read_lexicon(path).kinds()) <= set(own.types)
     assert own.tokenize("Zqr. Miller sees it's box.").column("form")[0] == "Zqr."
+
+
+def test_raw_text_teaches_abbreviations_of_a_language_without_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "raw.txt"
+    path.write_text("Vgl. xqv. 3 und xqv. 4, xqv. 5 und xqv. 7.\n", encoding="utf-8")
+    bare = tmp_path / "empty.toml"
+    bare.write_text("", encoding="utf-8")
+    own = replace(SMALL, language_file=str(bare), raw_text=str(path))
+    tokenizer = train(documents(4), own)
+    assert tokenizer.types["xqv."] == BEFORE_NUMBER
+    config = tokenizer.to_part().config
+    assert (config["language_file"], config["raw_text"]) == ("empty.toml", "raw.txt")
+
+
+def test_raw_text_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        train(documents(2), replace(SMALL, raw_text=str(tmp_path / "none.txt")))
+    path = tmp_path / "latin.txt"
+    path.write_bytes(b"\xff\xfe\xe9")
+    with pytest.raises(InputError, match="not readable as text"):
+        train(documents(2), replace(SMALL, raw_text=str(path)))
 
 
 def test_learning_goes_on_with_the_types_of_a_model(tokenizer: Tokenizer) -> None:

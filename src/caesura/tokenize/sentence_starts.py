@@ -96,7 +96,14 @@ def append_marks(marks: Marks, more: Marks) -> Marks:
 
 def drop_marks(marks: Marks, n: int) -> Marks:
     """Without the first n tokens, the last of which stay as what is behind."""
-    return Marks(*(column[n:] for column in marks))
+    return Marks(
+        marks.form[n:],
+        marks.ending[n:],
+        marks.shape[n:],
+        marks.gap[n:],
+        marks.width[n:],
+        marks.known[n:],
+    )
 
 
 @kernel

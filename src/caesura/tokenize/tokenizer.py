@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, fields, replace
+from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -336,7 +337,11 @@ class Tokenizer(TokenStage):
         if self.types:
             labels["types"] = list(self.types)
             arrays["type_bits"] = np.array(list(self.types.values()), dtype=np.int32)
-        config = asdict(self.options) | {"bias-scale": self.scale.as_config()}
+        # Whose language file and raw text it was is told by name; where they were is not.
+        files = {
+            name: Path(getattr(self.options, name)).name for name in ("language_file", "raw_text")
+        }
+        config = asdict(self.options) | files | {"bias-scale": self.scale.as_config()}
         return Part(KIND, config, labels, arrays)
 
     @classmethod

@@ -139,10 +139,10 @@ def _lessons(
             lessons.append(_copied(exchanged(doc, known.items, random), types))
         if options.roughen:
             manner = MANNERS[int(random.integers(len(MANNERS)))]
-            copy = roughened(doc, manner, random)
+            rough = roughened(doc, manner, random)
             if manner in ("upper", "lower"):
-                copy = copy._replace(changed=np.zeros_like(copy.changed))
-            lessons.append(_copied(copy, types))
+                rough = rough._replace(changed=np.zeros_like(rough.changed))
+            lessons.append(_copied(rough, types))
     return lessons
 
 
@@ -158,7 +158,6 @@ class _Known(NamedTuple):
 def _known(
     docs: Sequence[Document],
     options: TokenizerOptions,
-    texts: Sequence[str] = (),
     init: Tokenizer | None = None,
 ) -> _Known:
     """What the language file, the documents and raw texts say, and what a model knew before.
@@ -169,6 +168,7 @@ def _known(
     lexicon = options.lexicon(own)
     bits: dict[str, int] = {}
     if options.types:
+        texts = options.texts()
         asked = texts or not lexicon.abbreviations
         learned = learn_abbreviations((*own, *texts)) if asked else {}
         bits = type_bits(lexicon, learned, learn_case(docs), learn_classes(docs))
@@ -261,7 +261,6 @@ class TokenizerTrainer:
         dev: Sequence[Document] = (),
         scorer: Scorer | None = None,
         init: Tokenizer | None = None,
-        texts: Sequence[str] = (),
     ) -> None:
         options = options or TokenizerOptions()
         _check(docs)
@@ -276,7 +275,7 @@ class TokenizerTrainer:
             self._words = sorted({*self._words, *init.lexicon})
         self._lexicon = make_lexicon(self._words)
         self._chunks = [] if self._words else _chunks(docs, options)
-        self._known = _known(docs, options, texts, init)
+        self._known = _known(docs, options, init)
         self._splitter = _splitter(docs, options, self._known)
         self._lessons = _lessons([doc for doc in docs if doc.n_tokens], options, self._known)
         self._cuts = new_table(options.bits, options.rare_cut)

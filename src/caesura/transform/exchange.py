@@ -140,8 +140,8 @@ def exchanged(doc: Document, items: Items, random: np.random.Generator, rate: fl
         place = ""
         taken = items.sequence(forms, glued, i)
         if taken and draws[i] < rate and not any(begins[i + 1 : i + len(taken)]):
-            found = items.draw(" ".join(taken), random, gap) or []
-            changes[i] = _capital(found) if form[:1].isupper() else found
+            drawn = items.draw(" ".join(taken), random, gap) or []
+            changes[i] = _capital(drawn) if form[:1].isupper() else drawn
             changes |= {j: [] for j in range(i + 1, i + len(taken))}
             busy = i + len(taken) - 1
             continue
