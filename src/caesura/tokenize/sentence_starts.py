@@ -29,7 +29,7 @@ from caesura.tokenize.characters import (
 )
 from caesura.tokenize.logistic import Codes, Table, decide, probability_of, step, tally
 from caesura.tokenize.prepared_text import WINDOW, Text, stretch, to_slots, wordlike
-from caesura.tokenize.word_types import ABBREVIATION, CASE, LONGEST_TYPE, Types, bits_of
+from caesura.tokenize.word_types import ABBREVIATION, ADDRESS, CASE, LONGEST_TYPE, Types, bits_of
 
 __all__ = ["AHEAD", "BEHIND", "START_FEATURES", "Marks", "append_marks", "blank_marks"]
 __all__ += ["PASS", "STATE", "drop_marks", "mark", "start_epoch", "starts"]
@@ -38,13 +38,14 @@ __all__ += ["PASS", "STATE", "drop_marks", "mark", "start_epoch", "starts"]
 BEHIND = 3
 AHEAD = 8
 #: Features of one gap at most.
-START_FEATURES = 60
+START_FEATURES = 64
 #: A truth with this bit is known but not learned.
 PASS = 2
 #: Numbers that the decision at a token takes from those before it.
 STATE = 9
 
 _NONE, _ALL = cast(list[int], np.array([0, 44]))
+_ONE = np.uint32(1)
 _EDITED, _BARE = cast(list[int], np.array([100, 200]))
 # What the state holds.
 _SINCE, _FIRST, _QUOTES, _BRACKETS, _STOPS, _CAPITALS, _COUNT, _LINE, _SIGNS = range(STATE)
@@ -165,8 +166,22 @@ def mark(
                 while begin > a - LONGEST_TYPE and (wordlike[k[begin - 1]] or k[begin - 1] == STOP):
                     begin -= 1
             marks.known[row] = bits_of(types, text, begin, b)
+            if b - a > 6 and _is_address(text, a, c):
+                marks.known[row] |= ADDRESS
         before = b
     carried[0], carried[1] = before, line
+
+
+@kernel
+def _is_address(text: Text, start: int, end: int) -> bool:
+    """Whether a token is the address of a page or of a mailbox: with ://, www. or an inner @."""
+    f = text.folded
+    if f[start] == 119 and f[start + 1] == 119 and f[start + 2] == 119:
+        return True
+    for p in range(start + 1, end - 2):
+        if f[p] == 64 or (f[p] == 58 and f[p + 1] == 47 and f[p + 2] == 47):
+            return True
+    return False
 
 
 @kernel(inline="always")
@@ -292,6 +307,15 @@ def _features(
         out[n + 2] = _pair(case, _pair(since, shapes))
         out[n + 3] = _pair(case, left) * np.uint64(64) + mode
         to_slots(out, n, n + 4, base + _ALL, bits)
+        n += 4
+    addresses = (marks.known[i - 1] & ADDRESS) | ((marks.known[i] & ADDRESS) >> _ONE)
+    if addresses != np.uint32(0):
+        value = np.uint64(addresses) * np.uint64(8) + g
+        out[n] = value
+        out[n + 1] = _pair(value, _pair(s[i - 1], s[i]))
+        out[n + 2] = _pair(value, _pair(first, since))
+        out[n + 3] = _pair(value, line)
+        to_slots(out, n, n + 4, base + _ALL + 14, bits)
         n += 4
     kinds = np.uint64(marks.known[i - 1] & ABBREVIATION)
     if kinds != np.uint64(0):

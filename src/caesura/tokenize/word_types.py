@@ -22,7 +22,15 @@ from caesura.language.lexicon import KINDS, Lexicon
 from caesura.tokenize.characters import DASH, DIGIT, MARGIN, STOP, classify, code_points
 from caesura.tokenize.prepared_text import WINDOW, Text, prepare, stretch, to_slots, wordlike
 
-__all__ = ["ABBREVIATION", "BEFORE_LOWER", "BEFORE_NUMBER", "BEFORE_UPPER", "CASE", "LONGEST_TYPE"]
+__all__ = [
+    "ABBREVIATION",
+    "ADDRESS",
+    "BEFORE_LOWER",
+    "BEFORE_NUMBER",
+    "BEFORE_UPPER",
+    "CASE",
+    "LONGEST_TYPE",
+]
 __all__ += ["TYPE_FEATURES", "Types", "bits_of", "learn_case", "learn_classes", "make_types"]
 __all__ += ["type_bits", "type_features", "word_classes"]
 
@@ -43,6 +51,8 @@ _COMMON, _NAME = (1 << bit for bit in range(_AFTER + 7, _AFTER + 9))
 #: Masks of the bits that belong together.
 ABBREVIATION: Final = np.uint32((1 << (_AFTER + 3)) - 1 | _ORDINARY)
 CASE: Final = np.uint32(_COMMON | _NAME)
+#: An address, which is told by its characters.
+ADDRESS: Final = np.uint32(1 << 30)
 _INSIDE: Final = np.uint32(int(ABBREVIATION) | _BEGINNING)
 _HYPHEN: Final = np.uint32(_PREFIX)
 _MEASURE: Final = np.uint32(_UNIT)
