@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from caesura.errors import InputError
-
-if TYPE_CHECKING:
-    from caesura.language.lexicon import Lexicon
 
 from caesura.learn.flags import EPOCHS, SEED, flag
 
@@ -56,32 +48,3 @@ class TokenizerOptions:
     #: A file of raw text that shows more abbreviations than the treebank does.
     raw_text: str = ""
     seed: int = flag(1, **SEED)
-
-    def lexicon(self, texts: Sequence[str]) -> Lexicon:
-        """The lexicon of the language of these texts."""
-        from caesura.language.lexicon import language_lexicon, read_lexicon
-
-        if self.language_file:
-            return read_lexicon(self.language_file)
-        return language_lexicon(self.language or _guess(texts))
-
-    def texts(self) -> list[str]:
-        """The raw text, if there is any."""
-        if not self.raw_text:
-            return []
-        try:
-            return [Path(self.raw_text).read_text(encoding="utf-8")]
-        except FileNotFoundError:
-            fact, remedy = "there is no such file", "Check the path."
-        except (UnicodeDecodeError, OSError) as error:
-            fact, remedy = f"not readable as text: {error}", "Write it in UTF-8."
-        raise InputError(fact, file=self.raw_text, remedy=remedy)
-
-
-def _guess(texts: Sequence[str]) -> str | None:
-    from caesura.language import Tally
-
-    tally = Tally()
-    for text in texts:
-        tally.add(text)
-    return tally.language()

@@ -6,8 +6,7 @@ A parser that learns from the tokeniser's evidence must see in training what it 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,14 +15,12 @@ from numpy.typing import NDArray
 
 from caesura.document import YES, Document
 from caesura.errors import InputError
-from caesura.language.lexicon import Lexicon
 from caesura.learn.bias import boundaries, sample
 from caesura.learn.folds import at_random
 from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
 from caesura.models.packing import encode
-from caesura.tokenize.abbreviations import learn_abbreviations
 from caesura.tokenize.characters import (
     APOSTROPHE,
     ASKING,
@@ -32,29 +29,29 @@ from caesura.tokenize.characters import (
     OPEN,
     QUOTE,
     STOP,
-    WORDLIKE,
     classify,
     code_points,
 )
-from caesura.tokenize.chunk_memo import LONGEST_CHUNK
 from caesura.tokenize.decoder import mark_tokens
+from caesura.tokenize.knowledge import (
+    Known,
+    known_of,
+    remembered_chunks,
+    splitter_of,
+    unspaced_words,
+)
 from caesura.tokenize.logistic import Table, codes_of, new_table
-from caesura.tokenize.multiword import Splitter, learn_splitter
+from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.prepared_text import Text, prepare
 from caesura.tokenize.sentence_starts import PASS, Marks, start_epoch
-from caesura.tokenize.token_boundaries import LONGEST, cut_epoch, make_lexicon
+from caesura.tokenize.token_boundaries import cut_epoch, make_lexicon
 from caesura.tokenize.tokenizer import KIND, Tokenizer
 from caesura.tokenize.word_types import (
     Types,
-    learn_case,
-    learn_classes,
-    make_types,
-    type_bits,
-    word_classes,
 )
 from caesura.transform import hard_wrapped, one_line_paragraphs, speech
-from caesura.transform.exchange import Items, exchanged
+from caesura.transform.exchange import exchanged
 from caesura.transform.respell import Copy
 from caesura.transform.roughen import MANNERS, roughened
 
@@ -63,13 +60,9 @@ __all__ = ["Scorer", "TokenizerTrainer", "cross_evidence", "train", "with_scale"
 #: Scores of system documents against gold ones, in per cent.
 Scorer = Callable[[Sequence[Document], Sequence[Document]], Mapping[str, float]]
 
-#: Above this share of tokens right behind another word, a language has no spaces.
-_GLUED = 0.2
 #: Classes of marks at which copies tell something about sentence starts: behind and before them.
 _MARKS = (STOP, ASKING, QUOTE, APOSTROPHE, CLOSE)
 _OPENERS = (QUOTE, OPEN)
-#: The stream of random numbers of the copies that multi-word tokens are learned from.
-_COPIES = 1 << 20
 _COUNT = -1.0  # the rate that asks the kernels to count features
 
 
@@ -117,7 +110,7 @@ def _copied(copy: Copy, types: Types) -> _Lesson:
 
 
 def _lessons(
-    docs: Sequence[Document], options: TokenizerOptions, known: _Known, number: int = 0
+    docs: Sequence[Document], options: TokenizerOptions, known: Known, number: int = 0
 ) -> list[_Lesson]:
     """The documents and those copies of them that the options ask for."""
     random = generator(options.seed, number)
@@ -144,97 +137,6 @@ def _lessons(
                 rough = rough._replace(changed=np.zeros_like(rough.changed))
             lessons.append(_copied(rough, types))
     return lessons
-
-
-class _Known(NamedTuple):
-    """What is known of the language beside the treebank."""
-
-    bits: dict[str, int]
-    types: Types
-    items: Items
-    lexicon: Lexicon
-
-
-def _known(
-    docs: Sequence[Document],
-    options: TokenizerOptions,
-    init: Tokenizer | None = None,
-) -> _Known:
-    """What the language file, the documents and raw texts say, and what a model knew before.
-
-    Without a file, or where there are texts, abbreviations are learned from raw text.
-    """
-    own = [doc.text for doc in docs]
-    lexicon = options.lexicon(own)
-    bits: dict[str, int] = {}
-    if options.types:
-        texts = options.texts()
-        asked = texts or not lexicon.abbreviations
-        learned = learn_abbreviations((*own, *texts)) if asked else {}
-        bits = type_bits(lexicon, learned, learn_case(docs), learn_classes(docs))
-        bits = (init.types if init is not None else {}) | bits
-    fields = {**lexicon.abbreviations, **lexicon.fields, "prefix": lexicon.prefixes}
-    items = Items(lexicon.items, fields)
-    return _Known(bits, make_types(bits), items, lexicon)
-
-
-def _splitter(docs: Sequence[Document], options: TokenizerOptions, known: _Known) -> Splitter:
-    copies: list[Document] = []
-    if options.exchange and known.items:
-        random = generator(options.seed, _COPIES)
-        copies = [exchanged(doc, known.items, random).doc for doc in docs]
-    classes = word_classes(known.bits)
-    return learn_splitter(docs, copies, known.lexicon.contractions, classes)
-
-
-def _lexicon(docs: Sequence[Document]) -> list[str]:
-    """Words seen twice or more, if words are often not separated by anything.
-
-    Words seen once are left out, so that training shows how unknown words look.
-    """
-    glued = tokens = 0
-    seen: Counter[str] = Counter()
-    for doc in docs:
-        classes, _ = classify(code_points(doc.text))
-        wordlike = np.isin(classes, WORDLIKE)
-        at = doc.token_start + MARGIN
-        glued += int((wordlike[at] & wordlike[at - 1]).sum())
-        tokens += doc.n_tokens
-        spans = zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)
-        seen.update(doc.text[a:b] for a, b in spans if b - a <= LONGEST)
-    if glued < _GLUED * tokens:
-        return []
-    return sorted(word for word, count in seen.items() if count > 1 and word)
-
-
-def _chunks(docs: Sequence[Document], options: TokenizerOptions) -> list[tuple[str, ...]]:
-    """Chunks between white space that were seen often enough and always cut the same way."""
-    seen: Counter[str] = Counter()
-    ways: dict[str, tuple[str, ...] | None] = {}
-    for doc in docs:
-        for text in (doc, speech(doc, whole_tokens=True)) if options.speech else (doc,):
-            for tokens in _chunks_of(text):
-                chunk = "".join(tokens)
-                if len(chunk) <= LONGEST_CHUNK:
-                    seen[chunk] += 1
-                    if ways.setdefault(chunk, tokens) != tokens:
-                        ways[chunk] = None
-    often = (chunk for chunk, count in seen.items() if count >= options.rare_chunk)
-    return [way for chunk in sorted(often) if (way := ways[chunk]) is not None]
-
-
-def _chunks_of(doc: Document) -> Iterator[tuple[str, ...]]:
-    """The tokens of each stretch without white space."""
-    open_: list[str] = []
-    before = -1
-    for start, end in zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True):
-        if start != before and open_:
-            yield tuple(open_)
-            open_ = []
-        open_.append(doc.text[start:end])
-        before = end
-    if open_:
-        yield tuple(open_)
 
 
 def _check(docs: Sequence[Document]) -> None:
@@ -270,13 +172,13 @@ class TokenizerTrainer:
         self.report: Report = silent
         self._dev = list(dev)
         self._scorer = scorer
-        self._words = _lexicon(docs)
+        self._words = unspaced_words(docs)
         if init is not None:
             self._words = sorted({*self._words, *init.lexicon})
         self._lexicon = make_lexicon(self._words)
-        self._chunks = [] if self._words else _chunks(docs, options)
-        self._known = _known(docs, options, init)
-        self._splitter = _splitter(docs, options, self._known)
+        self._chunks = [] if self._words else remembered_chunks(docs, options)
+        self._known = known_of(docs, options, init)
+        self._splitter = splitter_of(docs, options, self._known)
         self._lessons = _lessons([doc for doc in docs if doc.n_tokens], options, self._known)
         self._cuts = new_table(options.bits, options.rare_cut)
         self._begins = new_table(options.bits, options.rare_start)
@@ -424,7 +326,7 @@ def cross_evidence(
     options = options or TokenizerOptions()
     _check(docs)
     parts = at_random(docs, folds, options.seed, groups)
-    known = _known(docs, options)
+    known = known_of(docs, options)
     lessons = [_lessons([piece], options, known, i) for i, piece in enumerate(parts.pieces)]
     found: list[NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(lessons)
     for _, held, rest in parts:
