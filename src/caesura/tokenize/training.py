@@ -102,7 +102,8 @@ def _at_marks(doc: Document, text: Text, changed: NDArray[np.bool_]) -> NDArray[
     first = np.isin(text.classes[doc.token_start + MARGIN], _OPENERS)
     behind: NDArray[np.bool_] = np.zeros(len(changed), dtype=bool)
     behind[1:] = (changed[1:] | changed[:-1]) & last[:-1]
-    return behind | (changed & first)
+    long = doc.token_end - doc.token_start > 1
+    return behind | (changed & (first | (last & long)))
 
 
 def _copied(copy: Copy, types: Types) -> _Lesson:

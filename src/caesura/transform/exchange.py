@@ -159,6 +159,8 @@ def exchanged(doc: Document, items: Items, random: np.random.Generator, rate: fl
             place = "owner"
         elif inside and free and not begins[i + 1] and _NUMBER.fullmatch(form):
             place = "number" if before.isalpha() and forms[i + 1].islower() else ""
+        elif inside and _WORD.fullmatch(form) and begins[i + 1 : i + 3] == [False, True]:
+            place = "last" if forms[i + 1] == "." and glued[i + 1] and draws[i] < rate / 5 else ""
         elif inside and free and _WORD.fullmatch(form) and _WORD.fullmatch(before):
             place = "between" if draws[i] < rate / 8 else ""
         elif form in _FINAL and not begins[i] and begins[i + 1] and free:
