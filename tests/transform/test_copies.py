@@ -102,19 +102,21 @@ def test_items_stand_where_such_things_stand() -> None:
     }
     fields = {"title": ["Sgt."], "surname": ["Holm"], "company": ["Ltd."]}
     doc = written(
-        "It is over. We saw Anna there. I paid 40 crowns to Bert.",
-        "It is over .",
-        "We saw Anna there .",
+        "It is over! We saw Anna there! Nobody came home. I paid 40 crowns to Bert.",
+        "It is over !",
+        "We saw Anna there !",
+        "Nobody came home .",
         "I paid 40 crowns to Bert .",
     )
     copy = exchanged(doc, Items(items, fields), random(), rate=3.0).doc
     copy.check()
     bounds = copy.sentence_bounds.tolist()
     said = [" ".join(spans(copy)[a:b]) for a, b in pairwise(bounds)]
-    assert said[0].startswith("'Tis over . [")
-    assert said[1].startswith("We saw Sgt. Holm there .")
-    assert said[2].startswith("I paid $ ")
-    assert said[2].endswith(" crowns to Holm Ltd .")
+    assert said[0].startswith("'Tis over ! [")
+    assert said[1].startswith("We saw Sgt. Holm there !")
+    assert said[2] == "Nobody came Holm Ltd ."
+    assert said[3].startswith("I paid $ ")
+    assert said[3].endswith(" crowns to Holm Ltd .")
     assert copy.column("form")[:2] == ["'T", "is"]
 
 
