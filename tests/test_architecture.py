@@ -18,6 +18,7 @@ PACKAGE = Path(caesura.__file__).parent
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "jit", "paths"),
     ("document",),
+    ("layout",),
     ("constraints",),
     ("models", "formats", "transform", "render", "language"),
     ("inspect", "learn", "stage"),

@@ -1,7 +1,8 @@
 """The document: columns over one text, declared once, with light views, cutting and joining.
 
 `schema` has the table of columns, `document` the class, `views` words, tokens and sentences,
-`slicing` what cuts, joins and compares, `strings` the interned strings.
+`slicing` what cuts, joins and compares, `strings` the interned strings, `characters` what kind of
+character each code point is.
 """
 
 from __future__ import annotations

@@ -282,6 +282,12 @@ class Columns:
     markup_end: Longs = column("markup", "offsets", formats=_MARKUP)
     markup_label: Ints = column("markup", "strings", formats=_MARKUP)
 
+    # What the layout says about the gap before each token: a code of `caesura.layout`. It follows
+    # from the text, but a piece of a document does not hold all of the lines that have a say.
+    token_break: NDArray[np.uint8] | None = column(
+        "token", dtype=np.uint8, optional=True, compared=False, written=False
+    )
+
     # What stages may add: the tokeniser's evidence that a sentence starts at a token; confidences:
     # the probability that a sentence starts at each token, and that a word's tag and its head with
     # its label are right; and k-best tags.

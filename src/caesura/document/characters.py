@@ -1,0 +1,130 @@
+"""What kind of character each code point is, and its lower-case twin, as tables for the kernels.
+
+The tables cover all of Unicode but are filled only for the code points that were met, so that they
+cost nothing at start-up. The text is surrounded by a margin of the class EDGE, so that a window
+around any position stays inside the array.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["EDGE", "LETTERS", "MARGIN", "NEWLINE", "SPACE", "WORDLIKE"]
+__all__ += ["classes_of", "classify", "code_points"]
+
+#: Positions on either side of the text that a window may touch.
+MARGIN: Final = 72
+
+EDGE, SPACE, NEWLINE, UPPER, LOWER, TITLE, LETTER, HAN, HIRAGANA, KATAKANA = range(10)
+HANGUL, MARK, DIGIT, NUMBER, STOP, COMMA, QUOTE, APOSTROPHE, DASH, OPEN = range(10, 20)
+CLOSE, SLASH, AT, OTHER_PUNCTUATION, CURRENCY, SYMBOL, MODIFIER, JOINER, CONTROL, ASKING = range(
+    20, 30
+)
+UNASSIGNED: Final = 30
+N_CLASSES: Final = 31
+_UNSEEN: Final = 255
+
+#: Classes of letters and what belongs to them.
+LETTERS: Final = (UPPER, LOWER, TITLE, LETTER, HAN, HIRAGANA, KATAKANA, HANGUL, MARK, MODIFIER)
+#: Classes of characters that words and numbers consist of.
+WORDLIKE: Final = (*LETTERS, DIGIT, NUMBER)
+
+_BY_CATEGORY: Final = {
+    "Lu": UPPER,
+    "Ll": LOWER,
+    "Lt": TITLE,
+    "Lm": MODIFIER,
+    "Lo": LETTER,
+    "Mn": MARK,
+    "Mc": MARK,
+    "Me": MARK,
+    "Nd": DIGIT,
+    "Nl": NUMBER,
+    "No": NUMBER,
+    "Pc": OTHER_PUNCTUATION,
+    "Pd": DASH,
+    "Ps": OPEN,
+    "Pe": CLOSE,
+    "Pi": QUOTE,
+    "Pf": QUOTE,
+    "Po": OTHER_PUNCTUATION,
+    "Sm": SYMBOL,
+    "Sc": CURRENCY,
+    "Sk": SYMBOL,
+    "So": SYMBOL,
+    "Cc": CONTROL,
+    "Cf": JOINER,
+    "Cs": UNASSIGNED,
+    "Co": UNASSIGNED,
+    "Cn": UNASSIGNED,
+}
+_BY_CHARACTER: Final = (
+    dict.fromkeys(".…。．｡·", STOP)
+    | dict.fromkeys(",;:،؛、，；：", COMMA)
+    | dict.fromkeys("?!؟！？;‽", ASKING)
+    | dict.fromkeys('"“”„«»「」『』`', QUOTE)
+    | dict.fromkeys("'’‘ʼ´", APOSTROPHE)
+    | dict.fromkeys("/\\|", SLASH)
+    | {"@": AT}
+    | dict.fromkeys("\n\v\f\r\x85\u2028\u2029", NEWLINE)
+)
+
+_classes: NDArray[np.uint8] = np.full(0x110000, _UNSEEN, dtype=np.uint8)
+_folded: NDArray[np.uint32] = np.zeros(0x110000, dtype=np.uint32)
+
+
+def _class_of(character: str) -> int:
+    special = _BY_CHARACTER.get(character)
+    if special is not None:
+        return special
+    if character.isspace():
+        return SPACE
+    kind = _BY_CATEGORY[unicodedata.category(character)]
+    if kind in (LETTER, MODIFIER):
+        code = ord(character)
+        if 0x3040 <= code <= 0x309F:
+            return HIRAGANA
+        if 0x30A0 <= code <= 0x30FF or 0xFF66 <= code <= 0xFF9F:
+            return KATAKANA
+        if 0x2E80 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or 0x20000 <= code <= 0x3FFFF:
+            return HAN
+        if 0xAC00 <= code <= 0xD7AF or 0x1100 <= code <= 0x11FF:
+            return HANGUL
+    return kind
+
+
+def _learn(codes: NDArray[np.uint32]) -> None:
+    for code in np.unique(codes).tolist():
+        character = chr(code)
+        lower = character.lower()
+        _folded[code] = ord(lower) if len(lower) == 1 else code
+        _classes[code] = _class_of(character)  # last: the class tells that the row is complete
+
+
+def code_points(text: str) -> NDArray[np.uint32]:
+    """The text as an array of code points; lone surrogates are code points like others."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """The class of each code point."""
+    classes = _classes[codes]
+    unseen = classes == _UNSEEN
+    if unseen.any():
+        _learn(codes[unseen])
+        classes = _classes[codes]
+    return classes
+
+
+def classify(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+    """The class and the lower-case twin of each code point, with a margin on both sides."""
+    n = len(codes)
+    classes = np.zeros(n + 2 * MARGIN, dtype=np.uint8)
+    folded = np.zeros(n + 2 * MARGIN, dtype=np.uint32)
+    classes[MARGIN : MARGIN + n] = classes_of(codes)
+    folded[MARGIN : MARGIN + n] = _folded[codes]
+    return classes, folded

@@ -1,0 +1,430 @@
+"""A code for the gap before each token, decided by the lines around it.
+
+Whether a block of lines is wrapped prose is a tally over its pairs of lines: in wrapped prose the
+first word of a line would not have fitted on the line before, and most lines go on in lower case.
+A block reaches REACH lines to each side of a gap and ends at blank, ruled and long lines.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document, Longs
+from caesura.document.characters import MARGIN, NEWLINE, classes_of, classify, code_points
+from caesura.jit import kernel
+from caesura.layout.codes import (
+    BLANK,
+    DOUBLE,
+    FIELD,
+    HEAD,
+    INDENT,
+    ITEM,
+    LINE,
+    PARAGRAPH,
+    SAME,
+    SHORT,
+    START,
+    VERSE,
+    WIDE,
+    WRAP,
+)
+from caesura.layout.lines import (
+    BEGINS_LOWER,
+    BEGINS_UPPER,
+    BODY,
+    COLUMNS,
+    ENDS_COMMA,
+    ENDS_FINAL,
+    ENDS_HYPHEN,
+    FIRST,
+    FLAGS,
+    INK_END,
+    IS_BLANK,
+    IS_ITEM,
+    IS_LABELLED,
+    IS_LONG,
+    IS_RULE,
+    IS_TITLE,
+    OFFSET,
+    SCANNER,
+    WIDTH,
+    end_of_text,
+    open_line,
+    scan,
+)
+from caesura.layout.lines import INDENT as COLUMN
+
+__all__ = ["REACH", "LayoutReader", "decide", "is_ready", "layout_in", "layout_of", "read_off"]
+
+Codes = NDArray[np.uint8]
+
+#: Lines to each side of a gap that have a say.
+REACH = 8
+#: Prose is not wrapped narrower or wider than this; the least width of prose that is typed with
+#: double spacing, and of verse.
+_NARROW, _WIDE, _NARROW_DOUBLE, _NARROW_VERSE = 28, 160, 40, 20
+#: Blanks on one line that make a gap wide, and a step of indentation.
+_GAP, _STEP = 3, 2
+_END = IS_BLANK | IS_RULE
+_TAB = 9
+
+
+# ------------------------------------------------------------------ one gap
+
+
+@kernel
+def _fits(rows: NDArray[np.int64], before: int, i: int, width: int) -> bool:
+    """Whether the first word of line i had fitted on the line before."""
+    return bool(rows[before, WIDTH] + 1 + rows[i, FIRST] <= width)
+
+
+@kernel
+def _tally(rows: NDArray[np.int64], before: int, i: int, width: int) -> int:
+    """What a pair of lines says for (positive) or against wrapped prose."""
+    flags, last = rows[i, FLAGS], rows[before, FLAGS]
+    if flags & IS_ITEM or rows[i, COLUMN] > rows[before, BODY] + 1:
+        return 0
+    if _fits(rows, before, i, width):
+        return -2
+    if last & ENDS_HYPHEN and flags & BEGINS_LOWER:
+        return 4
+    if flags & BEGINS_LOWER:
+        return 3
+    if flags & BEGINS_UPPER and not last & ENDS_FINAL:
+        return -1
+    return 1
+
+
+@kernel
+def _is_wrapped(rows: NDArray[np.int64], low: int, high: int, width: int) -> bool:
+    """Whether the lines low..high-1 are prose that was wrapped at about this width."""
+    if width < _NARROW or width > _WIDE:
+        return False
+    total = 0
+    for j in range(low + 1, high):
+        if not (rows[j - 1, FLAGS] | rows[j, FLAGS]) & IS_LONG:
+            total += _tally(rows, j - 1, j, width)
+    return total > 0
+
+
+@kernel
+def _is_heading(rows: NDArray[np.int64], low: int, i: int, high: int, width: int) -> bool:
+    """Whether line i is like a title and stands where one may: first, last, or short."""
+    if not rows[i, FLAGS] & IS_TITLE:
+        return False
+    if i == low or i + 1 == high:
+        return True
+    if rows[i - 1, FLAGS] & IS_TITLE or rows[i + 1, FLAGS] & IS_TITLE:
+        return True
+    return bool(rows[i - 1, FLAGS] & ENDS_FINAL) and _fits(rows, i, i + 1, width)
+
+
+@kernel
+def _is_head_break(rows: NDArray[np.int64], low: int, i: int, high: int, width: int) -> bool:
+    """Whether a heading ends or begins between line i - 1 and line i."""
+    if rows[i, FLAGS] & BEGINS_LOWER:
+        return False
+    first = _is_heading(rows, low, i - 1, high, width)
+    second = _is_heading(rows, low, i, high, width)
+    if first and second:
+        return True
+    if first:
+        # One line of a wrapped paragraph may hold nothing but names.
+        return _fits(rows, i - 1, i, width) or not rows[i, FLAGS] & BEGINS_UPPER
+    return second and bool(rows[i - 1, FLAGS] & ENDS_FINAL) and i + 1 < high
+
+
+@kernel
+def _has_fellow(rows: NDArray[np.int64], low: int, i: int, high: int, flag: int) -> bool:
+    """Whether another line of the block has a flag, too."""
+    found = False
+    for j in range(low, high):
+        found = found or (j != i and rows[j, FLAGS] & flag != 0)
+    return found
+
+
+@kernel
+def _line_break(rows: NDArray[np.int64], n: int, i: int) -> int:
+    """The code between two lines with ink, i - 1 and i."""
+    flags, last = rows[i, FLAGS], rows[i - 1, FLAGS]
+    if (flags | last) & IS_RULE:
+        return INDENT
+    if (flags | last) & IS_LONG:
+        return PARAGRAPH
+    low, high = i - 1, i + 1
+    while low > 0 and low > i - REACH and not rows[low - 1, FLAGS] & (_END | IS_LONG):
+        low -= 1
+    while high < n and high < i + REACH and not rows[high, FLAGS] & (_END | IS_LONG):
+        high += 1
+    width = 0
+    for j in range(low, high):
+        width = max(width, rows[j, WIDTH])
+    wrapped = _is_wrapped(rows, low, high, width)
+    fits = _fits(rows, i - 1, i, width)
+    # A dash or a number may open a line of wrapped prose, too.
+    opens = fits or not wrapped or last & (ENDS_FINAL | IS_ITEM)
+    if flags & IS_ITEM and (opens or _has_fellow(rows, low, i, high, IS_ITEM)):
+        return ITEM
+    labelled = flags & IS_LABELLED and (fits or not wrapped or last & IS_LABELLED)
+    if labelled and _has_fellow(rows, low, i, high, IS_LABELLED):
+        return FIELD
+    if _is_head_break(rows, low, i, high, width):
+        return HEAD
+    if width > _WIDE:
+        return PARAGRAPH
+    if last & IS_ITEM:
+        # What hangs below the text of an item goes on with it.
+        hangs = abs(rows[i, COLUMN] - rows[i - 1, BODY]) <= 1
+        if not hangs and rows[i, COLUMN] <= rows[i - 1, COLUMN]:
+            return LINE if fits or not wrapped else WRAP
+        return SHORT if fits else WRAP
+    step = rows[i, COLUMN] - rows[i - 1, COLUMN]
+    if step >= _STEP:
+        return INDENT
+    if step <= -_STEP:
+        # The first line of a paragraph may be indented, and the others less.
+        opened = i - 1 == low or rows[i - 1, COLUMN] - rows[i - 2, COLUMN] >= _STEP
+        if not opened:
+            return INDENT
+    if wrapped:
+        return SHORT if fits else WRAP
+    # Lines of verse are about as long as each other; `Kind regards,` closes a letter.
+    commas = 0
+    for j in range(low, high):
+        if rows[j, FLAGS] & ENDS_COMMA and 2 * rows[j, WIDTH] >= width:
+            commas += 1
+    return VERSE if width >= _NARROW_VERSE and 4 * commas >= high - low else LINE
+
+
+@kernel
+def _is_double_spaced(rows: NDArray[np.int64], n: int, i: int, before: int) -> bool:
+    """Whether prose was typed with a blank line after each line, around lines before and i."""
+    if i - before != 2 or (rows[i, FLAGS] | rows[before, FLAGS]) & (IS_LONG | _END):
+        return False
+    low, high = before, i
+    while low > 1 and low > i - REACH and not rows[low - 2, FLAGS] & (_END | IS_LONG):
+        if rows[low - 1, FLAGS] & IS_LONG:
+            break
+        if not rows[low - 1, FLAGS] & IS_BLANK:
+            return False
+        low -= 2
+    while high + 2 < n and high < i + REACH - 2 and not rows[high + 2, FLAGS] & (_END | IS_LONG):
+        if rows[high + 1, FLAGS] & IS_LONG:
+            break
+        if not rows[high + 1, FLAGS] & IS_BLANK:
+            return False
+        high += 2
+    width = 0
+    for j in range(low, high + 1, 2):
+        width = max(width, rows[j, WIDTH])
+    if width < _NARROW_DOUBLE or width > _WIDE or high - low < 4:
+        return False
+    total = finals = lowers = lines = 0
+    for j in range(low + 2, high + 1, 2):
+        total += _tally(rows, j - 2, j, width)
+        lines += 1
+        if rows[j - 2, FLAGS] & ENDS_FINAL:
+            finals += 1
+        if rows[j, FLAGS] & BEGINS_LOWER:
+            lowers += 1
+    if total <= 0 or 2 * finals > lines or 2 * lowers < lines:
+        return False
+    # Where a paragraph ends its last line is short, and the next begins with a capital.
+    return bool(rows[i, FLAGS] & BEGINS_LOWER) or not _fits(rows, before, i, width)
+
+
+@kernel
+def is_ready(rows: NDArray[np.int64], n: int, i: int) -> bool:
+    """Whether enough lines are known to decide about line i, though more may come."""
+    if i >= n:
+        return False
+    for j in range(i, min(n, i + REACH)):
+        if rows[j, FLAGS] & IS_LONG:
+            return True
+    return i + REACH <= n
+
+
+@kernel
+def decide(rows: NDArray[np.int64], n: int, i: int, opened: bool) -> int:
+    """The code of the gap before line i, which has ink; `opened` if tokens came before."""
+    if not opened:
+        return START
+    before = i - 1
+    while before >= 0 and before > i - REACH and rows[before, FLAGS] & IS_BLANK:
+        before -= 1
+    if before < 0 or before == i - REACH or rows[before, FLAGS] & IS_BLANK:
+        return BLANK
+    if before == i - 1:
+        return _line_break(rows, n, i)
+    return DOUBLE if _is_double_spaced(rows, n, i, before) else BLANK
+
+
+# ------------------------------------------------------------------- tokens
+
+
+@kernel
+def read_off(
+    rows: NDArray[np.int64],
+    known: int,
+    all_known: bool,
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    carried: NDArray[np.int64],
+    codes: NDArray[np.uint8],
+) -> int:
+    """Fill the codes of tokens as far as they are known; returns how many are.
+
+    Of the rows, the first so many are known and the last may be that of the open line. `carried`
+    holds the row of the line that the token before ends on, whether there was one, and its end.
+    """
+    n = rows.shape[0]
+    line, opened, end = carried[0], carried[1] != 0, carried[2]
+    done = begins.shape[0]
+    for t in range(begins.shape[0]):
+        at = line
+        while at + 1 < n and rows[at + 1, OFFSET] <= begins[t]:
+            at += 1
+        if opened and at == line:
+            codes[t] = WIDE if begins[t] - end >= _GAP else SAME
+        elif all_known or is_ready(rows, known, at):
+            codes[t] = decide(rows, known, at, opened)
+        else:
+            done = t
+            break
+        opened = True
+        line = at
+        end = ends[t]
+        while line + 1 < n and rows[line + 1, OFFSET] < end:
+            line += 1
+    carried[0], carried[1], carried[2] = line, opened, end
+    return int(done)
+
+
+@kernel
+def read_whole(
+    kinds: NDArray[np.uint8],
+    codes: NDArray[np.uint32],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    found: NDArray[np.uint8],
+) -> None:
+    """Fill the codes of all tokens of a text that is there as a whole."""
+    lines = 1
+    for kind in kinds:
+        if kind == NEWLINE:
+            lines += 1
+    rows = np.zeros((lines, COLUMNS), np.int64)
+    state = np.zeros(SCANNER, np.int64)
+    state[INK_END] = -1
+    n = scan(kinds, codes, 0, 0, state, rows, 0)
+    n = end_of_text(kinds, codes, 0, state, rows, n)
+    read_off(rows[:n], n, True, begins, ends, np.zeros(3, np.int64), found)
+    for t in range(1, begins.shape[0]):
+        if found[t] == SAME:
+            for p in range(ends[t - 1], begins[t]):
+                if codes[p] == _TAB:
+                    found[t] = WIDE
+
+
+def layout_of(
+    kinds: NDArray[np.uint8],
+    codes: NDArray[np.uint32],
+    begins: Longs,
+    ends: Longs,
+    paragraphs: Longs,
+) -> Codes:
+    """The codes of the tokens of a whole text, from its characters by class and number."""
+    found = np.zeros(len(begins), np.uint8)
+    if len(begins):
+        read_whole(kinds, codes, begins, ends, found)
+        if len(paragraphs):
+            _mark_paragraphs(found, begins, np.concatenate((begins[:1], ends[:-1])), paragraphs)
+    return found
+
+
+def _mark_paragraphs(codes: Codes, begins: Longs, since: Longs, paragraphs: Longs) -> None:
+    """Where a document says that paragraphs start; `since` has where the gaps before tokens begin.
+
+    Not inside a chunk, nor where blank lines say nothing.
+    """
+    at = begins.searchsorted(paragraphs)
+    at = at[at < len(begins)]
+    at = at[(begins[at] > since[at]) & (codes[at] != DOUBLE) & (codes[at] != START)]
+    codes[at] = BLANK
+
+
+class LayoutReader:
+    """The codes of a text that comes in blocks: characters in, then the codes of its tokens."""
+
+    def __init__(self, paragraphs: Longs | None = None) -> None:
+        """Offsets at which `paragraphs` start, if somebody said so."""
+        self._paragraphs = np.zeros(0, np.int64) if paragraphs is None else paragraphs
+        self._rows = np.zeros((1, COLUMNS), np.int64)
+        self._known = 0
+        self._state = np.zeros(SCANNER, np.int64)
+        self._state[INK_END] = -1
+        self._base = 0  # the offset of the first character that is kept
+        self._kept = np.zeros(0, np.uint32)
+        self._carried = np.zeros(3, np.int64)
+        self._tabs = np.zeros(0, np.int64)
+        self._ended = False
+
+    def feed(self, codes: NDArray[np.uint32], *, last: bool = False) -> None:
+        """Take the next characters, as code points."""
+        kept = len(self._kept)
+        text = np.concatenate((self._kept, codes))
+        kinds = classes_of(text)
+        tabs = np.flatnonzero(codes == _TAB) + (self._base + kept)
+        self._tabs = np.concatenate((self._tabs, tabs)) if len(tabs) else self._tabs
+        room = int(np.count_nonzero(kinds[kept:] == NEWLINE)) + 2
+        rows = np.zeros((self._known + room, COLUMNS), np.int64)
+        rows[: self._known] = self._rows[: self._known]
+        n = scan(kinds, text, self._base, kept, self._state, rows, self._known)
+        if last:
+            n = end_of_text(kinds, text, self._base, self._state, rows, n)
+            self._ended = True
+            used = n
+        else:
+            used = open_line(self._state, rows, n)
+        self._rows, self._known = rows[:used], n
+        # What is kept is the open line, unless it is long.
+        begin = int(self._rows[-1, OFFSET]) if used > n else self._base + len(text)
+        self._kept = text[begin - self._base :].copy()
+        self._base = begin
+
+    def take(self, begins: Longs, ends: Longs) -> Codes:
+        """The codes of the next tokens, as far as enough of the text is known.
+
+        Tokens that got none are to be given again with the next call.
+        """
+        codes = np.zeros(len(begins), np.uint8)
+        if not len(begins):
+            return codes
+        before = self._carried[2:].copy()
+        done = read_off(self._rows, self._known, self._ended, begins, ends, self._carried, codes)
+        codes, begins = codes[:done], begins[:done]
+        since = np.concatenate((before, ends[: max(done - 1, 0)]))[:done]
+        if len(self._tabs) and done:
+            tabbed = self._tabs.searchsorted(begins) > self._tabs.searchsorted(since)
+            codes[tabbed & (codes == SAME)] = WIDE
+            self._tabs = self._tabs[self._tabs >= self._carried[2]]
+        if len(self._paragraphs) and done:
+            _mark_paragraphs(codes, begins, since, self._paragraphs)
+            passed = self._paragraphs.searchsorted(begins[-1], side="right")
+            self._paragraphs = self._paragraphs[passed:]
+        surplus = int(self._carried[0]) - REACH
+        if surplus > 0:
+            self._rows = self._rows[surplus:]
+            self._known -= surplus
+            self._carried[0] -= surplus
+        return codes
+
+
+def layout_in(doc: Document) -> Codes:
+    """The codes of the tokens of a document, from its text and its paragraphs."""
+    kinds, codes = classify(code_points(doc.text))
+    inner = slice(MARGIN, MARGIN + len(doc.text))
+    return layout_of(
+        kinds[inner], codes[inner], doc.token_start, doc.token_end, doc.paragraph_start
+    )

@@ -1,0 +1,318 @@
+"""A slow, obvious twin of the layout kernels: lines as strings, each gap decided from the text."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+
+from caesura.document.characters import (
+    ASKING,
+    COMMA,
+    DASH,
+    DIGIT,
+    JOINER,
+    LETTERS,
+    LOWER,
+    NEWLINE,
+    SPACE,
+    STOP,
+    TITLE,
+    UPPER,
+    WORDLIKE,
+    classes_of,
+    code_points,
+)
+from caesura.layout import NAMES
+
+CLOSERS = "\"“”„«»「」『』`'’‘ʼ´"
+BULLETS = "-–—*+•·◦▪■□●○‣⁃►▸✓✔☐☑→#§"
+RULES = set("-–—=_*~#+.·•─━═")
+
+
+def kinds(text: str) -> list[int]:
+    return classes_of(code_points(text)).tolist()
+
+
+def kind(character: str) -> int:
+    return kinds(character)[0]
+
+
+@dataclass
+class Line:
+    start: int
+    text: str
+    is_last: bool = False
+
+    def __post_init__(self) -> None:
+        self.long = len(self.text) > 400
+        self.ink = "".join(c if kind(c) != SPACE else " " for c in self.text)
+        self.blank = not self.ink.strip(" ")
+        self.width = len(self.ink.rstrip(" "))
+        self._margin()
+        rest = self.text[self.at :]
+        self.only_margin = not rest
+        spaced = self.ink[self.at :]
+        self.first = len(spaced.split(" ", 1)[0])
+        drawn = [c for c in rest if kind(c) != SPACE]
+        self.rule = len(drawn) >= 3 and set(drawn) <= RULES
+        mark = 0 if self.rule else item_mark(rest)
+        self.item = mark > 0
+        self.body = self.indent + mark
+        words = rest[mark:]
+        self.label = not self.rule and is_label(words)
+        self.title = not self.rule and is_title(words)
+        self._letters(rest)
+        self._end()
+
+    def _margin(self) -> None:
+        at = tabs = 0
+        while at < len(self.text):
+            character, after = self.text[at], self.text[at + 1 : at + 2]
+            if character == ">":
+                if after and after != ">" and kind(after) != SPACE:
+                    break
+            elif character == "\t":
+                tabs += 1
+            elif kind(character) not in (SPACE, JOINER):
+                break
+            at += 1
+        self.at, self.indent = at, at + 3 * tabs
+
+    def _letters(self, rest: str) -> None:
+        letters = [kind(c) for c in rest if kind(c) in WORDLIKE]
+        first = letters[0] if letters and not self.rule else -1
+        self.lower, self.upper = first == LOWER, first in (UPPER, TITLE)
+
+    def _end(self) -> None:
+        self.final = self.comma = self.hyphen = False
+        if self.blank:
+            return
+        shown = self.text[: self.width]
+        last = shown[-1]
+        inner = [c for c in shown if kind(c) != SPACE and kind(c) not in CLOSING]
+        mark = kind(inner[-1]) if inner else -1
+        if last in "-\u00ad\u2010" and len(shown) > 1 and kind(shown[-2]) in LETTERS:
+            self.hyphen = True
+        elif last == ":":
+            pass
+        elif last == ";" or mark in (COMMA, DASH):
+            self.comma = last != ")"
+        elif mark in (STOP, ASKING):
+            self.final = True
+        if self.comma or self.hyphen or last == ".":
+            self.title = False
+
+    @property
+    def ends_block(self) -> bool:
+        return self.blank or self.only_margin or self.rule
+
+
+CLOSING = {*map(kind, CLOSERS), kind(")")}
+
+
+def item_mark(text: str) -> int:
+    """The width of a list mark and the blanks after it."""
+    spaced = "".join(c if kind(c) != SPACE else " " for c in text)
+    found = re.match(rf"([{re.escape(BULLETS)}])\1{{0,2}}(?= )", spaced)
+    if not found and text[:1] not in tuple(BULLETS):
+        found = re.match(r"(?P<open>\(?)(?P<in>[^ .():\n]{1,4})(?P<close>[.)])(?= )", spaced)
+        if found and not is_number(found["open"], found["in"], found["close"]):
+            found = None
+    if not found:
+        return 0
+    return found.end() + len(spaced[found.end() :]) - len(spaced[found.end() :].lstrip(" "))
+
+
+def is_number(opening: str, inner: str, closing: str) -> bool:
+    own = kinds(inner)
+    if any(k not in WORDLIKE for k in own):
+        return False
+    digits = all(k == DIGIT for k in own)
+    numeral = len(inner) > 1 and set(inner) <= set("ivxlIVXL")
+    if not (digits or numeral or len(inner) == 1):
+        return False
+    if closing == ")":
+        return True
+    if opening or (len(inner) == 1 and own[0] == UPPER):
+        return False
+    return not (digits and len(inner) > 2)
+
+
+def is_label(text: str) -> bool:
+    for at, character in enumerate(text[:32]):
+        if character == ":":
+            after = text[at + 1 : at + 2]
+            if not after or kind(after) == SPACE:
+                return any(kind(c) in LETTERS for c in text[:at])
+            if kind(after) != DIGIT:
+                return False
+        elif kind(character) == SPACE:
+            if sum(kind(c) == SPACE for c in text[: at + 1]) > 3:
+                return False
+        elif kind(character) not in (*LETTERS, DIGIT) and character not in "-_.'’()[]#@&/":
+            return False
+    return False
+
+
+def is_title(text: str) -> bool:
+    if len(text) > 90:
+        return False
+    spaced = "".join(c if kind(c) != SPACE else " " for c in text)
+    words = []
+    for chunk in spaced.split(" "):
+        inner = [i for i, c in enumerate(chunk) if kind(c) in WORDLIKE]
+        if inner:
+            words.append(chunk[inner[0] :])
+    # What is before the first letter of a chunk is none of it, nor its capitals.
+    letters = [kind(c) for word in words for c in word]
+    small = [
+        word
+        for number, word in enumerate(words)
+        if kind(word[0]) == LOWER and (number == 0 or len(word) >= 4)
+    ]
+    has_upper = any(k in (UPPER, TITLE) for k in letters)
+    return has_upper and (not small or LOWER not in letters)
+
+
+def lines_of(text: str) -> list[Line]:
+    found, start, at = [], 0, 0
+    while at < len(text):
+        if kind(text[at]) == NEWLINE:
+            found.append(Line(start, text[start:at]))
+            at += 2 if text[at : at + 2] == "\r\n" else 1
+            start = at
+        else:
+            at += 1
+    found.append(Line(start, text[start:]))
+    return found
+
+
+def fits(before: Line, line: Line, width: int) -> bool:
+    return before.width + 1 + line.first <= width
+
+
+def tally(before: Line, line: Line, width: int) -> int:
+    if line.item or line.indent > before.body + 1:
+        return 0
+    if fits(before, line, width):
+        return -2
+    if line.lower:
+        return 4 if before.hyphen else 3
+    return -1 if line.upper and not before.final else 1
+
+
+def heading(block: list[Line], at: int, width: int) -> bool:
+    if not block[at].title:
+        return False
+    if at in (0, len(block) - 1) or block[at - 1].title or block[at + 1].title:
+        return True
+    return block[at - 1].final and fits(block[at], block[at + 1], width)
+
+
+def between(lines: list[Line], i: int) -> str:
+    """The gap between two lines with ink."""
+    before, line = lines[i - 1], lines[i]
+    if before.rule or line.rule:
+        return "indentation"
+    if before.long or line.long:
+        return "paragraph a line"
+    low, high = i - 1, i + 1
+    while low > max(0, i - 8) and not lines[low - 1].ends_block and not lines[low - 1].long:
+        low -= 1
+    while high < min(len(lines), i + 8) and not lines[high].ends_block and not lines[high].long:
+        high += 1
+    block, at = lines[low:high], i - low
+    width = max(own.width for own in block)
+    votes = [tally(a, b, width) for a, b in itertools.pairwise(block)]
+    wrapped = 28 <= width <= 160 and sum(votes) > 0
+    room = fits(before, line, width)
+    others = block[:at] + block[at + 1 :]
+    if line.item and (
+        room or not wrapped or before.final or before.item or any(own.item for own in others)
+    ):
+        return "list item"
+    if line.label and (room or not wrapped or before.label) and any(own.label for own in others):
+        return "field"
+    if not line.lower:
+        first, second = heading(block, at - 1, width), heading(block, at, width)
+        if first and (second or room or not line.upper):
+            return "heading"
+        if not first and second and before.final and at + 1 < len(block):
+            return "heading"
+    if width > 160:
+        return "paragraph a line"
+    if before.item:
+        if abs(line.indent - before.body) > 1 and line.indent <= before.indent:
+            return "line" if room or not wrapped else "wrapped"
+        return "short line" if room else "wrapped"
+    if line.indent - before.indent >= 2:
+        return "indentation"
+    opened = at == 1 or before.indent - block[at - 2].indent >= 2
+    if line.indent - before.indent <= -2 and not opened:
+        return "indentation"
+    if wrapped:
+        return "short line" if room else "wrapped"
+    commas = sum(own.comma and 2 * own.width >= width for own in block)
+    return "verse" if width >= 20 and 4 * commas >= len(block) else "line"
+
+
+def is_double(lines: list[Line], i: int) -> bool:
+    """Whether line i goes on with the one before the blank line before it."""
+    chosen = [i - 2, i]
+    if any(lines[j].ends_block or lines[j].long for j in chosen):
+        return False
+    for step, most in ((-2, i - 8), (2, i + 6)):
+        while True:
+            at = chosen[0] if step < 0 else chosen[-1]
+            beyond, middle = at + step, at + step // 2
+            if at == most or not 0 <= beyond < len(lines):
+                break
+            if lines[beyond].ends_block or lines[beyond].long or lines[middle].long:
+                break
+            if not (lines[middle].blank or lines[middle].only_margin):
+                return False
+            chosen = sorted([*chosen, beyond])
+    block = [lines[j] for j in chosen]
+    width = max(own.width for own in block)
+    pairs = list(itertools.pairwise(block))
+    if not 40 <= width <= 160 or len(pairs) < 2:
+        return False
+    if sum(tally(a, b, width) for a, b in pairs) <= 0:
+        return False
+    if 2 * sum(a.final for a, _ in pairs) > len(pairs):
+        return False
+    if 2 * sum(b.lower for _, b in pairs) < len(pairs):
+        return False
+    return lines[i].lower or not fits(lines[i - 2], lines[i], width)
+
+
+def breaks(text: str, spans: list[tuple[int, int]]) -> list[str]:
+    """The names of the gaps before tokens."""
+    lines = lines_of(text)
+
+    def line_of(offset: int) -> int:
+        return max(i for i, line in enumerate(lines) if line.start <= offset)
+
+    found = []
+    for number, (start, _) in enumerate(spans):
+        i = line_of(start)
+        end = spans[number - 1][1] if number else 0
+        if number == 0:
+            found.append("start of text")
+        elif line_of(max(end - 1, 0)) == i:
+            wide = start - end >= 3 or "\t" in text[end:start]
+            found.append("wide gap" if wide else "same line")
+        else:
+            j = i - 1
+            while j > i - 8 and j >= 0 and (lines[j].blank or lines[j].only_margin):
+                j -= 1
+            if j == i - 8 or j < 0 or lines[j].blank or lines[j].only_margin:
+                found.append("blank line")
+            elif j == i - 1:
+                found.append(between(lines, i))
+            else:
+                double = j == i - 2 and is_double(lines, i)
+                found.append("double-spaced" if double else "blank line")
+    assert set(found) <= set(NAMES)
+    return found
