@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from itertools import pairwise
 
@@ -10,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
+from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, token_turn
 from caesura.document.schema import Floats, Ints, Longs, column
 from caesura.errors import UsageError
 from caesura.transform import (
+    LAYOUTS,
     crossing_arcs,
     deal,
     drop,
@@ -23,6 +25,7 @@ from caesura.transform import (
     lower,
     one_line_paragraphs,
     projectivise,
+    relaid,
     speech,
 )
 from caesura.transform.projective import nonprojective
@@ -390,3 +393,91 @@ def test_speech_trees_are_trees_inside_their_sentences(
         assert all(-1 <= head < end - begin for head in local)
         assert _to_tree(local).tolist() == local
         assert ROOT in local
+
+
+# ------------------------------------------------------------------ laid out anew
+
+
+def story() -> Document:
+    """Two paragraphs with trees."""
+    text = (
+        "The harbour master counted the returning boats. Nobody answered him. "
+        "Eventually everybody remembered.\n\nThen the evening ended."
+    )
+    spans = [m.span() for m in re.finditer(r"\w+|[^\w\s]", text)]
+    doc = Document.from_spans(text, [a for a, _ in spans], [b for _, b in spans])
+    forms = doc.column("form")
+    starts = [0, *(i + 1 for i, form in enumerate(forms[:-1]) if form == ".")]
+    doc.sent_start = np.zeros(doc.n_tokens, np.int8)
+    doc.sent_start[starts] = YES
+    opens = [max(s for s in starts if s <= i) for i in range(len(forms))]
+    doc.head = np.array([ROOT if i == s else s for i, s in enumerate(opens)], np.int32)
+    doc.set_column("upos", ["PUNCT" if form == "." else "X" for form in forms])
+    doc.set_column("deprel", ["root" if i in starts else "dep" for i in range(len(forms))])
+    doc.paragraph_start = np.array([0, text.index("Then")])
+    doc.comments = {0: ("# sent_id = 1", "# text = stale"), starts[1]: ("# sent_id = 2",)}
+    doc.check()
+    return doc
+
+
+def sentences(doc: Document) -> list[list[str]]:
+    return [[word.form for word in sentence.words] for sentence in doc.sentences]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("seed", range(4))
+def test_words_laid_out_anew_are_the_same_words(layout: str, seed: int) -> None:
+    doc = story()
+    copy = relaid(doc, np.random.default_rng(seed), layout, width=22)
+    copy.check()
+    again = relaid(story(), np.random.default_rng(seed), layout, width=22)
+    assert copy.contents() == again.contents()
+    assert doc.contents() == story().contents()
+    for token in copy.tokens:
+        form, surface = token.words[0].form, copy.text[token.start : token.end]
+        assert surface == form or re.sub(r"-\n", "", surface) == form
+    if layout == "chat":
+        assert [len(sentence) for sentence in sentences(copy)] in ([8, 4, 4, 5], [7, 3, 3, 4])
+        return
+    kept = [word for word in copy.words if word.form not in ("-", "*", "•")]
+    assert [word.form for word in kept] == doc.column("form")
+    assert [word.upos for word in kept] == doc.column("upos")
+    assert [word.deprel for word in kept] == doc.column("deprel")
+    heads = [word.head.form if word.head else None for word in doc.words]
+    assert [word.head.form if word.head else None for word in kept] == heads
+    assert copy.n_sentences == doc.n_sentences
+    assert [c for t in sorted(copy.comments) for c in copy.comments[t]] == [
+        "# sent_id = 1",
+        "# sent_id = 2",
+    ]
+
+
+def test_layouts_look_as_they_are_called() -> None:
+    def lines(layout: str, seed: int = 1) -> list[str]:
+        return relaid(story(), np.random.default_rng(seed), layout, width=24).text.split("\n")
+
+    assert max(map(len, lines("wrapped"))) <= 24
+    assert any(line.endswith("-") and line[-2:-1].isalpha() for line in lines("hyphenated", 2))
+    assert "Nobody answered him." in lines("lines")
+    assert [line.strip()[:1] for line in lines("list")][1:3] in (["-"] * 2, ["*"] * 2, ["•"] * 2)
+    assert lines("double-spaced")[1::2][0] == ""
+    assert "" not in lines("no blank lines")
+
+
+def test_bullets_are_words_of_their_sentences() -> None:
+    copy = relaid(story(), np.random.default_rng(1), "list")
+    bullets = [word for word in copy.words if word.upos == "PUNCT" and word.form != "."]
+    assert len(bullets) == 2
+    for bullet in bullets:
+        assert bullet.deprel == "punct"
+        assert bullet.head is not None
+        assert bullet.head.deprel == "root"
+        assert bullet.token.index in copy.sentence_bounds.tolist()
+
+
+def test_turns_go_along() -> None:
+    doc = story()
+    doc.turn_start, doc.turn_end = np.array([0, 48]), np.array([47, len(doc.text)])
+    doc.turn_speaker, doc.turn_time = doc.strings.ids(["a", "b"]), np.zeros((2, 2))
+    copy = relaid(doc, np.random.default_rng(3), "wrapped", width=18)
+    assert token_turn(copy).tolist() == token_turn(doc).tolist()

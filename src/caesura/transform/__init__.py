@@ -2,7 +2,8 @@
 
 `speech` makes written text look like speech, `lower` folds case, `drop` and `keep` choose columns,
 `projectivise` lifts crossing arcs, `percolate` makes dependencies of phrases, `deal` spreads
-documents over files, `hard_wrapped` and `one_line_paragraphs` break lines elsewhere. `change` makes
+documents over files, `hard_wrapped` and `one_line_paragraphs` break lines elsewhere, `relaid` lays
+the words out anew in many ways. `change` makes
 several `Changes` to a stream.
 """
 
@@ -16,9 +17,11 @@ from caesura.transform.head_rules import percolate
 from caesura.transform.lines import hard_wrapped, one_line_paragraphs
 from caesura.transform.projective import crossing_arcs, projectivise
 from caesura.transform.punctuation import drop_punct, speech
+from caesura.transform.relay import LAYOUTS, relaid, some_relaid
 
 __all__ = [
     "COLUMNS",
+    "LAYOUTS",
     "Changes",
     "change",
     "crossing_arcs",
@@ -31,5 +34,7 @@ __all__ = [
     "one_line_paragraphs",
     "percolate",
     "projectivise",
+    "relaid",
+    "some_relaid",
     "speech",
 ]

@@ -24,6 +24,7 @@ def lower(doc: Document) -> Document:
         doc,
         form=lower_ids(doc.strings, doc.form),
         lemma=lower_ids(doc.strings, doc.lemma),
+        token_break=None,
         comments={
             token: tuple(c.lower() if is_text(c) else c for c in comments)
             for token, comments in doc.comments.items()

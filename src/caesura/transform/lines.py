@@ -14,7 +14,10 @@ __all__ = ["hard_wrapped", "one_line_paragraphs"]
 def one_line_paragraphs(doc: Document) -> Document:
     """The same with one newline, not two, after each paragraph; offsets stay."""
     return replace(
-        doc, text=doc.text.replace("\n\n", " \n"), paragraph_start=np.zeros(0, dtype=np.int64)
+        doc,
+        text=doc.text.replace("\n\n", " \n"),
+        paragraph_start=np.zeros(0, dtype=np.int64),
+        token_break=None,
     )
 
 
@@ -30,4 +33,9 @@ def hard_wrapped(doc: Document, width: int) -> Document:
         if at - line >= width and space > line:
             text[space] = "\n"
             line = space + 1
-    return replace(doc, text="".join(text), paragraph_start=np.zeros(0, dtype=np.int64))
+    return replace(
+        doc,
+        text="".join(text),
+        paragraph_start=np.zeros(0, dtype=np.int64),
+        token_break=None,
+    )

@@ -96,6 +96,7 @@ def respelled(doc: Document, tokens: Mapping[int, Sequence[Spelled]]) -> Copy:
         "text": text,
         "token_start": token_start,
         "token_end": token_start + np.array(lengths, dtype=np.int64),
+        "token_break": None,
         **moved_offsets(doc, move),
     }
     if sources == list(range(doc.n_tokens)) and sizes == np.diff(doc.first_word).tolist():
