@@ -269,3 +269,30 @@ def test_a_killed_run_leaves_its_last_checkpoint(tmp_path: Path) -> None:
     )
     first = next(iter(loop))
     assert first.epoch >= 3
+
+
+def in_lines(count: int, seed: int) -> list[Document]:
+    """Words in any order, without case and marks: nothing but the lines tells sentences."""
+    rng = random.Random(seed)
+    found = []
+    for number in range(count):
+        rows = [[("la", "la", "X", "X", "")] * rng.randint(2, 6) for _ in range(8)]
+        doc = toy.document(rows, f"lines-{number}")
+        text = list(doc.text)
+        for token in np.flatnonzero(doc.sent_start == YES).tolist()[1:]:
+            text[int(doc.token_start[token]) - 1] = "\n"
+        doc.text = "".join(text)
+        doc.set_column("upos", [("A", "B")[k % 2] for k in range(doc.n_words)])
+        found.append(doc)
+    return found
+
+
+def test_the_boundary_labeller_looks_at_the_layout() -> None:
+    tagger = train_tagger(in_lines(20, 1), (), replace(boundary_options(), epochs=3))
+    assert tagger.breaks
+    for gold in in_lines(5, 2):
+        doc = replace(gold, sent_start=np.full(gold.n_tokens, MAYBE, np.int8))
+        mark_starts(tagger, [doc])
+        assert doc.sent_start.tolist() == gold.sent_start.tolist()
+    # A tagger of words as they are does not.
+    assert not train_tagger(toy.documents(4), (), TaggerOptions(epochs=1)).breaks

@@ -18,17 +18,20 @@ from caesura.jit import kernel
 from caesura.learn.hashing import fold, mix
 from caesura.tag.default_templates import AFFIX, ATTRIBUTES
 
-__all__ = ["attributes_of", "edge_attributes"]
+__all__ = ["attributes_of", "break_of", "edge_attributes", "plain_form", "with_break"]
 
 _FORM, _LOWER, _SHAPE, _SIGNATURE, _CLASS, _PREFIX = range(6)
 _SUFFIX = _PREFIX + AFFIX
 _EDGES = _SUFFIX + AFFIX
+_BREAK = _EDGES + 1
 
 #: Character classes of the shape: other, lower, upper, letter without case, digit, mark, then
 #: punctuation and symbols by their Unicode category.
 _CLASSES: Final = {"Ll": 1, "Lu": 2, "Lt": 2, "Lo": 3, "Lm": 3, "Nd": 4, "Nl": 4, "No": 4}
 _MINOR: Final = {"Mn": 5, "Mc": 5, "Pd": 6, "Ps": 7, "Pe": 8, "Po": 9, "Sc": 10, "Sm": 11}
 
+#: Stands between a form and what the layout says, where no form has it: a noncharacter.
+_MARK: Final = "\uffff"
 _SALT: Final = np.uint64(0x51ED270B9F3C2A1D)
 
 
@@ -40,7 +43,12 @@ def _class_of(code: int) -> int:
 def attributes_of(
     types: Sequence[str], classes: Mapping[str, int] | None = None
 ) -> NDArray[np.uint64]:
-    """The attributes of word types, a row for each; `classes` gives word classes."""
+    """The attributes of word types, a row for each; `classes` gives word classes.
+
+    A type may be that of a word after a gap of which the layout says something: see `with_break`.
+    """
+    breaks = [break_of(word) for word in types]
+    types = [plain_form(word) for word in types] if any(breaks) else types
     lowers = [word.lower() for word in types]
     form_codes, form_ends = _codes(types)
     lower_codes, lower_ends = _codes(lowers)
@@ -53,7 +61,23 @@ def attributes_of(
         both = zip(types, lowers, strict=True)
         numbers = [classes.get(form, classes.get(lower, 0)) for form, lower in both]
         result[:, _CLASS] = np.array(numbers, np.uint64)
+    result[:, _BREAK] = np.array(breaks, np.uint64)
     return result
+
+
+def with_break(form: str, code: int) -> str:
+    """The type of a word after a gap of which the layout says something."""
+    return f"{form}{_MARK}{chr(code)}"
+
+
+def break_of(word_type: str) -> int:
+    """What the layout says before words of a type, 0: nothing."""
+    return ord(word_type[-1]) if word_type[-2:-1] == _MARK else 0
+
+
+def plain_form(word_type: str) -> str:
+    """The form of the words of a type."""
+    return word_type[:-2] if word_type[-2:-1] == _MARK else word_type
 
 
 def edge_attributes() -> NDArray[np.uint64]:

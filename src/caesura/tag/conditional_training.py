@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from caesura.learn.shuffle import epoch_order
 from caesura.learn.updates import average
 from caesura.models.file import Part
+from caesura.tag.attributes import plain_form
 from caesura.tag.checkpoint import pack_state, unpack_state
 from caesura.tag.conditional_classifier import (
     Options,
@@ -130,7 +131,7 @@ def _rules(corpus: Corpus, values: Ints, names: list[str]) -> tuple[Ints, list[s
     numbers: dict[str, int] = {}
     own = np.empty(len(kinds), np.int32)
     for n, pair in enumerate(kinds.tolist()):
-        rule = rule_of(corpus.types[pair // len(names)], names[pair % len(names)])
+        rule = rule_of(plain_form(corpus.types[pair // len(names)]), names[pair % len(names)])
         own[n] = numbers.setdefault(rule, len(numbers))
     return own[where], list(numbers)
 

@@ -12,9 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import YES, Document
+from caesura.layout import N_BREAKS
+from caesura.layout import START as LAYOUT_START
+from caesura.layout import breaks as layout_breaks
+from caesura.tag.attributes import with_break
 from caesura.tag.options import START
 
-__all__ = ["Corpus", "column_values", "corpus_of", "distinct"]
+__all__ = ["Corpus", "column_values", "corpus_of", "distinct", "typed"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -47,16 +51,33 @@ def distinct(ids: Ints) -> tuple[Ints, NDArray[np.intp]]:
     return kinds, seen[ids].astype(np.intp)
 
 
-def corpus_of(docs: Sequence[Document]) -> Corpus:
-    """Number the word types of documents."""
+def typed(doc: Document, breaks: bool) -> tuple[list[str], NDArray[np.intp]]:
+    """The distinct types of the words of a document and which of them each is.
+
+    With `breaks` words after gaps of which the layout says something are types of their own.
+    """
+    if not breaks:
+        kinds, where = distinct(doc.form)
+        return doc.strings.take(kinds), where
+    codes = layout_breaks(doc)[doc.word_token].astype(np.int64)
+    codes[codes == LAYOUT_START] = 0
+    codes[1:][doc.word_token[1:] == doc.word_token[:-1]] = 0
+    pairs, where = np.unique(doc.form.astype(np.int64) * N_BREAKS + codes, return_inverse=True)
+    forms = doc.strings.take((pairs // N_BREAKS).astype(np.int32))
+    both = zip(forms, (pairs % N_BREAKS).tolist(), strict=True)
+    return [with_break(form, code) if code else form for form, code in both], where
+
+
+def corpus_of(docs: Sequence[Document], *, breaks: bool = False) -> Corpus:
+    """Number the word types of documents; with `breaks` the layout tells them apart, too."""
     numbers: dict[str, int] = {}
     types = [""]
     words: list[Ints] = []
     sentences, documents = [np.zeros(1, np.int64)], [0]
     for doc in docs:
-        kinds, where = distinct(doc.form)
+        kinds, where = typed(doc, breaks)
         own = np.empty(len(kinds), np.int32)
-        for k, form in enumerate(doc.strings.take(kinds)):
+        for k, form in enumerate(kinds):
             number = numbers.get(form)
             if number is None:
                 number = numbers[form] = len(types)

@@ -28,6 +28,8 @@ ATTRIBUTES: Final = (
     *(f"prefix{n}" for n in range(1, AFFIX + 1)),
     *(f"suffix{n}" for n in range(1, AFFIX + 1)),
     "edges",
+    # What the layout says about the gap before the word; it is no matter of its type alone.
+    "break",
 )
 #: For the chain.
 CHAIN_TEMPLATES: Final = (
@@ -66,6 +68,10 @@ BOUNDARY_TEMPLATES: Final = (
     "lower[0]+lower[1]+lower[2]",
     "suffix3[-1]+suffix3[0]",
     "suffix3[0]+suffix3[1]",
+    "break[0]",
+    "break[0]+lower[-1]",
+    "break[0]+lower[0]",
+    "break[0]+shape[-1]+shape[0]",
 )
 
 #: For a column given the tag of the word, which every feature sees.

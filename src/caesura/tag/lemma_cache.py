@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.tag.attributes import plain_form
 from caesura.tag.conditional_classifier import ConditionalScorer, choose_alone
 from caesura.tag.lemmas import compile_rule
 
@@ -77,9 +78,10 @@ class LemmaCache:
             choose_alone(scorer, attributes, words, labels, alone, settled)
             if column == "lemma":
                 rules = self._rules
+                forms = [plain_form(types[word]) for word in words.tolist()]
                 self.lemmas += [
-                    rules[rule](types[word]) if rule >= 0 else types[word]
-                    for word, rule in zip(words.tolist(), settled.tolist(), strict=True)
+                    rules[rule](form) if rule >= 0 else form
+                    for form, rule in zip(forms, settled.tolist(), strict=True)
                 ]
             else:
                 self._extend(column, first, alone, settled)

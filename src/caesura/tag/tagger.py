@@ -35,7 +35,7 @@ from caesura.tag.columns import (
     write_column,
 )
 from caesura.tag.conditional_classifier import ConditionalScorer, Options, choose
-from caesura.tag.corpus import distinct
+from caesura.tag.corpus import distinct, typed
 from caesura.tag.decode import AllowedLabels, Scorer, decode, marginals
 from caesura.tag.lattice import lattice_of
 from caesura.tag.lemma_cache import LemmaCache
@@ -106,6 +106,8 @@ class Tagger(Stage):
         )
         self.moves = part_moves(part, classes, order)
         self.reach = templates.reach
+        #: Whether it looks at what the layout says.
+        self.breaks = templates.breaks
         self.word_classes = _word_classes(part)
         self._given = {column: self._given_scorer(column) for column in self.given}
         self.given_reach = max(
@@ -295,7 +297,10 @@ class Tagger(Stage):
             if self._cache.full or self._pairs.full:
                 self.forget()
             parts = []
-            for run in runs(docs):
+            for doc in docs if self.breaks else ():
+                types, where = typed(doc, breaks=True)
+                parts.append(self._cache.numbers(types)[where])
+            for run in runs(docs) if not self.breaks else ():
                 forms = [doc.form for doc in run]
                 kinds, where = distinct(np.concatenate(forms) if len(forms) > 1 else forms[0])
                 parts.append(self._cache.numbers(run[0].strings.take(kinds))[where])

@@ -55,6 +55,11 @@ class Templates:
         return np.ascontiguousarray(np.concatenate([around, self.mixed]))
 
     @property
+    def breaks(self) -> bool:
+        """Whether a template looks at what the layout says."""
+        return any(atom.startswith("break[") for name in self.names for atom in name.split("+"))
+
+    @property
     def reach(self) -> int:
         """How many words to either side a template looks."""
         distances = [0]

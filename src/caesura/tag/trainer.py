@@ -67,7 +67,7 @@ class TaggerTrainer:
         self.templates = parse_templates(
             tuple(old.part.config["templates"]) if old is not None else options.templates
         )
-        corpus = corpus_of(train)
+        corpus = corpus_of(train, breaks=self.templates.breaks)
         attributes = attributes_of(corpus.types, self.word_classes)
         attributes[0] = edge_attributes()[0]
         names, gold = label_names(train, self.chain, old.labels if old is not None else [])
