@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,8 @@ from caesura.constraints import (
     forget_moved,
     keep,
     keep_layout,
+    obeyed_starts,
+    told_starts,
 )
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, EmptyNode
 from caesura.errors import InputError, UsageError
@@ -140,11 +144,10 @@ def test_what_cannot_be_kept_is_refused() -> None:
 def test_constraints_are_read_off_a_document() -> None:
     nothing = Constraints.of(known())
     assert not nothing.tokens
-    assert (nothing.starts, nothing.heads, dict(nothing.columns)) == (None, None, {})
+    assert (nothing.heads, dict(nothing.columns)) == (None, {})
     fixed = Constraints.of(keep(known(), ["tags", "heads", "sentences"]))
     assert fixed.tokens
     assert set(fixed.columns) == {"upos", "xpos", "feats"}
-    assert fixed.starts is not None
     assert fixed.heads is not None
     assert fixed.has_head(5).all()
 
@@ -161,11 +164,49 @@ def test_what_is_found_gives_way_to_what_is_fixed() -> None:
     assert doc.strings.take(fixed.obeyed("lemma", found)) == ["X"] * 5
     assert doc.strings.take(fixed.obeyed_deprels(found))[1:4] == ["advmod", "X", "root"]
     assert fixed.has_head(5).tolist() == [True, True, False, True, True]
-    assert fixed.obeyed_starts(np.full(5, YES, np.int8)).tolist() == [YES, NO, NO, YES, NO]
+    assert obeyed_starts(doc, np.full(5, YES, np.int8)).tolist() == [YES, NO, NO, YES, NO]
     free = Constraints.of(known())
     assert free.obeyed("upos", found) is found
     assert free.obeyed_deprels(found) is found
     assert not free.has_head(5).any()
+
+
+def spaced(text: str) -> Document:
+    """A text whose tokens stand between blanks."""
+    ends = np.cumsum([len(part) for part in re.split(r"(\s+)", text)])
+    return Document.from_spans(text, [0, *ends[1::2].tolist()], ends[::2].tolist())
+
+
+def test_a_blank_line_starts_a_sentence() -> None:
+    doc = spaced("go on\n\nthen stop\nhere")
+    told = told_starts(doc)
+    assert told is not None
+    assert told.tolist() == [MAYBE, MAYBE, YES, MAYBE, MAYBE]
+    assert obeyed_starts(doc, np.zeros(5, np.int8)).tolist() == [NO, NO, YES, NO, NO]
+    assert told_starts(spaced("go on\nthen stop")) is None
+
+
+def test_a_blank_line_of_double_spaced_text_does_not() -> None:
+    lines = [
+        "the road went on along the river for most of the",
+        "morning and we saw nobody but two men with a cart",
+        "who did not know the way any better than we did",
+    ]
+    assert told_starts(spaced("\n\n".join(lines))) is None
+
+
+def test_what_the_caller_fixed_stands_above_blank_lines() -> None:
+    doc = spaced("go on\n\nthen stop")
+    fix_starts(doc, [4], [7])
+    told = told_starts(doc)
+    assert told is not None
+    assert told.tolist() == [MAYBE, MAYBE, NO, MAYBE]
+    doc = spaced("go on\n\nthen stop")
+    doc.head = np.array([UNKNOWN, UNKNOWN, 1, UNKNOWN], np.int32)
+    doc.fixed = frozenset({"tokens", "heads"})
+    told = told_starts(doc)
+    assert told is not None
+    assert told.tolist() == [MAYBE] * 4
 
 
 def test_boundaries_are_fixed_by_offsets() -> None:

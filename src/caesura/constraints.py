@@ -1,7 +1,8 @@
 """What the caller fixed, and every stage obeys: tokens, sentence boundaries, tags, lemmas, heads.
 
 `keep` makes a document in which only that is known, `fix_starts` adds boundaries, and `Constraints`
-reads it off a document. Stages make of it what their kernels need.
+reads it off a document. Stages make of it what their kernels need. Where the caller fixed nothing
+else, a blank line starts a sentence, unless the text is double-spaced: `told_starts` has the rule.
 """
 
 from __future__ import annotations
@@ -17,15 +18,21 @@ from numpy.typing import NDArray
 from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, YES, Bytes, Document, Ints, Longs
 from caesura.document.schema import Column
 from caesura.errors import InputError, UsageError
+from caesura.layout import BLANK, breaks
 
 __all__ = [
     "Constraints",
     "add_to",
+    "after_blank_lines",
     "check_keep",
     "fix_starts",
     "forget_moved",
+    "inside_arcs",
     "keep",
     "keep_layout",
+    "obeyed_starts",
+    "told_starts",
+    "with_blank_lines",
 ]
 
 #: Levels of the analysis of a text, which is known anew unless it is kept.
@@ -38,7 +45,7 @@ class Constraints:
 
     #: Whether its tokens stay.
     tokens: bool
-    #: By token, whether a sentence starts there: YES, NO or MAYBE.
+    #: By token, whether a sentence starts there: YES, NO or MAYBE. `told_starts` knows more.
     starts: Bytes | None
     #: String columns of words whose known values stay: tags and lemmas.
     columns: Mapping[str, Ints]
@@ -70,12 +77,6 @@ class Constraints:
         given = self.columns.get(name)
         return found if given is None else np.where(given > 0, given, found).astype(np.int32)
 
-    def obeyed_starts(self, found: Bytes) -> Bytes:
-        """Sentence starts by token that a stage has found, with those that are fixed."""
-        if self.starts is None:
-            return found
-        return np.where(self.starts != MAYBE, self.starts, found).astype(np.int8)
-
     def obeyed_deprels(self, found: Ints) -> Ints:
         """Relations that a stage has found, with those of fixed arcs."""
         if self.deprels is None:
@@ -91,6 +92,54 @@ class Constraints:
 
 
 _NOTHING: Final = Constraints(False, None, {}, None, None)
+
+
+def told_starts(doc: Document) -> Bytes | None:
+    """By token, whether a sentence is told to start there: YES, NO or MAYBE; None: nothing is told.
+
+    What the caller fixed comes first. Where he left it open a sentence starts after a blank line,
+    but not inside an arc that is fixed.
+    """
+    fixed = Constraints.of(doc).starts
+    if not np.any(breaks(doc) == BLANK):
+        return fixed
+    return with_blank_lines(doc, np.full(doc.n_tokens, MAYBE) if fixed is None else fixed)
+
+
+def with_blank_lines(doc: Document, starts: Bytes) -> Bytes:
+    """Sentence starts by token; open ones (MAYBE) after blank lines are decided."""
+    told = after_blank_lines(starts, breaks(doc))
+    return np.where(inside_arcs(doc), starts, told).astype(np.int8)
+
+
+def after_blank_lines(starts: Bytes, codes: NDArray[np.uint8]) -> Bytes:
+    """The same by the codes of the layout: the rule itself."""
+    at = np.flatnonzero(codes == BLANK)
+    if not len(at):
+        return starts
+    told = starts.astype(np.int8)
+    told[at[starts[at] == MAYBE]] = YES
+    return told
+
+
+def inside_arcs(doc: Document) -> NDArray[np.bool_]:
+    """Tokens before which no sentence can start, since a fixed arc spans the gap."""
+    heads = Constraints.of(doc).heads
+    if heads is None:
+        return np.zeros(doc.n_tokens, np.bool_)
+    words = np.flatnonzero(heads >= 0)
+    own, other = doc.word_token[words], doc.word_token[heads[words]]
+    change = np.zeros(doc.n_tokens + 1, np.int64)
+    np.add.at(change, np.minimum(own, other) + 1, 1)
+    np.add.at(change, np.maximum(own, other) + 1, -1)
+    inside: NDArray[np.bool_] = np.cumsum(change[:-1]) > 0
+    return inside
+
+
+def obeyed_starts(doc: Document, found: Bytes) -> Bytes:
+    """Sentence starts by token that a stage has found, with those that are told."""
+    told = told_starts(doc)
+    return found if told is None else np.where(told != MAYBE, told, found).astype(np.int8)
 
 
 def check_keep(names: Iterable[str], newline_is_boundary: bool) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from caesura.document import Document
 from caesura.errors import UsageError
+from caesura.layout import breaks
 from caesura.learn.templates import in_order, parse_table
 from caesura.parse.constraints import no_limits
 from caesura.parse.quantised import padded, shifted_rows, to_bytes, to_floats
@@ -43,7 +44,7 @@ def test_bad_templates_are_refused(template: str, message: str) -> None:
 def test_the_default_table_names_every_atom_group() -> None:
     used = {name for template in DEFAULT_TEMPLATES for name in template.split()}
     assert used <= set(atoms())
-    assert {"break", "speaker", "evidence", "length", "flags", "t1", "t2"} <= used
+    assert {"break", "speaker", "evidence", "layout", "length", "flags", "t1", "t2"} <= used
     assert len(set(compile_templates(DEFAULT_TEMPLATES).seeds.tolist())) == len(DEFAULT_TEMPLATES)
 
 
@@ -87,6 +88,9 @@ def test_context_before_words() -> None:
     assert np.sum(words.context[:, 0] == 2) == len(starts)
     plain = words_of(doc, Hasher(), breaks=False)
     assert not plain.context.any()
+    doc.text = doc.text.replace(" ", "\n", 1)
+    doc.token_break = None
+    assert words_of(doc, Hasher()).context[1, 3] == breaks(doc)[1] > 0
     # A further piece of a document does not open a paragraph by itself.
     piece = doc.cut(1, doc.n_tokens)
     assert words_of(piece, Hasher()).context[0, 0] == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from caesura.document import NO, ROOT, YES, Document
@@ -14,6 +16,10 @@ def check(doc: Document, text: str) -> None:
     for token, surface in zip(doc.tokens, _surfaces(doc), strict=True):
         assert text[token.start : token.end] == surface
         assert surface.strip() == surface
+        if not token.is_multiword and token.words[0].form != surface:
+            # A line end parts it; its form is the whole word.
+            assert re.fullmatch(r"\w+[-\u2010\xad]\s+\w+", surface)
+            assert token.words[0].form == re.sub(r"[-\u2010\xad]\s+", "", surface)
     visible = np.zeros(len(text) + 1, dtype=bool)
     for token in doc.tokens:
         visible[token.start : token.end] = True

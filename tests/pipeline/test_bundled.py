@@ -55,3 +55,15 @@ def test_split() -> None:
     if not (bundled_models() / "en.caesura").exists():
         pytest.skip("the model en is not bundled")
     assert caesura.split("It rained. We stayed.") == ["It rained.", "We stayed."]
+
+
+def test_a_blank_line_ends_a_sentence(nlp: Pipeline) -> None:
+    text = "opening hours\n\nwe are open from nine and\n\nclosed on sundays"
+    doc = nlp(text)
+    assert [s.text for s in doc.sentences] == text.split("\n\n")
+    assert [s.text for s in nlp(text, no_boundary=[42]).sentences] == [
+        "opening hours",
+        "we are open from nine and\n\nclosed on sundays",
+    ]
+    many = list(nlp.pipe([text, "It rained. We stayed.", text]))
+    assert [doc.n_sentences for doc in many] == [3, 2, 3]

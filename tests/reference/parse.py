@@ -276,6 +276,7 @@ def atoms(
         "break": context[b0][0] if b0 >= 0 else 7,
         "speaker": context[b0][1] if b0 >= 0 else 7,
         "evidence": context[b0][2] if b0 >= 0 else 31,
+        "layout": context[b0][3] if b0 >= 0 else 31,
     }
     sets = ("s0.sl", "s0.sr", "s1.sl", "s1.sr")
     found = {

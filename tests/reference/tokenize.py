@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from caesura.tokenize.characters import (
+from caesura.document.characters import (
     AT,
     DASH,
     DIGIT,

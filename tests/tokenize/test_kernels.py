@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from caesura.document.characters import MARGIN, classify, code_points
 from caesura.tokenize import Tokenizer
-from caesura.tokenize.characters import MARGIN, classify, code_points
 from caesura.tokenize.logistic import new_table, step
 from caesura.tokenize.prepared_text import prepare, stretch
 from tests.reference import tokenize as twin

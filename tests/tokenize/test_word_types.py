@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from caesura.document import Document
+from caesura.document.characters import MARGIN, classify, code_points
 from caesura.errors import InputError, ModelError
 from caesura.language.lexicon import KINDS, language_lexicon, read_lexicon
 from caesura.tokenize import Tokenizer, train
 from caesura.tokenize.abbreviations import learn_abbreviations
-from caesura.tokenize.characters import MARGIN, classify, code_points
 from caesura.tokenize.multiword import learn_splitter
 from caesura.tokenize.prepared_text import prepare
 from caesura.tokenize.word_types import (

@@ -75,8 +75,9 @@ def command(run: Run, recipe: str, system: str, **own: Any) -> Result:
         remedy = "Set the epochs of each round: --set rounds=[4,4,4]."
         refuse("--system branching", "epochs", remedy=remedy)
         joint = () if recipe == "joint" else ("recipe",)
-        refuse("--system branching", *joint, "dropout", "shards", "tags")
+        refuse("--system branching", *joint, "dropout", "relaid", "shards", "tags")
         return train_branching(run, **own)
     if recipe == "gold":
         refuse("--recipe gold", "tune", remedy="Its boundaries are given; there is no bias.")
+        refuse("--recipe gold", "relaid", remedy="Its boundaries are given, whatever the lines.")
     return train_parser(run, recipe=recipe, **own)

@@ -39,5 +39,6 @@ def command(run: Run, init: str | None, encoder: str | None) -> Result:
 
     if encoder is not None:
         refuse("--encoder", "init", remedy="A network starts from its encoder; leave --init out.")
+        refuse("--encoder", "relaid", remedy="It is for linear parsers; leave --relaid out.")
         refuse("--encoder", "tags", remedy="A network chooses its tags itself; leave --tags out.")
     return train_pipeline(run, init=init, encoder=encoder)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.constraints import Constraints
+from caesura.constraints import Constraints, told_starts
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError
 from caesura.parse.documents import name_of
@@ -38,6 +38,7 @@ __all__ = [
     "completed",
     "decode_given",
     "limits_of",
+    "limits_of_starts",
     "no_limits",
 ]
 
@@ -65,10 +66,11 @@ class WordConstraints:
         n = doc.n_words
         starts = np.zeros(n, np.int8)
         fixed = Constraints.of(doc)
-        if fixed.starts is not None:
-            told = doc.word_sent_start
-            starts[told == YES] = MUST
-            starts[told == NO] = NEVER
+        told = told_starts(doc)
+        if told is not None:
+            by_word = told[doc.word_token]
+            starts[by_word == YES] = MUST
+            starts[by_word == NO] = NEVER
         inner = np.flatnonzero(doc.word_token[1:] == doc.word_token[:-1]) + 1
         starts[inner] = NEVER
         starts[:1] = FREE
@@ -152,6 +154,16 @@ def arc_limits_of(
         heads[places] = np.where(own.heads == UNKNOWN, NO_HEAD, own.heads + 1)
         labels[places] = own.labels
     return ArcLimits(heads, labels)
+
+
+def limits_of_starts(given: Sequence[WordConstraints]) -> Limits:
+    """Limits for one search through several documents of which nothing but boundaries is given."""
+    if not any(own.starts[1:].any() for own in given):
+        return no_limits()
+    starts = np.concatenate([own.starts for own in given])
+    none = np.zeros(0, np.int32)
+    after = np.full(len(starts), -1, np.int32)
+    return Limits(starts, after, none, none, none, none, 0)
 
 
 def _check_heads(heads: Ints, name: str) -> None:

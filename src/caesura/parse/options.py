@@ -96,6 +96,8 @@ class TrainOptions:
     dropout: float = flag(
         0.0, "Share of documents seen lower-cased and without punctuation.", least=0, most=1
     )
+    #: Share of the documents that are seen laid out anew: wrapped, a sentence a line and so on.
+    relaid: float = flag(0.0, "Share of documents seen with other line breaks.", least=0, most=1)
     #: Parts of the data that are learned side by side and then averaged.
     shards: int = flag(1, "Learn in parts that are then averaged.", least=1)
     threads: int = flag(1, **THREADS)
@@ -128,6 +130,8 @@ class TrainOptions:
             raise UsageError(f"bits is {self.bits}, but must be 10 to 26")
         if not 0 <= self.dropout <= 1:
             raise UsageError(f"dropout is {self.dropout}, but must be 0 to 1")
+        if not 0 <= self.relaid <= 1:
+            raise UsageError(f"relaid is {self.relaid}, but must be 0 to 1")
         if not self.cap > 0:
             raise UsageError(f"cap is {self.cap}, but must be positive")
         if not self.templates:

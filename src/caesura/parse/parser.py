@@ -28,7 +28,7 @@ from caesura.models.store import load_model
 from caesura.parse.analysis import Parse
 from caesura.parse.base import TreeParser
 from caesura.parse.confidence import probabilities
-from caesura.parse.constraints import WordConstraints, decode_given, no_limits
+from caesura.parse.constraints import WordConstraints, decode_given, limits_of_starts, no_limits
 from caesura.parse.documents import check, check_split, in_batches, sentence_bounds, write_tree
 from caesura.parse.options import SearchOptions
 from caesura.parse.quantised import to_bytes, to_floats, without_smallest
@@ -271,22 +271,24 @@ class Parser(TreeParser):
     def _analyse_alike(
         self, decoder: Decoder, docs: Sequence[Document], words: Sequence[Words]
     ) -> list[Parse]:
-        """Documents without limits are decoded in one call, the others one by one."""
+        """Documents without given trees are decoded in one call, the others one by one."""
         found: list[Parse | None] = [None] * len(docs)
+        told = [WordConstraints.of(doc, self.inventory.labels) for doc in docs]
         plain: list[int] = []
-        for k, doc in enumerate(docs):
-            given = WordConstraints.of(doc, self.inventory.labels)
+        for k, (doc, given) in enumerate(zip(docs, told, strict=True)):
             if not self.inventory.sb:
                 found[k] = self._sentences(decoder, doc, words[k], given)
-            elif given.anything:
+            elif given.any_arc:
                 found[k] = self._given(decoder, doc, words[k], given)
             else:
                 plain.append(k)
         batch, bounds = one_batch([words[k] for k in plain])
-        result = decoder.decode(batch, bounds, no_limits())
-        assert result is not None, "without limits every state has a legal transition"
+        result = decoder.decode(batch, bounds, limits_of_starts([told[k] for k in plain]))
         for number, k in enumerate(plain):
-            found[k] = Parse.of(result, bounds[number], bounds[number + 1])
+            if result is None:  # the beam ran dry before a given boundary, of which of them?
+                found[k] = self._given(decoder, docs[k], words[k], told[k])
+            else:
+                found[k] = Parse.of(result, bounds[number], bounds[number + 1])
         return [parse for parse in found if parse is not None]
 
     def _given(

@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document, Strings
+from caesura.layout import START
+from caesura.layout import breaks as layout_breaks
 from caesura.learn.templates import string_hashes
 from caesura.parse.scorers.features import COLUMNS, N_COLUMNS
 
-__all__ = ["Choice", "Hasher", "Words", "cut", "no_choices", "one_batch", "words_of"]
+__all__ = ["N_CONTEXT", "Choice", "Hasher", "Words", "cut", "no_choices", "one_batch", "words_of"]
 
 #: Rows of the word table before word 0: an absent word and the artificial root.
 FIRST_WORD: Final = 2
@@ -28,6 +30,8 @@ _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 EVIDENCE: Final = np.array([0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99])
 
 
+#: What is known of the gap before a word: paragraph, speaker, evidence, layout.
+N_CONTEXT: Final = 4
 #: Words whose hashes are kept.
 _MOST_KEPT: Final = 1 << 15
 #: Units of `Words.choices` for each natural logarithm.
@@ -204,13 +208,15 @@ def choices_of(doc: Document, choice: Choice) -> NDArray[np.int32]:
 def context_of(
     doc: Document, *, breaks: bool, paragraphs: bool = False, turns: bool = False
 ) -> NDArray[np.int32]:
-    """Paragraph break, change of speaker and evidence of a start before each word; 0: not known.
+    """Paragraph break, change of speaker, evidence of a start and layout before each word.
+
+    0 is not known, or that the layout says nothing.
 
     A piece of a longer document knows, or is told by `paragraphs` and `turns`, that there were some
     before it.
     """
     n = doc.n_words
-    context = np.zeros((n, 3), np.int32)
+    context = np.zeros((n, N_CONTEXT), np.int32)
     if not n:
         return context
     token = doc.word_token
@@ -231,6 +237,9 @@ def context_of(
         elif len(doc.turn_start) and doc.turn_start[0] == doc.token_start[0]:
             change[0] = 2
         context[:, 1] = np.where(first, change[token], 1)
+    if breaks:
+        codes = layout_breaks(doc)
+        context[:, 3] = np.where(first & (codes != START)[token], codes[token], 0)
     if doc.start_evidence is not None:
         bucket = np.searchsorted(EVIDENCE, doc.start_evidence).astype(np.int32) + 1
         context[:, 2] = np.where(first, bucket[token], 1)
@@ -244,7 +253,9 @@ def one_batch(parts: Sequence[Words]) -> tuple[Words, NDArray[np.int64]]:
     if len(parts) == 1:
         return parts[0], bounds
     if not parts:
-        return Words(np.zeros((0, N_COLUMNS), np.uint64), np.zeros((0, 3), np.int32)), bounds
+        return Words(
+            np.zeros((0, N_COLUMNS), np.uint64), np.zeros((0, N_CONTEXT), np.int32)
+        ), bounds
     table, context, choices = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return Words(table, context, choices), bounds
 

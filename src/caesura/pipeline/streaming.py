@@ -17,6 +17,7 @@ import numpy as np
 
 from caesura.constraints import Constraints
 from caesura.document import NO, Document
+from caesura.layout import breaks
 
 __all__ = ["BLOCK", "FIRST", "annotate_stream", "annotate_whole"]
 
@@ -49,6 +50,8 @@ def annotate_stream(pieces: Iterable[Document], annotate: Annotate) -> Iterator[
 
 def annotate_whole(docs: Sequence[Document], annotate: Annotate) -> None:
     """Annotate documents in place, block by block; the next blocks of all of them together."""
+    for doc in docs:
+        breaks(doc)  # which a block cannot tell as well as the whole
     steps = [_steps([doc]) for doc in docs]
     done: list[list[Document]] = [[] for _ in docs]
     open_ = list(range(len(docs)))

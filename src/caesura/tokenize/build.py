@@ -9,6 +9,7 @@ import numpy as np
 
 from caesura.document import MAYBE, NO, YES, Document, Strings
 from caesura.tokenize.decoder import Decided
+from caesura.tokenize.hyphens import without_hyphen
 from caesura.tokenize.multiword import Splitter, Words
 
 __all__ = ["SplitCache", "build", "expand"]
@@ -48,8 +49,10 @@ def build(
     n = doc.n_tokens
     spans = zip(decided.starts.tolist(), decided.ends.tolist(), strict=True)
     surfaces = [text[start:end] for start, end in spans]
+    for t in np.flatnonzero(decided.hyphenated).tolist():
+        surfaces[t] = without_hyphen(surfaces[t])
     doc.token_misc = np.zeros(n, dtype=np.int32)
-    doc.start_evidence = decided.evidence
+    doc.start_evidence, doc.token_break = decided.evidence, decided.breaks
     if sentences:
         doc.sent_start = np.where(decided.evidence > threshold, YES, NO).astype(np.int8)
     else:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.document.characters import MARGIN, classify, code_points
 from caesura.jit import kernel
-from caesura.tokenize.characters import MARGIN, classify, code_points
 from caesura.tokenize.prepared_text import Text, prepare, stretch
 
 __all__ = ["LONGEST_CHUNK", "Memo", "look_up", "make_memo"]

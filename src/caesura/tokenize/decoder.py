@@ -1,21 +1,24 @@
 """Characters in, decided tokens out: the state that a text leaves behind between its blocks.
 
 A token is decided when WINDOW characters after it are known, a sentence start when AHEAD tokens
-after it are. What is decided never depends on how the text was cut into blocks.
+after it are, and at a line's beginning the lines that tell what the layout says. What is decided
+never depends on how the text was cut into blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.constraints import Constraints
+from caesura.constraints import Constraints, after_blank_lines
 from caesura.document import NO, YES, Document
-from caesura.tokenize.characters import MARGIN, classify, code_points
+from caesura.document.characters import MARGIN, classify, code_points
+from caesura.layout import LayoutReader, layout_of
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo
+from caesura.tokenize.hyphens import Hyphenated, find_hyphenated, joined, merges
 from caesura.tokenize.logistic import Codes
 from caesura.tokenize.prepared_text import WINDOW, Text, prepare
 from caesura.tokenize.sentence_starts import (
@@ -76,25 +79,36 @@ class OffsetConstraints(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """Tokens by offset and the probability that a sentence starts at each."""
+    """Tokens by offset, the probability of a sentence start at each, and what the layout says.
+
+    `hyphenated` are those that a line end parts.
+    """
 
     starts: Longs
     ends: Longs
     evidence: NDArray[np.float32]
+    breaks: NDArray[np.uint8]
+    hyphenated: NDArray[np.bool_]
 
     def part(self, first: int, last: int | None = None) -> Decided:
-        return Decided(self.starts[first:last], self.ends[first:last], self.evidence[first:last])
+        own = slice(first, last)
+        columns: list[Any] = [column[own] for column in self]
+        return Decided(*columns)
 
     @staticmethod
     def join(parts: Sequence[Decided]) -> Decided:
-        return Decided(
-            np.concatenate([part.starts for part in parts]),
-            np.concatenate([part.ends for part in parts]),
-            np.concatenate([part.evidence for part in parts]),
-        )
+        columns: list[Any] = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+        return Decided(*columns)
 
 
-NOTHING = Decided(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
+_NO_BREAKS = np.zeros(0, np.uint8)
+NOTHING = Decided(
+    np.zeros(0, np.int64),
+    np.zeros(0, np.int64),
+    np.zeros(0, np.float32),
+    _NO_BREAKS,
+    np.zeros(0, np.bool_),
+)
 
 
 def mark_tokens(text: Text, begins: Longs, ends: Longs, paragraphs: Longs, types: Types) -> Marks:
@@ -125,7 +139,17 @@ class Decoder:
         memo: Memo,
         threshold: float,
         given: OffsetConstraints | None = None,
+        *,
+        layout: bool = False,
+        words: frozenset[str] = frozenset(),
     ) -> None:
+        """With `layout` the scores of sentence starts were learned with what it says.
+
+        With `words` those that are hyphenated at the end of a line are made whole.
+        """
+        self._words = words
+        self._hyphenated: list[Hyphenated] = []  # of tokens that are not decided
+        self._learned_layout = layout
         self._cuts = cuts
         self._lexicon = lexicon
         self._types = types
@@ -143,6 +167,8 @@ class Decoder:
         self._carried = np.zeros(2, dtype=np.int64)  # where the gap and the line began
         self._paragraph = 0  # given paragraphs that are behind
         self._marks = blank_marks(0)
+        self._layout: LayoutReader | None = None  # nobody reads the lines of a text that is whole
+        self._breaks = _NO_BREAKS  # what the layout says about tokens that are not decided
         self._tokens: tuple[Longs, Longs] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
         self._state = np.zeros(STATE, dtype=np.int64)
         self._new = True  # no token was seen yet
@@ -163,11 +189,24 @@ class Decoder:
         if not last and self._size < max(_WORTHWHILE, len(self._codes)):
             return NOTHING
         fresh = code_points("".join(self._pending))
+        whole = last and self._layout is None
+        if not whole:
+            self._layout = self._layout or LayoutReader(self._given.paragraphs)
+            self._layout.feed(fresh, last=last)
         self._pending, self._size = [], 0
         codes = np.concatenate((self._codes, fresh)) if len(self._codes) else fresh
         prepared = prepare(*classify(codes))
         marks = self._cut(prepared, len(codes), last)
         self._forget(codes)
+        if whole:
+            inner = slice(MARGIN, MARGIN + len(codes))
+            self._breaks = layout_of(
+                prepared.classes[inner],
+                prepared.folded[inner],
+                self._tokens[0],
+                self._tokens[1],
+                self._given.paragraphs,
+            )
         return self._decide(marks, last)
 
     def _cut(self, prepared: Text, size: int, last: bool) -> Marks:
@@ -198,6 +237,8 @@ class Decoder:
         self._carried += shift
         mark(prepared, begins, ends, self._carried, self._types, marks)
         self._carried -= shift
+        if self._words and n:
+            self._hyphenated += find_hyphenated(prepared, ends, shift, self._words)
         begins, ends = begins - shift, ends - shift
         if len(self._given.paragraphs) and n:
             paragraphs = self._given.paragraphs
@@ -231,22 +272,44 @@ class Decoder:
 
     def _decide(self, fresh: Marks, last: bool) -> Decided:
         """Decide about sentence starts as far as enough tokens are known."""
-        joined = fresh if self._new else append_marks(self._marks, fresh)
+        marks = fresh if self._new else append_marks(self._marks, fresh)
         begins, ends = self._tokens
         self._new = self._new and not len(begins)
-        decided = len(begins) if last else max(0, len(begins) - AHEAD)
+        breaks, coded = self._breaks, len(self._breaks)
+        if coded < len(begins) and self._layout is not None:
+            breaks = self._layout.take(begins[coded:], ends[coded:])
+            breaks = np.concatenate((self._breaks, breaks)) if coded else breaks
+        decided = len(begins) if last else min(max(0, len(begins) - AHEAD), len(breaks))
+        pairs = merges(self._hyphenated, begins, ends, breaks) if self._hyphenated else []
+        for word in self._hyphenated if not last else ():
+            # Both parts are decided together.
+            first, second = begins.searchsorted([word.start, word.second]).tolist()
+            decided = first if first < decided <= second else decided
+        breaks, self._breaks = breaks[:decided], breaks[decided:]
         evidence = np.empty(decided, dtype=np.float32)
+        known = after_blank_lines(self._given.at(begins[:decided]), breaks)
+        pairs = [pair for pair in pairs if pair[1] < decided and known[pair[1]] != YES]
+        for first, second in pairs:
+            known[first + 1 : second + 1] = NO
         starts(
-            joined,
-            self._given.at(begins[:decided]),
+            marks,
+            breaks if self._learned_layout else _NO_BREAKS,
+            known,
             self._state,
             self._begins,
             self._threshold,
             evidence,
         )
-        self._marks = drop_marks(joined, decided)
+        self._marks = drop_marks(marks, decided)
         self._tokens = (begins[decided:], ends[decided:])
-        return Decided(begins[:decided], ends[:decided], evidence)
+        if self._hyphenated:
+            held = int(begins[decided]) if decided < len(begins) else 1 << 62
+            self._hyphenated = [word for word in self._hyphenated if word.start >= held]
+        begins, ends = begins[:decided], ends[:decided]
+        if not pairs:
+            return Decided(begins, ends, evidence, breaks, np.zeros(decided, np.bool_))
+        starts_, ends, kept, merged = joined(pairs, begins, ends)
+        return Decided(starts_, ends, evidence[kept], breaks[kept], merged)
 
     @property
     def held(self) -> tuple[Longs, Longs]:

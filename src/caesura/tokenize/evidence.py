@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from caesura.constraints import Constraints
+from caesura.constraints import inside_arcs, obeyed_starts
 from caesura.document import NO, YES, Document
 from caesura.errors import WarningSink
 from caesura.models.file import Part
@@ -70,14 +70,8 @@ def take_evidence(docs: Iterable[Document], threshold: float = 0.5) -> None:
     for doc in docs:
         if doc.has_sentences or doc.start_evidence is None or not doc.n_tokens:
             continue
-        fixed = Constraints.of(doc)
-        starts = np.where(doc.start_evidence >= threshold, YES, NO)
-        if fixed.heads is not None:
-            words = np.flatnonzero(fixed.heads >= 0)
-            token = doc.word_token
-            for word, head in zip(words.tolist(), fixed.heads[words].tolist(), strict=True):
-                low, high = sorted((int(token[word]), int(token[head])))
-                starts[low + 1 : high + 1] = NO
-        starts = fixed.obeyed_starts(starts.astype(np.int8))
+        starts = np.where(doc.start_evidence >= threshold, YES, NO).astype(np.int8)
+        starts[inside_arcs(doc)] = NO
+        starts = obeyed_starts(doc, starts)
         starts[0] = YES
         doc.sent_start = starts

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from caesura.document import Document
+from caesura.document.characters import MARGIN, WORDLIKE, classify, code_points
 from caesura.errors import InputError
 from caesura.language.guess import Tally
 from caesura.language.lexicon import Lexicon, language_lexicon, read_lexicon
 from caesura.learn.shuffle import generator
 from caesura.tokenize.abbreviations import learn_abbreviations
-from caesura.tokenize.characters import MARGIN, WORDLIKE, classify, code_points
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK
 from caesura.tokenize.multiword import Splitter, learn_splitter
 from caesura.tokenize.options import TokenizerOptions

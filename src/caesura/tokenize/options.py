@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from caesura.errors import UsageError
 from caesura.learn.flags import EPOCHS, SEED, flag
 
 __all__ = ["TokenizerOptions"]
@@ -33,8 +34,13 @@ class TokenizerOptions:
     prune: float = 0.02
     #: Also learn from copies in lower case and without punctuation, as transcripts are.
     speech: bool = True
-    #: Also learn from copies with other line breaks: one paragraph a line, or hard-wrapped.
-    lines: bool = True
+    #: For each document also learn from so many copies that are laid out anew: wrapped at some
+    #: width, a sentence a line, as a list, double-spaced, without blank lines.
+    relaid: float = flag(
+        1.0, "Copies of each document with other line breaks to learn from.", least=0, most=100
+    )
+    #: Look at what the layout says where a line begins.
+    layout: bool = True
     #: Also learn from copies with the items of the language file, and from such as are written in
     #: another manner (quotation marks, dashes, spaces, case).
     exchange: bool = True
@@ -48,3 +54,7 @@ class TokenizerOptions:
     #: A file of raw text that shows more abbreviations than the treebank does.
     raw_text: str = ""
     seed: int = flag(1, **SEED)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.relaid <= 100:
+            raise UsageError(f"relaid is {self.relaid}, but must be 0 to 100")

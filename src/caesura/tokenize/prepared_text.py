@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.document.characters import MARGIN, NEWLINE, WORDLIKE
 from caesura.jit import kernel
-from caesura.tokenize.characters import MARGIN, NEWLINE, WORDLIKE
 
 __all__ = ["WINDOW", "Text", "prepare", "stretch", "to_slots", "wordlike"]
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from caesura.constraints import Constraints
 from caesura.document import MAYBE, NO, YES, Document
+from caesura.layout import BLANK, breaks
 from caesura.models.file import Part
 from caesura.stage import TokenStage
 from caesura.tokenize.paragraphs import paragraphs
@@ -187,7 +188,8 @@ class RuleTokenizer(TokenStage):
             doc.turn_speaker, doc.turn_time = given.turn_speaker, given.turn_time
             doc.markup_start, doc.markup_end = given.markup_start, given.markup_end
             doc.markup_label = given.markup_label
-        starts = np.array(self._starts(text, spans, statistics), dtype=np.int8)
+        blank = (breaks(doc) == BLANK).tolist()
+        starts = np.array(self._starts(text, spans, statistics, blank), dtype=np.int8)
         if fixed.starts is not None and given.n_tokens:
             starts = _obey(given, doc, starts)
         doc.start_evidence = starts.astype(np.float32)
@@ -195,8 +197,10 @@ class RuleTokenizer(TokenStage):
             doc.sent_start = starts
         return doc
 
-    def _starts(self, text: str, spans: list[tuple[int, int]], known: Statistics) -> list[int]:
-        """1 for each token that starts a sentence, else 0."""
+    def _starts(
+        self, text: str, spans: list[tuple[int, int]], known: Statistics, blank: list[bool]
+    ) -> list[int]:
+        """1 for each token that starts a sentence, else 0; `blank`: which follow blank lines."""
         starts = [0] * len(spans)
         ended = False
         last = ""  # the mark that ended the sentence
@@ -205,9 +209,8 @@ class RuleTokenizer(TokenStage):
         for i, (start, end) in enumerate(spans):
             token = text[start:end]
             gap = text[before:start]
-            newlines = gap.count("\n") if "\n" in gap else 0
             before = end
-            if i == 0 or newlines > 1 or (newlines and self.newline_is_boundary):
+            if i == 0 or blank[i] or (self.newline_is_boundary and "\n" in gap):
                 starts[i], ended = 1, False
             elif ended and not (token[0] in _CLOSERS and not gap):
                 if last in _ALWAYS:

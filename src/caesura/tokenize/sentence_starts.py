@@ -3,8 +3,8 @@
 A binary logistic model over hashed features of the tokens around a gap: forms, shapes, endings,
 the gap itself (nothing, space, newline, blank line), how long the sentence and the line already
 are, open quotes and brackets, what is known of the types beside it, and how much punctuation and
-upper case came before, which tells written text from transcripts. It sees three tokens back and
-AHEAD tokens on.
+upper case came before, which tells written text from transcripts; where a line begins, also what
+the layout says about the gap. It sees three tokens back and AHEAD tokens on.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.jit import kernel
-from caesura.tokenize.characters import (
+from caesura.document.characters import (
     ASKING,
     CLOSE,
     COMMA,
@@ -27,6 +26,8 @@ from caesura.tokenize.characters import (
     STOP,
     UPPER,
 )
+from caesura.jit import kernel
+from caesura.layout.codes import SAME
 from caesura.tokenize.logistic import Codes, Table, decide, probability_of, step, tally
 from caesura.tokenize.prepared_text import WINDOW, Text, stretch, to_slots, wordlike
 from caesura.tokenize.word_types import ABBREVIATION, ADDRESS, CASE, LONGEST_TYPE, Types, bits_of
@@ -37,14 +38,15 @@ __all__ += ["PASS", "STATE", "drop_marks", "mark", "start_epoch", "starts"]
 #: Tokens that the features of a gap look back and ahead.
 BEHIND = 3
 AHEAD = 8
-#: Features of one gap at most.
-START_FEATURES = 64
+#: Features of one gap at most, of which the layout adds some where the gap is no ordinary one.
+START_FEATURES = 76
+LAYOUT_FEATURES = 11
 #: A truth with this bit is known but not learned.
 PASS = 2
 #: Numbers that the decision at a token takes from those before it.
 STATE = 9
 
-_NONE, _ALL = cast(list[int], np.array([0, 44]))
+_NONE, _ALL, _SAME = cast(list[int], np.array([0, 44, SAME]))
 _ONE = np.uint32(1)
 _EDITED, _BARE = cast(list[int], np.array([100, 200]))
 # What the state holds.
@@ -222,9 +224,17 @@ def _pair(x: np.uint64, y: np.uint64) -> np.uint64:
 
 @kernel
 def _features(
-    marks: Marks, i: int, state: NDArray[np.int64], bits: int, out: NDArray[np.uint64]
+    marks: Marks,
+    i: int,
+    layout: int,
+    state: NDArray[np.int64],
+    bits: int,
+    out: NDArray[np.uint64],
 ) -> int:
-    """The features of the gap before row i; returns how many there are."""
+    """The features of the gap before row i, of which the layout says so much; how many there are.
+
+    Inside a line the layout says nothing that is not said already.
+    """
     w, s, e = marks.form, marks.shape, marks.ending
     g = np.uint64(marks.gap[i])
     since = _bucket(state[_SINCE])
@@ -333,6 +343,21 @@ def _features(
         out[n + 9] = _pair(kinds, _pair(w[i - 1], case))
         to_slots(out, n, n + 10, base + _ALL + 4, bits)
         n += 10
+    if layout != _SAME:
+        b = np.uint64(layout)
+        out[n] = b
+        out[n + 1] = _pair(b, s[i - 1])
+        out[n + 2] = _pair(b, s[i])
+        out[n + 3] = _pair(b, _pair(s[i - 1], s[i]))
+        out[n + 4] = _pair(b, w[i - 1])
+        out[n + 5] = _pair(b, w[i])
+        out[n + 6] = _pair(b * np.uint64(16) + since, s[i - 1])
+        out[n + 7] = b * np.uint64(64) + mode
+        out[n + 8] = _pair(b, _pair(e[i - 1], s[i]))
+        out[n + 9] = _pair(b * np.uint64(16) + ahead, s[i])
+        out[n + 10] = _pair(b, _pair(s[i], s[i + 1]))
+        to_slots(out, n, n + LAYOUT_FEATURES, base + _ALL + 20, bits)
+        n += LAYOUT_FEATURES
     return n
 
 
@@ -370,21 +395,27 @@ def _advance(marks: Marks, i: int, start: bool, state: NDArray[np.int64]) -> Non
 @kernel
 def starts(
     marks: Marks,
+    breaks: NDArray[np.uint8],
     given: NDArray[np.int8],
     state: NDArray[np.int64],
     table: Codes,
     threshold: float,
     evidence: NDArray[np.float32],
 ) -> None:
-    """Write the probability for each of the tokens; what is given (1 yes, 0 no) is obeyed."""
+    """Write the probability for each of the tokens; what is given (1 yes, 0 no) is obeyed.
+
+    A model that did not learn from the layout gets no `breaks`.
+    """
     features = np.empty(START_FEATURES, np.uint64)
+    shown = breaks.shape[0] > 0
     for n in range(evidence.shape[0]):
         i = n + BEHIND
         if state[_COUNT] == 0:
             probability = 1.0
         else:
-            n_features = _features(marks, i, state, table.bits, features)
-            probability = probability_of(decide(features, n_features, table))
+            layout = breaks[n] if shown else _SAME
+            count = _features(marks, i, layout, state, table.bits, features)
+            probability = probability_of(decide(features, count, table))
         if given[n] >= 0:
             probability = float(given[n])
         evidence[n] = probability
@@ -394,6 +425,7 @@ def starts(
 @kernel
 def start_epoch(
     marks: Marks,
+    breaks: NDArray[np.uint8],
     truth: NDArray[np.int8],
     table: Table,
     bits: int,
@@ -403,16 +435,18 @@ def start_epoch(
 ) -> None:
     """One pass of AdaGrad over a document; a negative rate counts its features instead."""
     features = np.empty(START_FEATURES, np.uint64)
+    shown = breaks.shape[0] > 0
     state = np.zeros(STATE, np.int64)
     for n in range(truth.shape[0]):
         i = n + BEHIND
         start = (truth[n] & 1) == 1
         if n > 0 and truth[n] < PASS:
-            n_features = _features(marks, i, state, bits, features)
+            layout = breaks[n] if shown else _SAME
+            count = _features(marks, i, layout, state, bits, features)
             if rate < 0.0:
-                tally(features, n_features, table.seen)
+                tally(features, count, table.seen)
             else:
-                thought = step(features, n_features, start, table, rate, statistics)
+                thought = step(features, count, start, table, rate, statistics)
                 if own:
                     start = thought
         _advance(marks, i, start, state)

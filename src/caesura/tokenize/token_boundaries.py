@@ -16,8 +16,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.jit import kernel
-from caesura.tokenize.characters import (
+from caesura.document.characters import (
     AT,
     DIGIT,
     MARGIN,
@@ -27,6 +26,7 @@ from caesura.tokenize.characters import (
     classify,
     code_points,
 )
+from caesura.jit import kernel
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo, look_up
 from caesura.tokenize.logistic import Codes, Table, decide, step, tally
 from caesura.tokenize.prepared_text import WINDOW, Text, prepare, stretch, to_slots, wordlike

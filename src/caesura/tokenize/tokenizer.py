@@ -19,19 +19,21 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.constraints import Constraints
+from caesura.constraints import Constraints, with_blank_lines
 from caesura.document import MAYBE, NO, YES, Document, Strings
+from caesura.document.characters import classify, code_points
 from caesura.errors import ModelError, UsageError
+from caesura.layout import breaks
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part, save
 from caesura.models.packing import pack_codes, unpack_codes
 from caesura.models.store import load_model
 from caesura.stage import Stage, TokenStage
 from caesura.tokenize.build import SplitCache, build, expand
-from caesura.tokenize.characters import classify, code_points
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, make_memo
 from caesura.tokenize.decoder import Decided, Decoder, OffsetConstraints, mark_tokens
 from caesura.tokenize.evidence import EvidenceStarts
+from caesura.tokenize.hyphens import known_words
 from caesura.tokenize.logistic import Codes, codes_of
 from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
@@ -87,6 +89,7 @@ class Tokenizer(TokenStage):
         #: Chunks that are always cut the same way, as their tokens.
         self.chunks = [tuple(tokens) for tokens in chunks]
         self._memo = make_memo(self.chunks)
+        self._words = known_words(self.chunks)
         #: What is known of word types: see `word_types`.
         self.types = dict(types or {})
         self._types = make_types(self.types)
@@ -255,6 +258,8 @@ class Tokenizer(TokenStage):
             self._memo,
             self.options.threshold,
             given,
+            layout=self.options.layout,
+            words=self._words,
         )
 
     def _decide(self, text: str, given: OffsetConstraints) -> Decided:
@@ -310,9 +315,10 @@ class Tokenizer(TokenStage):
         text = prepare(*classify(code_points(doc.text)))
         marks = mark_tokens(text, doc.token_start, doc.token_end, given.paragraphs, self._types)
         evidence = np.empty(doc.n_tokens, dtype=np.float32)
-        known = given.at(doc.token_start)
+        known = with_blank_lines(doc, given.at(doc.token_start))
         state = np.zeros(STATE, dtype=np.int64)
-        starts(marks, known, state, self.begins, self.options.threshold, evidence)
+        shown = breaks(doc) if self.options.layout else np.zeros(0, np.uint8)
+        starts(marks, shown, known, state, self.begins, self.options.threshold, evidence)
         return evidence
 
     def _evidence(self, doc: Document, given: OffsetConstraints, sentences: bool) -> None:
@@ -358,6 +364,7 @@ class Tokenizer(TokenStage):
             )
             for field in fields(TokenizerOptions)
         }
+        known["layout"] = bool(part.option("layout", bool, False))  # which older files lack
         options = TokenizerOptions(**known)
         if not 8 <= options.bits <= 28:
             raise ModelError(f"the model's tokenizer has tables of 2**{options.bits} rows")

@@ -14,14 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import YES, Document
-from caesura.errors import InputError
-from caesura.learn.bias import boundaries, sample
-from caesura.learn.folds import at_random
-from caesura.learn.loop import Report, silent
-from caesura.learn.shuffle import epoch_order, generator
-from caesura.models.file import Part
-from caesura.models.packing import encode
-from caesura.tokenize.characters import (
+from caesura.document.characters import (
     APOSTROPHE,
     ASKING,
     CLOSE,
@@ -32,6 +25,14 @@ from caesura.tokenize.characters import (
     classify,
     code_points,
 )
+from caesura.errors import InputError
+from caesura.layout import breaks
+from caesura.learn.bias import boundaries, sample
+from caesura.learn.folds import at_random
+from caesura.learn.loop import Report, silent
+from caesura.learn.shuffle import epoch_order, generator
+from caesura.models.file import Part
+from caesura.models.packing import encode
 from caesura.tokenize.decoder import mark_tokens
 from caesura.tokenize.knowledge import (
     Known,
@@ -50,7 +51,7 @@ from caesura.tokenize.tokenizer import KIND, Tokenizer
 from caesura.tokenize.word_types import (
     Types,
 )
-from caesura.transform import hard_wrapped, one_line_paragraphs, speech
+from caesura.transform import relaid, speech
 from caesura.transform.exchange import exchanged
 from caesura.transform.respell import Copy
 from caesura.transform.roughen import MANNERS, roughened
@@ -72,6 +73,8 @@ class _Lesson(NamedTuple):
     text: Text
     begins: NDArray[np.bool_]
     marks: Marks
+    #: What the layout says, if that is learned from.
+    breaks: NDArray[np.uint8]
     starts: NDArray[np.int8]
     #: Whether token boundaries are learned from it, too.
     cuts: bool
@@ -80,6 +83,7 @@ class _Lesson(NamedTuple):
 def _lesson(
     doc: Document,
     types: Types,
+    options: TokenizerOptions,
     cuts: bool = True,
     changed: NDArray[np.bool_] | None = None,
 ) -> _Lesson:
@@ -90,7 +94,8 @@ def _lesson(
     starts = (doc.sent_start == YES).astype(np.int8)
     if changed is not None:
         starts[~_at_marks(doc, text, changed)] |= PASS
-    return _Lesson(text, begins, marks, starts, cuts)
+    shown = breaks(doc) if options.layout else np.zeros(0, np.uint8)
+    return _Lesson(text, begins, marks, shown, starts, cuts)
 
 
 def _at_marks(doc: Document, text: Text, changed: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -106,8 +111,8 @@ def _at_marks(doc: Document, text: Text, changed: NDArray[np.bool_]) -> NDArray[
     return behind | (changed & (first | (last & long)))
 
 
-def _copied(copy: Copy, types: Types) -> _Lesson:
-    return _lesson(copy.doc, types, changed=copy.changed)
+def _copied(copy: Copy, types: Types, options: TokenizerOptions) -> _Lesson:
+    return _lesson(copy.doc, types, options, changed=copy.changed)
 
 
 def _lessons(
@@ -118,25 +123,23 @@ def _lessons(
     types = known.types
     lessons = []
     for doc in docs:
-        lessons.append(_lesson(doc, types))
+        lessons.append(_lesson(doc, types, options))
         if options.speech:
             copy = speech(doc, whole_tokens=True)
             if copy.n_tokens:
-                lessons.append(_lesson(copy, types))
-        if options.lines:
-            if "\n" in doc.text and random.random() < 0.5:
-                copy = one_line_paragraphs(doc)
-            else:
-                copy = hard_wrapped(doc, int(random.integers(50, 81)))
-            lessons.append(_lesson(copy, types, cuts=False))
+                lessons.append(_lesson(copy, types, options))
+        for _ in range(int(options.relaid + random.random())):
+            copy = relaid(doc, random, whole_tokens=True)
+            if copy.n_tokens:
+                lessons.append(_lesson(copy, types, options, cuts=False))
         if options.exchange and known.items:
-            lessons.append(_copied(exchanged(doc, known.items, random), types))
+            lessons.append(_copied(exchanged(doc, known.items, random), types, options))
         if options.roughen:
             manner = MANNERS[int(random.integers(len(MANNERS)))]
             rough = roughened(doc, manner, random)
             if manner in ("upper", "lower"):
                 rough = rough._replace(changed=np.zeros_like(rough.changed))
-            lessons.append(_copied(rough, types))
+            lessons.append(_copied(rough, types, options))
     return lessons
 
 
@@ -203,7 +206,9 @@ class TokenizerTrainer:
         if lesson.cuts:
             table, lexicon, types = self._cuts, self._lexicon, self._known.types
             cut_epoch(lesson.text, lesson.begins, table, lexicon, types, bits, rate, own, cuts)
-        start_epoch(lesson.marks, lesson.starts, self._begins, bits, rate, own, begins)
+        start_epoch(
+            lesson.marks, lesson.breaks, lesson.starts, self._begins, bits, rate, own, begins
+        )
 
     def epoch(self, number: int) -> Mapping[str, float]:
         rate = self.options.rate / (1.0 + self.options.decay * (number - 1))
@@ -351,7 +356,16 @@ def _starts_only(
         own = number >= options.own_from
         for i in order:
             lesson = lessons[i]
-            start_epoch(lesson.marks, lesson.starts, table, options.bits, rate, own, statistics)
+            start_epoch(
+                lesson.marks,
+                lesson.breaks,
+                lesson.starts,
+                table,
+                options.bits,
+                rate,
+                own,
+                statistics,
+            )
     no_cuts = codes_of(6, encode(np.zeros(64, np.float32), 1.0))
     starts = codes_of(options.bits, encode(table.weights, options.prune))
     return Tokenizer(options, no_cuts, starts, Splitter(), types=types)

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import YES, Document
+from caesura.document.characters import DASH, DIGIT, MARGIN, STOP, classify, code_points
 from caesura.jit import kernel
 from caesura.language.lexicon import KINDS, Lexicon
-from caesura.tokenize.characters import DASH, DIGIT, MARGIN, STOP, classify, code_points
 from caesura.tokenize.prepared_text import WINDOW, Text, prepare, stretch, to_slots, wordlike
 
 __all__ = [

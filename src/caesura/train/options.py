@@ -31,9 +31,9 @@ class PipelineOptions:
     tagger: TaggerOptions = field(default_factory=TaggerOptions)
     parser: ParserOptions = inner(
         lambda: ParserOptions(
-            search=SearchOptions(beam=32, margin=0.35), step="pa", dlaso_pa="in-turn"
+            search=SearchOptions(beam=32, margin=0.35), step="pa", dlaso_pa="in-turn", relaid=0.25
         ),
-        {"choices": "Let the parser choose among the tagger's K likeliest tags."},
+        {"choices": "Let the parser choose among the tagger's K likeliest tags.", "relaid": ""},
     )
     #: How the parser searches once it is trained: narrower than in training costs nothing.
     search: SearchOptions = field(default_factory=lambda: SearchOptions(beam=16, margin=0.3))

@@ -26,7 +26,7 @@ from caesura.train.card import card, score_table
 from caesura.train.report import Report, follow, say_some
 from caesura.train.run import Result, Run
 from caesura.train.tags import has_options, jackknifed
-from caesura.transform import speech
+from caesura.transform import some_relaid, speech
 
 __all__ = [
     "Trained",
@@ -172,7 +172,7 @@ def train_parser(
         }
 
     trained = train_stages(
-        train,
+        some_relaid(train, options.relaid, options.seed),
         dev,
         options,
         recipe=recipe,

@@ -35,7 +35,7 @@ from caesura.train.options import PipelineOptions
 from caesura.train.parser import finish
 from caesura.train.report import Report, follow
 from caesura.train.tags import pack_options, tagged, unpack_options
-from caesura.transform import speech
+from caesura.transform import some_relaid, speech
 
 __all__ = ["PipelineTrainer", "check_init"]
 
@@ -182,10 +182,16 @@ class PipelineTrainer:
             doc.paragraph_start = np.zeros(1, np.int64)
         return copies
 
+    def _relaid(self) -> list[Document]:
+        """The training documents for the parser, some of them with other line breaks."""
+        if not self.has_text():
+            return self.train
+        return some_relaid(self.train, self.options.parser.relaid, self.options.seed)
+
     def _prepared(self, spaced: bool, tags: bool) -> tuple[list[Document], list[Document]]:
         """The training documents, and their transcripts, as the parser shall see them."""
         part = self._stage("prepared", lambda: self._prepare(spaced, tags))
-        docs = [replace(doc) for doc in (*self.train, *self._speech())]
+        docs = [replace(doc) for doc in (*self._relaid(), *self._speech())]
         words = np.cumsum([0, *(doc.n_words for doc in docs)])
         tokens = np.cumsum([0, *(doc.n_tokens for doc in docs)])
         for k, doc in enumerate(docs):
@@ -229,7 +235,7 @@ class PipelineTrainer:
                 pack_options(found, part)
         if spaced:
             self.report("evidence", f"{options.folds} folds")
-            docs = [*self.train, *self._speech()]
+            docs = [*self._relaid(), *self._speech()]
             groups = [k % len(self.train) for k in range(len(docs))]
             own = replace(options.tokenizer, seed=options.seed)
             if len(docs) > len(self.train):
@@ -302,7 +308,7 @@ class PipelineTrainer:
         elif stage == "tagger":
             seen += (options.tagger,)
         elif stage == "prepared":
-            seen += (options.tokenizer, options.tagger, options.folds)
+            seen += (options.tokenizer, options.tagger, options.folds, options.parser.relaid)
             if options.parser.choices > 1:
                 seen += (options.parser.choices,)
         else:

@@ -3,7 +3,8 @@
 A template is a line of atoms: `s1.p s0.w b0.p` joins the tag of the second stack item, the form of
 the first and the tag of the next word. The set is that of Zhang & Nivre (2011) mapped to
 arc-standard, with the additions of Huang & Sagae (2010) and of the Bohnet line of parsers, and with
-what decides a boundary: the words around it, paragraph breaks, speakers, the tokeniser's evidence.
+what decides a boundary: the words around it, paragraph breaks, speakers, the tokeniser's evidence,
+the layout of the text.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ STATE: Final = [
     "break",
     "speaker",
     "evidence",
+    "layout",
 ]
 FIRST_STATE: Final = len(POSITIONS) * N_COLUMNS
 #: What is known of the tag that SHIFT may choose: the word with this tag, the rank of the tag (0:
@@ -136,6 +138,7 @@ length b0.w | length b0-1.p b0.w
 length | length b0-1.p b0.p | flags | flags t1 | flags s0.p b0.p | flags s1.p s0.p
 break | break b0-1.p b0.p | break b0-1.w | break flags | speaker | speaker b0-1.w | speaker flags
 evidence | evidence flags | evidence b0.p | evidence break b0-1.p
+layout | layout b0-1.p b0.p | layout b0-1.w | layout b0.w | layout evidence | layout flags
 """
 
 CHOICE_TABLE: Final = """
@@ -187,7 +190,7 @@ def _group(names: Sequence[str]) -> int:
 
 def _source(atom: str) -> str:
     """What an atom depends on: the front of the buffer, s0 (and the buffer), s1, or more."""
-    if atom.startswith("b") or atom in ("speaker", "evidence"):
+    if atom.startswith("b") or atom in ("speaker", "evidence", "layout"):
         return "b"
     return atom[:2] if atom.startswith("s0") or (atom.startswith("s1") and atom != "s1s0.d") else ""
 

@@ -197,7 +197,9 @@ def fill_slots(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
         slots[base + 23] = code(words.context[b0, 0])
         slots[base + 24] = code(words.context[b0, 1])
         slots[base + 25] = code(words.context[b0, 2])
+        slots[base + 26] = code(words.context[b0, 3])
     else:
         slots[base + 23] = code(7)
         slots[base + 24] = code(7)
         slots[base + 25] = code(31)
+        slots[base + 26] = code(31)

@@ -85,11 +85,21 @@ def decode_all(
             result.start_shares[a:b],
             result.choices[a:b],
         )
+        # What is not limited has no rows, here as there.
+        own = Limits(
+            limits.starts[a:b],
+            limits.after[a:b],
+            limits.heads[a:b],
+            limits.labels[a:b],
+            limits.wanted[a:b],
+            limits.rank[a:b],
+            limits.patient,
+        )
         if fresh or k > first:
             _start(arena, frontier)
             out.starts[:1] = 1
         while True:
-            why = advance(scorer, system, limits, part, arena, frontier, search, True)
+            why = advance(scorer, system, own, part, arena, frontier, search, True)
             if why != FULL:
                 break
             settle(system, arena, frontier, out, marks)
