@@ -18,7 +18,7 @@ PACKAGE = Path(caesura.__file__).parent
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "jit", "paths"),
     ("document",),
-    ("layout",),
+    ("layout", "turns"),
     ("constraints",),
     ("models", "formats", "transform", "render", "language"),
     ("inspect", "learn", "stage"),

@@ -1,8 +1,9 @@
 """What the caller fixed, and every stage obeys: tokens, sentence boundaries, tags, lemmas, heads.
 
-`keep` makes a document in which only that is known, `fix_starts` adds boundaries, and `Constraints`
-reads it off a document. Stages make of it what their kernels need. Where the caller fixed nothing
-else, a blank line starts a sentence, unless the text is double-spaced: `told_starts` has the rule.
+`keep` makes a document in which only that is known, `fix_starts` adds boundaries, `fix_turns` those
+between speakers, and `Constraints` reads it off a document. Stages make of it what their kernels
+need. Where the caller fixed nothing else, a blank line starts a sentence, unless the text is
+double-spaced: `told_starts` has the rule.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, YES, Bytes, Document, Ints, Longs
 from caesura.document.schema import Column
 from caesura.errors import InputError, UsageError
-from caesura.layout import BLANK, breaks
+from caesura.layout import BLANK, TURN, breaks
+from caesura.turns import changes
 
 __all__ = [
     "Constraints",
@@ -26,12 +28,14 @@ __all__ = [
     "after_blank_lines",
     "check_keep",
     "fix_starts",
+    "fix_turns",
     "forget_moved",
     "inside_arcs",
     "keep",
     "keep_layout",
     "obeyed_starts",
     "told_starts",
+    "turn_starts",
     "with_blank_lines",
 ]
 
@@ -272,3 +276,29 @@ def fix_starts(doc: Document, starts: Iterable[int], others: Iterable[int] = ())
     fixed[np.isin(doc.token_start, np.array(list(starts), dtype=np.int64))] = YES
     doc.sent_start = fixed
     doc.fixed |= {"sentences"}
+
+
+def turn_starts(doc: Document) -> Longs:
+    """The offsets at which a sentence starts since another speaker begins.
+
+    What is fixed comes first: sentence starts that are known, and arcs, which are not cut.
+    """
+    starts = changes(doc)
+    if not len(starts) or not doc.fixed:
+        return starts
+    at = np.searchsorted(doc.token_start, starts)
+    inside = at < doc.n_tokens
+    starts, at = starts[inside], at[inside]
+    free = ~inside_arcs(doc)[at]
+    if "sentences" in doc.fixed:
+        free &= doc.sent_start[at] == MAYBE
+    return starts[free]
+
+
+def fix_turns(doc: Document, starts: Longs) -> None:
+    """Another speaker begins at the first token at each of some offsets, or after it."""
+    at = np.searchsorted(doc.token_start, starts)
+    at = at[at < doc.n_tokens]
+    fix_starts(doc, doc.token_start[at].tolist())
+    doc.token_break = breaks(doc).copy()
+    doc.token_break[at] = TURN

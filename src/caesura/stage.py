@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, Self
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.models.file import Part
+from caesura.turns import TurnReader
 
 __all__ = ["REGISTRY", "Stage", "TokenStage", "stage_of"]
 
@@ -132,9 +133,16 @@ class TokenStage(Stage):
 
     @abstractmethod
     def pieces(
-        self, blocks: Iterable[str], *, newline_is_boundary: bool = False
+        self,
+        blocks: Iterable[str],
+        *,
+        newline_is_boundary: bool = False,
+        turns: TurnReader | None = None,
     ) -> Iterator[Document]:
-        """The same of a text that comes in blocks, in pieces whose texts add up to it."""
+        """The same of a text that comes in blocks, in pieces whose texts add up to it.
+
+        `turns` has looked at the blocks, and pieces get theirs from it.
+        """
 
     def annotate(
         self,

@@ -93,6 +93,12 @@ CROSSING = """\
 TWO_ROOTS = "1\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n2\tnow\tnow\tADV\tRB\t_\t0\troot\t_\t_\n\n"
 #: A comment that does not fit its words, which every reader tells of.
 WARNED = f"# text = stay here\n{TWO_ROOTS}"
+#: Two who say a word each.
+SPOKEN = """\
+1\tand\t_\t_\t_\t_\t_\t_\t_\tNewTurn=Yes|Speaker=Anna
+2\tor\t_\t_\t_\t_\t_\t_\t_\tNewTurn=Yes|Speaker=Ben
+
+"""
 TOML = {
     "pipeline": "[pipeline]\nfolds = 3\n",
     "tokenizer": "[tokenizer]\nbits = 12\n",
@@ -147,6 +153,8 @@ def files(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
         "docs.txt": text,
         "raw": text.replace("harbour", "h."),
         "lines": "one line\nanother line\nno end of lines\n",
+        "chat": "anna: and\nben: or\nanna: but\nben: so\n",
+        "spoken": SPOKEN,
         "latin": "Ein sch\u00f6ner Morgen f\u00fcr B\u00e4cker.\n".encode("latin-1"),
         "gold.mrg": "(S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .))\n",
         "system.mrg": "(S (NP (DT The) (NN cat)) (VP (VBZ sleeps) (. .)))\n",
@@ -154,7 +162,14 @@ def files(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
         "big": b"\0" * (2 << 20),
     }
     made |= {f"{name}.toml": content for name, content in TOML.items()}
-    endings = {"text": ".txt", "lines": ".txt", "raw": ".txt", "latin": ".txt", "big": ".caesura"}
+    endings = {
+        "text": ".txt",
+        "lines": ".txt",
+        "chat": ".txt",
+        "raw": ".txt",
+        "latin": ".txt",
+        "big": ".caesura",
+    }
     found: dict[str, str] = {"html": str(EXAMPLES / "island.html"), "tiny": str(tiny_model)}
     found["talk"] = str(EXAMPLES / "interview.transcript")
     for name, content in made.items():

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 __all__ = [
+    "across_turns_option",
     "bias_option",
     "config_options",
     "encoding_options",
@@ -75,6 +76,11 @@ bias_option = click.option(
     metavar="X",
     help="More sentence boundaries (1: about twice as many) or fewer (-1: about half); "
     "from -2 to 2.",
+)
+across_turns_option = click.option(
+    "--across-turns",
+    is_flag=True,
+    help="Transcripts: let a sentence go on where another speaker begins.",
 )
 seed_option = click.option(
     "--seed",

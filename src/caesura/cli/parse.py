@@ -8,6 +8,7 @@ import click
 
 from caesura.cli.inputs import find_sources
 from caesura.cli.options import (
+    across_turns_option,
     bias_option,
     encoding_options,
     inputs_argument,
@@ -69,6 +70,7 @@ KEEP = {
 @click.option("--keep-lemmas", is_flag=True, help=KEEP["lemmas"])
 @click.option("--keep-heads", is_flag=True, help=KEEP["heads"])
 @click.option("--newline-is-boundary", is_flag=True, help="Every line ends a sentence.")
+@across_turns_option
 @click.option("--confidence", is_flag=True, help="Write confidences (CoNLL-U, JSON Lines, spaCy).")
 @click.option(
     "--k-best",
@@ -103,6 +105,7 @@ def command(
     keep_lemmas: bool,
     keep_heads: bool,
     newline_is_boundary: bool,
+    across_turns: bool,
     confidence: bool,
     k_best: int | None,
     token_range: bool,
@@ -137,6 +140,7 @@ def command(
     options = RunOptions(
         keep=tuple(name for name in KEEP if kept[name] or name in keep_list),
         newline_is_boundary=newline_is_boundary,
+        across_turns=across_turns,
         confidence=confidence,
         k_best=k_best or 0,
         encoding=encoding,

@@ -12,6 +12,7 @@ import msgspec
 from caesura.cli.inputs import find_sources
 from caesura.cli.interrupt import complete
 from caesura.cli.options import (
+    across_turns_option,
     bias_option,
     encoding_options,
     from_option,
@@ -56,6 +57,7 @@ def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
 )
 @bias_option
 @click.option("--newline-is-boundary", is_flag=True, help="Every line ends a sentence.")
+@across_turns_option
 @click.option("--offsets", is_flag=True, help="Print start and end (code points) before each.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each sentence.")
 @threads_option
@@ -70,6 +72,7 @@ def command(
     mode: Mode,
     bias: float | None,
     newline_is_boundary: bool,
+    across_turns: bool,
     offsets: bool,
     as_json: bool,
     threads: int,
@@ -105,7 +108,12 @@ def command(
     return run_plan(
         plan(sources, output, lambda source: kind, resume=resume),
         make_engine,
-        RunOptions(newline_is_boundary=newline_is_boundary, encoding=encoding, errors=errors),
+        RunOptions(
+            newline_is_boundary=newline_is_boundary,
+            across_turns=across_turns,
+            encoding=encoding,
+            errors=errors,
+        ),
         write_sentences,
         what="Splitting",
         quiet=quiet,

@@ -8,6 +8,7 @@ import click
 
 from caesura.cli.inputs import find_sources
 from caesura.cli.options import (
+    across_turns_option,
     encoding_options,
     inputs_argument,
     reading_options,
@@ -49,6 +50,7 @@ __all__ = ["command"]
     type=click.FloatRange(0.0, 1.0),
     help="For a boundary labeller: start a sentence where the probability reaches this.",
 )
+@across_turns_option
 @threads_option
 @encoding_options
 @resume_option
@@ -61,6 +63,7 @@ def command(
     keep: bool,
     confidence: bool,
     threshold: float | None,
+    across_turns: bool,
     threads: int,
     encoding: str,
     errors: str,
@@ -104,6 +107,7 @@ def command(
         keep=("tags", "lemmas") if keep else (),
         added=True,
         tokenised=(),
+        across_turns=across_turns,
         confidence=confidence,
         encoding=encoding,
         errors=errors,

@@ -6,6 +6,7 @@ import click
 
 from caesura.cli.inputs import find_sources
 from caesura.cli.options import (
+    across_turns_option,
     encoding_options,
     inputs_argument,
     reading_options,
@@ -34,6 +35,7 @@ __all__ = ["command"]
     help="Obey the tokens or the sentences of the input. May be repeated.",
 )
 @click.option("--newline-is-boundary", is_flag=True, help="Every line ends a sentence.")
+@across_turns_option
 @click.option("--token-range", is_flag=True, help="CoNLL-U: write TokenRange=start:end.")
 @threads_option
 @encoding_options
@@ -46,6 +48,7 @@ def command(
     rules: bool,
     keep: tuple[str, ...],
     newline_is_boundary: bool,
+    across_turns: bool,
     token_range: bool,
     threads: int,
     encoding: str,
@@ -93,6 +96,7 @@ def command(
             added=True,
             tokenised=(),
             newline_is_boundary=newline_is_boundary,
+            across_turns=across_turns,
             encoding=encoding,
             errors=errors,
             skip_bad=skip_bad,

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeVar
 import numpy as np
 
 from caesura import constraints, formats
-from caesura.document import Document, Strings
+from caesura.document import MAYBE, Document, Strings
 from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile
@@ -22,6 +22,7 @@ from caesura.pipeline.stages import stages_of
 from caesura.pipeline.streaming import annotate_stream, annotate_whole
 from caesura.stage import Stage, TokenStage
 from caesura.tokenize.paragraphs import line_starts
+from caesura.turns import TurnReader, changes, take_turns, with_turns_of
 
 __all__ = ["MODES", "Mode", "Pipeline", "load", "split"]
 
@@ -32,6 +33,7 @@ MODES: Final[tuple[Mode, ...]] = ("accurate", "fast")
 LONG: Final = 60_000
 #: Characters of small texts that are done in one call of the kernels.
 _BATCH: Final = 60_000
+_NOWHERE: Final = np.zeros(0, np.int64)
 
 
 class Pipeline:
@@ -148,6 +150,7 @@ class Pipeline:
         sentence_starts: Iterable[int] | None = None,
         no_boundary: Iterable[int] | None = None,
         newline_is_boundary: bool = False,
+        across_turns: bool = False,
         keep: Iterable[str] = (),
         confidence: bool = False,
     ) -> Document:
@@ -156,6 +159,7 @@ class Pipeline:
         Of a text, `tokens` gives the spans of its tokens; a sentence starts at each offset in
         `sentence_starts` and at none in `no_boundary`. Of a document, what `keep` names (tokens,
         sentences, tags, lemmas, heads) is kept and obeyed, whether some or all of it is known.
+        In a transcript no sentence runs over a change of speaker unless it may go `across_turns`.
         With `confidence` the columns of confidences are filled.
         """
         starts = None if sentence_starts is None else list(sentence_starts)
@@ -166,20 +170,24 @@ class Pipeline:
                     "tokens and boundaries by offset go with a text, not with a document",
                     remedy="Set them in the document and name them in `keep`.",
                 )
-            doc = self._tokenise(
-                constraints.keep(source, keep, newline_is_boundary), newline_is_boundary
-            )
+            given = constraints.keep(source, keep, newline_is_boundary)
+            doc = self._tokenise(given, newline_is_boundary, across_turns)
         elif tokens is None and starts is None and others is None:
-            doc = self._tokenise(Document(text=source), newline_is_boundary)
+            doc = self._tokenise(Document(text=source), newline_is_boundary, across_turns)
         else:
+            told = Document(text=source)
             if newline_is_boundary:
                 starts = [*(starts or []), *line_starts(source)]
+            if take_turns(told) and not across_turns:
+                spoken = set(changes(told).tolist()) - set(others or ())
+                starts = [*(starts or []), *spoken]
             doc = self.tokenizer.tokens_of(
                 source,
                 tokens=tokens,
                 sentence_starts=None if starts is None else sorted(set(starts)),
                 no_boundary=others,
             )
+            with_turns_of(doc, told)
             if starts is not None or others is not None:
                 constraints.fix_starts(doc, starts or (), others or ())
         self.annotate([doc], confidence=confidence)
@@ -210,13 +218,21 @@ class Pipeline:
         for stage in self._rest:
             stage.annotate(full, confidence=confidence)
 
-    def _tokenise(self, source: Document, newline_is_boundary: bool = False) -> Document:
+    def _tokenise(
+        self, source: Document, newline_is_boundary: bool = False, across_turns: bool = False
+    ) -> Document:
         """Tokens of a document, of which it may have given some or all."""
         given = constraints.Constraints.of(source).tokens
+        if not given:
+            source = replace(source)
+            take_turns(source)
+        spoken = _NOWHERE if across_turns else constraints.turn_starts(source)
         # Without a tokeniser there is no evidence of sentence starts, and none was learned.
         doc = source
         if self.has_tokenizer or not given:
-            doc = self.tokenizer.tokens_of(source, newline_is_boundary=newline_is_boundary)
+            doc = self.tokenizer.tokens_of(
+                source, newline_is_boundary=newline_is_boundary, sentence_starts=spoken.tolist()
+            )
         if newline_is_boundary and given:
             at = np.searchsorted(doc.token_start, line_starts(doc.text))
             constraints.fix_starts(doc, doc.token_start[at[at < doc.n_tokens]])
@@ -226,6 +242,8 @@ class Pipeline:
             if not len(source.paragraph_start):
                 doc.paragraph_start = paragraphs
             constraints.fix_starts(doc, line_starts(source.text))
+        if len(spoken):
+            constraints.fix_turns(doc, spoken)
         return doc
 
     # ---------------------------------------------------------------- many
@@ -237,6 +255,7 @@ class Pipeline:
         threads: int = 1,
         keep: Iterable[str] = (),
         newline_is_boundary: bool = False,
+        across_turns: bool = False,
         confidence: bool = False,
     ) -> Iterator[Document]:
         """Parse many texts or documents, in their order; threads share the model."""
@@ -244,7 +263,11 @@ class Pipeline:
 
         def work(batch: list[str | Document]) -> list[Document]:
             return self.batch(
-                batch, keep=wanted, newline_is_boundary=newline_is_boundary, confidence=confidence
+                batch,
+                keep=wanted,
+                newline_is_boundary=newline_is_boundary,
+                across_turns=across_turns,
+                confidence=confidence,
             )
 
         yield from _ordered(work, _batches(sources), threads)
@@ -256,6 +279,7 @@ class Pipeline:
         keep: Iterable[str] = (),
         added: bool = False,
         newline_is_boundary: bool = False,
+        across_turns: bool = False,
         confidence: bool = False,
     ) -> list[Document]:
         """Parse some texts or documents in one call of the kernels, which is quicker.
@@ -269,6 +293,7 @@ class Pipeline:
                     batch[0],
                     keep=wanted,
                     newline_is_boundary=newline_is_boundary,
+                    across_turns=across_turns,
                     confidence=confidence,
                 )
             ]
@@ -284,7 +309,10 @@ class Pipeline:
             else:
                 given = constraints.keep(source, wanted, newline_is_boundary)
             if self.has_tokenizer or not added:
-                given = self._tokenise(given, newline_is_boundary)
+                given = self._tokenise(given, newline_is_boundary, across_turns)
+            elif "sentences" in self.adds and not across_turns and len(given.turn_start):
+                given.sent_start = np.full(given.n_tokens, MAYBE, np.int8)  # found anew
+                constraints.fix_turns(given, changes(given))
             if added and (source.n_tokens or len(source.turn_start) or len(source.markup_start)):
                 given.paragraph_start = source.paragraph_start  # whose layout is known
             docs.append(given)
@@ -306,6 +334,7 @@ class Pipeline:
         source: str | os.PathLike[str] | Iterable[str],
         *,
         newline_is_boundary: bool = False,
+        across_turns: bool = False,
         confidence: bool = False,
         encoding: str = "utf-8",
     ) -> Iterator[Document]:
@@ -321,7 +350,10 @@ class Pipeline:
         else:
             blocks = source
         first = self.tokenizer
-        pieces = first.pieces(blocks, newline_is_boundary=newline_is_boundary)
+        turns = TurnReader(boundaries=not across_turns)
+        pieces = first.pieces(
+            turns.blocks(blocks), newline_is_boundary=newline_is_boundary, turns=turns
+        )
         if "sentences" in first.adds:
             pieces = self._annotated(pieces, confidence)
         else:
@@ -344,12 +376,13 @@ class Pipeline:
         *,
         keep: Iterable[str] = (),
         newline_is_boundary: bool = False,
+        across_turns: bool = False,
     ) -> list[Document]:
         """Up to k different analyses of one text or document, the best first."""
         if isinstance(source, str):
             source = Document(text=source)
         given = constraints.keep(source, keep, newline_is_boundary)
-        doc = self._tokenise(given, newline_is_boundary)
+        doc = self._tokenise(given, newline_is_boundary, across_turns)
         if not doc.n_words:
             return [doc]
         if self.watch is not None:

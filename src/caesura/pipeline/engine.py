@@ -47,6 +47,7 @@ def annotate_batch(nlp: Pipeline, batch: Sequence[Task], options: RunOptions) ->
                 keep=units[0].keep if units else (),
                 added=options.added,
                 newline_is_boundary=options.newline_is_boundary,
+                across_turns=options.across_turns,
                 confidence=options.confidence,
             )
             found = ([doc] for doc in docs)
@@ -72,10 +73,17 @@ def _one(nlp: Pipeline, unit: Unit, options: RunOptions) -> list[Event]:
                     keep=unit.keep,
                     added=options.added,
                     newline_is_boundary=lines,
+                    across_turns=options.across_turns,
                     confidence=options.confidence,
                 )
             ]
-        found = nlp.k_best(unit.document, options.k_best, keep=unit.keep, newline_is_boundary=lines)
+        found = nlp.k_best(
+            unit.document,
+            options.k_best,
+            keep=unit.keep,
+            newline_is_boundary=lines,
+            across_turns=options.across_turns,
+        )
         for rank, doc in enumerate(found, 1):
             doc.id = f"{doc.id}.{rank}" if doc.id else str(rank)
             doc.comments = {}
@@ -96,6 +104,7 @@ def annotate_long(nlp: Pipeline, task: LongText, options: RunOptions) -> Iterato
             task.blocks,
             confidence=options.confidence,
             newline_is_boundary=options.newline_is_boundary,
+            across_turns=options.across_turns,
         ):
             piece.id, piece.source = task.source.id, task.source.path
             yield piece

@@ -19,6 +19,7 @@ from caesura.formats.io import blocks, open_read
 from caesura.formats.options import ReadOptions
 from caesura.language import REMEDY, Watch
 from caesura.pipeline.core import LONG
+from caesura.turns import HEAD, find_turns, speakers
 
 __all__ = [
     "Begin",
@@ -37,6 +38,8 @@ __all__ = [
 #: Characters, and documents, that are annotated in one call.
 _BATCH: Final = 60_000
 _MANY: Final = 2000
+#: Speakers that are named when a text is told to be a transcript.
+_NAMED: Final = 3
 #: Formats whose documents seldom have names, and get that of their file. A treebank says itself
 #: what its documents are called.
 _NAMELESS: Final = ("transcript", "html", "markdown", "tokens")
@@ -68,6 +71,7 @@ class RunOptions:
     added: bool = False
     tokenised: tuple[str, ...] = ("tokens",)
     newline_is_boundary: bool = False
+    across_turns: bool = False
     confidence: bool = False
     k_best: int = 0
     encoding: str = "utf-8"
@@ -138,6 +142,18 @@ def tasks(
         yield End(source, error)
 
 
+def _tell_turns(text: str, source: Source, options: RunOptions, warn: WarningSink | None) -> None:
+    """Tell that a plain text is taken for a transcript, by its first part."""
+    if warn is None or options.across_turns or options.strict:
+        return
+    names = speakers(find_turns(text[:HEAD]))
+    if names:
+        who = ", ".join(names[:_NAMED]) + (" and others" if len(names) > _NAMED else "")
+        what = f"this is a transcript: its lines are labelled {who}, and each begins a sentence"
+        remedy = "If they name nobody, or a sentence may go on after them, pass --across-turns."
+        warn(CaesuraWarning(what, Where(source.shown), remedy))
+
+
 class _Look:
     """Looks at every text where it is read, if there is somebody to tell."""
 
@@ -199,9 +215,11 @@ def _read_text(
             known.append(text)
             size += len(text)
             if size > LONG:
+                _tell_turns("".join(known), source, options, warn)
                 yield LongText(source, (look(text, source) for text in chain(known, texts)))
                 return
     whole = look("".join(known), source)
+    _tell_turns(whole, source, options, warn)
     yield Unit(Document(text=whole, id=source.id, source=source.path), ())
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cache
+from itertools import chain, pairwise
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from caesura.models.file import Part
 from caesura.stage import TokenStage
 from caesura.tokenize.paragraphs import paragraphs
 from caesura.tokenize.punkt import Statistics
+from caesura.turns import TurnReader, with_turns_of
 
 __all__ = ["RuleTokenizer"]
 
@@ -118,13 +120,13 @@ class RuleTokenizer(TokenStage):
             doc = Document.from_spans(doc.text, spans[:, 0], spans[:, 1])
             doc.check()
             doc.fixed = frozenset({"tokens"})
-        layout = (doc.token_start, doc.paragraph_start, doc.turn_start, doc.markup_start)
-        bare = not any(map(len, layout))
+        bare = not any(map(len, (doc.token_start, doc.paragraph_start, doc.markup_start)))
         if bare and len(doc.text) >= LONG:
             whole = Document.join(
                 list(self.pieces([doc.text], newline_is_boundary=newline_is_boundary))
             )
             whole.id, whole.source, whole.continues = doc.id, doc.source, doc.continues
+            with_turns_of(whole, doc)
             doc = whole
         elif not (Constraints.of(doc).tokens and Constraints.of(doc).starts is not None):
             if bare:
@@ -137,14 +139,24 @@ class RuleTokenizer(TokenStage):
         return doc
 
     def pieces(
-        self, blocks: Iterable[str], *, newline_is_boundary: bool = False
+        self,
+        blocks: Iterable[str],
+        *,
+        newline_is_boundary: bool = False,
+        turns: TurnReader | None = None,
     ) -> Iterator[Document]:
         """The pieces of an endless text, which is cut between lines."""
         rules = self._by_line(newline_is_boundary)
-        opens, seen = True, False
-        for number, lines in enumerate(_whole_lines(blocks)):
+        opens, seen, base = True, False, 0
+        # Whether a turn goes on after a piece is known when the next one is.
+        for number, (lines, _) in enumerate(pairwise(chain(_whole_lines(blocks), [""]))):
             found = paragraphs(lines, opens=opens)
             piece = rules.tokenize(Document(text=lines, paragraph_start=found))
+            if turns is not None:
+                starts = np.array(turns.starts(base, base + len(lines)), np.int64) - base
+                turns.put(piece, base)
+                piece.sent_start[np.isin(piece.token_start, starts)] = YES
+            base += len(lines)
             piece.continues = number > 0
             piece.before = frozenset({"paragraphs"} if seen else ())
             seen |= bool(len(found))

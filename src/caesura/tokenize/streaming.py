@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from caesura.document import YES, Document, Strings
+from caesura.constraints import fix_starts, fix_turns
+from caesura.document import Document, Strings
 from caesura.tokenize.build import build
 from caesura.tokenize.decoder import NOTHING, Decided
 from caesura.tokenize.paragraphs import line_starts, paragraphs
+from caesura.turns import TurnReader
 
 if TYPE_CHECKING:
     from caesura.tokenize.tokenizer import Tokenizer
@@ -35,17 +37,20 @@ class Stream:
         sentences: bool = True,
         whole_sentences: bool = False,
         newline_is_boundary: bool = False,
+        turns: TurnReader | None = None,
         id: str | None = None,
     ) -> None:
         """With `whole_sentences` a piece ends before a sentence start (or after 100,000 tokens).
 
-        With `newline_is_boundary` every line starts a sentence, which is fixed in the pieces.
+        With `newline_is_boundary` every line starts a sentence, which is fixed in the pieces, and
+        so does another speaker of `turns`, which has looked at the blocks before.
         """
         self._tokenizer = tokenizer
         self._sentences = sentences
         self._whole_sentences = whole_sentences
         self._lines = newline_is_boundary
         self._line_opens = True  # whether the next character that is no space starts a line
+        self._turns = turns
         self._line_starts: list[int] = []  # of text that is in no piece yet
         self._id = id
         self._decoder = tokenizer.decoder()
@@ -66,8 +71,7 @@ class Stream:
             raise ValueError("the stream has had its last block")
         self._finished = last
         self._waiting.append(text)
-        if self._lines:
-            self._take_lines(text)
+        self._take_starts(text)
         self._taken += len(text)
         fresh = self._decoder.feed(text, last=last)
         if not last and not len(fresh.starts):
@@ -101,8 +105,7 @@ class Stream:
             continues=self._started,
             paragraph_start=paragraphs(piece_text, opens=self._opens),
         )
-        if self._lines:
-            self._fix_lines(piece)
+        self._fix_starts(piece)
         piece.before = self._seen
         if len(piece.paragraph_start):
             self._seen |= {"paragraphs"}
@@ -115,21 +118,33 @@ class Stream:
         self._waiting = [rest]
         return piece
 
-    def _take_lines(self, text: str) -> None:
-        """Tell the decoder where lines start in the next block."""
-        starts = [self._taken + at for at in line_starts(text, opens=self._line_opens)]
-        self._decoder.start_at(starts)
-        self._line_starts += starts
-        end = len(text.rstrip())
-        self._line_opens = "\n" in text[end:] or (self._line_opens and end == 0)
+    def _take_starts(self, text: str) -> None:
+        """Tell the decoder where lines start in the next block, or other speakers."""
+        starts: set[int] = set()
+        if self._lines:
+            lines = [self._taken + at for at in line_starts(text, opens=self._line_opens)]
+            end = len(text.rstrip())
+            self._line_opens = "\n" in text[end:] or (self._line_opens and end == 0)
+            self._line_starts += lines
+            starts.update(lines)
+        if self._turns is not None:
+            starts.update(self._turns.starts(self._taken, self._taken + len(text)))
+        if starts:
+            self._decoder.start_at(sorted(starts))
 
-    def _fix_lines(self, piece: Document) -> None:
-        """Lines start sentences, as `fixed` says."""
-        starts = np.array(self._line_starts, dtype=np.int64) - self._base
-        inside = starts < len(piece.text)
-        self._line_starts = (starts[~inside] + self._base).tolist()
-        piece.sent_start[np.isin(piece.token_start, starts[inside])] = YES
-        piece.fixed |= {"sentences"}
+    def _fix_starts(self, piece: Document) -> None:
+        """Lines and speakers start sentences, as `fixed` says."""
+        size = len(piece.text)
+        if self._lines:
+            starts = np.array(self._line_starts, dtype=np.int64) - self._base
+            inside = starts < size
+            self._line_starts = (starts[~inside] + self._base).tolist()
+            fix_starts(piece, starts[inside].tolist())
+        if self._turns is not None:
+            spoken = self._turns.starts(self._base, self._base + size)
+            self._turns.put(piece, self._base)
+            if self._turns.decides:
+                fix_turns(piece, np.array(spoken, np.int64) - self._base)
 
     def _whole(self, known: Decided) -> int:
         """How many tokens are before the last sentence start."""

@@ -43,6 +43,7 @@ from caesura.tokenize.sentence_starts import STATE, starts
 from caesura.tokenize.streaming import Stream
 from caesura.tokenize.token_boundaries import LONGEST, make_lexicon
 from caesura.tokenize.word_types import LONGEST_TYPE, make_types, word_classes
+from caesura.turns import TurnReader
 
 __all__ = ["Tokenizer"]
 
@@ -155,13 +156,18 @@ class Tokenizer(TokenStage):
         return doc
 
     def pieces(
-        self, blocks: Iterable[str], *, newline_is_boundary: bool = False
+        self,
+        blocks: Iterable[str],
+        *,
+        newline_is_boundary: bool = False,
+        turns: TurnReader | None = None,
     ) -> Iterator[Document]:
         """Pieces with tokens; where it decides about sentences, each ends with one."""
         stream = self.stream(
             sentences=self.decides,
             whole_sentences=self.decides,
             newline_is_boundary=newline_is_boundary,
+            turns=turns,
         )
         for block in blocks:
             for at in range(0, len(block), _CHUNK):
@@ -192,7 +198,7 @@ class Tokenizer(TokenStage):
         obeyed: its tokens and words, its sentence starts, or both.
         """
         if isinstance(source, Document):
-            return self._document(source, sentences)
+            return self._document(source, sentences, sentence_starts)
         given = OffsetConstraints(
             _offsets(sentence_starts, len(source), "sentence_starts"),
             _offsets(no_boundary, len(source), "no_boundary"),
@@ -237,6 +243,7 @@ class Tokenizer(TokenStage):
         sentences: bool = True,
         whole_sentences: bool = False,
         newline_is_boundary: bool = False,
+        turns: TurnReader | None = None,
         id: str | None = None,
     ) -> Stream:
         """A document that comes in blocks: see `Stream.feed`."""
@@ -245,6 +252,7 @@ class Tokenizer(TokenStage):
             sentences=sentences,
             whole_sentences=whole_sentences,
             newline_is_boundary=newline_is_boundary,
+            turns=turns,
             id=id,
         )
 
@@ -283,8 +291,15 @@ class Tokenizer(TokenStage):
             **columns,
         )
 
-    def _document(self, source: Document, sentences: bool) -> Document:
+    def _document(
+        self, source: Document, sentences: bool, starts: Iterable[int] | None
+    ) -> Document:
         given, fixed = OffsetConstraints.of(source), Constraints.of(source)
+        if not given.all_starts:
+            more = _offsets(starts, len(source.text), "sentence_starts")
+            given = given._replace(
+                starts=np.union1d(given.starts, np.setdiff1d(more, given.no_starts))
+            )
         if fixed.tokens:
             doc = replace(source)
             self._evidence(doc, given, sentences)
