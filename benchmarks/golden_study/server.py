@@ -75,9 +75,9 @@ def _client(work: Work) -> Any:
     from caesura.serve.server import named_models
 
     if not hasattr(work, "client"):
-        work.client = TestClient(  # type: ignore[attr-defined]
-            make_app(named_models(list(MODELS))), base_url="http://localhost"
-        )
+        made = TestClient(make_app(named_models(list(MODELS))), base_url="http://localhost")
+        # Its workers live as long as this process, which they notice the end of.
+        work.client = made.__enter__()  # type: ignore[attr-defined]
     return work.client  # type: ignore[attr-defined]
 
 

@@ -187,15 +187,14 @@ def test_on_stdin(
 
 
 def test_an_answer_of_the_server(english_model: Path) -> None:
-    import threading
-
     from caesura.serve.handlers import parse, parse_lines
     from caesura.serve.messages import ParseRequest
+    from caesura.serve.models import Models
     from caesura.serve.options import ServeOptions
-    from caesura.serve.workers import Job, Models
+    from caesura.serve.worker import Job
 
     models, options = Models({"english": english_model}), ServeOptions()
-    job = Job(600, threading.Event())
+    job = Job("parse", b"", 600, 600)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for _ in range(2):  # every answer says it

@@ -156,20 +156,15 @@ def test_files_folders_and_stdin_give_the_same(
     assert short == trees([nlp(COMPANY[1])])
 
 
-def test_a_server_gives_the_same(nlp: Pipeline, text: str, whole: Document) -> None:
-    pytest.importorskip("starlette")
+def test_a_server_gives_the_same(model: Path, text: str, whole: Document) -> None:
     from caesura.serve.handlers import parse
     from caesura.serve.messages import ParseRequest, sentences_of
+    from caesura.serve.models import Models
     from caesura.serve.options import ServeOptions
-    from caesura.serve.workers import Models, Workers
+    from caesura.serve.worker import Job
 
-    models = Models({})
-    models.add("tiny", nlp)
-    workers = Workers(ServeOptions())
-    try:
-        answer = parse(ParseRequest(text=text), models, ServeOptions(), workers.job())
-    finally:
-        workers.close()
+    job = Job("parse", b"", 600, 600)
+    answer = parse(ParseRequest(text=text), Models({"tiny": model}), ServeOptions(), job)
     assert answer["sentences"] == list(sentences_of(whole))
 
 

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,23 +40,28 @@ def start(models: Any, options: ServeOptions) -> tuple[Running, Any, threading.T
     return Running(f"http://127.0.0.1:{port}", log, app), server, thread
 
 
+def fake_models(**paths: Path) -> Any:
+    """Pipelines of rules, which workers make of their files."""
+    from caesura.serve.models import Models
+
+    return Models(paths, loader="tests.serve.fake:load")
+
+
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Two pipelines that differ in their labels; the second ends a sentence at a semicolon too."""
-    from caesura.serve.workers import Models
-    from tests.serve.fake import FakePipeline
+    from tests.serve.fake import save
 
     folder = tmp_path_factory.mktemp("models")
-    made = Models({})
-    made.add("tiny", FakePipeline(folder / "tiny.caesura"))  # type: ignore[arg-type]
-    other = FakePipeline(folder / "other.caesura", "mod", ends=".?!;")
-    made.add("other", other)  # type: ignore[arg-type]
-    return made
+    return fake_models(
+        tiny=save(folder / "tiny.caesura"),
+        other=save(folder / "other.caesura", label="mod", ends=".?!;"),
+    )
 
 
 @pytest.fixture(scope="session")
 def server(models: Any) -> Iterator[Running]:
-    options = ServeOptions(port=0, threads=2, waiting=20, max_body=4 << 20, body_seconds=2.0)
+    options = ServeOptions(port=0, workers=2, waiting=20, max_body=4 << 20, body_seconds=2.0)
     running, server, thread = start(models, options)
     yield running
     server.should_exit = True

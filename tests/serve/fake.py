@@ -1,5 +1,6 @@
 """A pipeline of rules, quick and the same everywhere: what is tested here is the server.
 
+A "model" is a file of JSON with the arguments of `FakePipeline`, which a worker reads with `load`.
 A sentence ends with its punctuation; every word hangs on the one before it. It obeys boundaries
 that are given, streams, and has second best analyses, as the real one does. As in a real search a
 boundary that is given may cost others: near it, punctuation ends a sentence only if that is given
@@ -8,6 +9,8 @@ as well.
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +25,36 @@ from caesura.document import NO, ROOT, YES, Document
 _TOKEN = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 #: Tokens on both sides of a boundary that is given where no other is drawn by itself.
 _NEAR = 25
+
+
+#: What is left of texts that ask for memory.
+_KEPT: list[bytearray] = []
+
+
+def save(path: Path, **arguments: Any) -> Path:
+    """A file of which `load` makes a pipeline."""
+    path.write_text(json.dumps(arguments), encoding="utf-8")
+    return path
+
+
+def load(path: Path, mode: str = "accurate") -> FakePipeline:
+    return FakePipeline(path, **json.loads(path.read_text(encoding="utf-8")))
+
+
+def misbehave(text: str) -> None:
+    """What a bug, or an input that finds one, may do to the process it runs in."""
+    if text.startswith("HANG"):
+        re.match(r"(a|a)*$", "a" * 60 + "b")  # for ages, and no other thread gets a turn
+    if text.startswith("DIE"):
+        os.abort()
+    if text.startswith("BUG"):
+        raise ZeroDivisionError("a secret of the text")
+    if text.startswith("KEEP "):
+        _KEPT.append(bytearray(b"x") * (int(text.split()[1]) << 20))
+    if text.startswith("GROW"):
+        while True:
+            _KEPT.append(bytearray(b"x") * (16 << 20))
+            time.sleep(0.01)
 
 
 class FakePipeline:
@@ -41,6 +74,7 @@ class FakePipeline:
         no_boundary: Iterable[int] = (),
         confidence: bool = False,
     ) -> Document:
+        misbehave(source)
         if self.delay:
             time.sleep(self.delay)
         spans = [match.span() for match in _TOKEN.finditer(source)]

@@ -23,10 +23,9 @@ from caesura.serve.handlers import strip_text
 from caesura.serve.messages import COLUMNS, SentenceData, document_of, sentences_of
 from caesura.serve.options import ServeOptions
 from caesura.serve.server import listen, named_models
-from caesura.serve.workers import Models
 from tests.pipeline.tiny import EXAMPLES, TEXT
-from tests.serve.conftest import Running, start
-from tests.serve.fake import FakePipeline
+from tests.serve.conftest import Running, fake_models, start
+from tests.serve.fake import save
 
 JSON = {"content-type": "application/json"}
 POSTS = ("parse", "draw", "convert", "evaluate")
@@ -317,13 +316,12 @@ def until(holds: Callable[[], bool], seconds: float = 30) -> None:
 
 
 def slow_server(tmp_path: Any, delay: float, **limits: Any) -> tuple[Running, Any, Any]:
-    models = Models({})
-    models.add("slow", FakePipeline(tmp_path / "slow.caesura", delay=delay))  # type: ignore[arg-type]
+    models = fake_models(slow=save(tmp_path / "slow.caesura", delay=delay))
     return start(models, ServeOptions(port=0, **limits))
 
 
 def test_beyond_its_places_the_answer_is_429(tmp_path: Any) -> None:
-    running, server, thread = slow_server(tmp_path, 0.5, threads=1, waiting=1)
+    running, server, thread = slow_server(tmp_path, 0.5, workers=1, waiting=1)
     statuses: list[int] = []
 
     def ask() -> None:
@@ -345,7 +343,7 @@ def test_beyond_its_places_the_answer_is_429(tmp_path: Any) -> None:
 
 
 def test_a_request_that_takes_too_long_is_given_up(tmp_path: Any) -> None:
-    running, server, thread = slow_server(tmp_path, 0.4, threads=1, seconds=0.2)
+    running, server, thread = slow_server(tmp_path, 0.4, workers=1, seconds=0.2)
     answer = httpx.post(f"{running.address}/api/parse", json={"text": "a. b."}, timeout=30)
     assert answer.status_code == 503
     assert "longer than 0.2 seconds" in answer.json()["error"]["message"]
@@ -359,7 +357,7 @@ def test_a_request_that_takes_too_long_is_given_up(tmp_path: Any) -> None:
 
 
 def test_a_client_that_leaves_frees_its_place(tmp_path: Any) -> None:
-    running, server, thread = slow_server(tmp_path, 0.0, threads=1, waiting=0)
+    running, server, thread = slow_server(tmp_path, 0.0, workers=1, waiting=0)
     text = "a b c. " * 40_000
     with httpx.stream(
         "POST", f"{running.address}/api/parse", json={"text": text, "stream": True}, timeout=60
@@ -381,7 +379,7 @@ def test_a_client_that_leaves_frees_its_place(tmp_path: Any) -> None:
 
 
 def test_it_stops_gently_while_it_works(tmp_path: Any) -> None:
-    running, server, thread = slow_server(tmp_path, 0.3, threads=1)
+    running, server, thread = slow_server(tmp_path, 0.3, workers=1)
     found: list[int] = []
 
     def ask() -> None:

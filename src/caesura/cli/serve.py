@@ -44,25 +44,39 @@ if TYPE_CHECKING:
     help="Port to listen on; 0 takes any that is free.",
 )
 @click.option(
-    "--threads",
+    "--workers",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Threads that parse; all share the model.",
+    help="Processes that parse; each has the models in its own memory.",
 )
 @click.option(
     "--waiting",
     type=click.IntRange(min=0),
     default=8,
     show_default=True,
-    help="Requests that may wait for a thread; beyond that the answer is 429.",
+    help="Requests that may wait for a worker; beyond that the answer is 429.",
 )
 @click.option(
     "--seconds",
     type=click.FloatRange(min=1),
     default=120,
     show_default=True,
-    help="Longest time for one request.",
+    help="Longest time for one request; a worker that is still at it is killed.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(min=1),
+    default=2048,
+    show_default=True,
+    help="MB of a worker: with more it is replaced after its answer, with twice as much during it.",
+)
+@click.option(
+    "--connections",
+    type=click.IntRange(min=1),
+    default=500,
+    show_default=True,
+    help="Connections held at once; for one more the idlest is closed.",
 )
 @click.option(
     "--max-chars",
@@ -78,9 +92,11 @@ def command(
     mode: Mode,
     host: str,
     port: int,
-    threads: int,
+    workers: int,
     waiting: int,
     seconds: float,
+    memory: int,
+    connections: int,
     max_chars: int,
     open_browser: bool,
     quiet: bool,
@@ -101,9 +117,11 @@ def command(
     options = ServeOptions(
         host=host,
         port=port,
-        threads=threads,
+        workers=workers,
         waiting=waiting,
         seconds=seconds,
+        memory=memory,
+        connections=connections,
         max_chars=max_chars,
         max_body=max(8 << 20, 6 * max_chars),
     )

@@ -1,7 +1,8 @@
 """The page and its JSON API: `caesura serve` (extra `serve`).
 
-One process, one pool of threads over the models it was started with; it listens on this machine
-only unless told otherwise, keeps nothing, and logs of a request no more than its size.
+One process talks to the network and looks into nothing that it is sent; worker processes, which it
+may kill, do what is asked. It listens on this machine only unless told otherwise, keeps nothing,
+and logs of a request no more than its size.
 """
 
 from __future__ import annotations

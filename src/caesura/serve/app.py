@@ -15,38 +15,35 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from importlib.resources import files
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 
 import caesura
 from caesura.errors import MissingExtra
 from caesura.render.style import PICTURE
-from caesura.serve import handlers
-from caesura.serve.messages import (
-    VERSION,
-    ConvertRequest,
-    DrawRequest,
-    EvaluateRequest,
-    ParseRequest,
-)
-from caesura.serve.middleware import Middleware, read_body
-from caesura.serve.options import ServeOptions
-from caesura.serve.workers import Job, Models, Refused, Workers
+from caesura.serve import wire
+from caesura.serve.middleware import Bodies, Middleware, Receive, Scope, Send
+from caesura.serve.models import Models
+from caesura.serve.options import VERSION, ServeOptions
+from caesura.serve.refusals import Refused, error_line
+from caesura.serve.workers import Place, Workers
 
 try:
     from starlette.requests import Request
-    from starlette.responses import Response, StreamingResponse
+    from starlette.responses import Response
     from starlette.routing import Route, Router
 except ImportError:
     raise MissingExtra("starlette", "serve", "a server") from None
 
 __all__ = ["make_app"]
 
-T = TypeVar("T")
+#: Bytes of an answer that are sent at once.
+_PIECE: Final = 1 << 16
 _TYPES: Final = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -55,93 +52,116 @@ _TYPES: Final = {
 }
 
 
-class Application:
-    """The endpoints over one set of models and one pool of threads."""
+class Post:
+    """An endpoint that takes a body and lets a worker answer it. The body is not looked at here."""
 
-    def __init__(self, models: Models, options: ServeOptions) -> None:
-        self.models = models
-        self.options = options
-        self.workers = Workers(options)
-        self.static = _static()
+    def __init__(self, name: str, workers: Workers, bodies: Bodies) -> None:
+        self.name = name
+        self.workers = workers
+        self.bodies = bodies
 
-    # ------------------------------------------------------------- helpers
-
-    async def read(self, request: Request, type_: type[T]) -> T:
-        """The body as what it must be."""
-        kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
-        if kind != "application/json":
-            raise Refused(415, "Send JSON, with the content type application/json.")
-        body = await read_body(request.receive, dict(request.scope["headers"]), self.options)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request unless the server ends first."""
+        request = asyncio.ensure_future(self._serve(scope, receive, send))
+        over = asyncio.ensure_future(self.workers.over.wait())
         try:
-            return msgspec.json.decode(body, type=type_)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise Refused(400, f"This is not the JSON that is expected here: {error}.") from None
-
-    async def answer(self, work: Callable[[Job], T]) -> T:
-        """The result of some work in a thread, with a place of its own."""
-        place = self.workers.take()
-        try:
-            return await place.run(work)
+            await asyncio.wait((request, over), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((request,), timeout=0.5)  # its worker was killed: that is told
+            if not request.done():
+                raise Refused(503, "The server is being shut down.")
+            request.result()
         finally:
-            place.release()
+            request.cancel()
+            over.cancel()
+            await asyncio.gather(request, over, return_exceptions=True)
 
-    # ----------------------------------------------------------- endpoints
-
-    async def parse(self, request: Request) -> Response:
-        asked = await self.read(request, ParseRequest)
-        if asked.stream and asked.k == 1:
-            return await self._stream(asked)
-        found = await self.answer(lambda job: handlers.parse(asked, self.models, self.options, job))
-        return _json(found)
-
-    async def _stream(self, asked: ParseRequest) -> Response:
-        """The first line decides the status: what is refused is refused with one."""
-        place = self.workers.take()
-        lines = place.stream(
-            lambda job: handlers.parse_lines(asked, self.models, self.options, job)
-        )
-        first = await anext(lines)
-
-        async def body() -> AsyncIterator[bytes]:
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = dict(scope["headers"])
+        kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
+        if kind != b"application/json":
+            raise Refused(415, "Send JSON, with the content type application/json.")
+        async with self.bodies.read(receive, headers) as body:
+            place = self.workers.take()
+            work = asyncio.ensure_future(self._answer(place, body, send))
+            left = asyncio.ensure_future(_left(receive))
             try:
-                yield first
-                async for line in lines:
-                    yield line
-            except Exception as error:
-                # Too late for a status: the last line tells.
-                yield handlers.error_line(error)
+                await asyncio.wait((work, left), return_when=asyncio.FIRST_COMPLETED)
+                if work.done():
+                    work.result()
             finally:
-                await lines.aclose()  # type: ignore[attr-defined]
+                work.cancel()
+                left.cancel()
+                await asyncio.gather(work, left, return_exceptions=True)
                 place.release()
 
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(body(), media_type="application/x-ndjson", headers=headers)
+    async def _answer(self, place: Place, body: bytes, send: Send) -> None:
+        async with aclosing(place.answer(self.name, body)) as pieces:
+            head = await anext(pieces)
+            assert isinstance(head, wire.Head)
+            if head.stream:
+                await self._stream(head, pieces, send)
+                return
+            # The worker is free for others before the client has taken anything.
+            parts = [piece async for piece in pieces if isinstance(piece, bytes)]
+        try:
+            async with asyncio.timeout(self.workers.options.seconds):
+                await self._whole(head, parts, send)
+        except TimeoutError:
+            raise Refused(408, "The answer was taken too slowly.") from None
 
-    async def draw(self, request: Request) -> Response:
-        asked = await self.read(request, DrawRequest)
-        return _json(await self.answer(lambda job: handlers.draw(asked, self.options, job)))
+    async def _whole(self, head: wire.Head, parts: list[bytes], send: Send) -> None:
+        await send(_start(head, ("content-length", str(sum(map(len, parts))))))
+        for part in parts:
+            for at in range(0, len(part), _PIECE):
+                piece = part[at : at + _PIECE]
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body"})
 
-    async def convert(self, request: Request) -> Response:
-        asked = await self.read(request, ConvertRequest)
-        data, kind, name = await self.answer(lambda job: handlers.convert(asked, self.options, job))
-        headers = {
-            "content-disposition": f'attachment; filename="{name}"',
-            "cache-control": "no-store",
-        }
-        return Response(data, media_type=kind, headers=headers)
+    async def _stream(
+        self, head: wire.Head, pieces: AsyncIterator[wire.Head | bytes], send: Send
+    ) -> None:
+        await send(_start(head))
+        try:
+            async for piece in pieces:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+        except Refused as error:
+            # Too late for a status: the last line tells.
+            line = error_line(error)
+            await send({"type": "http.response.body", "body": line, "more_body": True})
+        await send({"type": "http.response.body"})
 
-    async def evaluate(self, request: Request) -> Response:
-        asked = await self.read(request, EvaluateRequest)
-        return _json(await self.answer(lambda job: handlers.evaluate(asked, self.options, job)))
+
+def _start(head: wire.Head, *more: tuple[str, str]) -> dict[str, Any]:
+    headers = [(name.encode(), value.encode("latin-1")) for name, value in (*head.headers, *more)]
+    return {"type": "http.response.start", "status": head.status, "headers": headers}
+
+
+async def _left(receive: Receive) -> None:
+    """Returns when the client has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+class Application:
+    """The endpoints over one set of models and one set of workers."""
+
+    def __init__(
+        self, models: Models, options: ServeOptions, log: Callable[[str], None] | None = None
+    ) -> None:
+        self.models = models
+        self.options = options
+        self.workers = Workers(models, options, log)
+        self.bodies = Bodies(options)
+        self.static = _static()
 
     async def list_models(self, request: Request) -> Response:
-        return _json({"version": VERSION, "models": self.models.describe()})
+        return _json({"version": VERSION, "models": self.models.describe(self.workers.loaded)})
 
     async def health(self, request: Request) -> Response:
         workers = self.workers
         return _json(
             {
-                "status": "stopping" if workers.stopping.is_set() else "ok",
+                "status": "stopping" if workers.stopping else "ok",
                 "version": caesura.__version__,
                 "api": VERSION,
                 "running": workers.taken,
@@ -155,7 +175,9 @@ class Application:
             name: getattr(self.options, name)
             for name in ("max_body", "max_chars", "max_given", "seconds", "max_k", "max_drawn")
         }
-        return _json({"version": VERSION, "endpoints": sorted(_ENDPOINTS), "limits": limits})
+        return _json(
+            {"version": VERSION, "endpoints": sorted((*_POSTS, "models")), "limits": limits}
+        )
 
     async def page(self, request: Request) -> Response:
         return self._file("index.html")
@@ -171,13 +193,7 @@ class Application:
         return Response(data, headers={"content-type": kind, "cache-control": "no-cache"})
 
 
-_ENDPOINTS: Final = {
-    "parse": ("POST", "parse"),
-    "draw": ("POST", "draw"),
-    "convert": ("POST", "convert"),
-    "evaluate": ("POST", "evaluate"),
-    "models": ("GET", "list_models"),
-}
+_POSTS: Final = ("parse", "draw", "convert", "evaluate")
 
 
 def _json(data: Any) -> Response:
@@ -204,7 +220,7 @@ def make_app(
 ) -> Any:
     """The ASGI application over some models."""
     options = options or ServeOptions()
-    application = Application(models, options)
+    application = Application(models, options, log)
     routes = [
         Route("/", application.page),
         Route("/health", application.health),
@@ -212,17 +228,19 @@ def make_app(
         Route(f"/api/v{VERSION}", application.index),
         Route("/static/{name}", application.file),
     ]
-    for name, (method, attribute) in _ENDPOINTS.items():
-        for prefix in (f"/api/v{VERSION}", "/api"):
-            endpoint = getattr(application, attribute)
-            routes.append(Route(f"{prefix}/{name}", endpoint, methods=[method]))
+    for prefix in (f"/api/v{VERSION}", "/api"):
+        routes.append(Route(f"{prefix}/models", application.list_models))
+        for name in _POSTS:
+            post = Post(name, application.workers, application.bodies)
+            routes.append(Route(f"{prefix}/{name}", post, methods=["POST"]))
 
     @asynccontextmanager
     async def lifespan(app: Any) -> AsyncIterator[None]:
+        await application.workers.start()
         try:
             yield
         finally:
-            application.workers.close()
+            await application.workers.close()
 
     # A bare router: whatever goes wrong reaches the middleware, which answers in one place.
     middleware = Middleware(Router(routes=routes, lifespan=lifespan), options, log)

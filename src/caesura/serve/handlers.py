@@ -7,7 +7,7 @@ import re
 import time
 import unicodedata
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -30,7 +30,11 @@ from caesura.serve.messages import (
     sentences_of,
 )
 from caesura.serve.options import ServeOptions
-from caesura.serve.workers import Job, Models, Refused, message_of
+from caesura.serve.refusals import Refused, error_line
+
+if TYPE_CHECKING:
+    from caesura.serve.models import Models
+    from caesura.serve.worker import Job
 
 __all__ = ["convert", "draw", "evaluate", "parse", "parse_lines", "strip_text"]
 
@@ -173,12 +177,6 @@ def parse_lines(
         yield _line({"type": "end", "sentences": sentences, "words": words, "seconds": seconds})
     except (Refused, CaesuraError) as error:
         yield error_line(error)
-
-
-def error_line(error: Exception) -> bytes:
-    """An error as the last line of a stream."""
-    status, message = message_of(error)
-    return _line({"type": "error", "error": {"status": status, "message": message}})
 
 
 def _line(data: Any) -> bytes:

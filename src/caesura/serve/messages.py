@@ -18,6 +18,7 @@ from msgspec import Meta
 
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document, Strings
 from caesura.formats.jsonl import said, take
+from caesura.serve.options import VERSION
 
 __all__ = [
     "COLUMNS",
@@ -32,9 +33,6 @@ __all__ = [
     "document_of",
     "sentences_of",
 ]
-
-#: The version of the API, which is part of its address.
-VERSION = 1
 
 Offset = Annotated[int, Meta(ge=0, le=1 << 31)]
 Name = Annotated[str, Meta(max_length=300)]

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
-import msgspec
-
 from caesura.serve.options import ServeOptions
-from caesura.serve.workers import Refused, message_of
+from caesura.serve.refusals import Busy, Refused, error_body, message_of
 
-__all__ = ["Middleware", "error_body", "read_body"]
+__all__ = ["Bodies", "Middleware"]
 
 Scope = dict[str, Any]
 Receive = Callable[[], Any]
@@ -37,33 +36,48 @@ HEADERS: Final = (
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
-def error_body(status: int, message: str) -> bytes:
-    return msgspec.json.encode({"error": {"status": status, "message": message}})
+class Bodies:
+    """The bodies that are not yet answered; together they may not be too large either."""
 
+    #: As many of the largest may be here at once; a small one always may.
+    ROOM: Final = 8
+    SMALL: Final = 1 << 16
 
-async def read_body(receive: Receive, headers: dict[bytes, bytes], options: ServeOptions) -> bytes:
-    """The body of a request, unless it is too large or comes too slowly."""
-    too_large = Refused(413, f"The request is larger than {options.max_body >> 20} MB.")
-    told = headers.get(b"content-length", b"")
-    if told.isdigit() and int(told) > options.max_body:
-        raise too_large
-    parts: list[bytes] = []
-    size = 0
-    try:
-        async with asyncio.timeout(options.body_seconds):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise Refused(400, "The request ended before its body did.")
-                part = message.get("body", b"")
-                size += len(part)
-                if size > options.max_body:
-                    raise too_large
-                parts.append(part)
-                if not message.get("more_body", False):
-                    return b"".join(parts)
-    except TimeoutError:
-        raise Refused(408, "The body of the request came too slowly.") from None
+    def __init__(self, options: ServeOptions) -> None:
+        self.options = options
+        self.held = 0
+
+    @asynccontextmanager
+    async def read(self, receive: Receive, headers: dict[bytes, bytes]) -> AsyncIterator[bytes]:
+        """The body of a request, unless it is too large or comes too slowly."""
+        most = self.options.max_body
+        too_large = Refused(413, f"The request is larger than {most >> 20} MB.")
+        told = headers.get(b"content-length", b"")
+        if told.isdigit() and (len(told) > 18 or int(told) > most):
+            raise too_large
+        parts: list[bytes] = []
+        size = 0
+        try:
+            try:
+                async with asyncio.timeout(self.options.body_seconds):
+                    more = True
+                    while more:
+                        message = await receive()
+                        if message["type"] == "http.disconnect":
+                            raise Refused(400, "The request ended before its body did.")
+                        parts.append(message.get("body", b""))
+                        size += len(parts[-1])
+                        self.held += len(parts[-1])
+                        if size > most:
+                            raise too_large
+                        if size > self.SMALL and self.held > self.ROOM * most:
+                            raise Busy
+                        more = message.get("more_body", False)
+            except TimeoutError:
+                raise Refused(408, "The body of the request came too slowly.") from None
+            yield b"".join(parts)
+        finally:
+            self.held -= size
 
 
 class Middleware:
@@ -123,7 +137,8 @@ class Middleware:
                 if path.startswith("/static/") and status == 200:
                     name = "file"
                 spent = 1000 * (time.monotonic() - began)
-                self.log(f"{name or 'page'}: {size:,} bytes in, status {status}, {spent:.0f} ms")
+                told = status or 499  # no answer: the client has gone
+                self.log(f"{name or 'page'}: {size:,} bytes in, status {told}, {spent:.0f} ms")
 
     def _check_host(self, scope: Scope) -> None:
         """A page elsewhere must not reach a local server through a name of its own."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ServeOptions"]
+__all__ = ["VERSION", "ServeOptions"]
+
+#: The version of the API, which is part of its address.
+VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,16 +16,25 @@ class ServeOptions:
 
     host: str = "127.0.0.1"
     port: int = 8765
-    #: Threads that parse, and requests that may wait for one; beyond that the answer is 429.
-    threads: int = 1
+    #: Processes that work, and requests that may wait for one; beyond that the answer is 429.
+    workers: int = 1
     waiting: int = 8
+    #: MB of a worker: with more it is replaced after its answer, with twice as much during it.
+    memory: int = 2048
+    #: Connections held at once; for one more the idlest is closed.
+    connections: int = 500
     #: Bytes of a body, characters of a text, characters where boundaries are given.
     max_body: int = 8 << 20
     max_chars: int = 1_000_000
     max_given: int = 100_000
-    #: Seconds for a body to arrive, for a request to be answered, for the last ones to end.
+    #: Seconds for the head of a request to arrive and for its body.
+    header_seconds: float = 10.0
     body_seconds: float = 20.0
+    #: Seconds for a request to be answered, counted from its last byte, waiting included.
     seconds: float = 120.0
+    #: Seconds in which a client must take some of an answer that is ready.
+    send_seconds: float = 10.0
+    #: Seconds for the last requests to end when the server stops.
     grace_seconds: float = 10.0
     #: Characters of which several analyses may be asked, and analyses.
     max_alternatives: int = 2_000

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import importlib.util
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import CaesuraError, MissingExtra, UsageError
 from caesura.models.store import find
+from caesura.serve.models import Models
 from caesura.serve.options import ServeOptions
-from caesura.serve.workers import Models
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Mode
@@ -29,7 +29,7 @@ def check_extra() -> None:
 
 
 def named_models(names: Sequence[str], mode: Mode = "accurate") -> Models:
-    """The models of a command line under short names; the first is loaded at once."""
+    """The models of a command line under short names; workers load them."""
     paths: dict[str, Path] = {}
     for given in names:
         path = find(given)
@@ -37,9 +37,7 @@ def named_models(names: Sequence[str], mode: Mode = "accurate") -> Models:
         if name in paths and paths[name] != path:
             raise UsageError(f"two models are called {name!r}", remedy="Rename one of the files.")
         paths[name] = path
-    models = Models(paths, mode)
-    models.get(None)
-    return models
+    return Models(paths, mode)
 
 
 def listen(options: ServeOptions) -> socket.socket:
@@ -70,13 +68,17 @@ def listen(options: ServeOptions) -> socket.socket:
 
 
 def make_server(
-    models: Models, options: ServeOptions, log: Callable[[str], None] | None = None
+    models: Models,
+    options: ServeOptions,
+    log: Callable[[str], None] | None = None,
+    ready: Callable[[], None] | None = None,
 ) -> tuple[Any, socket.socket, Any]:
     """A server that is ready to run, the socket it will listen on, and its application."""
     check_extra()
     import uvicorn
 
     from caesura.serve.app import make_app
+    from caesura.serve.connections import connection_class
 
     app = make_app(models, options, log=log)
     made = listen(options)
@@ -88,18 +90,36 @@ def make_server(
         date_header=False,
         lifespan="on",
         ws="none",
-        http="h11",
+        loop="asyncio",
+        http=connection_class(options),
         timeout_keep_alive=15,
-        timeout_graceful_shutdown=int(options.grace_seconds),
+        timeout_graceful_shutdown=max(1, int(options.grace_seconds)),
         h11_max_incomplete_event_size=32 << 10,
     )
-    stopping = app.application.workers.stopping
+    workers = app.application.workers
 
     class Server(uvicorn.Server):
-        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            # Streams end at their next piece, so that connections can close.
-            stopping.set()
-            super().handle_exit(sig, frame)
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            # Here, and not as a part of the lifespan, so that what a worker says is told as it is.
+            starting = asyncio.ensure_future(workers.start())
+            while not starting.done() and not self.should_exit:
+                await asyncio.wait((starting,), timeout=0.1)
+            if not starting.done():
+                starting.cancel()
+                await workers.close()
+                return
+            try:
+                starting.result()
+            except BaseException:
+                await workers.close()
+                raise
+            await super().startup(sockets)
+            if ready is not None:
+                ready()
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            workers.stop()
+            await super().shutdown(sockets)
 
     return Server(config), made, app
 
@@ -112,10 +132,14 @@ def serve(
     ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serve until interrupted; requests under way are given some seconds to end."""
-    server, made, _ = make_server(models, options, log)
-    host = f"[{options.host}]" if ":" in options.host else options.host
-    if ready is not None:
-        ready(f"http://{host}:{made.getsockname()[1]}/")
+
+    def told() -> None:
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        if ready is not None:
+            ready(f"http://{host}:{port}/")
+
+    server, made, _ = make_server(models, options, log, told)
+    port = made.getsockname()[1]
     try:
         server.run(sockets=[made])
     except KeyboardInterrupt:

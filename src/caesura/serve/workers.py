@@ -1,146 +1,287 @@
-"""The models, and the one pool of threads that does the work behind the API.
+"""The worker processes as the server sees them: places, deadlines, a new one for each that ends.
 
-A request takes a place; when all are taken the next one is told to come back. A stream is made by a
-thread piece by piece and handed to the loop, which sends it; when nobody reads any more, when time
-is up or when the server stops, the thread stops after the piece it is at.
+A request takes a place; when all are taken the next one is told to come back. It waits for a worker
+that is free, and is answered by it. A job that outlives its time or takes too much memory costs its
+worker: that is killed, and another started. When nobody wants an answer any more the worker is
+asked to stop at its next piece, and killed if it does not.
 """
 
 from __future__ import annotations
 
 import asyncio
-import threading
-import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+import contextlib
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any, Final
+
+import msgspec
 
 from caesura.errors import CaesuraError
-from caesura.pipeline.core import load
+from caesura.serve import wire
+from caesura.serve.models import Models
 from caesura.serve.options import ServeOptions
+from caesura.serve.refusals import Busy, Refused, message_of
 
-if TYPE_CHECKING:
-    from caesura.pipeline.core import Mode, Pipeline
+__all__ = ["Place", "Worker", "Workers"]
 
-__all__ = ["Busy", "Job", "Models", "Refused", "Workers"]
-
-T = TypeVar("T")
-#: What the router says, in our words.
-_KNOWN = {404: "There is no such page.", 405: "This method is not for this address."}
-
-
-class Refused(Exception):
-    """A request that cannot be served: the status and one sentence."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
+#: Seconds between the end of a job's time, at which it should end by itself, and the kill.
+_KILL: Final = 0.5
+#: Seconds for a job that nobody wants to end by itself.
+_SETTLE: Final = 1.0
+#: Seconds between two looks at the memory of a worker that works.
+_LOOK: Final = 0.5
+#: Seconds to wait before a worker that did not start is tried again: at first, and at most.
+_AGAIN: Final = (0.5, 30.0)
+#: Bytes of an answer that are read ahead of its client.
+_AHEAD: Final = 1 << 21
 
 
-class Busy(Refused):
-    """All places are taken."""
+class Worker:
+    """One process and the pipes to it."""
 
-    def __init__(self) -> None:
-        super().__init__(429, "The server is busy. Try again in a moment.")
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.stdin, self.stdout = process.stdin, process.stdout
+        #: Why it was killed.
+        self.why: Refused | None = None
+        #: Whether it makes a stream, which ends early when the server stops.
+        self.stream = False
 
-
-@dataclass
-class Models:
-    """The models that a server was started with; the first is the default."""
-
-    paths: dict[str, Path]
-    mode: Mode = "accurate"
-    _loaded: dict[str, Pipeline] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    @classmethod
+    async def start(cls) -> Worker:
+        # Not a copy of this process: threads of libraries do not survive that. It finds packages
+        # where this one does, and nothing in the folder it happens to be started in.
+        found = os.pathsep.join(path for path in sys.path if path)
+        command = [sys.executable, "-P", "-m", "caesura.serve.worker"]
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=pipe, stdout=pipe, env={**os.environ, "PYTHONPATH": found}, limit=_AHEAD
+        )
+        return cls(process)
 
     @property
-    def default(self) -> str:
-        return next(iter(self.paths))
+    def alive(self) -> bool:
+        return self.why is None and self.process.returncode is None and not self.stdout.at_eof()
 
-    def get(self, name: str | None) -> Pipeline:
-        """A pipeline, loaded when it is first asked for."""
-        chosen = self.default if name is None else name
-        if chosen not in self.paths:
-            known = ", ".join(self.paths)
-            raise Refused(404, f"There is no model of this name here. Models: {known}.")
-        with self._lock:
-            if chosen not in self._loaded:
-                self._loaded[chosen] = load(self.paths[chosen], mode=self.mode)
-                self._loaded[chosen].watch = None  # an answer says it, not the terminal
-            return self._loaded[chosen]
+    def send(self, kind: bytes, payload: bytes) -> None:
+        self.stdin.write(wire.frame(kind, payload))
 
-    def add(self, name: str, pipeline: Pipeline) -> None:
-        """A pipeline that is loaded already."""
-        self.paths.setdefault(name, Path(pipeline.file.path))
-        self._loaded[name] = pipeline
+    async def read(self) -> tuple[bytes, bytes]:
+        """The next frame, or why there is none."""
+        try:
+            prefix = await self.stdout.readexactly(wire.PREFIX.size)
+            kind, length = wire.PREFIX.unpack(prefix)
+            return kind, await self.stdout.readexactly(length)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            status, message = message_of(RuntimeError("a worker died"))
+            raise self.why or Refused(status, message) from None
 
-    def describe(self) -> list[dict[str, Any]]:
-        """Names, and what is known of those that are loaded."""
-        found = []
-        for name in self.paths:
-            row: dict[str, Any] = {"name": name, "default": name == self.default}
-            pipeline = self._loaded.get(name)
-            row["loaded"] = pipeline is not None
-            if pipeline is not None:
-                row["parts"] = sorted(pipeline.file.parts)
-            found.append(row)
-        return found
+    def stop(self, why: Refused) -> None:
+        """Ask it to end its job at the next piece."""
+        self.send(wire.STOP, msgspec.json.encode(wire.Stop(why.status, why.message)))
 
+    def kill(self, why: Refused) -> None:
+        if self.why is None:
+            self.why = why
+            with contextlib.suppress(ProcessLookupError):
+                self.process.kill()
 
-class Job:
-    """What a thread must ask between two pieces of work: may I go on?"""
-
-    def __init__(self, seconds: float, stopping: threading.Event) -> None:
-        self.deadline = time.monotonic() + seconds
-        self.seconds = seconds
-        self.abandoned = threading.Event()
-        self.stopping = stopping
-
-    def check(self) -> None:
-        if self.stopping.is_set():
-            raise Refused(503, "The server is being shut down.")
-        if self.abandoned.is_set():
-            raise Refused(499, "The client has gone.")
-        if time.monotonic() > self.deadline:
-            raise Refused(
-                503, f"This took longer than {self.seconds:g} seconds. Send a shorter text."
-            )
+    async def end(self) -> None:
+        """Close the pipe, which ends it; kill it if it does not."""
+        self.stdin.close()
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(_SETTLE, self.kill, Refused(499, "Nobody waits for this."))
+        while await self.stdout.read(_AHEAD):
+            pass  # what it still says, up to its end
+        await self.process.wait()
+        timer.cancel()
 
 
 class Workers:
-    """One pool of threads, and as many places as requests may run or wait."""
+    """As many workers as are asked for, and as many places as requests may run or wait."""
 
-    def __init__(self, options: ServeOptions) -> None:
+    def __init__(
+        self, models: Models, options: ServeOptions, log: Callable[[str], None] | None = None
+    ) -> None:
+        self.models = models
         self.options = options
-        self.pool = ThreadPoolExecutor(options.threads, thread_name_prefix="caesura")
-        self.places = options.threads + options.waiting
+        self.log = log
+        self.places = options.workers + options.waiting
         self.taken = 0
-        self.stopping = threading.Event()
+        self.stopping = False
+        #: Set when the grace of the last requests is over.
+        self.over = asyncio.Event()
+        #: Workers that have ended and were replaced.
+        self.restarts = 0
+        #: The parts of models that some worker has loaded.
+        self.loaded: dict[str, list[str]] = {}
+        self._all: set[Worker] = set()
+        self._busy: set[Worker] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
+        self._idle: asyncio.Queue[Worker] = asyncio.Queue()
+        self._started = False
 
-    def close(self) -> None:
-        self.stopping.set()
-        self.pool.shutdown(wait=True, cancel_futures=True)
+    # ------------------------------------------------------- start and stop
 
-    def _enter(self) -> None:
-        if self.stopping.is_set():
+    async def start(self) -> None:
+        """Start all; a model that cannot be loaded is an error of the first."""
+        if self._started:
+            return
+        self._started = True
+        await asyncio.gather(*(self._one() for _ in range(self.options.workers)))
+
+    async def _one(self) -> None:
+        """Start one and let it be idle."""
+        worker = await Worker.start()
+        self._all.add(worker)
+        paths = {name: str(path) for name, path in self.models.paths.items()}
+        setup = wire.Setup(paths, self.models.mode, self.models.loader, self.options)
+        worker.send(wire.SETUP, msgspec.json.encode(setup))
+        try:
+            kind, payload = await worker.read()
+            if kind != wire.READY:
+                raise CaesuraError(payload.decode("utf-8", "replace"))
+        except BaseException:
+            self._all.discard(worker)
+            worker.kill(Refused(503, "It did not start."))
+            self._later(worker.end(), self._ending)
+            raise
+        self.loaded |= msgspec.json.decode(payload, type=wire.End).loaded
+        self._idle.put_nowait(worker)
+
+    def _replace(self, worker: Worker) -> None:
+        """Another one for one that has ended, or must."""
+        self._all.discard(worker)
+        self.restarts += 1
+        self._later(worker.end(), self._ending)
+        if not self.stopping:
+            self._later(self._again(), self._tasks)
+
+    async def _again(self) -> None:
+        wait, longest = _AGAIN
+        while not self.stopping:
+            try:
+                await self._one()
+                return
+            except (CaesuraError, Refused, OSError) as error:
+                self._say(f"a worker does not start: {error}")
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, longest)
+
+    def _later(self, work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    def _say(self, line: str) -> None:
+        if self.log is not None:
+            self.log(line)
+
+    def stop(self) -> None:
+        """Take no more; end streams at their next piece, others before the grace is over."""
+        self.stopping = True
+        why = Refused(503, "The server is being shut down.")
+        grace = self.options.grace_seconds
+        for worker in self._busy:
+            if worker.stream:
+                worker.stop(why)
+        loop = asyncio.get_running_loop()
+        loop.call_later(max(grace - 2, grace / 2), self._kill_all, why)
+
+    def _kill_all(self, why: Refused) -> None:
+        self.over.set()
+        for worker in list(self._all):
+            worker.kill(why)
+
+    async def close(self) -> None:
+        """End all of them, whatever they are at."""
+        self.stopping = True
+        workers = list(self._all)
+        self._kill_all(Refused(503, "The server is being shut down."))
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self._ending, *(worker.end() for worker in workers))
+        self._all.clear()
+
+    # ----------------------------------------------------------------- work
+
+    def take(self) -> Place:
+        """A place, or Busy."""
+        if self.stopping:
             raise Refused(503, "The server is being shut down.")
         if self.taken >= self.places:
             raise Busy
         self.taken += 1
-
-    def _leave(self) -> None:
-        self.taken -= 1
-
-    def take(self) -> Place:
-        """A place, or Busy."""
-        self._enter()
         return Place(self)
 
-    def job(self) -> Job:
-        return Job(self.options.seconds, self.stopping)
+    async def free(self, deadline: float) -> Worker:
+        """A worker that has nothing to do, once there is one."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                while True:
+                    worker = await self._idle.get()
+                    if worker.alive:
+                        return worker
+                    self._replace(worker)
+        except TimeoutError:
+            seconds = self.options.seconds
+            raise Refused(
+                503, f"No worker was free within {seconds:g} seconds. Try again later."
+            ) from None
+
+    def begin(self, worker: Worker, deadline: float) -> asyncio.TimerHandle:
+        """Count it as busy until `finish`; it is killed if that is not in time."""
+        self._busy.add(worker)
+        seconds = self.options.seconds
+        why = Refused(503, f"This took longer than {seconds:g} seconds. Send a shorter text.")
+        self._look(worker)
+        return asyncio.get_running_loop().call_at(deadline + _KILL, worker.kill, why)
+
+    def _look(self, worker: Worker) -> None:
+        """Kill one that takes too much memory while it works."""
+        if worker not in self._busy or not worker.alive:
+            return
+        most = self.options.memory
+        if wire.resident(worker.process.pid) > 2 * most << 20:
+            worker.kill(Refused(503, f"This needs more than {2 * most:,} MB. Send less at once."))
+        asyncio.get_running_loop().call_later(_LOOK, self._look, worker)
+
+    def finish(self, worker: Worker, end: wire.End | None) -> None:
+        """It has done its job (`end` tells), or is still at one that nobody wants."""
+        self._busy.discard(worker)
+        worker.stream = False
+        if end is None:
+            self._later(self._settle(worker), self._tasks)
+            return
+        self.loaded |= end.loaded
+        if end.error is not None:
+            self._say(f"error inside: {end.error}")
+        if end.memory > self.options.memory << 20 or not worker.alive:
+            self._replace(worker)
+        else:
+            self._idle.put_nowait(worker)
+
+    async def _settle(self, worker: Worker) -> None:
+        """Let it stop at its next piece; if that does not come soon, kill it."""
+        left = Refused(499, "The client has gone.")
+        end = None
+        timer = asyncio.get_running_loop().call_later(_SETTLE, worker.kill, left)
+        with contextlib.suppress(Refused):
+            worker.stop(left)
+            while end is None:
+                kind, payload = await worker.read()
+                if kind == wire.END:
+                    end = msgspec.json.decode(payload, type=wire.End)
+        timer.cancel()
+        if end is None:
+            self._replace(worker)
+        else:
+            self.finish(worker, end)
 
 
 class Place:
@@ -148,86 +289,33 @@ class Place:
 
     def __init__(self, workers: Workers) -> None:
         self.workers = workers
-        self.job = workers.job()
+        self.deadline = asyncio.get_running_loop().time() + workers.options.seconds
         self._held = True
 
     def release(self) -> None:
         if self._held:
             self._held = False
-            self.workers._leave()
+            self.workers.taken -= 1
 
-    async def run(self, work: Callable[[Job], T]) -> T:
-        """One piece of work in a thread."""
-
-        def guarded() -> T:
-            self.job.check()
-            return work(self.job)
-
-        loop = asyncio.get_running_loop()
+    async def answer(self, endpoint: str, body: bytes) -> AsyncIterator[wire.Head | bytes]:
+        """The head of the answer and then its pieces, as a worker makes them."""
+        worker = await self.workers.free(self.deadline)
+        timer = self.workers.begin(worker, self.deadline)
+        end: wire.End | None = None
         try:
-            return await loop.run_in_executor(self.workers.pool, guarded)
-        except asyncio.CancelledError:
-            self.job.abandoned.set()
-            raise
-
-    async def stream(self, work: Callable[[Job], Iterator[bytes]]) -> AsyncIterator[bytes]:
-        """Pieces as a thread makes them; the thread waits while they are not sent."""
-        loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[bytes | Exception | None] = asyncio.Queue(maxsize=4)
-
-        def put(item: bytes | Exception | None) -> None:
-            sent: Future[None] = asyncio.run_coroutine_threadsafe(queue.put(item), loop)
-            while True:
-                try:
-                    sent.result(timeout=0.2)
-                    return
-                except FutureTimeout:
-                    try:
-                        self.job.check()
-                    except Refused:
-                        sent.cancel()
-                        raise
-
-        def produce() -> None:
-            try:
-                self.job.check()
-                for piece in work(self.job):
-                    put(piece)
-                    self.job.check()
-                put(None)
-            except Exception as error:
-                if not self.job.abandoned.is_set():
-                    try:
-                        put(error)
-                    except Refused:
-                        loop.call_soon_threadsafe(_force, queue, error)
-
-        future = loop.run_in_executor(self.workers.pool, produce)
-        try:
-            while (item := await queue.get()) is not None:
-                if isinstance(item, Exception):
-                    raise item
-                yield item
+            left = self.deadline - asyncio.get_running_loop().time()
+            worker.send(wire.JOB, msgspec.json.encode(wire.JobHead(endpoint, left)))
+            worker.send(wire.BODY, body)
+            while end is None:
+                kind, payload = await worker.read()
+                if kind == wire.HEAD:
+                    head = msgspec.json.decode(payload, type=wire.Head)
+                    worker.stream = head.stream
+                    yield head
+                elif kind == wire.DATA:
+                    yield payload
+                else:
+                    end = msgspec.json.decode(payload, type=wire.End)
         finally:
-            self.job.abandoned.set()
-            future.cancel()
-            self.release()
-
-
-def _force(queue: asyncio.Queue[Any], error: Exception) -> None:
-    """Put an error where a reader that is too slow will find it next."""
-    while not queue.empty():
-        queue.get_nowait()
-    queue.put_nowait(error)
-
-
-def message_of(error: Exception) -> tuple[int, str]:
-    """The status and the sentence for an error."""
-    if isinstance(error, Refused):
-        return error.status, error.message
-    if isinstance(error, CaesuraError):
-        return 422, str(error)
-    status = getattr(error, "status_code", None)
-    if status in _KNOWN:
-        return status, _KNOWN[status]
-    return 500, "Something went wrong inside the server. It goes on; please report it."
+            timer.cancel()
+            self.workers.finish(worker, end)

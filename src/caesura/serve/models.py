@@ -1,0 +1,60 @@
+"""The models of a server: the server knows their names, each worker loads those it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from caesura.serve.refusals import Refused
+
+if TYPE_CHECKING:
+    from caesura.pipeline.core import Mode, Pipeline
+
+__all__ = ["Models"]
+
+
+@dataclass
+class Models:
+    """The models that a server was started with; the first is the default."""
+
+    paths: dict[str, Path]
+    mode: Mode = "accurate"
+    #: Module and function that make a pipeline of a path; its name goes to the workers.
+    loader: str = "caesura.pipeline.core:load"
+    _loaded: dict[str, Pipeline] = field(default_factory=dict, repr=False)
+
+    @property
+    def default(self) -> str:
+        return next(iter(self.paths))
+
+    def get(self, name: str | None) -> Pipeline:
+        """A pipeline, loaded when it is first asked for."""
+        chosen = self.default if name is None else name
+        if chosen not in self.paths:
+            known = ", ".join(self.paths)
+            raise Refused(404, f"There is no model of this name here. Models: {known}.")
+        if chosen not in self._loaded:
+            module, function = self.loader.split(":")
+            load = getattr(importlib.import_module(module), function)
+            self._loaded[chosen] = load(self.paths[chosen], mode=self.mode)
+            self._loaded[chosen].watch = None  # an answer says it, not the terminal
+        return self._loaded[chosen]
+
+    @property
+    def loaded(self) -> dict[str, list[str]]:
+        """The parts of those that are loaded in this process."""
+        return {name: sorted(nlp.file.parts) for name, nlp in self._loaded.items()}
+
+    def describe(self, loaded: Mapping[str, list[str]]) -> list[dict[str, Any]]:
+        """Names, and what is known of those that some worker has loaded."""
+        found = []
+        for name in self.paths:
+            row: dict[str, Any] = {"name": name, "default": name == self.default}
+            row["loaded"] = name in loaded
+            if name in loaded:
+                row["parts"] = loaded[name]
+            found.append(row)
+        return found

@@ -1,0 +1,122 @@
+"""What goes through the pipes between the server and a worker.
+
+A frame is a kind, a length and so many bytes. The server sends SETUP once, then for each job JOB
+and BODY, and STOP if nobody wants the answer any more. The worker sends READY or FAILED, then for
+each job HEAD, as many DATA as it likes, and END. One job at a time.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import BinaryIO, Final, Literal
+
+import msgspec
+
+from caesura.serve.options import ServeOptions
+
+__all__ = [
+    "BODY",
+    "DATA",
+    "END",
+    "FAILED",
+    "HEAD",
+    "JOB",
+    "PREFIX",
+    "READY",
+    "SETUP",
+    "STOP",
+    "End",
+    "Head",
+    "JobHead",
+    "Setup",
+    "Stop",
+    "frame",
+    "read_frame",
+    "resident",
+]
+
+SETUP, JOB, BODY, STOP = b"s", b"j", b"b", b"x"
+READY, FAILED, HEAD, DATA, END = b"r", b"f", b"h", b"d", b"e"
+#: Kind and length.
+PREFIX: Final = struct.Struct(">cI")
+
+
+class Setup(msgspec.Struct):
+    """What a worker must know before the first job."""
+
+    paths: dict[str, str]
+    mode: Literal["accurate", "fast"]
+    loader: str
+    options: ServeOptions
+
+
+class JobHead(msgspec.Struct):
+    """The endpoint, and the seconds that are left for it; its body follows."""
+
+    endpoint: str
+    seconds: float
+
+
+class Stop(msgspec.Struct):
+    """Why the job is to end at its next piece."""
+
+    status: int
+    message: str
+
+
+class Head(msgspec.Struct):
+    """The beginning of an answer; a stream is sent as it is made, others when they are whole."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    stream: bool = False
+
+
+class End(msgspec.Struct):
+    """What the server keeps of a job: bytes of memory, models loaded, the name of a bug."""
+
+    memory: int
+    loaded: dict[str, list[str]]
+    error: str | None = None
+
+
+def frame(kind: bytes, payload: bytes) -> bytes:
+    return PREFIX.pack(kind, len(payload)) + payload
+
+
+def read_frame(stream: BinaryIO) -> tuple[bytes, bytes] | None:
+    """The next frame; None when the other side has gone."""
+    prefix = stream.read(PREFIX.size)
+    if len(prefix) < PREFIX.size:
+        return None
+    kind, length = PREFIX.unpack(prefix)
+    payload = stream.read(length)
+    return (kind, payload) if len(payload) == length else None
+
+
+def resident(pid: int | None = None) -> int:
+    """Bytes that a process (this one, if none is named) has in memory; 0 where nobody tells."""
+    try:
+        pages = Path(f"/proc/{'self' if pid is None else pid}/statm").read_text("ascii").split()[1]
+    except (OSError, IndexError):
+        return _peak() if pid is None else 0
+    return int(pages) * _page_size()
+
+
+def _page_size() -> int:
+    import resource
+
+    return resource.getpagesize()
+
+
+def _peak() -> int:
+    """The most that this process ever had, where only that is told."""
+    import sys
+
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
