@@ -182,6 +182,7 @@ EXTRAS = {
     "caesura.neural.net",
     "caesura.neural.train",
     "caesura.serve.app",
+    "caesura.serve.connections",
 }
 #: Other imports inside functions, by file and what is imported, each with its reason.
 INSIDE = {

@@ -16,6 +16,7 @@ __all__ = [
     "kernel_folder",
     "model_folder",
     "reader_gone",
+    "resident",
     "threads_available",
 ]
 
@@ -53,6 +54,16 @@ def kernel_folder() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("caesura") / "kernels"
+
+
+def resident(pid: int | None = None) -> int:
+    """Bytes that a process (this one, if none is named) has in memory; 0 where nobody tells."""
+    told = Path("/proc", "self" if pid is None else str(pid), "statm")
+    try:
+        pages = int(told.read_text("ascii").split()[1])
+    except (OSError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def threads_available() -> int:

@@ -65,7 +65,7 @@ def test_info_lists_every_extra(
     assert cli.run(["info", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["extras"].keys() == installed.keys()
-    assert found["extras"]["serve"].keys() == {"starlette", "uvicorn"}
+    assert found["extras"]["serve"].keys() >= {"starlette", "uvicorn"}
     # An extra that is made of others has their packages.
     assert found["extras"]["neural-train"].keys() > found["extras"]["neural"].keys()
     assert "numpy" in found["packages"]

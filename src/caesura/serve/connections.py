@@ -16,6 +16,8 @@ from caesura.serve.refusals import error_body
 
 __all__ = ["connection_class"]
 
+#: Bytes of a head.
+_HEAD: Final = 32 << 10
 #: Pieces of one body may be as many as this, and one more for so many bytes: parsing them costs
 #: this process time, however small they are.
 _PIECES: Final = 1000
@@ -49,7 +51,7 @@ class Connection(H11Protocol):
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         super().__init__(*args, **keywords)
-        self.conn = _Parser(h11.SERVER, self.config.h11_max_incomplete_event_size)
+        self.conn = _Parser(h11.SERVER, _HEAD)
         self._spoken = False
         self._head: asyncio.TimerHandle | None = None
         self._send: asyncio.TimerHandle | None = None
@@ -65,7 +67,11 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self._since = self.loop.time()
         if len(self.connections) > self.options.connections:
-            others = [one for one in self.connections if one is not self and one.idle]
+            others = [
+                one
+                for one in self.connections
+                if isinstance(one, Connection) and one is not self and one.idle
+            ]
             if not others:
                 self._refuse(503, "The server has too many connections. Try again in a moment.")
                 return

@@ -94,7 +94,6 @@ def make_server(
         http=connection_class(options),
         timeout_keep_alive=15,
         timeout_graceful_shutdown=max(1, int(options.grace_seconds)),
-        h11_max_incomplete_event_size=32 << 10,
     )
     workers = app.application.workers
 

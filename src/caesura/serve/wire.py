@@ -8,7 +8,6 @@ each job HEAD, as many DATA as it likes, and END. One job at a time.
 from __future__ import annotations
 
 import struct
-from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
 import msgspec
@@ -33,7 +32,6 @@ __all__ = [
     "Stop",
     "frame",
     "read_frame",
-    "resident",
 ]
 
 SETUP, JOB, BODY, STOP = b"s", b"j", b"b", b"x"
@@ -93,30 +91,3 @@ def read_frame(stream: BinaryIO) -> tuple[bytes, bytes] | None:
     kind, length = PREFIX.unpack(prefix)
     payload = stream.read(length)
     return (kind, payload) if len(payload) == length else None
-
-
-def resident(pid: int | None = None) -> int:
-    """Bytes that a process (this one, if none is named) has in memory; 0 where nobody tells."""
-    try:
-        pages = Path(f"/proc/{'self' if pid is None else pid}/statm").read_text("ascii").split()[1]
-    except (OSError, IndexError):
-        return _peak() if pid is None else 0
-    return int(pages) * _page_size()
-
-
-def _page_size() -> int:
-    import resource
-
-    return resource.getpagesize()
-
-
-def _peak() -> int:
-    """The most that this process ever had, where only that is told."""
-    import sys
-
-    if sys.platform == "win32":
-        return 0
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024 * peak

@@ -22,6 +22,7 @@ from typing import BinaryIO
 import msgspec
 
 from caesura.errors import CaesuraError
+from caesura.paths import resident
 from caesura.serve import wire
 from caesura.serve.models import Models
 from caesura.serve.options import ServeOptions
@@ -110,7 +111,7 @@ def respond(job: Job, models: Models, options: ServeOptions) -> Iterator[bytes]:
         else:
             # Too late for a status: the last line tells.
             yield wire.frame(wire.DATA, error_line(failed))
-    end = wire.End(wire.resident(), models.loaded, error)
+    end = wire.End(resident(), models.loaded, error)
     yield wire.frame(wire.END, msgspec.json.encode(end))
 
 
@@ -156,7 +157,7 @@ def main() -> None:
             nlp(_WARM)
         if hasattr(os, "nice"):
             os.nice(5)  # the server answers first
-        ready = wire.End(wire.resident(), models.loaded)
+        ready = wire.End(resident(), models.loaded)
         _write(channel, wire.frame(wire.READY, msgspec.json.encode(ready)))
         while True:
             job = inbox.jobs.get()

@@ -12,12 +12,13 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from typing import Any, Final
 
 import msgspec
 
 from caesura.errors import CaesuraError
+from caesura.paths import resident
 from caesura.serve import wire
 from caesura.serve.models import Models
 from caesura.serve.options import ServeOptions
@@ -247,7 +248,7 @@ class Workers:
         if worker not in self._busy or not worker.alive:
             return
         most = self.options.memory
-        if wire.resident(worker.process.pid) > 2 * most << 20:
+        if resident(worker.process.pid) > 2 * most << 20:
             worker.kill(Refused(503, f"This needs more than {2 * most:,} MB. Send less at once."))
         asyncio.get_running_loop().call_later(_LOOK, self._look, worker)
 
@@ -297,7 +298,7 @@ class Place:
             self._held = False
             self.workers.taken -= 1
 
-    async def answer(self, endpoint: str, body: bytes) -> AsyncIterator[wire.Head | bytes]:
+    async def answer(self, endpoint: str, body: bytes) -> AsyncGenerator[wire.Head | bytes, None]:
         """The head of the answer and then its pieces, as a worker makes them."""
         worker = await self.workers.free(self.deadline)
         timer = self.workers.begin(worker, self.deadline)
