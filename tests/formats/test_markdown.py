@@ -98,7 +98,7 @@ def test_our_own_pages_like_a_renderer() -> None:
         assert next(formats.read(path)) == wanted, path
 
 
-@pytest.mark.parametrize("hostile", ["- ", "> ", "[a](", "*a", "<!--", "[", "``a `", "1. "])
+@pytest.mark.parametrize("hostile", ["- ", "> ", "[a](", "*a", "a<!--", "[", "``a `", "1. "])
 def test_hostile_pages_end(hostile: str) -> None:
     """Each of these takes a naive reader hours, or more stack than there is."""
     assert read(hostile * 4000 + "x").text.endswith("x")

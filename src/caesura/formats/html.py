@@ -10,12 +10,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator
-from html.parser import HTMLParser
+from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 import numpy as np
 
 from caesura.document import Document
+from caesura.formats.html_tokens import Tokens
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
 
@@ -33,11 +34,21 @@ _VOID: Final = frozenset(
 )
 
 
-class Page(HTMLParser):
+@dataclass(slots=True)
+class _Element:
+    """An inline element that is open; its place is known once it has text."""
+
+    number: int
+    begin: int = -1
+
+
+class Page(Tokens):
     """Gathers the text of one document after the other."""
 
+    wanted = frozenset(("article",))
+
     def __init__(self, options: ReadOptions) -> None:
-        super().__init__(convert_charrefs=True)
+        super().__init__()
         self.options = options
         self.done: list[Document] = []
         self.skipping: list[str] = []
@@ -51,7 +62,10 @@ class Page(HTMLParser):
         self.size = 0
         self.breaking = ""  # what stands before the next character, once there is one
         self.paragraphs: list[int] = []
-        self.open: list[tuple[str, int, int]] = []
+        #: Elements that are open, by name, and those of all that wait for their first text: what a
+        #: tag or a text costs does not depend on how many there are.
+        self.open: dict[str, list[_Element]] = {}
+        self.waiting: list[_Element] = []
         self.spans: list[tuple[int, int, int, str]] = []
         self.count = 0
 
@@ -67,7 +81,9 @@ class Page(HTMLParser):
         elif tag == "br":
             self.breaking = "\n" if self.breaking in ("", " ") else self.breaking
         elif tag in _INLINE:
-            self.open.append((tag, -1, self.count))
+            element = _Element(self.count)
+            self.open.setdefault(tag, []).append(element)
+            self.waiting.append(element)
             self.count += 1
         elif tag not in _VOID or tag == "hr":
             self.breaking = "\n\n"
@@ -83,13 +99,10 @@ class Page(HTMLParser):
                 self.skipping.pop()
             return
         if tag in _INLINE:
-            for k in range(len(self.open) - 1, -1, -1):
-                name, begin, count = self.open[k]
-                if name == tag:
-                    del self.open[k]
-                    if 0 <= begin < self.size:
-                        self.spans.append((begin, self.size, count, tag))
-                    return
+            if self.open.get(tag):
+                element = self.open[tag].pop()
+                if 0 <= element.begin < self.size:
+                    self.spans.append((element.begin, self.size, element.number, tag))
         elif tag not in _VOID:
             self.breaking = "\n\n"
             if tag == "pre":
@@ -116,12 +129,6 @@ class Page(HTMLParser):
             self._append(core)
         self.breaking = self.breaking or data[len(core) :]
 
-    def parse_marked_section(self, i: int, report: int = 1) -> int:
-        """A section that is no CDATA is left out, where the library would give up."""
-        if self.rawdata.startswith("<![CDATA[", i):
-            return super().parse_marked_section(i)
-        return self.parse_bogus_comment(i)
-
     def _append(self, text: str) -> None:
         if self.breaking and self.size:
             self.parts.append(self.breaking)
@@ -129,9 +136,9 @@ class Page(HTMLParser):
         if self.breaking == "\n\n" or not self.size:
             self.paragraphs.append(self.size)
         self.breaking = ""
-        self.open = [
-            (name, self.size if begin < 0 else begin, count) for name, begin, count in self.open
-        ]
+        for element in self.waiting:
+            element.begin = self.size
+        self.waiting.clear()
         self.parts.append(text)
         self.size += len(text)
 
@@ -146,14 +153,12 @@ class Page(HTMLParser):
         doc.markup_label = doc.strings.ids([span[3] for span in spans])
         self.done.append(doc)
 
-    def flush(self) -> None:
-        """Take what was fed for all there is: a tag that has not ended is text."""
-        self.goahead(True)
-
     def close(self) -> None:
         super().close()
-        while self.open and not self.skipping:
-            self.handle_endtag(self.open[-1][0])
+        if not self.skipping:
+            for tag, elements in self.open.items():
+                for _ in range(len(elements)):
+                    self.handle_endtag(tag)
         self._finish()
 
 
