@@ -21,9 +21,7 @@ _FAR: Final = 20 * _DEEPEST
 
 _FENCE: Final = re.compile(r" {0,3}(?:(`{3,})([^`]*)|(~{3,})(.*))$")
 _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*))?$")
-_HEADING_END: Final = re.compile(r"(?:^|[ \t]+)#+$")
 _RULE: Final = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
-_BLANK_END: Final = re.compile(r"(?:^|\n)\s*\Z")
 _QUOTE: Final = re.compile(r" {0,3}>")
 _ITEM: Final = re.compile(r"( {0,3})([-+*]|(\d{1,9})[.)])(?=[ \t]|$)([ \t]*)(.*)$")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
@@ -114,14 +112,14 @@ class Parser:
         while end < len(lines) and not closing.match(lines[end]):
             end += 1
         body = "\n".join(_dedent(line, indent) for line in lines[at + 1 : end])
-        found.append(Block("code", _BLANK_END.sub("", body)))
+        found.append(Block("code", _without_blank_end(body)))
         return min(end + 1, len(lines))
 
     def _heading(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         match = _HEADING.match(lines[at])
         if match is None:
             return at
-        found.append(Block("heading", _HEADING_END.sub("", (match[1] or "").strip())))
+        found.append(Block("heading", _without_closing((match[1] or "").strip())))
         return at + 1
 
     def _rule(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
@@ -181,10 +179,11 @@ class Parser:
     def _without_definitions(self, lines: list[str]) -> str:
         """The text of a paragraph behind the definitions of links that it starts with."""
         text = "\n".join(line.lstrip(" \t") for line in lines)
-        while text.startswith("[") and (found := definition(text)) is not None:
-            label, text = found
+        at = 0
+        while text.startswith("[", at) and (found := definition(text, at)) is not None:
+            label, at = found
             self.links.add(label)
-        return text.rstrip()
+        return text[at:].rstrip()
 
     # --------------------------------------------------------- containers
 
@@ -296,12 +295,29 @@ class _Open:
 # ------------------------------------------------------------------- lines
 
 
+def _without_closing(heading: str) -> str:
+    """A heading without the marks that may close it."""
+    core = heading.rstrip("#")
+    if core and (core == heading or core[-1] not in " \t"):
+        return heading
+    return core.rstrip(" \t")
+
+
+def _without_blank_end(body: str) -> str:
+    """Lines without the blank ones at their end."""
+    core = body.rstrip()
+    tail = body[len(core) :]
+    return core + tail.partition("\n")[0] if core else ""
+
+
 def _indent(line: str) -> int:
     """The column of the first character that is no blank."""
     return _width(line[: len(line) - len(line.lstrip(" \t"))])
 
 
 def _width(blanks: str, column: int = 0) -> int:
+    if "\t" not in blanks:
+        return len(blanks)
     begin = column
     for blank in blanks:
         column += 4 - column % 4 if blank == "\t" else 1
@@ -310,7 +326,10 @@ def _width(blanks: str, column: int = 0) -> int:
 
 def _dedent(line: str, wanted: int, *, column: int = 0) -> str:
     """A line without so many columns of blanks; what is left of a tab becomes spaces."""
-    at, begin = 0, column
+    if line.startswith(" " * wanted):
+        at, begin, column = wanted, column, column + wanted
+    else:
+        at, begin = 0, column
     while at < len(line) and line[at] in " \t" and column - begin < wanted:
         column += 4 - column % 4 if line[at] == "\t" else 1
         at += 1

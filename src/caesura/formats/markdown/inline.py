@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -22,10 +23,18 @@ _AUTOLINK: Final = re.compile(
 )
 _TAG: Final = re.compile(
     r"<(?:[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?)*"
-    r"\s*/?|/[A-Za-z][A-Za-z0-9-]*\s*|!---?|!--(?:(?!-->).)*--|\?.*?\?|![A-Za-z][^>]*|!\[CDATA\[.*?\]\])>",
-    re.S,
+    r"\s*/?|/[A-Za-z][A-Za-z0-9-]*\s*)>"
+)
+_NO_COMMENT: Final = re.compile(r"<!---?>")
+#: What else stands in angles: how it starts, and how it ends.
+_ANGLES: Final = (
+    (re.compile(r"<!--"), "-->"),
+    (re.compile(r"<\?"), "?>"),
+    (re.compile(r"<!\[CDATA\["), "]]>"),
+    (re.compile(r"<![A-Za-z]"), ">"),
 )
 _PLAIN: Final = re.compile(r"[^\\`*_~\[\]!<&\n]+")
+_TICKS: Final = re.compile(r"`+")
 _RUN: Final = re.compile(r"\*+|_+|~+")
 _TITLE: Final = r"(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\))"
 _DESTINATION: Final = re.compile(r"<(?:[^<>\n\\]|\\.)*>")
@@ -58,14 +67,14 @@ def label_of(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def definition(text: str) -> tuple[str, str] | None:
-    """The label of the definition of a link that a text starts with, and the text behind it."""
-    match = _DEFINED.match(text)
+def definition(text: str, at: int = 0) -> tuple[str, int] | None:
+    """The label of the definition of a link that starts somewhere, and where it ends."""
+    match = _DEFINED.match(text, at)
     end = None if match is None else _destination(text, match.end())
     if match is None or end is None or end == match.end() or not match[1].strip():
         return None
     rest = _REST[0].match(text, end) or _REST[1].match(text, end)
-    return None if rest is None else (label_of(match[1]), text[rest.end() :])
+    return None if rest is None else (label_of(match[1]), rest.end())
 
 
 @dataclass(slots=True)
@@ -91,7 +100,6 @@ class _Bracket:
     node: int
     at: int
     image: bool
-    active: bool = True
 
 
 class _Inline:
@@ -101,8 +109,14 @@ class _Inline:
         self.notes = notes
         self.nodes: list[_Node] = []
         self.brackets: list[_Bracket] = []
-        #: Lengths of backtick runs behind which there is no other of that length.
-        self.no_closing: set[int] = set()
+        #: How many of the brackets are behind a link, so that they open no other.
+        self.passed = 0
+        #: Where runs of backticks start, by their length.
+        self.ticks: dict[int, list[int]] = {}
+        for run in _TICKS.finditer(text):
+            self.ticks.setdefault(run.end() - run.start(), []).append(run.start())
+        #: Marks that are known not to come any more.
+        self.missing: set[str] = set()
 
     def parse(self) -> list[_Node]:
         text, at = self.text, 0
@@ -156,18 +170,17 @@ class _Inline:
 
     def _code(self, at: int) -> int:
         text = self.text
-        size = 1
-        while text.startswith("`", at + size):
-            size += 1
-        if size not in self.no_closing:
-            closing = re.compile(rf"(?<!`)`{{{size}}}(?!`)").search(text, at + size)
-            if closing is not None:
-                inside = text[at + size : closing.start()].replace("\n", " ")
-                if inside.startswith(" ") and inside.endswith(" ") and inside.strip(" "):
-                    inside = inside[1:-1]
-                self.nodes.append(_Node("code", inside))
-                return closing.end()
-            self.no_closing.add(size)
+        run = _TICKS.match(text, at)
+        assert run is not None
+        size = run.end() - at
+        same = self.ticks.get(size, [])
+        closing = bisect_left(same, at + size)
+        if closing < len(same):
+            inside = text[at + size : same[closing]].replace("\n", " ")
+            if inside.startswith(" ") and inside.endswith(" ") and inside.strip(" "):
+                inside = inside[1:-1]
+            self.nodes.append(_Node("code", inside))
+            return same[closing] + size
         self._add("`" * size)
         return at + size
 
@@ -197,14 +210,27 @@ class _Inline:
         if link is not None:
             self.nodes += [_Node("open", "a"), _Node("text", link[1]), _Node("close", "a")]
             return link.end()
-        comment = self.text.startswith("<!--", at)
-        ends = self.text.find("-->" if comment else ">", at) >= 0
-        tag = _TAG.match(self.text, at) if ends else None
-        if tag is not None:
-            self.nodes.append(_Node("html", tag[0]))
-            return tag.end()
+        end = self._angle_end(at)
+        if end is not None:
+            self.nodes.append(_Node("html", self.text[at:end]))
+            return end
         self._add("<")
         return at + 1
+
+    def _angle_end(self, at: int) -> int | None:
+        """Where a tag, a comment or the like ends that starts here; None if there is none."""
+        tag = _TAG.match(self.text, at) or _NO_COMMENT.match(self.text, at)
+        if tag is not None:
+            return tag.end()
+        for start, mark in _ANGLES:
+            begun = start.match(self.text, at)
+            if begun is None or mark in self.missing:
+                continue
+            end = self.text.find(mark, begun.end())
+            if end >= 0:
+                return end + len(mark)
+            self.missing.add(mark)
+        return None
 
     # --------------------------------------------------------------- links
 
@@ -223,7 +249,9 @@ class _Inline:
             self._add("]")
             return at + 1
         opener = self.brackets.pop()
-        end = self._target(opener, at) if opener.active else None
+        active = opener.image or len(self.brackets) >= self.passed
+        self.passed = min(self.passed, len(self.brackets))
+        end = self._target(opener, at) if active else None
         if end is None:
             self._add("]")
             return at + 1
@@ -233,9 +261,7 @@ class _Inline:
         if opener.image:
             return end
         self.nodes += [_Node("open", "a"), *map(_settled, inside), _Node("close", "a")]
-        for bracket in self.brackets:  # a link holds no links
-            if not bracket.image:
-                bracket.active = False
+        self.passed = len(self.brackets)  # a link holds no links
         return end
 
     def _target(self, opener: _Bracket, at: int) -> int | None:
@@ -248,8 +274,8 @@ class _Inline:
         label = _LABEL.match(text, at + 1)
         if label is not None and label[1].strip():
             return label.end() if label_of(label[1]) in self.links else None
-        own = text[opener.at : at]
-        if len(own) <= 999 and label_of(own) in self.links and own.strip():
+        own = text[opener.at : at] if at - opener.at <= 999 else ""
+        if own.strip() and label_of(own) in self.links:
             return label.end() if label is not None else at + 1
         return None
 
