@@ -11,6 +11,7 @@ CaesuraError
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -27,6 +28,7 @@ __all__ = [
     "OtherLanguage",
     "UsageError",
     "Where",
+    "shown",
 ]
 
 #: What `pip` installs; the name of the import belongs to another package on the index.
@@ -133,10 +135,24 @@ class OtherLanguage(UserWarning):
 WarningSink = Callable[[CaesuraWarning], None]
 
 
+#: What a terminal would obey instead of showing: control characters, line ends among them, and the
+#: marks that turn the direction of what follows.
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+#: The most characters of a fact or a remedy; a value that it quotes may be of any length.
+_LONG: Final = 600
+
+
+def shown(text: str) -> str:
+    """Text of others as it may be shown: one line, and nothing that a terminal obeys."""
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
 def _sentence(where: Where, what: str, remedy: str) -> str:
     place = str(where)
+    if len(what) > _LONG:
+        what = f"{what[: _LONG // 2]} … {what[-_LONG // 3 :]}"
     text = f"{place}: {what}" if place else what
     if where.sent_id:
-        text += f" (sent_id {where.sent_id})"
-    text = text.rstrip(".") + "."
-    return f"{text} {remedy}".rstrip() if remedy else text
+        text += f" (sent_id {where.sent_id[:_LONG]})"
+    text = shown(text).rstrip(".") + "."
+    return f"{text} {shown(remedy)}".rstrip() if remedy else text
