@@ -62,12 +62,14 @@ def _trees(stream: BinaryIO, options: ReadOptions) -> Iterator[_Tree]:
     fresh, bad = False, None  # whether the last part was an opening bracket
     line = 1
     for text, first in blocks(stream, options):
-        line, at = first, 0
+        line, at, begun = first, 0, 0
         for match in _PART.finditer(text):
-            part = match[0]
-            line += text.count("\n", at, match.start())
-            at = match.start()
-            column = at - text.rfind("\n", 0, at)
+            part, here = match[0], match.start()
+            passed = text.count("\n", at, here)
+            if passed:  # no look farther back than the last part: the line may be very long
+                line, begun = line + passed, text.rfind("\n", at, here) + 1
+            at = here
+            column = at - begun + 1
             if part == "(":
                 if not stack:
                     tree, begin, bad = _Tree(), line, None

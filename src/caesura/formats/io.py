@@ -32,7 +32,7 @@ __all__ = ["COMPRESSIONS", "blocks", "lines", "open_read", "open_write", "stem",
 #: Extensions of compressed files.
 COMPRESSIONS = (".gz", ".xz", ".zst")
 _BLOCK = 1 << 18  # small enough for the processor's caches, which makes parsing faster
-_LINE_END = re.compile("\r+\n")
+_LINE_END = re.compile("(?<!\r)\r+\n")  # a run of CRs is tried once, from its first
 #: Byte order marks, the longer ones first, and what they say.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -146,19 +146,23 @@ def blocks(
     line, column, first, crlf = 1, 1, True, False
     offset = mark  # bytes that are decoded
     waiting: list[str] = []  # the beginning of a line whose end is yet to come
-    held = ""  # CRs that may belong to the end of a line
+    held: list[str] = []  # CRs that may belong to the end of a line
     while True:
         data = next(chunks, b"")
         try:
-            text = held + decoder.decode(data, final=not data)
+            text = decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
             before = error.object[: error.start].decode(options.encoding, "replace")
             # What the decoder held back is at the front of what it failed on.
             at = offset + len(data) - len(error.object) + error.start
             before = "".join(waiting) + before
             raise _bad_bytes(error, before, line, column, at, head, options) from None
-        held = ""
         offset += len(data)
+        if held and data and not text.strip("\r"):
+            held.append(text)  # still nothing but CRs
+            continue
+        if held:
+            text, held = "".join([*held, text]), []
         if first and text:
             first = False
             if text.startswith("\ufeff"):
@@ -177,7 +181,8 @@ def blocks(
             )
         if not keep_crlf and "\r" in text:
             body = text.rstrip("\r")
-            text, held = body, text[len(body) :] if data else ""
+            held = [text[len(body) :]] if data and len(body) < len(text) else []
+            text = body
             if "\r\n" in text:
                 if not crlf:
                     at = line + text[: text.index("\r\n")].count("\n")

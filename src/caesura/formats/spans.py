@@ -21,7 +21,7 @@ from caesura.formats.options import ReadOptions, WriteOptions
 
 __all__ = ["read_files", "write_files"]
 
-_LINE = re.compile(r"(\d+)\s+(\d+)(?:\s+(.*\S))?\s*$")
+_LINE = re.compile(r"(\d{1,18})\s+(\d{1,18})(?:\s(.*))?$")
 
 
 def _both(path: str | os.PathLike[str]) -> tuple[str, str]:
@@ -55,7 +55,7 @@ def read_files(path: str | os.PathLike[str], options: ReadOptions) -> Iterator[D
             if match is None:
                 options.skip(options.error(f"{line[:40]!r} is not `start end label`", number))
                 continue
-            start, end, label = int(match[1]), int(match[2]), match[3] or "sentence"
+            start, end, label = int(match[1]), int(match[2]), (match[3] or "").strip() or "sentence"
             if not 0 <= start <= end <= len(text):
                 options.skip(
                     options.error(f"the span {start} {end} leaves the text ({len(text)})", number)

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
+from operator import itemgetter
 from typing import BinaryIO, Final
 
 import numpy as np
 
 from caesura.document import Document
 from caesura.errors import FormatError, UsageError
+from caesura.formats.html_tokens import unescape
 from caesura.formats.io import lines, stem
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.formats.registry import FORMATS
@@ -27,12 +30,13 @@ __all__ = ["read", "write"]
 
 _UNKNOWN: Final = float("nan")
 _Lines = Iterator[tuple[int, str]]
-_TIME: Final = re.compile(r"(?:(\d+):)?([0-5]?\d):([0-5]?\d(?:[.,]\d{1,3})?)$")
+_TIME: Final = re.compile(r"(?:(\d{1,9}):)?([0-5]?\d):([0-5]?\d(?:[.,]\d{1,3})?)$")
 _TAG: Final = re.compile(r"<(/?)([A-Za-z]*)([^>]*)>")
 _SHOUTED: Final = re.compile(r"(?:>> ?)?([A-Z][A-Z0-9 .'-]{0,40}):\s+(?=\S)")
-_TURN: Final = re.compile(r"(?:\[([^\]]*\d:\d[^\]]*)\]\s*)?([^\s:\[#][^:\n]{0,60}?):(?:\s+(.*))?$")
+_TURN: Final = re.compile(r"(?:\[([^\]]*)\]\s*)?([^\s:\[#][^:\n]{0,60}?):(?:\s+(.*))?$")
+_CLOCK: Final = re.compile(r"\d:\d")
 _NUMBERED: Final = re.compile(r"(.+?)\.(\d+)$")
-_NEWDOC: Final = re.compile(r"(?:#|NOTE)\s+newdoc(?:\s+id\s*=\s*(.*\S))?\s*$")
+_NEWDOC: Final = re.compile(r"(?:#|NOTE)\s+newdoc(?:\s+id\s*=(.*))?\s*$")
 
 
 @dataclass
@@ -130,12 +134,12 @@ def _read_speakers(rows: _Lines, options: ReadOptions) -> Iterator[Document]:
         if new:
             if turns.starts:
                 yield turns.document(options)
-            turns, last = _Turns(id=new[1]), 0
+            turns, last = _Turns(id=_id(new)), 0
             continue
         if not line:
             continue
         match = _TURN.match(line)
-        if match is None:
+        if match is None or (match[1] is not None and not _CLOCK.search(match[1])):
             if turns.starts:
                 turns.go_on(line)
                 continue
@@ -163,6 +167,10 @@ def _read_speakers(rows: _Lines, options: ReadOptions) -> Iterator[Document]:
         turns.add(text, speaker, begin, end)
     if turns.starts:
         yield turns.document(options)
+
+
+def _id(new: re.Match[str]) -> str | None:
+    return (new[1] or "").strip() or None
 
 
 def _interval(text: str, number: int, options: ReadOptions) -> tuple[float, float]:
@@ -195,7 +203,7 @@ def _read_cues(numbered: _Lines, options: ReadOptions, *, vtt: bool) -> Iterator
             if new:
                 if turns.starts:
                     yield turns.document(options)
-                turns = _Turns(id=new[1])
+                turns = _Turns(id=_id(new))
                 continue
             if re.match(r"(?:WEBVTT|NOTE|STYLE|REGION)\b", block[0]):
                 continue
@@ -261,14 +269,18 @@ def _cue(turns: _Turns, text: str, begin: float, end: float, vtt: bool) -> None:
     elif voices[0][0] > 0 and plain[: voices[0][0]].strip():
         voices.insert(0, (0, ""))
     ends = [at for at, _ in voices[1:]] + [len(plain)]
+    spans.sort()
     for (at, speaker), to in zip(voices, ends, strict=True):
         piece = plain[at:to]
         kept = piece.strip()
         shift = at + len(piece) - len(piece.lstrip())
         turns.add(kept, speaker, begin, end)
         base = turns.starts[-1] - shift
-        for a, b, label in spans:
-            if shift <= a < b <= shift + len(kept):
+        first = bisect_left(spans, shift, key=itemgetter(0))
+        for a, b, label in islice(spans, first, None):
+            if a >= shift + len(kept):
+                break
+            if a < b <= shift + len(kept):
                 turns.markup.append((a + base, b + base, label))
 
 
@@ -284,16 +296,17 @@ def _untagged(
 
     def append(piece: str) -> None:
         nonlocal size
-        piece = html.unescape(piece) if vtt else piece
+        piece = unescape(piece) if vtt else piece
         parts.append(piece)
         size += len(piece)
 
-    for match in _TAG.finditer(text):
+    # Behind the last `>` nothing ends, so that no tag is looked for there again and again.
+    for match in _TAG.finditer(text, 0, text.rfind(">") + 1):
         append(text[at : match.start()])
         at = match.end()
         closing, name, rest = match.groups()
         if name == "v" and not closing:
-            voices.append((size, html.unescape(re.sub(r"^\.\S+", "", rest).strip())))
+            voices.append((size, unescape(re.sub(r"^\.\S+", "", rest).strip())))
         elif name in ("b", "i", "u") and not closing:
             open_tags.append((size, name))
         elif closing and open_tags and open_tags[-1][1] == name:
@@ -340,7 +353,8 @@ def _turns(doc: Document) -> Iterator[tuple[str, str, float, float]]:
 
 
 def _no_blank_lines(text: str) -> str:
-    return re.sub(r"\s*\n\s*", "\n", text.strip())
+    lines = (line.strip() for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)
 
 
 def _clock(seconds: float, mark: str) -> str:

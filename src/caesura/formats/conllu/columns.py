@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -22,9 +22,11 @@ from caesura.formats.conllu.spacing import Spacing, spacing, with_attributes
 from caesura.formats.conllu.turns import MARK, Turn, mark_of
 from caesura.formats.options import ReadOptions
 
-__all__ = ["STRING_COLUMNS", "Malformed", "Rows", "parse"]
+__all__ = ["STRING_COLUMNS", "Malformed", "Rows", "parse", "within"]
 
-_RANGE: Final = re.compile(r"TokenRange=(\d+):(\d+)")
+T = TypeVar("T")
+
+_RANGE: Final = re.compile(r"TokenRange=(\d{1,18}):(\d{1,18})(?!\d)")
 
 
 @dataclass
@@ -60,6 +62,13 @@ class Rows:
             starts = at < len(self.paragraphs) and self.paragraphs[at] == token
             after = "\n\n" if starts else space
         return after + self.before.get(token, "")
+
+
+def within(table: dict[int, T], first: int, last: int) -> list[tuple[int, T]]:
+    """The entries for tokens first..last-1, at a cost of no more than so many tokens."""
+    if last - first < len(table):
+        return [(token, table[token]) for token in range(first, last) if token in table]
+    return [(token, value) for token, value in table.items() if first <= token < last]
 
 
 def parse(

@@ -9,10 +9,11 @@ from typing import Final
 __all__ = ["NEWDOC", "NEWPAR", "TEXT", "newdoc_id", "sent_id", "starts_paragraph"]
 
 #: `# newdoc`, `# newdoc id = x`, `# newdoc_id = x`; not `# newpar_block`.
-NEWDOC: Final = re.compile(r"#\s*newdoc(?:[ _]id)?\s*(?:=\s*(.*?)\s*)?$")
+#: Values are stripped behind the match: a pattern that does it tries every blank as their end.
+NEWDOC: Final = re.compile(r"#\s*newdoc(?:[ _]id)?\s*(?:=(.*))?$")
 NEWPAR: Final = re.compile(r"#\s*newpar(?:[\s=]|$|_id\b)")
 TEXT: Final = re.compile(r"#\s*text\s*=\s*(.*)")
-_SENT_ID: Final = re.compile(r"#\s*sent_id\s*=\s*(.*\S)")
+_SENT_ID: Final = re.compile(r"#\s*sent_id\s*=(.*)")
 
 
 def newdoc_id(comments: Iterable[str]) -> tuple[bool, str | None]:
@@ -21,7 +22,7 @@ def newdoc_id(comments: Iterable[str]) -> tuple[bool, str | None]:
         if "newdoc" in comment:
             match = NEWDOC.match(comment)
             if match:
-                return True, match[1] or None
+                return True, (match[1] or "").strip() or None
     return False, None
 
 
@@ -33,6 +34,6 @@ def sent_id(comments: Iterable[str]) -> str | None:
     """The name of a sentence."""
     for comment in comments:
         match = _SENT_ID.match(comment)
-        if match:
-            return match[1]
+        if match and match[1].strip():
+            return match[1].strip()
     return None

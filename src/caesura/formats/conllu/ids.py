@@ -120,7 +120,7 @@ def _special(
             multiword.append((row, a, b))
             continue
         major, dot, minor_text = ids[row].partition(".")
-        if not dot or major not in VALUES or not re.fullmatch(r"[1-9][0-9]*", minor_text):
+        if not dot or major not in VALUES or not re.fullmatch(r"[1-9][0-9]{0,8}", minor_text):
             raise Malformed
         if major == "_" or base + VALUES[major] != here:
             raise Malformed

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from caesura.document import NO, YES, Document, EmptyNode, Strings
-from caesura.formats.conllu.columns import STRING_COLUMNS, Malformed, Rows, parse
+from caesura.formats.conllu.columns import STRING_COLUMNS, Malformed, Rows, parse, within
 from caesura.formats.conllu.turns import Turn, set_turns
 from caesura.formats.conllu.validate import leave_out_bad, warn
 from caesura.formats.io import blocks
@@ -134,10 +134,8 @@ class _Gatherer:
                     yield self._flush(last=False, more=token not in found.turns)
             end = self._end(found, s)
             if found.turns:
-                inside = range(token, int(starts[end]))
-                self.marks += [
-                    (self.size + t - token, turn) for t, turn in found.turns.items() if t in inside
-                ]
+                turns = within(found.turns, token, int(starts[end]))
+                self.marks += [(self.size + t - token, turn) for t, turn in turns]
             self.parts.append(segment(found, s, end, lead, self.options))
             self.size += int(starts[end]) - token
             self.after = found.after[int(starts[end]) - 1]
@@ -204,9 +202,8 @@ def segment(found: Rows, first: int, last: int, lead: str, options: ReadOptions)
     for token in paragraphs:
         if token > ta and found.after[token - 1] is None:
             gaps[token - 1 - ta] = "\n\n"
-    for token, before in found.before.items():
-        if ta < token < tb:
-            gaps[token - 1 - ta] += before
+    for token, before in within(found.before, ta + 1, tb):
+        gaps[token - 1 - ta] += before
     if found.ranges is not None:
         _follow_ranges(found.ranges[ta:tb], gaps)
     parts: list[str] = [""] * (2 * len(surfaces))
@@ -234,9 +231,7 @@ def segment(found: Rows, first: int, last: int, lead: str, options: ReadOptions)
     doc.comments = dict(zip(starts, found.comments[first:last], strict=True))
     doc.paragraph_start = doc.token_start[np.array(paragraphs, dtype=np.int64) - ta]
     if found.token_columns:
-        doc.token_columns = {
-            t - ta: rest for t, rest in found.token_columns.items() if ta <= t < tb
-        }
+        doc.token_columns = {t - ta: rest for t, rest in within(found.token_columns, ta, tb)}
     if found.empty_nodes:
         a = bisect_left(found.empty_nodes, wa, key=_word)
         b = bisect_left(found.empty_nodes, wb, key=_word)

@@ -84,13 +84,15 @@ def diagnose(sentence: str, first: int, options: ReadOptions, x: bool) -> Format
         identifier = fields[0]
         if identifier.isdecimal():
             if identifier != str(words + 1):
-                what = "is repeated or out of order" if int(identifier) <= words else "skips ids"
-                return wrong(f"ID is {identifier} but {words + 1} was expected: it {what}", number)
+                late = _int(identifier) <= words
+                what = "is repeated or out of order" if late else "skips ids"
+                shown = _shown(identifier)
+                return wrong(f"ID is {shown} but {words + 1} was expected: it {what}", number)
             words, minor = words + 1, 0
             error = _head(fields, number, n_words, wrong)
         elif "-" in identifier and not x:
             if open_range and open_range[0] == number - 1:
-                return wrong(f"ID is {identifier}, right after another range", number)
+                return wrong(f"ID is {_shown(identifier)}, right after another range", number)
             error = _range(identifier, number, words, covered, n_words, wrong)
             if error is None:
                 covered = int(identifier.partition("-")[2])
@@ -99,12 +101,21 @@ def diagnose(sentence: str, first: int, options: ReadOptions, x: bool) -> Format
             error = _empty(fields, number, words, minor, wrong)
             minor += 1
         else:
-            return wrong(f"ID is {identifier!r}, which is no number", number)
+            return wrong(f"ID is {_shown(identifier)!r}, which is no number", number)
         if error:
             return error
     if not words:
         return wrong("the sentence has no words", first)
     return wrong("the sentence cannot be read: a range or an empty node is out of place", first)
+
+
+def _int(text: str) -> int:
+    """A number; one with very many digits, which Python refuses to read, is just large."""
+    return int(text) if len(text) < 19 else 10**18
+
+
+def _shown(value: str) -> str:
+    return value if len(value) <= 40 else value[:40] + "…"
 
 
 def _columns(line: str, number: int, wrong: _Wrong, x: bool) -> FormatError | None:
@@ -128,9 +139,9 @@ def _head(fields: list[str], number: int, n_words: int, wrong: _Wrong) -> Format
     column = sum(map(len, fields[:6])) + 7
     if head == "_":
         return None
-    if not head.isdecimal() or str(int(head)) != head:
-        return wrong(f"HEAD is {head!r}, which is no number", number, column)
-    if int(head) > n_words:
+    if not head.isdecimal() or str(_int(head)) != head:
+        return wrong(f"HEAD is {_shown(head)!r}, which is no number", number, column)
+    if _int(head) > n_words:
         return wrong(f"HEAD is {head} but the sentence has {n_words} words", number, column)
     return None
 
@@ -140,8 +151,9 @@ def _range(
 ) -> FormatError | None:
     first, _, last = identifier.partition("-")
     if not (first.isdecimal() and last.isdecimal()):
-        return wrong(f"ID is {identifier!r}, which is no range of words", number)
-    a, b = int(first), int(last)
+        return wrong(f"ID is {_shown(identifier)!r}, which is no range of words", number)
+    a, b = _int(first), _int(last)
+    identifier = _shown(identifier)
     if a >= b:
         return wrong(f"the range {identifier} must rise", number)
     if a <= covered:
@@ -158,11 +170,13 @@ def _empty(
 ) -> FormatError | None:
     expected = f"{words}.{minor + 1}"
     if fields[0] != expected:
-        return wrong(f"ID is {fields[0]!r} but an empty node here must be {expected}", number)
+        return wrong(
+            f"ID is {_shown(fields[0])!r} but an empty node here must be {expected}", number
+        )
     for k, name in ((6, "HEAD"), (7, "DEPREL")):
         if fields[k] != "_":
             column = sum(map(len, fields[:k])) + k + 1
-            return wrong(f"{name} of an empty node is {fields[k]!r}, not _", number, column)
+            return wrong(f"{name} of an empty node is {_shown(fields[k])!r}, not _", number, column)
     return None
 
 
