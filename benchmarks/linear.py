@@ -30,6 +30,7 @@ from typing import Any, Final
 
 from caesura.errors import CaesuraError, CaesuraWarning
 from caesura.formats import read_stream, spans
+from caesura.formats.foreign import HEAD
 from caesura.formats.options import ReadOptions
 
 #: How much more twice the input may cost.
@@ -184,8 +185,9 @@ def _of_files(data: bytes, options: ReadOptions) -> float:
 
 def growth(case: Case, size: int, factor: int = 2, tries: int = 1) -> tuple[float, float]:
     """What a size costs, and so many times that size: the least of some tries."""
-    once = min(seconds(case, size) for _ in range(tries))
-    return once, min(seconds(case, factor * size) for _ in range(tries))
+    head = HEAD if case.step else 0  # what is read at once, however the bytes arrive
+    once = min(seconds(case, head + size) for _ in range(tries))
+    return once, min(seconds(case, head + factor * size) for _ in range(tries))
 
 
 #: Readers that are also fed a few bytes at a time: one that cuts and one that gathers are enough.

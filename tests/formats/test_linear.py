@@ -51,6 +51,8 @@ ATTACKS = {
     "turns of documents": Case(
         "conllu", {}, "# newdoc\n1\ta" + "\t_" * 7 + "\tNewTurn=Yes|Speaker=a\n\n"
     ),
+    "comments without sentences": Case("conllu", {"skip_bad": True}, "# a\n\n", "", "1"),
+    "the same, slowly": Case("conllu", {}, "# a\n\n", step=61),
     "spans of blanks": Case("spans", {"skip_bad": True}, " ", "1 2", "x"),
 }
 

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from operator import itemgetter
 from typing import BinaryIO, Final
 
@@ -276,8 +276,8 @@ def _cue(turns: _Turns, text: str, begin: float, end: float, vtt: bool) -> None:
         shift = at + len(piece) - len(piece.lstrip())
         turns.add(kept, speaker, begin, end)
         base = turns.starts[-1] - shift
-        first = bisect_left(spans, shift, key=itemgetter(0))
-        for a, b, label in islice(spans, first, None):
+        for k in range(bisect_left(spans, shift, key=itemgetter(0)), len(spans)):
+            a, b, label = spans[k]
             if a >= shift + len(kept):
                 break
             if a < b <= shift + len(kept):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Final, TypeVar
@@ -37,8 +38,9 @@ class Rows:
     comments: list[tuple[str, ...]]
     #: Sentences that start a document, with its id.
     newdoc: dict[int, str | None]
-    #: Comments after the last sentence, which belong to what comes next.
-    carry: tuple[str, ...]
+    #: Comments after the last sentence, which belong to what comes next; those that were carried
+    #: into the run come before them if it had no sentence at all.
+    carry: list[str]
     #: First token and first word of each sentence, and the ends.
     token_bounds: np.ndarray
     word_bounds: np.ndarray
@@ -72,9 +74,13 @@ def within(table: dict[int, T], first: int, last: int) -> list[tuple[int, T]]:
 
 
 def parse(
-    sentences: list[str], carry: tuple[str, ...], strings: Strings, options: ReadOptions, x: bool
+    sentences: list[str], carry: Sequence[str], strings: Strings, options: ReadOptions, x: bool
 ) -> Rows:
-    """The columns of a run of sentences; `x` for CoNLL-X."""
+    """The columns of a run of sentences; `x` for CoNLL-X.
+
+    `carry` is the comments that stand before the run.
+    """
+    held: list[str] = []
     words: list[str] = []
     comments: list[tuple[str, ...]] = []
     newdoc: dict[int, str | None] = {}
@@ -84,11 +90,12 @@ def parse(
         own: tuple[str, ...] = ()
         if sentence[0] == "#":
             own, sentence = _cut_comments(sentence)
-        if carry:
-            own, carry = carry + own, ()
         if not sentence:
-            carry = own
+            held += own
             continue
+        if held or (carry and not comments):
+            own = (*(() if comments else carry), *held, *own)
+            held = []
         for comment in own:
             if "new" in comment[:6]:
                 starts, name = newdoc_id((comment,))
@@ -102,7 +109,7 @@ def parse(
     count_to(max(counts, default=0))
     values = _values(words, counts, strings, x)
     places = layout(values.ids, counts, allow_special=not x)
-    found = Rows(strings, comments, newdoc, carry, places.token_bounds, places.word_bounds)
+    found = Rows(strings, comments, newdoc, held, places.token_bounds, places.word_bounds)
     _fill(found, values, places, options)
     starts_at = places.token_bounds[newpar].tolist()
     found.paragraphs = sorted({*found.paragraphs, *starts_at})

@@ -34,7 +34,7 @@ def read_rows(stream: BinaryIO, options: ReadOptions, *, x: bool) -> Iterator[Do
     """The documents of a file of ten columns; `x` for CoNLL-X."""
     strings = Strings()
     gatherer = _Gatherer(options)
-    carry: tuple[str, ...] = ()
+    carry: list[str] = []
     for body, line in _sentences(stream, options):
         sentences = [part for part in body.split("\n\n") if part]
         if len(strings) > _MANY_STRINGS:
@@ -49,11 +49,14 @@ def read_rows(stream: BinaryIO, options: ReadOptions, *, x: bool) -> Iterator[Do
             kept, numbers, lost = leave_out_bad(*_numbered(body, line), options, x)
             good = kept, numbers
             found = parse(kept, carry, strings, options, x)
-        carry = found.carry + lost
+        if found.comments:
+            carry = []
+        carry += found.carry
+        carry += lost
         if options.checking:
             warn(found, *(good or _numbered(body, line)), options)
         yield from gatherer.add(found)
-    yield from gatherer.finish(carry)
+    yield from gatherer.finish(tuple(carry))
 
 
 def _sentences(stream: BinaryIO, options: ReadOptions) -> Iterator[tuple[str, int]]:
