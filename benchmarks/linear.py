@@ -33,6 +33,9 @@ from caesura.formats import read_stream, spans
 from caesura.formats.foreign import HEAD
 from caesura.formats.options import ReadOptions
 
+#: Seconds that can be compared; a quicker case is tried with more characters, up to so many.
+_FLOOR: Final = 0.005
+_LARGEST: Final = 1_500_000
 #: How much more twice the input may cost.
 LAW: Final = 2.3
 
@@ -217,7 +220,7 @@ class Row:
     """What is told of one reader."""
 
     cases: int = 0
-    #: Cases whose cost is too small to be compared: less than a few milliseconds.
+    #: Cases whose cost is too small to be compared, however large they are.
     quick: int = 0
     worst: float = 0.0
     of: str = ""
@@ -229,16 +232,19 @@ def measure(cases: Iterator[Case], size: int, row: Row) -> None:
     for case in cases:
         row.cases += 1
         try:
-            once, twice = growth(case, size)
+            once, twice, enough = 0.0, 0.0, size
+            while twice < _FLOOR and enough <= _LARGEST:
+                once, twice = growth(case, enough)
+                enough *= 8
             for tries in (3, 5, 9):
-                if twice < 0.005 or twice <= LAW * once:
+                if twice < _FLOOR or twice <= LAW * once:
                     break
-                once, twice = growth(case, size, tries=tries)
+                once, twice = growth(case, enough // 8, tries=tries)
         except Exception as error:
             row.broken += 1
             print(f"  {case}: {type(error).__name__}: {str(error)[:100]}")
             continue
-        if twice < 0.005:
+        if twice < _FLOOR:
             row.quick += 1
             continue
         ratio = twice / max(once, 1e-9)

@@ -15,7 +15,7 @@ import numpy as np
 
 from caesura.document import Document, EmptyNode, Strings
 from caesura.errors import InputError
-from caesura.formats.build import from_tokens
+from caesura.formats.build import encoded, from_tokens
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
 
@@ -134,6 +134,14 @@ def _unescape(word: str) -> str:
     return word.replace("\\/", "/").replace("\\*", "*")
 
 
+def _label(label: str, leaf: int) -> str:
+    """The label of a node as one part; that of a leaf also tells words and empty elements apart."""
+    if leaf <= -2:
+        return _NONE
+    label = re.sub(r"[()\s]", "_", label)
+    return label if leaf == -1 else ("_" if label in ("", _NONE) else label)
+
+
 def _escape(word: str) -> str:
     word = re.sub(r"[()\[\]{}]", lambda match: _ESCAPED[match[0]], word)
     return re.sub(r"\s+", "_", word).replace("/", "\\/").replace("*", "\\*")
@@ -178,7 +186,7 @@ def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions
                 remedy="Write its dependencies as conllu.",
             )
         for tree in _written(doc):
-            stream.write(tree.encode("utf-8") + b"\n")
+            stream.write(encoded(tree) + b"\n")
 
 
 def _written(doc: Document) -> Iterator[str]:
@@ -194,11 +202,12 @@ def _written(doc: Document) -> Iterator[str]:
         if parent < 0 and out:
             yield "".join(out)
             out = []
-        out.append(f"{' ' if out else ''}({label}")
+        out.append(f"{' ' if out else ''}({_label(label, leaf)}")
         if leaf >= 0:
-            out.append(f" {_escape(forms[leaf])}")
+            out.append(f" {_escape(forms[leaf]) or '_'}")
         elif leaf <= -2:
-            out.append(f" {doc.empty_nodes[-2 - leaf].form}")
+            form = re.sub(r"[()\s]", "_", doc.empty_nodes[-2 - leaf].form)
+            out.append(f" {form or '_'}")
         open_nodes.append(node)
     if out:
         yield "".join(out) + ")" * len(open_nodes)

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from caesura.document import Document
 from caesura.errors import UsageError
-from caesura.formats.build import write_texts
+from caesura.formats.build import encoded, one_line, write_texts
 from caesura.formats.io import open_write, text_beside
 from caesura.formats.options import WriteOptions
 
@@ -34,7 +34,7 @@ def write_files(
     writer = _Numbers()
     with open_write(name) as annotation, open_write(text_beside(name)) as text:
         for doc, offset in write_texts(documents, text):
-            annotation.write("".join(writer.lines(doc, offset)).encode("utf-8"))
+            annotation.write(encoded("".join(writer.lines(doc, offset))))
 
 
 class _Numbers:
@@ -50,9 +50,9 @@ class _Numbers:
         pieces = [
             (start + m.start(), start + m.end())
             for m in re.finditer(r"[^\n]+", doc.text[start:end])
-        ]
+        ] or [(start, end)]
         places = ";".join(f"{a + offset} {b + offset}" for a, b in pieces)
-        shown = " ".join(doc.text[a:b] for a, b in pieces)
+        shown = one_line(" ".join(doc.text[a:b] for a, b in pieces))
         return f"T{self.spans}\t{kind} {places}\t{shown}\n"
 
     def lines(self, doc: Document, offset: int) -> Iterator[str]:

@@ -1,15 +1,40 @@
-"""What several formats share: documents from lists of tokens, pieces, a text beside annotations."""
+"""What several formats share: documents from lists of tokens, pieces, a text beside annotations.
+
+Also what keeps a value a value: names, labels and comments come from anywhere, and whatever is in
+them must not become a line or a column of what is written.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 import numpy as np
 
 from caesura.document import NO, YES, Document, Strings
 
-__all__ = ["from_tokens", "in_pieces", "write_texts"]
+__all__ = ["BLANKS", "SURROGATES", "encoded", "from_tokens", "in_pieces", "one_line", "write_texts"]
+
+#: What no value in a line of columns may hold; readers of text take a CR alone for a line end, too.
+BLANKS: Final = re.compile(r"[\t\n\r]+")
+#: Halves of characters, which UTF-8 cannot hold.
+SURROGATES: Final = re.compile("[\\ud800-\\udfff]")
+
+
+def one_line(text: str) -> str:
+    """A value without tabs and line ends, each run of which becomes a space."""
+    return BLANKS.sub(" ", text)
+
+
+def encoded(text: str) -> bytes:
+    """The bytes of a text; what no file may hold, NUL and lone surrogates, becomes U+FFFD."""
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return SURROGATES.sub("\ufffd", text).encode("utf-8")
 
 
 def from_tokens(
@@ -69,7 +94,7 @@ def write_texts(documents: Iterable[Document], stream: BinaryIO) -> Iterator[tup
             gap = "\n" * max(0, 2 - len(last) + len(last.rstrip("\n")))
             stream.write(gap.encode())
             offset += len(gap)
-        stream.write(doc.text.encode("utf-8"))
+        stream.write(encoded(doc.text))
         yield doc, offset
         offset += len(doc.text)
         last = doc.text or last

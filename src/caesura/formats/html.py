@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final
@@ -16,6 +17,7 @@ from typing import BinaryIO, Final
 import numpy as np
 
 from caesura.document import Document
+from caesura.formats.build import encoded
 from caesura.formats.html_tokens import Tokens
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
@@ -32,6 +34,8 @@ _SKIPPED: Final = frozenset(
 _VOID: Final = frozenset(
     "area base br col embed hr img input link meta param source track wbr".split()  # noqa: SIM905
 )
+#: The attribute of a `span` with the label of mark-up that is no element of HTML.
+_LABEL: Final = "data-label"
 
 
 @dataclass(slots=True)
@@ -39,13 +43,14 @@ class _Element:
     """An inline element that is open; its place is known once it has text."""
 
     number: int
+    label: str
     begin: int = -1
 
 
 class Page(Tokens):
     """Gathers the text of one document after the other."""
 
-    wanted = frozenset(("article",))
+    wanted = frozenset(("article", "span"))
 
     def __init__(self, options: ReadOptions) -> None:
         super().__init__()
@@ -81,7 +86,7 @@ class Page(Tokens):
         elif tag == "br":
             self.breaking = "\n" if self.breaking in ("", " ") else self.breaking
         elif tag in _INLINE:
-            element = _Element(self.count)
+            element = _Element(self.count, values.get(_LABEL) or tag)
             self.open.setdefault(tag, []).append(element)
             self.waiting.append(element)
             self.count += 1
@@ -102,7 +107,7 @@ class Page(Tokens):
             if self.open.get(tag):
                 element = self.open[tag].pop()
                 if 0 <= element.begin < self.size:
-                    self.spans.append((element.begin, self.size, element.number, tag))
+                    self.spans.append((element.begin, self.size, element.number, element.label))
         elif tag not in _VOID:
             self.breaking = "\n\n"
             if tag == "pre":
@@ -181,27 +186,34 @@ def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions
         if not doc.continues:
             name = f' id="{html.escape(doc.id)}"' if doc.id else ""
             close = "</article>\n" if begun else ""
-            stream.write(f'{close}<article class="document"{name}>\n'.encode())
+            stream.write(encoded(f'{close}<article class="document"{name}>\n'))
             begun = True
         for paragraph in _paragraphs(doc):
-            stream.write(paragraph.encode("utf-8") + b"\n")
+            stream.write(encoded(paragraph) + b"\n")
     stream.write(b"</article>\n</body>\n</html>\n" if begun else b"</body>\n</html>\n")
 
 
 def _paragraphs(doc: Document) -> Iterator[str]:
     starts = sorted({0, *doc.paragraph_start.tolist()})
     labels = doc.strings.take(doc.markup_label)
-    spans = list(zip(doc.markup_start.tolist(), doc.markup_end.tolist(), labels, strict=True))
+    rows = zip(doc.markup_start.tolist(), doc.markup_end.tolist(), labels, strict=True)
+    spans = sorted(rows, key=lambda span: (span[0], -span[1]))
+    at = 0
+    begun: list[tuple[int, int, str]] = []  # spans of paragraphs before that go on
     for first, last in zip(starts, [*starts[1:], len(doc.text)], strict=True):
         text = doc.text[first:last].rstrip()
+        while at < len(spans) and spans[at][0] < last:
+            begun.append(spans[at])
+            at += 1
         if text:
             end = first + len(text)
             inside = [
                 (max(a, first), min(b, end), label)
-                for a, b, label in spans
+                for a, b, label in begun
                 if a < end and b > first
             ]
             yield f"<p>{_marked(doc.text, first, end, inside)}</p>"
+        begun = [span for span in begun if span[1] > last]
 
 
 def _marked(text: str, first: int, last: int, spans: list[tuple[int, int, str]]) -> str:
@@ -209,22 +221,34 @@ def _marked(text: str, first: int, last: int, spans: list[tuple[int, int, str]])
     out: list[str] = []
     open_spans: list[tuple[int, int, str]] = []
     waiting = sorted(spans, key=lambda span: (span[0], -span[1]))
-    places = sorted({first, last, *(a for a, _, _ in spans), *(b for _, b, _ in spans)})
+    ends = Counter(b for _, b, _ in spans)  # how many end where
+    places = sorted({first, last, *(a for a, _, _ in spans), *ends})
+    at = 0
     for here, there in zip(places, [*places[1:], last], strict=True):
-        if any(span[1] <= here for span in open_spans):
-            keep: list[tuple[int, int, str]] = []
-            while any(span[1] <= here for span in open_spans):
-                span = open_spans.pop()
-                out.append(f"</{span[2]}>")
-                if span[1] > here:
-                    keep.append(span)
-            for span in reversed(keep):
-                out.append(f"<{span[2]}>")
-                open_spans.append(span)
-        while waiting and waiting[0][0] <= here:
-            span = waiting.pop(0)
+        keep: list[tuple[int, int, str]] = []
+        left = ends[here]
+        while left and open_spans:
+            span = open_spans.pop()
+            out.append("</" + _element(span[2])[1] + ">")
             if span[1] > here:
-                out.append(f"<{span[2]}>")
+                keep.append(span)
+            else:
+                left -= 1
+        for span in reversed(keep):
+            out.append(f"<{_element(span[2])[0]}>")
+            open_spans.append(span)
+        while at < len(waiting) and waiting[at][0] <= here:
+            span = waiting[at]
+            at += 1
+            if span[1] > here:
+                out.append(f"<{_element(span[2])[0]}>")
                 open_spans.append(span)
         out.append(html.escape(text[here:there], quote=False).replace("\n", "<br>"))
-    return "".join(out) + "".join(f"</{span[2]}>" for span in reversed(open_spans))
+    return "".join(out) + "".join(f"</{_element(span[2])[1]}>" for span in reversed(open_spans))
+
+
+def _element(label: str) -> tuple[str, str]:
+    """The tag that opens an element and its name; a label that is none of HTML's is a value."""
+    if label in _INLINE:
+        return label, label
+    return f'span {_LABEL}="{html.escape(label)}"', "span"

@@ -17,6 +17,7 @@ import numpy as np
 from caesura.document import Document, EmptyNode, KBestTags
 from caesura.document.schema import Column, schema_of
 from caesura.errors import FormatError, InputError
+from caesura.formats.build import SURROGATES
 from caesura.formats.io import lines
 from caesura.formats.options import ReadOptions, WriteOptions
 
@@ -130,7 +131,22 @@ def encode(doc: Document) -> bytes:
         fields["word_token"] = []
         if fields["form"] == [doc.text[a:b] for a, b in _spans(doc)]:
             fields["form"] = []
-    return _ENCODER.encode(_line(type(doc)).struct(**fields))
+    made = _line(type(doc)).struct(**fields)
+    try:
+        return _ENCODER.encode(made)
+    except UnicodeEncodeError:  # lone surrogates, as names of files may hold them
+        return _ENCODER.encode(_without_surrogates(msgspec.to_builtins(made, str_keys=True)))
+
+
+def _without_surrogates(value: Any) -> Any:
+    """The same value with U+FFFD for each of them."""
+    if isinstance(value, str):
+        return SURROGATES.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(one) for one in value]
+    return value
 
 
 def said(doc: Document, name: str) -> list[Any] | None:
@@ -283,7 +299,12 @@ def _check(doc: Document) -> None:
             rows = getattr(doc, column.name) if column.is_array and column.optional else None
             if rows is not None and len(rows) != size:
                 raise InputError(f"column {column.name} has {len(rows)} rows, not {size}")
+    for token, own in doc.token_columns.items():
+        if not 0 <= token < doc.n_tokens or len(own) != 7:
+            raise InputError("the columns of a multi-word token are seven, from LEMMA to DEPS")
     for node in doc.empty_nodes:
+        if node.minor < 1:
+            raise InputError(f"an empty node has the number {node.minor}; they count from 1")
         if not 0 <= node.word < max(1, doc.n_words):
             raise InputError(f"the anchor {node.anchor} of an empty node is no word")
     leaves, parents = doc.node_leaf, doc.node_parent

@@ -64,7 +64,11 @@ def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions
     vocab = spacy.blank("xx").vocab
     store = DocBin(store_user_data=True)
     for doc in documents:
-        store.add(to_spacy(doc, vocab))
+        try:
+            made = to_spacy(doc, vocab)
+        except UnicodeEncodeError:  # JSON Lines leaves lone surrogates out, which spaCy cannot hold
+            made = to_spacy(jsonl.decode(jsonl.encode(doc)), vocab)
+        store.add(made)
     stream.write(store.to_bytes())
 
 

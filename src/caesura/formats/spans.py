@@ -15,7 +15,7 @@ import numpy as np
 
 from caesura.document import MAYBE, NO, YES, Document
 from caesura.errors import InputError, UsageError
-from caesura.formats.build import write_texts
+from caesura.formats.build import encoded, one_line, write_texts
 from caesura.formats.io import blocks, lines, open_read, open_write, text_beside
 from caesura.formats.options import ReadOptions, WriteOptions
 
@@ -114,7 +114,7 @@ def write_files(
     with open_write(name) as stream, open_write(beside) as text:
         for doc, offset in write_texts(documents, text):
             for start, end, label in _spans(doc):
-                stream.write(f"{start + offset}\t{end + offset}\t{label}\n".encode())
+                stream.write(encoded(f"{start + offset}\t{end + offset}\t{label}\n"))
 
 
 def _spans(doc: Document) -> Iterator[tuple[int, int, str]]:
@@ -130,4 +130,11 @@ def _spans(doc: Document) -> Iterator[tuple[int, int, str]]:
         yield a, b, "token"
     labels = doc.strings.take(doc.markup_label)
     for a, b, label in zip(doc.markup_start.tolist(), doc.markup_end.tolist(), labels, strict=True):
+        label = one_line(label).strip()
+        if label in ("", "token", "sentence", "paragraph"):
+            raise InputError(
+                f"the label {label!r} of mark-up means something else in this format",
+                file=doc.source,
+                remedy="Change the label, or write jsonl, which holds it.",
+            )
         yield a, b, label

@@ -14,6 +14,7 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import UsageError
+from caesura.formats.build import encoded
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
 
@@ -99,5 +100,5 @@ def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions
     for doc in documents:
         if last and not doc.continues:
             stream.write(b"\n" * max(0, 2 - len(last) + len(last.rstrip("\n"))))
-        stream.write(doc.text.encode("utf-8"))
+        stream.write(encoded(doc.text))
         last = doc.text or last

@@ -16,7 +16,7 @@ import numpy as np
 
 from caesura.document import Document, Strings
 from caesura.errors import UsageError
-from caesura.formats.build import from_tokens
+from caesura.formats.build import encoded, from_tokens
 from caesura.formats.io import lines, stem
 from caesura.formats.options import ReadOptions, WriteOptions
 
@@ -129,7 +129,8 @@ def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions
         starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
         for s, (first, last) in enumerate(pairwise(bounds)):
             tokens = [
-                re.sub(r"\s+", "_", doc.text[starts[t] : ends[t]]) for t in range(first, last)
+                re.sub(r"\s+", "_", doc.text[starts[t] : ends[t]]) or "_"
+                for t in range(first, last)
             ]
             if by_line:
                 opens = paragraphs[first] and len(doc.paragraph_start) and s > 0
@@ -137,4 +138,4 @@ def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions
                 out.append(("\n" if opens else "") + " ".join(tokens) + "\n")
             else:
                 out.append("\n".join(tokens) + "\n\n")
-        stream.write("".join(out).encode("utf-8"))
+        stream.write(encoded("".join(out)))

@@ -21,6 +21,7 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import FormatError, UsageError
+from caesura.formats.build import encoded, one_line
 from caesura.formats.html_tokens import unescape
 from caesura.formats.io import lines, stem
 from caesura.formats.options import ReadOptions, WriteOptions
@@ -29,6 +30,9 @@ from caesura.formats.registry import FORMATS
 __all__ = ["read", "write"]
 
 _UNKNOWN: Final = float("nan")
+#: More seconds than any recording has: such a time is not known. And letters of a speaker's name.
+_LONGEST: Final = 3.6e9
+_LONGEST_NAME: Final = 60
 _Lines = Iterator[tuple[int, str]]
 _TIME: Final = re.compile(r"(?:(\d{1,9}):)?([0-5]?\d):([0-5]?\d(?:[.,]\d{1,3})?)$")
 _TAG: Final = re.compile(r"<(/?)([A-Za-z]*)([^>]*)>")
@@ -331,14 +335,15 @@ def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions
             body = _newdoc("NOTE", doc, number) + _vtt(doc)
         else:
             body = _newdoc("#", doc, number) + _speaker(doc)
-        stream.write(body.encode("utf-8"))
+        stream.write(encoded(body))
 
 
 def _newdoc(mark: str, doc: Document, number: int) -> str:
     if doc.continues or (number == 0 and not doc.id):
         return ""
     end = "\n\n" if mark == "NOTE" else "\n"
-    return f"{mark} newdoc id = {doc.id}{end}" if doc.id else f"{mark} newdoc{end}"
+    name = one_line(doc.id or "").strip().replace("-->", "-- >")
+    return f"{mark} newdoc id = {name}{end}" if name else f"{mark} newdoc{end}"
 
 
 def _turns(doc: Document) -> Iterator[tuple[str, str, float, float]]:
@@ -358,17 +363,26 @@ def _no_blank_lines(text: str) -> str:
 
 
 def _clock(seconds: float, mark: str) -> str:
-    millis = 0 if seconds != seconds else round(seconds * 1000)
+    millis = round(seconds * 1000) if 0 <= seconds < _LONGEST else 0
     hours, millis = divmod(millis, 3_600_000)
     minutes, millis = divmod(millis, 60_000)
     return f"{hours:02}:{minutes:02}:{millis // 1000:02}{mark}{millis % 1000:03}"
 
 
+def _interval_of(begin: float, end: float, mark: str) -> str:
+    """The times of a cue, which does not end before it begins even if its end is not known."""
+    return f"{_clock(begin, mark)} --> {max(_clock(begin, mark), _clock(end, mark), key=_order)}"
+
+
+def _order(clock: str) -> tuple[int, str]:
+    return len(clock), clock
+
+
 def _srt(doc: Document) -> str:
     out = []
     for number, (text, speaker, begin, end) in enumerate(_turns(doc), 1):
-        name = f"{speaker}: " if speaker else ""
-        out.append(f"{number}\n{_clock(begin, ',')} --> {_clock(end, ',')}\n{name}{text}\n\n")
+        name = f"{one_line(speaker)}: " if speaker else ""
+        out.append(f"{number}\n{_interval_of(begin, end, ',')}\n{name}{text}\n\n")
     return "".join(out)
 
 
@@ -377,16 +391,31 @@ def _vtt(doc: Document) -> str:
     for text, speaker, begin, end in _turns(doc):
         text = html.escape(text, quote=False)
         if speaker:
-            text = f"<v {html.escape(speaker, quote=False)}>{text}"
-        out.append(f"{_clock(begin, '.')} --> {_clock(end, '.')}\n{text}\n\n")
+            text = f"<v {html.escape(one_line(speaker), quote=False)}>{text}"
+        out.append(f"{_interval_of(begin, end, '.')}\n{text}\n\n")
     return "".join(out)
+
+
+def _speaker_name(speaker: str) -> str:
+    """A speaker as one can be named: no colon, no number that would count turns, not too long."""
+    name = re.sub(r"[:\s]+", " ", speaker).lstrip(" [#")
+    return re.sub(r"\.(?=\d+$)", " ", name[:_LONGEST_NAME].strip()) or "Speaker"
+
+
+def _one_turn(text: str) -> str:
+    """Text whose lines all go on with the turn; if one would start another, they become one."""
+    lines = text.split("\n")
+    if any(_TURN.match(line) or _NEWDOC.match(line) for line in lines[1:]):
+        return " ".join(lines)
+    return text
 
 
 def _speaker(doc: Document) -> str:
     out = []
     for text, speaker, begin, end in _turns(doc):
         time = ""
-        if begin == begin:
-            time = f"[{_clock(begin, '.')}" + (f" - {_clock(end, '.')}] " if end == end else "] ")
-        out.append(f"{time}{speaker or 'Speaker'}: {text}\n")
+        if 0 <= begin < _LONGEST:
+            until = f" - {_clock(end, '.')}" if 0 <= end < _LONGEST else ""
+            time = f"[{_clock(begin, '.')}{until}] "
+        out.append(f"{time}{_speaker_name(speaker)}: {_one_turn(text)}\n")
     return "".join(out)

@@ -23,6 +23,8 @@ __all__ = ["read", "read_rows"]
 
 #: A table of strings is left to its documents when it has grown so large.
 _MANY_STRINGS = 200_000
+#: More characters between two tokens than any text has; a few bytes must not ask for gigabytes.
+_LONGEST_GAP = 1_000_000
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
@@ -160,7 +162,7 @@ class _Gatherer:
         lead = found.before.get(token, "")
         if found.ranges is not None and found.ranges[token] is not None:
             length = found.ranges[token][0]  # type: ignore[index]
-            lead = lead[:length].ljust(length)
+            lead = _as_long(lead, length, self.options)
         return lead
 
     def _close_gap(self, found: Rows, token: int) -> None:
@@ -168,8 +170,7 @@ class _Gatherer:
         if found.ranges is not None:
             here, there = self.range, found.ranges[token]
             if here is not None and there is not None:
-                length = max(0, there[0] - here[1])
-                gap = gap[:length].ljust(length)
+                gap = _as_long(gap, there[0] - here[1], self.options)
         self.parts[-1].text += gap
 
     def _flush(self, *, last: bool, more: bool = False) -> Document:
@@ -208,7 +209,7 @@ def segment(found: Rows, first: int, last: int, lead: str, options: ReadOptions)
     for token, before in within(found.before, ta + 1, tb):
         gaps[token - 1 - ta] += before
     if found.ranges is not None:
-        _follow_ranges(found.ranges[ta:tb], gaps)
+        _follow_ranges(found.ranges[ta:tb], gaps, options)
     parts: list[str] = [""] * (2 * len(surfaces))
     parts[0::2], parts[1::2] = surfaces, gaps
     lengths = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
@@ -246,10 +247,21 @@ def _word(node: EmptyNode) -> int:
     return node.word
 
 
-def _follow_ranges(ranges: list[tuple[int, int] | None], gaps: list[str]) -> None:
+def _as_long(gap: str, length: int, options: ReadOptions) -> str:
+    """A gap of so many characters."""
+    if length > _LONGEST_GAP:
+        raise options.error(
+            f"TokenRange leaves {length:,} characters before a token",
+            remedy="Fix TokenRange, or read the file without token_range.",
+        )
+    return gap[: max(0, length)].ljust(length)
+
+
+def _follow_ranges(
+    ranges: list[tuple[int, int] | None], gaps: list[str], options: ReadOptions
+) -> None:
     """Make every gap between two tokens with a TokenRange as long as they say."""
     for i in range(len(ranges) - 1):
         here, there = ranges[i], ranges[i + 1]
         if here is not None and there is not None:
-            length = max(0, there[0] - here[1])
-            gaps[i] = gaps[i][:length].ljust(length)
+            gaps[i] = _as_long(gaps[i], there[0] - here[1], options)

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from caesura.document import YES, Document
+from caesura.formats.build import one_line
 
 __all__ = [
-    "BLANKS",
     "Spacing",
     "escape",
     "opens_paragraph",
@@ -28,9 +28,6 @@ __all__ = [
     "with_attributes",
     "with_spacing",
 ]
-
-#: What no value may hold.
-BLANKS = re.compile(r"[\t\n\r]+")
 
 _DECODED = {"s": " ", "t": "\t", "n": "\n", "r": "\r", "p": "|", "\\": "\\"}
 _ENCODED = {ord(char): "\\" + letter for letter, char in _DECODED.items()}
@@ -166,7 +163,7 @@ def respaced(
             wanted = Spacing(
                 before=carried or None,
                 after=None if rest == customary else rest,
-                surface=surface if BLANKS.sub(" ", form) != surface else None,
+                surface=surface if one_line(form) != surface else None,
                 new_paragraph=new_paragraph,
             )
             changed[token] = with_spacing(doc.strings[token_misc[token]], wanted)

@@ -7,7 +7,6 @@ ones: document, paragraph, number, text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
@@ -15,14 +14,14 @@ import numpy as np
 
 from caesura.document import CONFIDENCE_KEYS, UNKNOWN, Document
 from caesura.errors import InputError
+from caesura.formats.build import BLANKS, encoded, one_line
 from caesura.formats.conllu.comments import NEWDOC, newdoc_id, starts_paragraph
-from caesura.formats.conllu.spacing import BLANKS, opens_paragraph, respaced, with_attributes
+from caesura.formats.conllu.spacing import opens_paragraph, respaced, with_attributes
 from caesura.formats.conllu.turns import TurnWriter
 from caesura.formats.options import WriteOptions
 
 __all__ = ["write", "write_rows"]
 
-_SURROGATES = re.compile("[\\ud800-\\udfff]")
 _NUMERALS = [str(number) for number in range(512)]
 
 
@@ -38,17 +37,7 @@ def write_rows(
     writer = _Writer(options, x)
     for doc, following in _with_next(documents):
         more = following if following is not None and following.continues else None
-        stream.write(_encoded(writer.text(doc, more)))
-
-
-def _encoded(text: str) -> bytes:
-    """The bytes of a text; what no file may hold, NUL and lone surrogates, becomes U+FFFD."""
-    if "\0" in text:
-        text = text.replace("\0", "\ufffd")
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError:
-        return _SURROGATES.sub("\ufffd", text).encode("utf-8")
+        stream.write(encoded(writer.text(doc, more)))
 
 
 def _with_next(documents: Iterable[Document]) -> Iterator[tuple[Document, Document | None]]:
@@ -84,7 +73,7 @@ class _Writer:
         self.turns.begin(doc)
         body = self._sentences(doc, more) if doc.n_tokens else []
         if doc.trailer:
-            body += [*doc.trailer, ""]
+            body += [*map(_comment, doc.trailer), ""]
         self.offset += len(doc.text)
         return "\n".join([*body, ""]) if body else ""
 
@@ -98,6 +87,8 @@ class _Writer:
             starts = s == 0 and not doc.continues
             paragraph = marked and bool(paragraphs[first]) and (s > 0 or opens_paragraph(doc))
             own = doc.comments.get(first)
+            if own is not None:
+                own = tuple(map(_comment, own))
             self.n_sentences += 1
             if own is None:
                 out += self._customary(doc, first, tokens[s + 1], starts, paragraph)
@@ -115,9 +106,10 @@ class _Writer:
         """Comments of a sentence that say that a document or a paragraph starts."""
         if starts:
             new, name = newdoc_id(own)
-            if new and name != doc.id:
+            other = name != _name(doc)
+            if new and other:
                 own = tuple(comment for comment in own if not NEWDOC.match(comment))
-            if (not new and (self.n_documents > 1 or doc.id)) or (new and name != doc.id):
+            if (not new and (self.n_documents > 1 or doc.id)) or (new and other):
                 own = (_newdoc(doc), *own)
         if paragraph and not self.x and not starts_paragraph(own):
             at = 1 if own and NEWDOC.match(own[0]) else 0
@@ -130,7 +122,8 @@ class _Writer:
         comments = [_newdoc(doc)] if starts else []
         if paragraph:
             comments.append("# newpar")
-        number = f"{doc.id}-{self.n_sentences}" if doc.id else str(self.n_sentences)
+        name = _name(doc)
+        number = f"{name}-{self.n_sentences}" if name else str(self.n_sentences)
         comments.append(f"# sent_id = {number}")
         comments += self.turns.comments(first, last)
         text = doc.text[int(doc.token_start[first]) : int(doc.token_end[last - 1])]
@@ -168,11 +161,11 @@ class _Writer:
             tail = (_column(doc, "deps"), [value or "_" for value in misc])
         columns = (ids, forms, *values, heads, deprel, *tail)
         rows = list(map("\t".join, zip(*columns, strict=True)))
-        self._verify(doc, rows, columns)
         bounds = word_bounds.tolist()
-        if self.x:
-            return rows, bounds
-        return self._insert(doc, rows, bounds, first_word, token_misc, base)
+        if not self.x:
+            rows, bounds = self._insert(doc, rows, bounds, first_word, token_misc, base)
+        _verify(doc, rows)
+        return rows, bounds
 
     def _forms(self, doc: Document) -> list[str]:
         forms = doc.column("form")
@@ -180,21 +173,8 @@ class _Writer:
             token = doc.words[i].token
             forms[i] = (not token.is_multiword and token.text) or "_"
         if BLANKS.search(" ".join(forms)):
-            forms = [BLANKS.sub(" ", form) for form in forms]
+            forms = [one_line(form) for form in forms]
         return forms
-
-    def _verify(self, doc: Document, rows: list[str], columns: tuple[list[str], ...]) -> None:
-        """No value may hold a tab or a line end."""
-        text = "\n".join(rows)
-        if text.count("\t") != 9 * len(rows) or text.count("\n") >= max(len(rows), 1):
-            for column in columns:
-                for value in column:
-                    if "\t" in value or "\n" in value:
-                        raise InputError(
-                            f"the value {value!r} holds a tab or a line end, which the format "
-                            "cannot hold",
-                            file=doc.source,
-                        )
 
     def _insert(
         self,
@@ -221,10 +201,9 @@ class _Writer:
             a, b = int(first_word[token]), int(first_word[token + 1])
             start = int(base[a])
             surface = doc.text[int(doc.token_start[token]) : int(doc.token_end[token])]
-            form = BLANKS.sub(" ", surface) or "_"
-            rest = doc.token_columns.get(token, ("_",) * 7)
-            fields = (f"{a - start + 1}-{b - start}", form, *rest, token_misc[token] or "_")
-            before.setdefault(a, []).append("\t".join(fields))
+            rest = doc.token_columns.get(token, ("",) * 7)
+            fields = (f"{a - start + 1}-{b - start}", one_line(surface), *rest, token_misc[token])
+            before.setdefault(a, []).append("\t".join(value or "_" for value in fields))
         out: list[str] = []
         places = {word: k for k, word in enumerate(bounds)}
         starts = [0] * len(bounds)
@@ -312,8 +291,35 @@ class _Writer:
                     misc[word] = with_attributes(misc[word], (key,), [f"{key}={values[word]}"])
 
 
+def _name(doc: Document) -> str | None:
+    """The id of a document as it can be read again."""
+    return one_line(doc.id or "").strip() or None
+
+
 def _newdoc(doc: Document) -> str:
-    return f"# newdoc id = {doc.id}" if doc.id else "# newdoc"
+    name = _name(doc)
+    return f"# newdoc id = {name}" if name else "# newdoc"
+
+
+def _comment(comment: str) -> str:
+    """A comment as one line that is one, whatever it holds."""
+    line = one_line(comment)
+    return line if line.startswith("#") else f"# {line}".rstrip()
+
+
+def _verify(doc: Document, rows: list[str]) -> None:
+    """No value may hold a tab or a line end."""
+    text = "\n".join(rows)
+    whole = text.count("\t") == 9 * len(rows) and text.count("\n") < max(len(rows), 1)
+    if whole and "\r" not in text:
+        return
+    for row in rows:
+        if row.count("\t") != 9 or "\n" in row or "\r" in row:
+            raise InputError(
+                f"a value in {row!r} holds a tab or a line end, which the format cannot hold",
+                file=doc.source,
+                remedy="Change the value, or write jsonl, which holds it.",
+            )
 
 
 def _numerals(numbers: np.ndarray) -> list[str]:
@@ -343,9 +349,9 @@ def _projected(misc: list[str]) -> tuple[list[str], list[str]]:
             for item in value.split("|"):
                 key, _, rest = item.partition("=")
                 if key == "PHead":
-                    head = rest
+                    head = rest or "_"
                 elif key == "PDeprel":
-                    deprel = rest
+                    deprel = rest or "_"
         heads.append(head)
         deprels.append(deprel)
     return heads, deprels
