@@ -13,12 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, Self
 
 from caesura.document import Document
-from caesura.errors import ModelError, UsageError, WarningSink
+from caesura.errors import CaesuraError, ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.turns import TurnReader
 
 __all__ = ["REGISTRY", "Stage", "TokenStage", "stage_of"]
 
+_DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
 #: The class for a part: by its name in the file, by its kind and system, or by its kind.
 REGISTRY: Final[dict[str, str]] = {
     "tokenizer": "caesura.tokenize.tokenizer:Tokenizer",
@@ -155,6 +156,23 @@ class TokenStage(Stage):
             vars(doc).update(vars(self.tokens_of(doc)))
 
 
+def _built(kind: type[Stage], part: Part, threads: int) -> Stage:
+    """The stage of a part; whatever it stumbles over is told as what it is, a damaged model."""
+    try:
+        return kind.for_threads(part, threads)
+    except UsageError as error:
+        raise ModelError(f"the model's {part.kind}: {error.what}", remedy=_DAMAGED) from error
+    except CaesuraError:
+        raise
+    except MemoryError as error:
+        what = f"the model's {part.kind} asks for more memory than there is"
+        raise ModelError(what, remedy=_DAMAGED) from error
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        what = f"the model's {part.kind} cannot be used ({told[:200]})"
+        raise ModelError(what, remedy=_DAMAGED) from error
+
+
 def stage_of(part: Part, name: str = "", *, threads: int = 1) -> Stage:
     """The stage of a part, which may have a name of its own in its file."""
     system = part.config.get("system", "")
@@ -162,7 +180,7 @@ def stage_of(part: Part, name: str = "", *, threads: int = 1) -> Stage:
         if key in REGISTRY:
             module, _, attribute = REGISTRY[key].partition(":")
             kind: type[Stage] = getattr(importlib.import_module(module), attribute)
-            return kind.for_threads(part, threads)
+            return _built(kind, part, threads)
     what = f"{part.kind} ({system})" if system else part.kind
     raise ModelError(
         f"this version of Caesura has no stage for a part of kind {what!r}",

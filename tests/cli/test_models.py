@@ -23,7 +23,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     path = tmp_path / "mine.caesura"
-    save(path, {"tagger": Part("tagger")}, meta={"licence": "CC0-1.0"}, card="# Mine\n\nAll of it.")
+    save(path, {"rules": Part("rules")}, meta={"licence": "CC0-1.0"}, card="# Mine\n\nAll of it.")
     return path
 
 
@@ -38,7 +38,7 @@ def test_add_list_show_verify_remove(
     assert "CC0-1.0" in out
     assert cli.run(["models", "--json"]) == 0
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
-    assert rows["mine"]["kind"] == "tagger"
+    assert rows["mine"]["kind"] == "rules"
     assert cli.run(["models", "show", "mine"]) == 0
     assert "All of it." in capsys.readouterr().out
     assert cli.run(["models", "verify", "mine"]) == 0

@@ -10,9 +10,12 @@ from caesura.cli.console import print_json, table
 from caesura.cli.options import json_option, quiet_option
 from caesura.cli.progress import Progress
 from caesura.cli.refuse import refuse
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, ModelError, shown
 
-__all__ = ["command", "describe"]
+__all__ = ["command", "describe", "try_out"]
+
+#: What a model must be able to parse.
+_LINE = "The boats didn't come back, and (so far) nobody knows why. 12 men\nwaited"
 
 
 def describe(name: str, path: Any, *, bundled: bool = False) -> dict[str, Any]:
@@ -32,6 +35,21 @@ def describe(name: str, path: Any, *, bundled: bool = False) -> dict[str, Any]:
         "meta": said,
         "card": file.card,
     }
+
+
+def try_out(path: str) -> None:
+    """Build every stage of a model and parse a line with it; an error if it cannot be used."""
+    from caesura.pipeline import load
+
+    try:
+        load(path)(_LINE)
+    except CaesuraError:
+        raise
+    except Exception as error:  # a stranger's numbers may break a stage in any way
+        told = f"{type(error).__name__}: {error}"
+        raise ModelError(
+            f"it loads, but parses no line ({told[:200]})", file=path, remedy="Fetch it again."
+        ) from error
 
 
 @click.group(invoke_without_command=True)
@@ -68,7 +86,7 @@ def command(context: click.Context, as_json: bool) -> None:
             continue
         size = f"{row['bytes'] / 1e6:.1f} MB"
         where = "in the package" if row["bundled"] else row["file"]
-        cells.append((row["name"], row["kind"], size, row["licence"], where))
+        cells.append((row["name"], shown(row["kind"]), size, shown(row["licence"]), where))
     click.echo(table(cells, indent=0, right="llr"))
 
 
@@ -90,9 +108,10 @@ def show(model: str, as_json: bool) -> None:
         ("kind", found["kind"]),
         ("parts", ", ".join(found["parts"])),
     ]
-    click.echo(table(rows, indent=0))
+    click.echo(table([(name, shown(value)) for name, value in rows], indent=0))
     if found["card"].strip():
-        click.echo("\n" + found["card"].strip())
+        lines = found["card"].strip().replace("\t", "    ").split("\n")
+        click.echo("\n" + "\n".join(map(shown, lines)))
 
 
 @command.command("verify")
@@ -102,7 +121,8 @@ def show(model: str, as_json: bool) -> None:
 def verify_command(models: tuple[str, ...], sha256: str | None, as_json: bool) -> int:
     """Check MODELS (names or files; all that have names if none is given) from end to end.
 
-    Every part is read, and the SHA-256 of the file compared with what was noted when it was added.
+    Every part is read, every stage is built and parses a line, and the SHA-256 of the file is
+    compared with what was noted when it was added.
     """
     from caesura.models.store import installed, verify
 
@@ -112,6 +132,7 @@ def verify_command(models: tuple[str, ...], sha256: str | None, as_json: bool) -
     for model in models or [entry.name for entry in installed()]:
         try:
             file, found = verify(model, sha256)
+            try_out(file.path)
             rows.append({"name": model, "ok": True, "sha256": found, "file": file.path})
         except CaesuraError as error:
             rows.append({"name": model, "ok": False, "error": str(error)})
@@ -163,6 +184,7 @@ def add_command(
             limit=limit << 20 if limit else LIMIT,
             replace=replace,
             report=report,
+            check=try_out,
         )
     if not quiet:
         click.echo(f"{entry.name}: {entry.path}, SHA-256 {found}", err=True)

@@ -237,6 +237,7 @@ class Grammar(Stage):
             )
         model = part.option("model", str, "")
         names = tuple(part.labels.get("names", ()))
+        part.array("root", np.float64, (None, len(names)))  # before there is room for their square
         shape = empty(find_model(model), len(names))
         root, attach, stop = (
             part.array(name, np.float64, getattr(shape, name).shape)

@@ -59,6 +59,10 @@ class Vocabulary:
     error: type[CaesuraError] = UsageError
 
 
+#: Scores of so many features still fit into the 32 bits in which some kernels add them.
+_MOST: Final = 500
+
+
 class Templates(NamedTuple):
     """Templates for a kernel: the slots that each joins and a number that tells them apart.
 
@@ -87,6 +91,8 @@ def in_order(templates: Sequence[str], vocabulary: Vocabulary) -> tuple[list[str
 
 def compile_templates(templates: Sequence[str], vocabulary: Vocabulary) -> Templates:
     """Slots and seeds of templates, group after group; unknown atoms are refused."""
+    if len(templates) > _MOST:
+        raise vocabulary.error(f"there are {len(templates)} templates, more than {_MOST}")
     templates, ends = in_order(templates, vocabulary)
     slots = np.full((len(templates), vocabulary.arity), vocabulary.none, np.int32)
     for row, template in enumerate(templates):

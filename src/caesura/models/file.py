@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import stat
 import tempfile
 import tomllib
 import zipfile
@@ -27,7 +29,7 @@ from caesura.models.tensors import read_tensors
 from caesura.models.toml import dumps as to_toml
 
 FORMAT_VERSION: Final = 1
-MAX_BYTES: Final = 4 << 30
+MAX_BYTES: Final = 2 << 30
 
 _ARRAYS, _CONFIG, _LABELS, _META, _CARD = (
     "model.safetensors",
@@ -37,6 +39,19 @@ _ARRAYS, _CONFIG, _LABELS, _META, _CARD = (
     "README.md",
 )
 _ENTRIES: Final = (_META, _CONFIG, _LABELS, _CARD, _ARRAYS)
+#: The most bytes of each entry, which is looked at before anything is unpacked.
+_CAPS: Final = {
+    _META: 1 << 20, _CONFIG: 1 << 20, _LABELS: 32 << 20, _CARD: 1 << 20, _ARRAYS: MAX_BYTES
+}  # fmt: skip
+#: Arrays that unpack to more than so many times their size hold nothing but one byte.
+_MOST_RATIO: Final = 200
+_SMALL: Final = 16 << 20
+#: What the options of a model may hold: how deep, how many values, how large a number.
+_DEEPEST: Final = 6
+_MOST_VALUES: Final = 100_000
+_LARGEST: Final = 1e12
+_MOST_PARTS: Final = 32
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 @dataclass
@@ -184,6 +199,10 @@ def load(path: str | os.PathLike[str]) -> ModelFile:
     """Read and check a model file."""
     name = os.fspath(path)
     try:
+        if not stat.S_ISREG(os.stat(name).st_mode) and not os.path.isdir(name):
+            raise ModelError(
+                "is a device or a pipe, not a model file", file=name, remedy="Name a file."
+            )
         with zipfile.ZipFile(name) as archive:
             return _decode(archive, _infos(archive, name), name)
     except FileNotFoundError as error:
@@ -198,8 +217,12 @@ def load(path: str | os.PathLike[str]) -> ModelFile:
         raise ModelError(
             "is no Caesura model, or is cut short", file=name, remedy=_AGAIN
         ) from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except ModelError as error:
+        raise ModelError(error.what, file=name, remedy=error.remedy) from error
+    except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise ModelError("is damaged", file=name, remedy=_AGAIN) from error
+    except (RecursionError, MemoryError) as error:
+        raise ModelError("asks for more than there is", file=name, remedy=_AGAIN) from error
     except OSError as error:
         raise ModelError(f"cannot be read: {error.strerror}", file=name) from error
 
@@ -208,8 +231,14 @@ def _infos(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
     infos = archive.infolist()
     if sorted(info.filename for info in infos) != sorted(_ENTRIES):
         raise ModelError("is no Caesura model", file=name, remedy=_AGAIN)
-    if sum(info.file_size for info in infos) > MAX_BYTES:
-        raise ModelError(f"is larger than {MAX_BYTES >> 30} GB unpacked", file=name, remedy=_AGAIN)
+    for info in infos:
+        if info.file_size > _CAPS[info.filename]:
+            most = f"{_CAPS[info.filename] >> 20:,} MB"
+            what = f"its {info.filename} is larger than {most} unpacked"
+            raise ModelError(what, file=name, remedy=_AGAIN)
+        if info.file_size > _SMALL and info.file_size > _MOST_RATIO * info.compress_size:
+            what = f"its {info.filename} unpacks to more than {_MOST_RATIO} times its size"
+            raise ModelError(what, file=name, remedy=_AGAIN)
     return {info.filename: info for info in infos}
 
 
@@ -221,9 +250,14 @@ def _decode(archive: zipfile.ZipFile, infos: Mapping[str, zipfile.ZipInfo], name
             raise ModelError("is cut short", file=name, remedy=_AGAIN)
         return data
 
-    meta = json.loads(entry(_META))
+    meta = _json(entry(_META), _DEEPEST)
     version = meta["format"]
-    kinds = {str(part): str(kind) for part, kind in dict(meta["parts"]).items()}
+    kinds = dict(meta["parts"])
+    named = all(
+        isinstance(one, str) and _NAME.fullmatch(one) for pair in kinds.items() for one in pair
+    )
+    if not named or len(kinds) > _MOST_PARTS:
+        raise ModelError("its parts have no proper names", file=name, remedy=_AGAIN)
     if not isinstance(version, int) or version > FORMAT_VERSION:
         raise ModelError(
             f"has format {version}; this version of Caesura reads up to {FORMAT_VERSION}",
@@ -231,6 +265,7 @@ def _decode(archive: zipfile.ZipFile, infos: Mapping[str, zipfile.ZipInfo], name
             remedy=f"Upgrade Caesura: pip install --upgrade {DISTRIBUTION}",
         )
     config = tomllib.loads(entry(_CONFIG).decode())
+    _check_values(config, _DEEPEST)
     labels = json.loads(entry(_LABELS))
     card = entry(_CARD).decode()
     with archive.open(infos[_ARRAYS]) as stream:
@@ -243,6 +278,46 @@ def _decode(archive: zipfile.ZipFile, infos: Mapping[str, zipfile.ZipInfo], name
     parts = {}
     for part, kind in kinds.items():
         own = {k.removeprefix(f"{part}/"): a for k, a in arrays.items() if k.startswith(f"{part}/")}
-        said = {key: [str(label) for label in values] for key, values in labels[part].items()}
+        said = {str(key): _labels(values) for key, values in labels[part].items()}
         parts[part] = Part(kind, dict(config.get(part, {})), said, own)
     return ModelFile(parts, meta, card, name)
+
+
+def _json(data: bytes, deepest: int) -> dict[str, Any]:
+    """An object of JSON, whose values are plain and finite."""
+    found = json.loads(data)
+    if not isinstance(found, dict):
+        raise TypeError("this is no object")
+    _check_values(found, deepest)
+    return found
+
+
+def _labels(values: Any) -> list[str]:
+    if not isinstance(values, list) or not all(isinstance(label, str) for label in values):
+        raise TypeError("labels are a list of strings")
+    return values
+
+
+def _check_values(value: Any, deepest: int) -> None:
+    """Options are plain: not too deep, not too many, and numbers that any kernel can hold."""
+    count = 0
+    layer = [value]
+    for _ in range(deepest):
+        below: list[Any] = []
+        for one in layer:
+            if isinstance(one, dict):
+                below += one.values()
+            elif isinstance(one, list):
+                below += one
+            elif isinstance(one, float) and not abs(one) <= _LARGEST:  # nor is NaN
+                raise ModelError(f"the option {one} is no number to count with", remedy=_AGAIN)
+            elif not isinstance(one, str | int | float | bool | None) or (
+                isinstance(one, int) and abs(one) >= 1 << 63
+            ):
+                raise ModelError("an option is neither text nor a number", remedy=_AGAIN)
+        count += len(below)
+        if count > _MOST_VALUES:
+            raise ModelError(f"has more than {_MOST_VALUES:,} options", remedy=_AGAIN)
+        layer = below
+    if layer:
+        raise ModelError(f"has options more than {deepest} deep", remedy=_AGAIN)

@@ -47,6 +47,11 @@ _DAMAGED: Final = "The file is damaged or made by another program; train or fetc
 _MOST: Final = {8: 127, 16: 32767}
 _DTYPE: Final = {8: np.int8, 16: np.int16}
 _STEPS: Final = 127
+#: Weights beyond this many powers of two would not be finite when some hundred are added.
+_MOST_EXPONENT: Final = 64
+_MOST_SCALE: Final = 1e18
+#: Bytes of a table that is unpacked: a small file must not ask for all there is.
+_MOST_DENSE: Final = 1 << 30
 
 #: Powers of two, by the exponent of a row plus 128.
 SCALES: Final = np.ldexp(np.float32(1), np.arange(-128, 128)).astype(np.float32)
@@ -124,6 +129,7 @@ def _checked(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRows:
         and len(counts) == len(exponents)
         and len(columns) == len(values) == int(counts.sum(dtype=np.int64)) < 1 << 32
         and (len(columns) == 0 or int(columns.max()) < classes)
+        and int(exponents.max(initial=0)) <= _MOST_EXPONENT
     )
     if not fits:
         raise ModelError("a table of the model has the wrong shape", remedy=_DAMAGED)
@@ -148,6 +154,8 @@ def unpack_bytes(
 ) -> tuple[NDArray[Any], NDArray[np.float32]]:
     """A packed table as a dense table of integers, rows padded to `width`, and the rows' scales."""
     rows = _checked(arrays, classes)
+    if len(rows.exponent) * (width or classes) * rows.value.itemsize > _MOST_DENSE:
+        raise ModelError("a table of the model is too large", remedy=_DAMAGED)
     table = np.zeros((len(rows.exponent), width or classes), rows.value.dtype)
     for first in range(0, len(table), _AT_ONCE):
         part = rows.begin[first : first + _AT_ONCE + 1].astype(np.int64)
@@ -233,6 +241,8 @@ def unpack_codes(part: Part, name: str, size: int) -> Coded:
     gaps = part.array(f"{name}_gaps", np.uint8, (None,))
     codes = part.array(f"{name}_codes", np.int8, (len(gaps),))
     scale = float(part.array(f"{name}_scale", np.float32, (1,))[0])
+    if not 0 <= scale <= _MOST_SCALE:
+        raise ModelError(f"the model's {part.kind}: the scale of {name} is {scale:g}")
     rows = np.cumsum(gaps, dtype=np.int64) - 1
     rising = len(rows) == 0 or (gaps.min() > 0 and 0 <= rows[0] <= rows[-1] < size)
     if not rising:

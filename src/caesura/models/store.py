@@ -136,10 +136,11 @@ def add(
     limit: int = LIMIT,
     replace: bool = False,
     report: Report | None = None,
+    check: Callable[[str], None] | None = None,
 ) -> tuple[Installed, str]:
     """Install a model from a file or from an https: or file: address, after it is checked.
 
-    Returns where it is and its SHA-256.
+    `check` may look at its file further. Returns where it is and its SHA-256.
     """
     name = name or _name_of(source)
     if not _NAME.fullmatch(name):
@@ -162,6 +163,8 @@ def add(
             _fetch(source, out, limit, report)
         try:
             _, found = verify(temporary, sha256)
+            if check is not None:
+                check(temporary)
         except ModelError as error:
             raise ModelError(error.what, file=source, remedy=error.remedy) from None
         os.chmod(temporary, 0o644)

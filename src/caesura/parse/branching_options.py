@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from caesura.errors import UsageError
+from caesura.parse.options import MOST_BEAM
 from caesura.parse.scorers.hybrid_features import DEFAULT_TEMPLATES
 
 __all__ = ["BranchOptions", "BranchTraining"]
@@ -41,16 +42,16 @@ class BranchOptions:
     memory: bool = True
 
     def __post_init__(self) -> None:
-        if self.beam < 1:
-            raise UsageError(f"beam is {self.beam}, but must be at least 1")
+        if not 1 <= self.beam <= MOST_BEAM:
+            raise UsageError(f"beam is {self.beam}, but must be 1 to {MOST_BEAM}")
         if not 0 <= self.margin <= 1:
             raise UsageError(
                 f"margin is {self.margin}, but must be 0 to 1",
                 remedy="A margin is a difference of two chances; the paper uses 0.88.",
             )
         for name in ("k", "waves"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name} is {getattr(self, name)}, but must be at least 1")
+            if not 1 <= getattr(self, name) <= MOST_BEAM:
+                raise UsageError(f"{name} is {getattr(self, name)}, but must be 1 to {MOST_BEAM}")
         _one_of("score", self.score, ("mean", "sum"))
         _one_of("headless", self.headless, _HEADLESS)
 

@@ -15,6 +15,9 @@ __all__ = ["SearchOptions", "TrainOptions"]
 
 Update = Literal["dlaso", "max-violation", "early", "laso", "greedy"]
 UPDATES: Final = ("dlaso", "max-violation", "early", "laso", "greedy")
+#: Beams wider than this gain nothing and cost memory without end; more words than any text has.
+MOST_BEAM: Final = 1024
+MOST_PATIENCE: Final = 1 << 30
 BOUNDARIES: Final = ("early", "late", "latent", "none")
 
 
@@ -32,7 +35,7 @@ class SearchOptions:
     `patience` words on which the beam does not agree, the best item decides.
     """
 
-    beam: int = flag(8, "Width of the beam.", least=1)
+    beam: int = flag(8, "Width of the beam.", least=1, most=MOST_BEAM)
     margin: float = flag(
         math.inf, "Open the beam where the best choice leads by no more than this."
     )
@@ -43,7 +46,9 @@ class SearchOptions:
 
     def __post_init__(self) -> None:
         _at_least("beam", self.beam, 1)
+        _at_most("beam", self.beam, MOST_BEAM)
         _at_least("patience", self.patience, 8)
+        _at_most("patience", self.patience, MOST_PATIENCE)
         if not self.margin >= 0:
             raise UsageError(f"margin is {self.margin}, but must not be negative")
         check_bias(self.bias)
@@ -146,6 +151,11 @@ class TrainOptions:
 def _at_least(name: str, value: int, least: int) -> None:
     if value < least:
         raise UsageError(f"{name} is {value}, but must be at least {least}")
+
+
+def _at_most(name: str, value: int, most: int) -> None:
+    if value > most:
+        raise UsageError(f"{name} is {value}, but must be at most {most:,}")
 
 
 def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:

@@ -21,6 +21,10 @@ from caesura.parse.word_table import TAG_COLUMNS
 __all__ = ["DAMAGED", "Stored", "as_part", "options_of", "stored_in"]
 
 DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
+#: What scores are counted in: the integers of a row of transitions, and their labels.
+_MOST_TRANSITIONS: Final = 8192
+#: The numbers of weights that a calibration may have (see `confidence.py`).
+_CALIBRATED: Final = {"arcs": (3, 4), "starts": (3,)}
 
 
 class Stored(NamedTuple):
@@ -80,6 +84,9 @@ def options_of(parser: _Hashed) -> dict[str, Any]:
 
 def stored_in(part: Part, size: int) -> Stored:
     """What a part keeps of a parser with so many labelled transitions, checked."""
+    if size > _MOST_TRANSITIONS:
+        what = f"the parser has {size:,} transitions, more than {_MOST_TRANSITIONS:,}"
+        raise ModelError(what, remedy=DAMAGED)
     packed = packed_in(part)
     table, _ = unpack_bytes(packed, size, padded(size))
     rows = len(table)
@@ -91,13 +98,20 @@ def stored_in(part: Part, size: int) -> Stored:
         raise ModelError(f"the parser wants tags {tags}, which are unknown", remedy=DAMAGED)
     forms = part.labels.get("word-class-forms", [])
     numbers = part.array("word-classes", np.int32, (len(forms),)).tolist() if forms else []
-    calibration = part.option("calibration", dict, {})
+    calibration = {
+        name: list(map(float, values))
+        for name, values in part.option("calibration", dict, {}).items()
+    }
+    if any(
+        len(calibration.get(name, range(3))) not in sizes for name, sizes in _CALIBRATED.items()
+    ):
+        raise ModelError("the parser's calibration has the wrong length", remedy=DAMAGED)
     return Stored(
         tuple(part.option("templates", list, [])),
         table,
         unit,
         tags,
         dict(zip(forms, numbers, strict=True)),
-        {name: list(map(float, values)) for name, values in calibration.items()},
+        calibration,
         packed,
     )

@@ -50,6 +50,8 @@ Longs = NDArray[np.int64]
 #: Words of a chain that Viterbi and forward-backward keep at a time.
 _ROOM: Final = 1024
 _WIDE_ROOM: Final = 4096
+#: The weights of pairs of labels need the square of this.
+_MOST_LABELS: Final = 8192
 _DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
 
 
@@ -81,6 +83,9 @@ class Tagger(Stage):
         self.given: tuple[str, ...] = tuple(part.option("given", list, []))
         names = part.labels.get("chain", [])
         self.labels = [tuple(name.split("\t")) for name in names]
+        if len(names) > _MOST_LABELS:
+            what = f"the tagger has {len(names):,} labels, more than {_MOST_LABELS:,}"
+            raise ModelError(what, remedy=_DAMAGED)
         bad = not self.chain or not names or not set(self.chain) | set(self.given) <= set(COLUMNS)
         if bad or any(len(label) != len(self.chain) for label in self.labels):
             raise ModelError("the tagger's labels do not fit its columns", remedy=_DAMAGED)
