@@ -1,11 +1,12 @@
-"""Fuzz a reader or the pipeline with atheris, which looks for inputs that reach new code.
+"""Fuzz a door with atheris, which looks for inputs that reach new code.
 
-    pip install atheris
+    pip install -e ".[fuzz]"
     python -m tests.fuzz.run conllu -max_total_time=300
     python -m tests.fuzz.run pipeline --model en -max_total_time=300
 
-Targets are the formats that can be read, and `pipeline`; all other options are libFuzzer's. An
-input that breaks a law is written to a file `crash-…`, which as only argument is tried again.
+Doors are the formats that can be read, `pipeline`, `constraints` and `model`; all other options are
+libFuzzer's. An input that breaks a law is written to a file `crash-…`, which as only argument is
+tried again. `benchmarks/fuzz.py` needs no atheris and tries all doors in turn.
 """
 
 from __future__ import annotations
@@ -13,35 +14,29 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 
 def main() -> None:
     try:
         import atheris
     except ImportError:
-        raise SystemExit("atheris is not installed: pip install atheris") from None
+        raise SystemExit('atheris is not installed: pip install -e ".[fuzz]"') from None
 
     with atheris.instrument_imports(include=["caesura"]):
-        from tests.fuzz.targets import READERS, pipeline_target, reader_target, seeds
+        from caesura.models.store import find
+        from tests.fuzz.targets import DOORS, door, seeds
     arguments = sys.argv[1:]
     name = arguments.pop(0) if arguments else ""
-    if name not in (*READERS, "pipeline"):
-        raise SystemExit(f"{__doc__}\nTargets: {', '.join(READERS)}, pipeline")
+    if name not in DOORS:
+        raise SystemExit(f"{__doc__}\nDoors: {', '.join(DOORS)}")
     model = "en"
     if "--model" in arguments:
         at = arguments.index("--model")
         model = arguments[at + 1]
         del arguments[at : at + 2]
-    target: Any
-    if name == "pipeline":
-        import caesura
-
-        target = pipeline_target(caesura.load(model, mode="fast"))
-    else:
-        target = reader_target(name)
+    target = door(name, find(model))
     with tempfile.TemporaryDirectory() as folder:
-        for number, data in enumerate(seeds()):
+        for number, data in enumerate(seeds(name)):
             (Path(folder) / f"{number:03}").write_bytes(data)
         corpus = [] if any(not option.startswith("-") for option in arguments) else [folder]
         atheris.Setup([sys.argv[0], *arguments, *corpus], target)

@@ -1,26 +1,34 @@
-"""What is fuzzed: bytes in, and the laws that must hold whatever they are.
+"""What is fuzzed: a door each, with the laws that must hold whatever comes in.
 
 The only exception that may come out is a CaesuraError. A text keeps its characters and its tokens
-their offsets; what a reader accepts is written as CoNLL-U that is read again to the same words.
+their offsets; what a reader accepts is written as CoNLL-U that is read again to the same words; a
+model file that is changed at random is refused or parses. Other doors (patterns, HTTP) are one
+function from bytes to nothing each, and a line in `door`.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+import random
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from caesura.document import Document
-from caesura.errors import CaesuraError
-from caesura.formats import FORMATS, conllu
+import numpy as np
+
+from caesura.document import NO, YES, Document
+from caesura.errors import CaesuraError, shown
+from caesura.formats import FORMATS, conllu, spans
 from caesura.formats.options import ReadOptions, WriteOptions
+from caesura.models.file import load as load_file
+from tests.fuzz.models import changed_file
 from tests.pipeline.laws import check
 
-__all__ = ["READERS", "pipeline_target", "reader_target", "seeds"]
+__all__ = ["DOORS", "READERS", "Target", "door", "pipeline_target", "reader_target", "seeds"]
 
 #: Formats whose readers take bytes from anyone.
-READERS = (
+READERS: Final = (
     "conllu",
     "conllx",
     "text",
@@ -30,17 +38,57 @@ READERS = (
     "html",
     "jsonl",
     "markdown",
+    "spans",
 )
+#: All doors; those behind the readers need a model.
+DOORS: Final = (*READERS, "pipeline", "constraints", "model")
+#: Ways of reading that lead through other code: options by the first byte of the input.
+_WAYS: Final[tuple[dict[str, Any], ...]] = (
+    {},
+    {"skip_bad": True},
+    {"pieces": 3},
+    {"skip_bad": True, "token_range": True, "pieces": 50},
+    {"errors": "replace", "space": False},
+)
+_CHOICES: Final = tuple(bytes([way]) for way in range(8))
+_MODES: Final = {
+    "text": ("line", "blank"),
+    "tokens": ("token", "sentence"),
+    "transcript": ("srt", "vtt", "speaker"),
+}
+Target = Callable[[bytes], None]
 
 
-def reader_target(name: str) -> Callable[[bytes], None]:
+def door(name: str, model: Path | None = None) -> Target:
+    """The target of a door; `model` is the file that doors behind the readers use."""
+    if name in READERS:
+        return reader_target(name)
+    assert model is not None
+    if name == "model":
+        return model_target(model)
+    from caesura.pipeline import load
+
+    make = {"pipeline": pipeline_target, "constraints": constraints_target}[name]
+    return make(load(model))
+
+
+def reader_target(name: str) -> Target:
     """Read bytes in a format; what comes out is sound and survives CoNLL-U."""
     module = FORMATS[name].code
 
     def one(data: bytes) -> None:
+        # The first byte chooses the way only if it cannot be part of what is read.
+        way, body = (data[0], data[1:]) if data[:1] in _CHOICES else (0, data)
+        options = dict(_WAYS[way % len(_WAYS)])
+        if name in _MODES and way:
+            options["mode"] = _MODES[name][way % len(_MODES[name])]
         try:
-            docs = list(module.read(io.BytesIO(data), ReadOptions()))
-        except CaesuraError:
+            if name == "spans":
+                docs = _of_files(body, ReadOptions(**options))
+            else:
+                docs = list(module.read(io.BytesIO(body), ReadOptions(**options)))
+        except CaesuraError as error:
+            _told(error)
             return
         for doc in docs:
             doc.check()
@@ -49,7 +97,24 @@ def reader_target(name: str) -> Callable[[bytes], None]:
     return one
 
 
-def pipeline_target(nlp: Any) -> Callable[[bytes], None]:
+def _told(error: CaesuraError) -> None:
+    """An error is one line of moderate length that no terminal obeys."""
+    text = str(error)
+    assert shown(text) == text
+    assert len(text) < 3000
+
+
+def _of_files(data: bytes, options: ReadOptions) -> list[Document]:
+    """A text and its spans: what stands before and behind the first NUL."""
+    text, _, rows = data.partition(b"\0")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "a.spans")
+        path.write_bytes(rows or data)
+        path.with_suffix(".txt").write_bytes(text)
+        return list(spans.read_files(path, options))
+
+
+def pipeline_target(nlp: Any) -> Target:
     """Parse bytes as a text; the laws of texts and trees hold, and the result is valid CoNLL-U."""
 
     def one(data: bytes) -> None:
@@ -57,6 +122,62 @@ def pipeline_target(nlp: Any) -> Callable[[bytes], None]:
         doc = nlp(text)
         check(doc, text)
         _round_trip([doc])
+
+    return one
+
+
+def constraints_target(nlp: Any) -> Target:
+    """Parse a text of which anything may be given; what was given is obeyed or refused."""
+
+    def one(data: bytes) -> None:
+        rng = random.Random(data)
+        text = data.decode("utf-8", "replace")
+        plain = nlp(text)
+        n = plain.n_tokens
+        if not n:
+            return
+        doc = plain.cut(0, n)
+        known = np.array([rng.random() < 0.4 for _ in range(doc.n_words)])
+        doc.head = np.where(known, doc.head, -2).astype(np.int32)
+        wild = rng.random() < 0.3  # heads that are no trees: refused, or mended where unknown
+        if wild:
+            doc.head = np.array(
+                [rng.randrange(-2, doc.n_words) for _ in range(doc.n_words)], np.int32
+            )
+        doc.sent_start = np.array([rng.choice((YES, NO, 0)) for _ in range(n)], np.int8)
+        keep = rng.sample(["tokens", "sentences", "tags", "lemmas", "heads"], rng.randrange(1, 6))
+        try:
+            made = nlp(doc, keep=keep)
+        except CaesuraError as error:
+            _told(error)
+            return
+        assert made.text == plain.text
+        made.check()
+        if "sentences" in keep:
+            asked = doc.sent_start[1:] == YES
+            assert np.all(made.sent_start[1:][asked] == YES)
+        if not wild and "heads" in keep and "sentences" not in keep:
+            assert np.array_equal(made.head[known], plain.head[known])
+
+    return one
+
+
+def model_target(model: Path) -> Target:
+    """Load a model that was changed at random, build it and parse a line."""
+    from caesura.pipeline import load
+
+    file = load_file(model)
+    folder = tempfile.TemporaryDirectory()
+    path = Path(folder.name, "changed.caesura")
+
+    def one(data: bytes, folder: Any = folder) -> None:
+        changed_file(file, path, random.Random(data))
+        try:
+            doc = load(path)("The boats didn't come back. 12 men waited\nthere")
+        except CaesuraError as error:
+            _told(error)
+            return
+        doc.check()
 
     return one
 
@@ -75,9 +196,10 @@ def _round_trip(docs: list[Document]) -> None:
     assert back.getvalue() == data
 
 
-def seeds() -> list[bytes]:
-    """Small inputs to start from: the project's own examples and mistakes."""
+def seeds(name: str = "") -> Sequence[bytes]:
+    """Small inputs to start from: the project's own examples and mistakes, and a door's corpus."""
     root = Path(__file__).parents[2]
     paths = [*root.glob("examples/*.*"), *root.glob("tests/cases/*-*/*")]
+    paths += (root / "tests" / "fuzz" / "corpus").glob(f"{name or '*'}/*")
     found = [path.read_bytes() for path in sorted(paths) if path.is_file()]
     return [data for data in found if len(data) < 4096]

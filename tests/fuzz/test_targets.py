@@ -1,49 +1,60 @@
-"""The fuzz targets on their seeds and on mutations of them; with atheris for a moment if it is
-there."""
+"""Every door for a few seconds of random changes of its seeds; with atheris a moment as well.
+
+`benchmarks/fuzz.py` does the same for hours.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from caesura.pipeline import Pipeline
-from tests.fuzz.targets import READERS, pipeline_target, reader_target, seeds
+from tests.fuzz.mutate import mutated
+from tests.fuzz.targets import DOORS, READERS, Target, door, seeds
+
+#: Seconds of CPU for each door.
+SHARE = 5.0
 
 
-def mutations(data: bytes, count: int, seed: int) -> list[bytes]:
-    """Bytes changed, doubled or cut out."""
-    rng = np.random.default_rng(seed)
-    found = []
-    for _ in range(count):
-        a, b = sorted(rng.integers(0, len(data) + 1, 2).tolist())
-        noise = rng.integers(0, 256, int(rng.integers(0, 4)), dtype=np.uint8).tobytes()
-        middle = (b"", noise, data[a:b] * 2)[int(rng.integers(3))]
-        found.append(data[:a] + middle + data[b:])
-    return found
+def fuzz(name: str, target: Target, share: float, seed: int) -> int:
+    """Try changed seeds until the time is over; the number of inputs."""
+    start = seeds(name)
+    for data in start:
+        target(data)
+    rng = random.Random(f"{name} {seed}")
+    end, count = time.process_time() + share, 0
+    while time.process_time() < end:
+        data = mutated(rng, start)
+        try:
+            target(data)
+        except Exception:
+            print(f"{name}: {data!r}")
+            raise
+        count += 1
+    return count
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_readers(name: str) -> None:
-    target = reader_target(name)
-    for number, data in enumerate(seeds()):
-        for one in (data, *mutations(data, 6, number)):
-            target(one)
+def test_readers(name: str, request: pytest.FixtureRequest) -> None:
+    seed = getattr(request.config.option, "randomly_seed", 1)
+    assert fuzz(name, door(name), SHARE, seed) > 0
 
 
-def test_the_pipeline(tiny: Pipeline) -> None:
-    target = pipeline_target(tiny)
-    for number, data in enumerate(seeds()[:40]):
-        for one in (data, *mutations(data, 1, number)):
-            target(one)
+@pytest.mark.parametrize("name", [name for name in DOORS if name not in READERS])
+def test_doors_that_need_a_model(
+    name: str, tiny_model: Path, request: pytest.FixtureRequest
+) -> None:
+    seed = getattr(request.config.option, "randomly_seed", 1)
+    assert fuzz(name, door(name, tiny_model), SHARE, seed) > 0
 
 
 @pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed")
-@pytest.mark.parametrize("name", ["conllu", "jsonl"])
+@pytest.mark.parametrize("name", ["conllu", "jsonl", "html"])
 def test_with_atheris(name: str, tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     call = [sys.executable, "-m", "tests.fuzz.run", name, "-runs=3000", "-verbosity=0"]

@@ -94,7 +94,10 @@ class Part:
     def option(self, name: str, type_: type | tuple[type, ...], default: Any = None) -> Any:
         """An option of the right type, or the default where it is absent."""
         value = self.config.get(name, default)
-        if value is not None and not isinstance(value, type_):
+        kinds = type_ if isinstance(type_, tuple) else (type_,)
+        # Python takes True for the number 1; a kernel does not.
+        wrong = isinstance(value, bool) and bool not in kinds
+        if value is not None and (wrong or not isinstance(value, kinds)):
             raise ModelError(
                 f"the model's {self.kind}: option {name} has the wrong type ({value!r})",
                 remedy=_AGAIN,

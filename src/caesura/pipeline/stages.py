@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from caesura.errors import ModelError
 from caesura.models.file import ModelFile, Part
 from caesura.stage import REGISTRY, Stage, stage_of
 
 __all__ = ["stages_of"]
 
+_DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
 _ORDER: Final = {name: number for number, name in enumerate(REGISTRY)}
 
 
@@ -16,6 +18,8 @@ def stages_of(
     file: ModelFile, *, fast: bool = False, threads: int = 1, release: bool = False
 ) -> list[Stage]:
     """The stages of a model, told of each other; with `release` arrays of the file are let go."""
+    if not file.parts:
+        raise ModelError("the model has no parts", file=file.path or None, remedy=_DAMAGED)
     found: list[Stage] = []
     for name in sorted(file.parts, key=lambda name: (_ORDER.get(name, len(_ORDER)), name)):
         part = file.parts[name]
@@ -24,6 +28,12 @@ def stages_of(
             file.parts[name] = Part(part.kind, part.config, part.labels)
             stage.release()
         found.append(stage.fast() if fast else stage)
+    if sum("tokens" in stage.adds for stage in found) > 1:
+        raise ModelError(
+            "the model has two tokenisers",
+            file=file.path or None,
+            remedy=_DAMAGED,
+        )
     if not any("tokens" in stage.adds for stage in found):
         kinds = [stage.tokens_by for stage in found if stage.tokens_by]
         found = [stage_of(Part(kind)) for kind in kinds[:1]] + found
