@@ -15,12 +15,9 @@ from numpy.typing import NDArray
 
 from caesura.document import YES, Document
 from caesura.document.characters import (
-    APOSTROPHE,
-    ASKING,
     CLOSE,
     MARGIN,
     OPEN,
-    QUOTE,
     STOP,
     classify,
     code_points,
@@ -62,8 +59,8 @@ __all__ = ["Scorer", "TokenizerTrainer", "cross_evidence", "train", "with_scale"
 Scorer = Callable[[Sequence[Document], Sequence[Document]], Mapping[str, float]]
 
 #: Classes of marks at which copies tell something about sentence starts: behind and before them.
-_MARKS = (STOP, ASKING, QUOTE, APOSTROPHE, CLOSE)
-_OPENERS = (QUOTE, OPEN)
+_MARKS = (STOP, CLOSE)
+_OPENERS = (OPEN,)
 _COUNT = -1.0  # the rate that asks the kernels to count features
 
 
@@ -101,7 +98,8 @@ def _lesson(
 def _at_marks(doc: Document, text: Text, changed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Where a copy tells more about sentence starts than the document: at new marks.
 
-    An address put between two words says nothing about the sentences of texts with addresses.
+    An address put between two words says nothing about the sentences of texts with addresses, and
+    other quotation marks change none.
     """
     last = np.isin(text.classes[doc.token_end + MARGIN - 1], _MARKS)
     first = np.isin(text.classes[doc.token_start + MARGIN], _OPENERS)
@@ -137,7 +135,7 @@ def _lessons(
         if options.roughen:
             manner = MANNERS[int(random.integers(len(MANNERS)))]
             rough = roughened(doc, manner, random)
-            if manner in ("upper", "lower"):
+            if manner != "spaces":
                 rough = rough._replace(changed=np.zeros_like(rough.changed))
             lessons.append(_copied(rough, types, options))
     return lessons
