@@ -28,6 +28,7 @@ __all__ = [
     "OtherLanguage",
     "UsageError",
     "Where",
+    "internal",
     "shown",
 ]
 
@@ -108,11 +109,34 @@ class MissingExtra(CaesuraError):
 class InternalError(CaesuraError):
     """Something that cannot be has happened: the fault is in Caesura, not in the data."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, *, file: str | None = None) -> None:
         super().__init__(
             what,
-            remedy="This is a mistake of Caesura: please report it, with the files if you can.",
+            file=file,
+            remedy="This is a mistake of Caesura: please report it, with the files if you can "
+            "(CAESURA_TRACEBACK=1 shows all of it).",
         )
+
+
+def internal(error: Exception, file: str | None = None) -> CaesuraError:
+    """What nobody thought of, as an error of the file at which it happened; its cause is kept."""
+    if isinstance(error, CaesuraError):
+        return error
+    if isinstance(error, MemoryError):
+        what, remedy = "needs more memory than there is", "Cut it into smaller files."
+        found: CaesuraError = InputError(what, file=file, remedy=remedy)
+    else:
+        at = error.__traceback__
+        while at is not None and at.tb_next is not None:
+            at = at.tb_next
+        place = ""
+        if at is not None:
+            name = at.tb_frame.f_globals.get("__name__", "?")
+            place = f" in {name}, line {at.tb_lineno}"
+        told = f"{type(error).__name__}{place}: {error}" if str(error) else type(error).__name__
+        found = InternalError(f"an internal error ({told})", file=file)
+    found.__cause__ = error
+    return found
 
 
 @dataclass(frozen=True, slots=True)

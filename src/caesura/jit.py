@@ -12,10 +12,12 @@ then kernels get slower, not wrong.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import os
 import re
+import stat
 import subprocess
 import sys
 import warnings
@@ -185,13 +187,43 @@ def kernel(function: F | None = None, **flags: Any) -> F | Callable[[F], F]:
     return _compile(function, flags)
 
 
+@cache
+def _private(folder: str) -> bool:
+    """Whether nobody but us (or root) can write into a folder of compiled code, which we run.
+
+    It is made for us alone. One of somebody else's is not used; kernels are then compiled for
+    this process only.
+    """
+    if os.name != "posix":
+        return True
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        found = os.lstat(folder)
+        if stat.S_ISLNK(found.st_mode):
+            found = os.stat(folder)
+        if found.st_uid == os.geteuid() and found.st_mode & 0o077:
+            os.chmod(folder, 0o700)
+            found = os.stat(folder)
+    except OSError:
+        return True  # nothing can be kept there, and Numba says so
+    mine = found.st_uid in (os.geteuid(), 0) and not found.st_mode & 0o022
+    if not mine:
+        warnings.warn(
+            f"{folder} belongs to somebody else, or others may write there; compiled kernels are "
+            "code, so none are taken from it. Set NUMBA_CACHE_DIR to a folder of your own.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return mine
+
+
 def _compile(function: F, flags: dict[str, Any]) -> F:
     if not compiled():
         # Machine words wrap around, in hashes on purpose; plain Python would warn of it.
         return np.errstate(over="ignore")(function)
     room = _room(function.__module__)
     options: dict[str, Any] = {"nogil": True, "cache": True, **flags}
-    if not room:
+    if not room or not _private(str(_folder(room))):
         options["cache"] = False
         return cast(F, _for_all_numbers(numba.njit(**options)(function)))
     before = getattr(numba_config, "CACHE_DIR", None)
@@ -201,9 +233,9 @@ def _compile(function: F, flags: dict[str, Any]) -> F:
         if options["cache"] and not _is_kept_in(dispatcher, _folder(room)):
             # Numba's own place may hold what was compiled with another callee.
             dispatcher = numba.njit(**{**options, "cache": False})(function)
-        elif _LEAN and options["cache"]:
+        elif options["cache"]:
             cache: Any = dispatcher._cache
-            cache.load_overload = MethodType(_load_lean, cache)
+            cache.load_overload = MethodType(_load_sound, cache)
         return cast(F, _for_all_numbers(dispatcher))
     finally:
         numba_config.CACHE_DIR = before
@@ -295,6 +327,18 @@ def _call_with_any_number(dispatcher: Any, args: Any, keywords: Any) -> Any:
         tuple(map(any_number, args)),
         {name: any_number(kind) for name, kind in keywords.items()},
     )
+
+
+def _load_sound(cache: Any, signature: Any, context: Any) -> Any:
+    """Load a kernel from the disk; one that cannot be read is compiled anew."""
+    try:
+        if _LEAN:
+            return _load_lean(cache, signature, context)
+        return type(cache).load_overload(cache, signature, context)
+    except Exception:  # unpickling half a file may raise anything
+        with contextlib.suppress(Exception):
+            cache._cache_file.flush()
+        return None
 
 
 def _load_lean(cache: Any, signature: Any, context: Any) -> Any:

@@ -18,12 +18,14 @@ import click
 from caesura import __version__
 from caesura.cli.kept import ARGUMENTS, Interrupted
 from caesura.cli.verbs import TRAIN, VERBS, LazyGroup
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, internal
 from caesura.paths import reader_gone
 
 __all__ = ["cli", "main", "run"]
 
 INTERRUPTED = 130
+#: Set for the whole traceback of what nobody thought of.
+TRACEBACK = "CAESURA_TRACEBACK"
 #: What a shell reports of a program whose reader has gone, `caesura … | head`.
 READER_GONE = 141
 #: A write to the standard output fails: the disk or the quota is full, or the device is broken.
@@ -50,7 +52,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status."""
     try:
         status = _invoke(sys.argv[1:] if arguments is None else list(arguments))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # `caesura … >&-`
+            sys.stdout.flush()
         return status
     except CaesuraError as error:
         return _fail(str(error), error.exit_status)
@@ -72,8 +75,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return _fail(f"The output cannot be written ({error.strerror}).", 1)
         if error.filename is None:
-            raise
+            return _unexpected(error)
         return _fail(f"{os.fsdecode(error.filename)}: {error.strerror or error}.", 1)
+    except Exception as error:
+        return _unexpected(error)
 
 
 def _invoke(arguments: list[str]) -> int:
@@ -87,6 +92,13 @@ def _invoke(arguments: list[str]) -> int:
     return status if isinstance(status, int) else 0
 
 
+def _unexpected(error: Exception) -> int:
+    """What nobody thought of: one sentence with how to report it, or all of it if asked for."""
+    if os.environ.get(TRACEBACK):
+        raise error
+    return _fail(str(internal(error)), 1)
+
+
 def _fail(sentence: str, status: int) -> int:
     click.echo(sentence, err=True)
     return status
@@ -94,4 +106,14 @@ def _fail(sentence: str, status: int) -> int:
 
 def main() -> NoReturn:
     """The entry point of the program `caesura`."""
+    _fill_standard_streams()
     sys.exit(run())
+
+
+def _fill_standard_streams() -> None:
+    """Take the places of standard streams that are closed, so that no file gets their numbers."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free

@@ -62,6 +62,8 @@ def open_read(path: StrPath) -> Iterator[BinaryIO]:
     """The decompressed bytes of a file; `-` is the standard input."""
     name = os.fspath(path)
     if name == "-":
+        if sys.stdin is None:
+            raise InputError("the standard input is closed", remedy="Name a file.")
         yield sys.stdin.buffer
         return
     if os.path.isdir(name):
@@ -138,10 +140,7 @@ def blocks(
     chunks = _chunks(stream, size, options.file)
     head = next(chunks)
     mark, options = _marked(head, options)
-    try:
-        decoder = codecs.getincrementaldecoder(options.encoding)(options.errors)
-    except LookupError:
-        raise UsageError(f"there is no encoding {options.encoding!r}") from None
+    decoder = _decoder(options)
     chunks = chain(_cut(head[mark:], size), chunks)
     line, column, first, crlf = 1, 1, True, False
     offset = mark  # bytes that are decoded
@@ -205,6 +204,21 @@ def blocks(
                 column = _column(text, column)
         if not data:
             return
+
+
+def _decoder(options: ReadOptions) -> codecs.IncrementalDecoder:
+    """What decodes text; some codecs of Python turn bytes into bytes, or hold names of hosts."""
+    try:
+        known = codecs.lookup(options.encoding)
+        text = getattr(known, "_is_text_encoding", True) and known.incrementaldecoder is not None
+        if not text or known.name in ("idna", "punycode", "undefined", "mbcs", "oem"):
+            raise LookupError
+        return codecs.getincrementaldecoder(options.encoding)(options.errors)
+    except (LookupError, ValueError):  # a name with a NUL in it is a ValueError
+        raise UsageError(
+            f"there is no encoding {options.encoding!r}",
+            remedy="Name one of text, for example utf-8, latin-1 or cp1252.",
+        ) from None
 
 
 def _chunks(stream: BinaryIO, size: int, file: str) -> Iterator[bytes]:
@@ -283,6 +297,8 @@ def open_write(path: StrPath) -> Iterator[BinaryIO]:
     """A stream whose bytes appear under `path` when the block ends without an error."""
     name = os.fspath(path)
     if name == "-":
+        if sys.stdout is None:
+            raise InputError("the standard output is closed", remedy="Name a file with -o.")
         if isinstance(sys.stdout.buffer, FileIO):  # PYTHONUNBUFFERED: a write may stop half way
             with open(sys.stdout.fileno(), "wb", closefd=False) as out:
                 yield out

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from caesura.document import Document
-from caesura.errors import CaesuraError
+from caesura.errors import internal
 from caesura.pipeline.tasks import End, Event, Failed, LongText, RunOptions, Task, Unit
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def annotate_batch(nlp: Pipeline, batch: Sequence[Task], options: RunOptions) ->
                 confidence=options.confidence,
             )
             found = ([doc] for doc in docs)
-        except CaesuraError:
+        except Exception:  # one by one it is found out whose it is
             found = (_one(nlp, unit, options) for unit in units)
     events: list[Event] = []
     for task in batch:
@@ -88,8 +88,8 @@ def _one(nlp: Pipeline, unit: Unit, options: RunOptions) -> list[Event]:
             doc.id = f"{doc.id}.{rank}" if doc.id else str(rank)
             doc.comments = {}
         return [*found]
-    except CaesuraError as error:
-        return [Failed(error)]
+    except Exception as error:
+        return [Failed(internal(error, unit.document.source))]
 
 
 def annotate_long(nlp: Pipeline, task: LongText, options: RunOptions) -> Iterator[Event]:
@@ -108,8 +108,8 @@ def annotate_long(nlp: Pipeline, task: LongText, options: RunOptions) -> Iterato
         ):
             piece.id, piece.source = task.source.id, task.source.path
             yield piece
-    except CaesuraError as error:
-        yield End(task.source, error)
+    except Exception as error:
+        yield End(task.source, internal(error, task.source.shown))
 
 
 class Local(Engine):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from caesura.document import Document
-from caesura.errors import CaesuraError, WarningSink
+from caesura.errors import CaesuraError, WarningSink, internal
 from caesura.pipeline import ray
 from caesura.pipeline.core import Pipeline
 from caesura.pipeline.engine import Engine, Local
@@ -178,8 +178,8 @@ def _write_each(follower: _Follower, jobs: Sequence[Job], write: Write) -> None:
             follower.tally.files += 1
         except OSError as error:
             follower.fail(CaesuraError(f"cannot be written ({error})", file=job.target))
-        except CaesuraError as error:
-            follower.fail(error)
+        except Exception as error:
+            follower.fail(internal(error, source.shown))
 
 
 class _Follower:

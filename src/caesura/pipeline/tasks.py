@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from caesura import formats
 from caesura.constraints import check_keep
 from caesura.document import Document
-from caesura.errors import CaesuraError, CaesuraWarning, InputError, WarningSink, Where
+from caesura.errors import CaesuraError, CaesuraWarning, InputError, WarningSink, Where, internal
 from caesura.formats.io import blocks, open_read
 from caesura.formats.options import ReadOptions
 from caesura.language import REMEDY, Watch
@@ -139,6 +139,8 @@ def tasks(
         except OSError as caught:
             what = f"cannot be read ({caught.strerror or caught})"
             error = InputError(what, file=source.path)
+        except Exception as caught:
+            error = internal(caught, source.shown)
         yield End(source, error)
 
 
