@@ -8,6 +8,7 @@ import pytest
 
 from caesura import formats
 from caesura.document import Document
+from caesura.layout import breaks
 from caesura.paths import bundled_models
 from caesura.tokenize import Tokenizer
 from caesura.tokenize.hyphens import known_words, without_hyphen
@@ -85,3 +86,17 @@ def test_conllu_has_the_whole_form_and_the_span(english: Tokenizer, tmp_path: Pa
 def test_parts_and_what_is_known() -> None:
     assert without_hyphen("some-\n  times") == "sometimes"
     assert known_words([("Don", "'t"), ("Boat",)]) == {"don", "boat"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["One line. No more.", "One  line, two blanks.", "One \x1c line.", "Wide\xa0\xa0\xa0gap."],
+)
+def test_a_text_of_one_line_has_the_layout_that_is_read_off_it(
+    english: Tokenizer, text: str
+) -> None:
+    doc = english.tokenize(text)
+    found = doc.token_break
+    doc.token_break = None
+    assert found is not None
+    assert found.tolist() == breaks(doc).tolist()

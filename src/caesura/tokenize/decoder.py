@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from caesura.constraints import Constraints, after_blank_lines
 from caesura.document import NO, YES, Document
 from caesura.document.characters import MARGIN, classify, code_points
-from caesura.layout import LayoutReader, layout_of
+from caesura.layout import START, LayoutReader, layout_of
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo
-from caesura.tokenize.hyphens import Hyphenated, find_hyphenated, joined, merges
+from caesura.tokenize.hyphens import HYPHENS, Hyphenated, find_hyphenated, joined, merges
 from caesura.tokenize.logistic import Codes
 from caesura.tokenize.prepared_text import WINDOW, Text, prepare
 from caesura.tokenize.sentence_starts import (
@@ -42,6 +42,8 @@ Longs = NDArray[np.int64]
 #: Characters that are worth a call of the kernels.
 _WORTHWHILE = 4096
 _PARAGRAPH = 4
+#: What a text of one line does not have, if it is one of ASCII: other blanks, and two in a row.
+_LAID_OUT = ("\n", "  ", "\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f")
 
 
 class OffsetConstraints(NamedTuple):
@@ -127,6 +129,11 @@ def _set_paragraphs(marks: Marks, begins: Longs, paragraphs: Longs) -> None:
     marks.gap[BEHIND + at] = np.where(inside > 0, _PARAGRAPH, inside)
 
 
+def _is_one_line(text: str) -> bool:
+    """Whether a text has neither lines nor wide gaps, so that its layout says nothing."""
+    return text.isascii() and all(sign not in text for sign in _LAID_OUT)
+
+
 class Decoder:
     """Takes a text block by block and hands back what is decided."""
 
@@ -148,6 +155,7 @@ class Decoder:
         With `words` those that are hyphenated at the end of a line are made whole.
         """
         self._words = words
+        self._may_hyphenate = False
         self._hyphenated: list[Hyphenated] = []  # of tokens that are not decided
         self._learned_layout = layout
         self._cuts = cuts
@@ -188,7 +196,12 @@ class Decoder:
         # token of any length costs time in proportion to its length.
         if not last and self._size < max(_WORTHWHILE, len(self._codes)):
             return NOTHING
-        fresh = code_points("".join(self._pending))
+        text = "".join(self._pending)
+        fresh = code_points(text)
+        # Nothing is looked for of which there is no sign.
+        self._may_hyphenate = bool(self._words) and (
+            self._may_hyphenate or any(hyphen in text for hyphen in HYPHENS)
+        )
         whole = last and self._layout is None
         if not whole:
             self._layout = self._layout or LayoutReader(self._given.paragraphs)
@@ -198,7 +211,10 @@ class Decoder:
         prepared = prepare(*classify(codes))
         marks = self._cut(prepared, len(codes), last)
         self._forget(codes)
-        if whole:
+        if whole and _is_one_line(text) and not len(self._given.paragraphs):
+            self._breaks = np.zeros(len(self._tokens[0]), np.uint8)
+            self._breaks[:1] = START
+        elif whole:
             inner = slice(MARGIN, MARGIN + len(codes))
             self._breaks = layout_of(
                 prepared.classes[inner],
@@ -237,7 +253,7 @@ class Decoder:
         self._carried += shift
         mark(prepared, begins, ends, self._carried, self._types, marks)
         self._carried -= shift
-        if self._words and n:
+        if self._may_hyphenate and n:
             self._hyphenated += find_hyphenated(prepared, ends, shift, self._words)
         begins, ends = begins - shift, ends - shift
         if len(self._given.paragraphs) and n:

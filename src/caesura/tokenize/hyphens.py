@@ -17,11 +17,20 @@ from caesura.document.characters import DASH, JOINER, LETTERS, LOWER, MARGIN, NE
 from caesura.layout import WRAP
 from caesura.tokenize.prepared_text import WINDOW, Text
 
-__all__ = ["Hyphenated", "find_hyphenated", "joined", "known_words", "merges", "without_hyphen"]
+__all__ = [
+    "HYPHENS",
+    "Hyphenated",
+    "find_hyphenated",
+    "joined",
+    "known_words",
+    "merges",
+    "without_hyphen",
+]
 
 Longs = NDArray[np.int64]
 
-_HYPHENS = frozenset((0x2D, 0x2010, 0xAD))
+#: What a word may end in that goes on in the next line.
+HYPHENS = ("-", "\u2010", "\xad")
 #: The shortest part of a word on either line.
 _LEAST = 2
 
@@ -52,7 +61,7 @@ def find_hyphenated(text: Text, ends: Longs, shift: int, words: frozenset[str]) 
 
 def _goes_on(text: Text, end: int, shift: int, words: frozenset[str]) -> Hyphenated | None:
     kinds, codes = text.classes, text.folded
-    if int(codes[end - 1]) not in _HYPHENS:
+    if chr(codes[end - 1]) not in HYPHENS:
         return None
     second, newlines = end, 0
     limit = min(end + WINDOW, len(kinds) - MARGIN)
