@@ -1,69 +1,44 @@
-"""Load test of `caesura serve` on this machine: many clients for a bounded time.
+"""Load test of `caesura serve` on this machine: many clients, slow and broken ones among them.
 
-Starts a server of its own on a free port, lets CLIENTS ask it for SECONDS, and reports how many
-requests were answered, refused (429) or failed, how long they took, and how the server's memory
-went. The clients are threads that ask, read the whole answer, and ask again.
+    python benchmarks/load.py                                    # a few minutes, 40 clients
+    python benchmarks/load.py --clients 500 --seconds 3600       # an hour
+    python benchmarks/load.py -o benchmarks/results/load.json    # and keep the figures
+    python benchmarks/load.py --show benchmarks/results/load.json
+
+Starts a server of its own on a free port. First nothing, then one kind of client after the other
+attacks it for some seconds; then all kinds come together for as long as is asked. A process of its
+own asks `/health` ten times a second all the while, on a new connection each time. At last the
+server gets SIGTERM in the midst of it. Reported are the answers, how long they took, what was
+answered that the documentation does not name, how soon `/health` was, and how memory went.
 """
 
 from __future__ import annotations
 
 import argparse
-import http.client
+import asyncio
 import json
+import os
+import platform
 import re
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-TEXT = (Path(__file__).parents[1] / "examples" / "harbour.txt").read_text(encoding="utf-8")
-
-
-def memory(pid: int) -> float:
-    """Resident memory of a process in MB, where the system tells it."""
-    try:
-        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-    except OSError:
-        return float("nan")
-    found = re.search(r"VmRSS:\s+(\d+)", status)
-    return int(found.group(1)) / 1024 if found else float("nan")
-
-
-class Client(threading.Thread):
-    """Asks again and again until the time is up."""
-
-    def __init__(self, port: int, ends: float, number: int) -> None:
-        super().__init__()
-        self.port = port
-        self.ends = ends
-        self.stream = number % 2 == 0
-        self.statuses: Counter[str] = Counter()
-        self.seconds: list[float] = []
-
-    def run(self) -> None:
-        body = json.dumps({"text": TEXT, "stream": self.stream})
-        headers = {"content-type": "application/json"}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        while time.monotonic() < self.ends:
-            began = time.monotonic()
-            try:
-                connection.request("POST", "/api/v1/parse", body, headers)
-                answer = connection.getresponse()
-                data = answer.read()
-                status = str(answer.status)
-                if self.stream and answer.status == 200 and b'"type":"end"' not in data:
-                    status = "incomplete"
-            except (OSError, http.client.HTTPException) as error:
-                status = type(error).__name__
-                connection.close()
-            self.statuses[status] += 1
-            if status == "200":
-                self.seconds.append(time.monotonic() - began)
-            elif status == "429":
-                time.sleep(0.05)
-        connection.close()
+from load_study.clients import (
+    ATTACKS,
+    BROKEN,
+    ORDINARY,
+    SLOW,
+    Client,
+    Tally,
+    again,
+)
+from load_study.watch import Health, Memory
 
 
 def start(arguments: list[str]) -> tuple[subprocess.Popen[str], int]:
@@ -82,65 +57,179 @@ def start(arguments: list[str]) -> tuple[subprocess.Popen[str], int]:
     raise SystemExit("the server did not start")
 
 
-def ask_once(port: int) -> None:
-    """Let kernels be compiled before the clock runs."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
-    body = json.dumps({"text": TEXT})
-    for _ in range(3):
-        connection.request("POST", "/api/parse", body, {"content-type": "application/json"})
-        if (answer := connection.getresponse()).read() and answer.status == 200:
-            return
-    raise SystemExit("the server does not parse")
+def percentile(times: Sequence[float], share: float) -> float | None:
+    """In milliseconds; of sorted times."""
+    return round(1000 * times[min(len(times) - 1, int(share * len(times)))], 1) if times else None
 
 
-def measure(options: argparse.Namespace) -> dict[str, object]:
-    arguments = ["-m", options.model, "--threads", str(options.threads), "--seconds", "600"]
-    server, port = start([*arguments, "--waiting", str(options.waiting)])
-    try:
-        ask_once(port)
-        rss = [memory(server.pid)]
-        began = time.monotonic()
-        clients = [Client(port, began + options.seconds, n) for n in range(options.clients)]
-        for client in clients:
-            client.start()
-        while any(client.is_alive() for client in clients):
-            time.sleep(min(5.0, options.seconds / 4))
-            rss.append(memory(server.pid))
-        spent = time.monotonic() - began
-    finally:
-        server.terminate()
-        code = server.wait(timeout=30)
-    statuses = sum((client.statuses for client in clients), Counter[str]())
-    times = sorted(second for client in clients for second in client.seconds)
-    words = len(TEXT.split())
+async def attack(
+    port: int, clients: Sequence[tuple[Client, int]], seconds: float, pause: float
+) -> dict[str, Tally]:
+    """So many of each for so long."""
+    ends = time.monotonic() + seconds
+    tallies = {client.__name__: Tally() for client, _ in clients}
+    await asyncio.gather(
+        *(
+            again(client, port, ends, tallies[client.__name__], pause)
+            for client, number in clients
+            for _ in range(number)
+        )
+    )
+    return tallies
+
+
+def health_row(name: str, times: list[float]) -> dict[str, Any]:
     return {
-        "clients": options.clients,
-        "seconds": round(spent, 1),
-        "statuses": dict(statuses),
-        "requests_per_second": round(len(times) / spent, 1),
-        "words_per_second": round(words * len(times) / spent),
-        "p50_ms": round(1000 * times[len(times) // 2]) if times else None,
-        "p99_ms": round(1000 * times[int(0.99 * (len(times) - 1))]) if times else None,
-        "memory_mb": [round(value) for value in (rss[0], rss[len(rss) // 2], rss[-1])],
-        "exit_status": code,
+        "during": name,
+        "asked": len(times),
+        "under_100_ms": round(100 * sum(one < 0.1 for one in times) / max(1, len(times)), 1),
+        "p50_ms": percentile(times, 0.5),
+        "p99_ms": percentile(times, 0.99),
+        "most_ms": percentile(times, 1.0),
     }
 
 
+def shares(clients: int) -> list[tuple[Client, int]]:
+    """Half of the clients ordinary, a fifth each slow and broken, a tenth attacks; one at least."""
+    made: list[tuple[Client, int]] = []
+    for kinds, share in ((ORDINARY, 0.5), (SLOW, 0.2), (BROKEN, 0.2), (ATTACKS, 0.1)):
+        whole = max(len(kinds), round(share * clients))
+        made += [(kind, whole // len(kinds)) for kind in kinds]
+    return made
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    limits = {
+        "model": options.model,
+        "workers": options.workers,
+        "waiting": options.waiting,
+        "seconds": options.limit,
+        "connections": options.connections,
+    }
+    server, port = start([f"--{name}={value}" for name, value in limits.items()])
+    health = Health(port)
+    memory = Memory(server.pid)
+    rows = []
+    odd: Counter[str] = Counter()
+
+    def during(
+        name: str, clients: Sequence[tuple[Client, int]], seconds: float
+    ) -> dict[str, Tally]:
+        began = time.time()
+        tallies = asyncio.run(attack(port, clients, seconds, options.pause))
+        if not clients:
+            time.sleep(seconds)
+        rows.append(health_row(name, health.between(began, time.time())))
+        print(rows[-1], file=sys.stderr)
+        for tally in tallies.values():
+            odd.update(tally.odd)
+        return tallies
+
+    try:
+        during("nothing", [], options.attack_seconds)
+        for kind in (*SLOW, *BROKEN, *ATTACKS):
+            during(kind.__name__, [(kind, options.attackers)], options.attack_seconds)
+        at = len(memory.server)
+        began = time.monotonic()
+        mixed = shares(options.clients)
+        tallies = during("all together", mixed, options.seconds)
+        spent = time.monotonic() - began
+        seen, working = memory.server[at:] or [0.0], memory.workers[at:] or [0.0]
+        ended = asyncio.run(end(server, port, mixed))
+    finally:
+        health.stop()
+        server.kill()
+    statuses = sum((tally.statuses for tally in tallies.values()), Counter[str]())
+    parsed = sorted(one for name in ("parse", "stream") for one in tallies[name].seconds)
+    quarter = max(1, len(seen) // 4)
+    return {
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "server": limits,
+        "clients": {kind.__name__: number for kind, number in mixed},
+        "seconds": round(spent, 1),
+        "answers": dict(sorted(statuses.items())),
+        "undocumented": dict(odd),
+        "parse": {
+            "answers_per_second": round(len(parsed) / spent, 2),
+            "p50_ms": percentile(parsed, 0.5),
+            "p99_ms": percentile(parsed, 0.99),
+        },
+        "memory_mb": {
+            "server_first_quarter": round(sum(seen[:quarter]) / quarter),
+            "server_last_quarter": round(sum(seen[-quarter:]) / quarter),
+            "server_most": round(max(seen)),
+            "worker_most": round(max(working)),
+        },
+        "health": rows,
+        "sigterm_seconds": ended,
+    }
+
+
+async def end(
+    server: subprocess.Popen[str], port: int, mixed: Sequence[tuple[Client, int]]
+) -> float:
+    """Seconds from SIGTERM to the end of the server, while all kinds of clients are at it."""
+    tally = Tally()
+    ends = time.monotonic() + 3
+    crowd = [
+        asyncio.ensure_future(again(kind, port, ends, tally, 0.1))
+        for kind, number in mixed
+        for _ in range(number)
+    ]
+    await asyncio.sleep(2)
+    began = time.monotonic()
+    server.terminate()
+    while server.poll() is None and time.monotonic() < began + 60:
+        await asyncio.sleep(0.05)
+    spent = time.monotonic() - began
+    for one in crowd:
+        one.cancel()
+    await asyncio.gather(*crowd, return_exceptions=True)
+    return round(spent, 1)
+
+
+def table(found: dict[str, Any]) -> str:
+    """The table of docs/howto/serve.md."""
+    lines = [
+        "| `/health` during | asked | under 100 ms | p50 | p99 | most |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for row in found["health"]:
+        times = " | ".join(f"{row[name]:g} ms" for name in ("p50_ms", "p99_ms", "most_ms"))
+        name = row["during"].replace("_", " ")
+        lines.append(f"| {name} | {row['asked']} | {row['under_100_ms']:g} % | {times} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model", default="en", help="name or file of a model")
-    parser.add_argument("--clients", type=int, default=16)
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--clients", type=int, default=40, help="clients of all kinds together")
+    parser.add_argument("--seconds", type=float, default=60, help="how long they come together")
+    parser.add_argument("--attackers", type=int, default=10, help="clients of one kind alone")
+    parser.add_argument("--attack-seconds", type=float, default=5)
+    parser.add_argument("--pause", type=float, default=0.1, help="seconds between two requests")
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--waiting", type=int, default=8)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--connections", type=int, default=500)
+    parser.add_argument("--limit", type=float, default=5, help="the server's --seconds")
+    parser.add_argument("-o", "--output", type=Path, help="keep the figures as JSON")
+    parser.add_argument("--show", type=Path, help="print the table of figures that were kept")
     options = parser.parse_args()
-    found = measure(options)
-    if options.json:
-        print(json.dumps(found, indent=2))
+    if options.show is not None:
+        print(table(json.loads(options.show.read_text(encoding="utf-8"))))
         return
-    for name, value in found.items():
-        print(f"{name.replace('_', ' '):22}{value}")
+    found = measure(options)
+    text = json.dumps(found, indent=1) + "\n"
+    if options.output is not None:
+        options.output.parent.mkdir(exist_ok=True)
+        options.output.write_text(text, encoding="utf-8")
+    print(text)
+    print(table(found))
+    if found["undocumented"]:
+        raise SystemExit("There were answers that nobody documented.")
 
 
 if __name__ == "__main__":

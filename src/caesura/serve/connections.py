@@ -20,7 +20,7 @@ __all__ = ["connection_class"]
 _HEAD: Final = 32 << 10
 #: Pieces of one body may be as many as this, and one more for so many bytes: parsing them costs
 #: this process time, however small they are.
-_PIECES: Final = 1000
+_PIECES: Final = 200
 _BYTES: Final = 512
 #: Bytes of an answer that a client must take in the time it has for that.
 _TAKEN: Final = 1 << 16
@@ -31,6 +31,8 @@ class _Parser(h11.Connection):
     """Counts the pieces of a body."""
 
     pieces = size = 0
+    #: What is wrong with what came, if it cannot be read.
+    wrong = "This is not an HTTP request."
 
     def next_event(self) -> Any:
         event = super().next_event()
@@ -40,7 +42,8 @@ class _Parser(h11.Connection):
             self.pieces += 1
             self.size += len(event.data)
             if self.pieces > _PIECES + self.size // _BYTES:
-                raise h11.RemoteProtocolError("too many small pieces")
+                self.wrong = "The body of the request comes in too many small pieces."
+                raise h11.RemoteProtocolError(self.wrong)
         return event
 
 
@@ -51,7 +54,7 @@ class Connection(H11Protocol):
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         super().__init__(*args, **keywords)
-        self.conn = _Parser(h11.SERVER, _HEAD)
+        self.conn = self._parser = _Parser(h11.SERVER, _HEAD)
         self._spoken = False
         self._head: asyncio.TimerHandle | None = None
         self._send: asyncio.TimerHandle | None = None
@@ -125,7 +128,7 @@ class Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """What is no HTTP is refused as everything else is."""
-        self._refuse(400, "This is not an HTTP request.")
+        self._refuse(400, self._parser.wrong)
 
     def shutdown(self) -> None:
         if self.idle:

@@ -50,6 +50,8 @@ class Worker:
         self.why: Refused | None = None
         #: Whether it makes a stream, which ends early when the server stops.
         self.stream = False
+        #: The next look at its time or its memory while it works.
+        self.timers: dict[str, asyncio.TimerHandle] = {}
 
     @classmethod
     async def start(cls) -> Worker:
@@ -235,26 +237,28 @@ class Workers:
                 503, f"No worker was free within {seconds:g} seconds. Try again later."
             ) from None
 
-    def begin(self, worker: Worker, deadline: float) -> asyncio.TimerHandle:
+    def begin(self, worker: Worker, deadline: float) -> None:
         """Count it as busy until `finish`; it is killed if that is not in time."""
         self._busy.add(worker)
         seconds = self.options.seconds
         why = Refused(503, f"This took longer than {seconds:g} seconds. Send a shorter text.")
-        self._look(worker)
-        return asyncio.get_running_loop().call_at(deadline + _KILL, worker.kill, why)
+        loop = asyncio.get_running_loop()
+        worker.timers["time"] = loop.call_at(deadline + _KILL, worker.kill, why)
+        worker.timers["memory"] = loop.call_later(_LOOK, self._look, worker)
 
     def _look(self, worker: Worker) -> None:
         """Kill one that takes too much memory while it works."""
-        if worker not in self._busy or not worker.alive:
-            return
         most = self.options.memory
         if resident(worker.process.pid) > 2 * most << 20:
             worker.kill(Refused(503, f"This needs more than {2 * most:,} MB. Send less at once."))
-        asyncio.get_running_loop().call_later(_LOOK, self._look, worker)
+        loop = asyncio.get_running_loop()
+        worker.timers["memory"] = loop.call_later(_LOOK, self._look, worker)
 
     def finish(self, worker: Worker, end: wire.End | None) -> None:
         """It has done its job (`end` tells), or is still at one that nobody wants."""
         self._busy.discard(worker)
+        for timer in worker.timers.values():
+            timer.cancel()
         worker.stream = False
         if end is None:
             self._later(self._settle(worker), self._tasks)
@@ -301,7 +305,7 @@ class Place:
     async def answer(self, endpoint: str, body: bytes) -> AsyncGenerator[wire.Head | bytes, None]:
         """The head of the answer and then its pieces, as a worker makes them."""
         worker = await self.workers.free(self.deadline)
-        timer = self.workers.begin(worker, self.deadline)
+        self.workers.begin(worker, self.deadline)
         end: wire.End | None = None
         try:
             left = self.deadline - asyncio.get_running_loop().time()
@@ -318,5 +322,4 @@ class Place:
                 else:
                     end = msgspec.json.decode(payload, type=wire.End)
         finally:
-            timer.cancel()
             self.workers.finish(worker, end)
