@@ -243,7 +243,9 @@ def make_app(
             await application.workers.close()
 
     # A bare router: whatever goes wrong reaches the middleware, which answers in one place.
-    middleware = Middleware(Router(routes=routes, lifespan=lifespan), options, log)
+    # It sends nobody elsewhere: an address is one of those above, or there is none.
+    router = Router(routes=routes, redirect_slashes=False, lifespan=lifespan)
+    middleware = Middleware(router, options, log)
     middleware.application = application
     middleware.paths = frozenset(route.path for route in routes)
     return middleware
