@@ -2,8 +2,8 @@
 
 The only exception that may come out is a CaesuraError. A text keeps its characters and its tokens
 their offsets; what a reader accepts is written as CoNLL-U that is read again to the same words; a
-model file that is changed at random is refused or parses. Other doors (patterns, HTTP) are one
-function from bytes to nothing each, and a line in `door`.
+model file that is changed at random is refused or parses; a server answers as it is documented
+(`service.py`). Other doors are one function from bytes to nothing each, and a line in `door`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from caesura.formats import FORMATS, conllu, spans
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.models.file import load as load_file
 from tests.fuzz.models import changed_file
+from tests.fuzz.service import http_target, requests_target
 from tests.pipeline.laws import check
 
 __all__ = ["DOORS", "READERS", "Target", "door", "pipeline_target", "reader_target", "seeds"]
@@ -41,7 +42,7 @@ READERS: Final = (
     "spans",
 )
 #: All doors; those behind the readers need a model.
-DOORS: Final = (*READERS, "pipeline", "constraints", "model")
+DOORS: Final = (*READERS, "pipeline", "constraints", "model", "requests", "http")
 #: Ways of reading that lead through other code: options by the first byte of the input.
 _WAYS: Final[tuple[dict[str, Any], ...]] = (
     {},
@@ -66,6 +67,8 @@ def door(name: str, model: Path | None = None) -> Target:
     assert model is not None
     if name == "model":
         return model_target(model)
+    if name in ("requests", "http"):
+        return requests_target(model) if name == "requests" else http_target(model)
     from caesura.pipeline import load
 
     make = {"pipeline": pipeline_target, "constraints": constraints_target}[name]
