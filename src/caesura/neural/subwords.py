@@ -1,8 +1,16 @@
-"""Words to sub-words by the `tokenizers` library, once for each word type."""
+"""Words to sub-words, once for each word type: WordPiece as BERT and its kin use it.
+
+A word is normalised (case, accents, control characters), cut at punctuation, and each part is cut
+greedily into the longest pieces that the vocabulary has (Schuster & Nakajima, 2012). The answers
+are those of the `tokenizers` library, which is not needed: `benchmarks/subwords.py` compares.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,52 +18,134 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
-from caesura.errors import InputError, MissingExtra, ModelError
+from caesura.errors import InputError, ModelError
 
 __all__ = ["Subwords"]
 
 #: Of longer words only so many characters are looked at, and so many of their sub-words kept.
 _CHARACTERS: Final = 200
 _PIECES: Final = 64
+#: A part of a word that is longer than this is unknown.
+_LONGEST: Final = 100
+#: Word types whose sub-words are kept.
+_KEPT: Final = 1 << 17
+#: Characters that are words of their own: Chinese, Japanese and Korean ideographs.
+_IDEOGRAPHS: Final = (
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B920, 0x2CEAF),
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
+_NAMES: Final = (("[CLS]", "<s>"), ("[SEP]", "</s>"), ("[PAD]", "<pad>"), ("[UNK]", "<unk>"))
 
 
 @dataclass(frozen=True)
 class Subwords:
-    """The sub-word vocabulary of an encoder."""
+    """The sub-word vocabulary of an encoder. Threads may share one."""
 
-    #: The vocabulary as the library's JSON.
-    definition: str
-    tokenizer: Any
-    begin: int
-    end: int
-    pad: int
-    unknown: int
+    #: The pieces in the order of their numbers; those inside a word begin with `prefix`.
+    pieces_: tuple[str, ...]
+    prefix: str = "##"
+    lowercase: bool = True
+    strip_accents: bool = True
+    ideographs: bool = True
+    #: Whether every character is a piece, and punctuation is not cut off (the encoder `scratch`).
+    characters: bool = False
+    begin: int = -1
+    end: int = -1
+    pad: int = -1
+    unknown: int = -1
+    _numbers: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self._numbers.update({piece: n for n, piece in enumerate(self.pieces_)})
+        if len(self._numbers) != len(self.pieces_):
+            raise ModelError("its sub-word vocabulary names a piece twice")
+        found = [next((self._numbers[n] for n in ns if n in self._numbers), -1) for ns in _NAMES]
+        if min(found) < 0:
+            raise ModelError("its sub-word vocabulary lacks the tokens that begin and end a text")
+        for name, number in zip(("begin", "end", "pad", "unknown"), found, strict=True):
+            object.__setattr__(self, name, number)
+
+    # ------------------------------------------------------------ definition
+
+    @property
+    def definition(self) -> str:
+        """The vocabulary as JSON, as model files keep it."""
+        settings = {
+            "type": "characters" if self.characters else "wordpiece",
+            "prefix": self.prefix,
+            "lowercase": self.lowercase,
+            "strip_accents": self.strip_accents,
+            "ideographs": self.ideographs,
+            "pieces": list(self.pieces_),
+        }
+        return json.dumps(settings, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, definition: str) -> Subwords:
+        """From `definition`, or from a tokenizer.json in the Hugging Face layout."""
         try:
-            from tokenizers import Tokenizer
-        except ImportError as error:
-            raise MissingExtra("tokenizers", "neural", "A neural model") from error
-        try:
-            tokenizer = Tokenizer.from_str(definition)
-        except Exception as error:  # the library raises plain Exception
+            found = json.loads(definition)
+        except (ValueError, RecursionError) as error:
             raise ModelError("its sub-word vocabulary cannot be read") from error
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        ids = [
-            next((i for t in names if (i := tokenizer.token_to_id(t)) is not None), None)
-            for names in (
-                ("[CLS]", "<s>"),
-                ("[SEP]", "</s>"),
-                ("[PAD]", "<pad>"),
-                ("[UNK]", "<unk>"),
+        if not isinstance(found, dict):
+            raise ModelError("its sub-word vocabulary cannot be read")
+        return cls._own(found) if "pieces" in found else cls._foreign(found)
+
+    @classmethod
+    def _own(cls, found: Mapping[str, Any]) -> Subwords:
+        pieces = found["pieces"]
+        if not isinstance(pieces, list) or not all(isinstance(p, str) for p in pieces):
+            raise ModelError("its sub-word vocabulary is no list of pieces")
+        if found.get("type") not in ("wordpiece", "characters"):
+            raise ModelError(f"its sub-words are of a kind that is not known: {found.get('type')}")
+        return cls(
+            tuple(pieces),
+            str(found.get("prefix", "##")),
+            lowercase=bool(found.get("lowercase", True)),
+            strip_accents=bool(found.get("strip_accents", True)),
+            ideographs=bool(found.get("ideographs", True)),
+            characters=found["type"] == "characters",
+        )
+
+    @classmethod
+    def _foreign(cls, found: Mapping[str, Any]) -> Subwords:
+        model, normalizer = found.get("model") or {}, found.get("normalizer") or {}
+        if not isinstance(model, dict) or not isinstance(normalizer, dict):
+            raise ModelError("its sub-word vocabulary cannot be read")
+        kind = model.get("type", "WordPiece" if "continuing_subword_prefix" in model else None)
+        vocabulary = model.get("vocab")
+        characters = kind == "BPE" and not model.get("merges")
+        if not (kind == "WordPiece" or characters) or not isinstance(vocabulary, dict):
+            raise ModelError(
+                f"its sub-words are {kind} and not WordPiece",
+                remedy="Use an encoder of the BERT or MPNet line, such as all-MiniLM-L6-v2.",
             )
-        ]
-        begin, end, pad, unknown = ids
-        if begin is None or end is None or pad is None or unknown is None:
-            raise ModelError("its sub-word vocabulary lacks the tokens that begin and end a text")
-        return cls(definition, tokenizer, begin, end, pad, unknown)
+        numbers = {name: n for name, n in vocabulary.items() if isinstance(n, int)}
+        for token in found.get("added_tokens") or ():
+            if isinstance(token, dict) and isinstance(token.get("id"), int):
+                numbers.setdefault(str(token.get("content")), token["id"])
+        pieces: list[str] = []
+        for name, number in sorted(numbers.items(), key=lambda pair: pair[1]):
+            if number != len(pieces):
+                raise ModelError("the numbers of its sub-words are not 0, 1, 2 and so on")
+            pieces.append(name)
+        lowercase = bool(normalizer.get("lowercase", False))
+        accents = normalizer.get("strip_accents")
+        return cls(
+            tuple(pieces),
+            str(model.get("continuing_subword_prefix") or ("" if characters else "##")),
+            lowercase=lowercase,
+            strip_accents=lowercase if accents is None else bool(accents),
+            ideographs=bool(normalizer.get("handle_chinese_chars", False)),
+            characters=characters,
+        )
 
     @classmethod
     def from_folder(cls, folder: Path) -> Subwords:
@@ -66,29 +156,114 @@ class Subwords:
                 file=str(folder),
                 remedy="Save it with a fast tokeniser: tokenizer.save_pretrained(folder).",
             )
-        return cls.from_json(file.read_text(encoding="utf-8"))
+        try:
+            return cls.from_json(file.read_text(encoding="utf-8"))
+        except (ModelError, UnicodeDecodeError) as error:
+            raise InputError(f"the encoder cannot be used: {error}", file=str(file)) from error
 
     @property
     def special(self) -> tuple[int, int, int]:
         return self.begin, self.end, self.pad
 
     def size(self) -> int:
-        return int(self.tokenizer.get_vocab_size())
+        return len(self.pieces_)
+
+    # --------------------------------------------------------------- cutting
+
+    def of_word(self, form: str) -> tuple[int, ...]:
+        """The numbers of a word's pieces, at least one."""
+        found = self._known.get(form)
+        if found is None:
+            cut = form[:_CHARACTERS]
+            pieces = self._characters(cut) if self.characters else self._cut(cut)
+            found = tuple(pieces[:_PIECES]) or (self.unknown,)
+            if len(self._known) < _KEPT:
+                self._known[form] = found
+        return found
+
+    def _characters(self, form: str) -> list[int]:
+        return [self._numbers.get(c, self.unknown) for c in form]
+
+    def _cut(self, form: str) -> list[int]:
+        whole = self._numbers.get(form)
+        if whole is not None and form.isascii() and form.islower() and form.isalpha():
+            return [whole]
+        pieces: list[int] = []
+        for part in self._parts(form):
+            pieces += self._greedy(part)
+        return pieces
+
+    def _greedy(self, part: str) -> list[int]:
+        numbers, prefix, n = self._numbers, self.prefix, len(part)
+        if n > _LONGEST:
+            return [self.unknown]
+        found: list[int] = []
+        at = 0
+        while at < n:
+            before = prefix if at else ""
+            for end in range(n, at, -1):
+                number = numbers.get(before + part[at:end])
+                if number is not None:
+                    found.append(number)
+                    at = end
+                    break
+            else:
+                return [self.unknown]
+        return found
+
+    def _parts(self, form: str) -> list[str]:
+        """The word normalised, and cut at blanks and around punctuation."""
+        clean = "".join(map(self._normal, form))
+        if self.strip_accents:
+            clean = unicodedata.normalize("NFD", clean)
+            clean = "".join(c for c in clean if unicodedata.category(c) != "Mn")
+        if self.lowercase:
+            clean = "".join(c.lower() for c in clean)
+        parts: list[str] = []
+        for chunk in clean.split():
+            last = 0
+            for at, c in enumerate(chunk):
+                if _is_punctuation(c):
+                    parts += [chunk[last:at], c]
+                    last = at + 1
+            parts.append(chunk[last:])
+        return [part for part in parts if part]
+
+    def _normal(self, c: str) -> str:
+        """A character without what does not show; ideographs stand alone."""
+        if c.isascii():
+            return c if c >= " " and c != "\x7f" else (" " if c in "\t\n\r" else "")
+        if c == "\ufffd" or unicodedata.category(c) in _HIDDEN:
+            return ""
+        if c.isspace():
+            return " "
+        if self.ideographs and any(a <= ord(c) <= b for a, b in _IDEOGRAPHS):
+            return f" {c} "
+        return c
 
     def pieces(self, doc: Document) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The sub-words of all words, and where each word's begin (one more than words)."""
         types, place = np.unique(doc.form, return_inverse=True)
-        forms = [doc.strings[i][:_CHARACTERS] or " " for i in types.tolist()]
-        encodings = self.tokenizer.encode_batch(forms, add_special_tokens=False)
-        by_type = [encoding.ids[:_PIECES] or [self.unknown] for encoding in encodings]
+        by_type = [self.of_word(doc.strings[i]) for i in types.tolist()]
         sizes = np.array([len(ids) for ids in by_type], dtype=np.int64)
-        flat = (
-            np.concatenate([np.array(ids, dtype=np.int32) for ids in by_type])
-            if by_type
-            else (np.zeros(0, dtype=np.int32))
-        )
+        flat = np.array([i for ids in by_type for i in ids], dtype=np.int32)
         offset = np.concatenate(([0], np.cumsum(sizes)))
         counts = sizes[place]
         pointer = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         within = np.arange(pointer[-1]) - np.repeat(pointer[:-1], counts)
         return flat[np.repeat(offset[place], counts) + within], pointer
+
+
+#: Kinds of characters that are left out.
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Co", "Cs"})
+
+
+def _is_punctuation(c: str) -> bool:
+    if c.isascii():
+        return not c.isalnum() and c > " " and c != "\x7f"
+    return unicodedata.category(c)[0] == "P"
+
+
+def characters_of(names: Sequence[str]) -> Subwords:
+    """A vocabulary of single characters."""
+    return Subwords(("[PAD]", "[UNK]", "[CLS]", "[SEP]", *names), "", False, False, False, True)
