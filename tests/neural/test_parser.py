@@ -235,8 +235,9 @@ def test_its_search_is_obeyed(nlp: Pipeline) -> None:
     )
     assert nlp.stage(NeuralParser).settings.margin == math.inf, "the first one is as it was"
     check(changed(TEXT), TEXT)
-    more, fewer = (nlp.with_search(bias=x)(TEXT).n_sentences for x in (2.0, -2.0))
-    assert more > nlp(TEXT).n_sentences > fewer
+    line = " ".join(TEXT.split())  # blank lines are boundaries whatever the bias
+    more, fewer = (nlp.with_search(bias=x)(line).n_sentences for x in (2.0, -2.0))
+    assert more > nlp(line).n_sentences > fewer
     again = type(nlp.stage(NeuralParser)).from_part(changed.stage(NeuralParser).to_part())
     assert again.settings == replace(found, bias=0.0), "a model keeps no bias"
     with pytest.raises(UsageError, match="has no trust"):

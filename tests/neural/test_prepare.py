@@ -9,7 +9,8 @@ import pytest
 
 from caesura.errors import InputError
 from caesura.formats import read
-from caesura.neural.examples import IGNORE, SHAPES, Examples, word_features
+from caesura.neural.examples import IGNORE, SHAPES, Examples, Soft, targets, word_features
+from caesura.neural.prepare import character_subwords, labels_of, prepare
 from caesura.parse.shapes import shape
 from caesura.transform import speech
 
@@ -37,9 +38,6 @@ def test_a_transcript_hides_its_layout() -> None:
 
 
 def test_arrays_survive_the_disk(tmp_path: Path) -> None:
-    pytest.importorskip("tokenizers", reason="tokenizers is not installed")
-    from caesura.neural.prepare import character_subwords, labels_of, prepare
-
     docs = list(read(EXAMPLES / "harbour.conllu"))
     subwords = character_subwords(docs)
     labels = labels_of(docs)
@@ -54,6 +52,32 @@ def test_arrays_survive_the_disk(tmp_path: Path) -> None:
     again = Examples.load(tmp_path / "data.npz")
     assert np.array_equal(again.pieces[: len(pieces)], pieces)
     assert np.array_equal(again.head, data.head)
+
+
+def test_words_without_tags_teach_nothing_about_features() -> None:
+    doc = next(iter(read(EXAMPLES / "harbour.conllu")))
+    labels = labels_of([doc])
+    tagged = targets(doc, labels, None)["feats"]
+    assert (tagged != IGNORE).all()
+    doc.upos[:5] = doc.xpos[:5] = doc.feats[:5] = 0
+    assert (targets(doc, labels, None)["feats"][:5] == IGNORE).all()
+
+
+def test_what_a_teacher_says_of_words_left_out_is_left_out() -> None:
+    answers = {"upos": np.array([[1], [2], [3], [4]], np.int32),
+               "head": np.array([[1, 2], [-1, 0], [1, -1], [2, 1]], np.int32)}  # fmt: skip
+    chances = {
+        "upos": np.ones((4, 1), np.float16),
+        "head": np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.6, 0.4]], np.float16),
+    }
+    soft = Soft(np.array([1, 0, 0.75, 0.5], np.float16), answers, chances)
+    kept = soft.pick(np.array([True, True, False, True]))
+    assert kept.answers["upos"][:, 0].tolist() == [1, 2, 4]
+    # The head that is gone has no chance any more; the start goes over to the next word.
+    assert kept.answers["head"].tolist() == [[1, -1], [-1, 0], [-1, 1]]
+    assert kept.chances["head"][0, 1] == 0
+    assert kept.chances["head"][2, 0] == 0
+    assert kept.start.tolist() == [1, 0, 1]
 
 
 def test_a_network_over_characters_learns(tmp_path: Path) -> None:
@@ -90,8 +114,7 @@ def test_a_network_over_characters_learns(tmp_path: Path) -> None:
 
 def test_an_encoder_without_files_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    pytest.importorskip("transformers", reason="transformers is not installed")
-    from caesura.neural.net import load_encoder
+    from caesura.neural.encoder import load_encoder
 
     with pytest.raises(InputError, match=r"lacks config\.json, tokenizer\.json"):
         load_encoder(tmp_path, 2)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from caesura.errors import ModelError
 from caesura.neural.subwords import Subwords
 
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "har", "##bour", "harbour", "un", "##known", "e",
-          "mail", "-", ".", "'", "s", "cafe", "##s", "東", "京", "σ", "##σ", "a", "##a"]  # fmt: skip
+_PIECES = "[PAD] [UNK] [CLS] [SEP] har ##bour harbour un ##known e mail - . ' s cafe ##s 東 京 σ"
+PIECES = [*_PIECES.split(), "##σ", "a", "##a"]
 
 
 def definition(**changes: Any) -> str:

@@ -15,34 +15,54 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import layout
 from caesura.document import ROOT, YES, Document
 from caesura.parse.shapes import SHAPES, looks_edited, shapes_of
 
-__all__ = ["IGNORE", "SHAPES", "Examples", "Labels", "word_features"]
+__all__ = ["FEATURE_SIZES", "IGNORE", "SHAPES", "Examples", "Labels", "Soft", "word_features"]
 
 #: A target that costs nothing.
 IGNORE: Final = -100
+#: How many values each feature of a word has; 0 of each adds nothing to the word.
+FEATURE_SIZES: Final = (len(SHAPES), 3, 16)
+#: The decisions that have labels, besides boundaries and heads.
+DECISIONS: Final = ("upos", "xpos", "feats", "lemma", "deprel")
 
 
 def word_features(doc: Document, seen: bool | None = None) -> NDArray[np.int64]:
-    """Shape, space before and paragraph start of each word; all 0 where they shall not be seen.
+    """Shape, space before and line break before each word.
 
-    By default they are not seen in a text that has neither capitals nor punctuation to speak of:
-    there they would tell the network of a world that it never met in training.
+    Shapes and spaces are 0 where they shall not be seen: by default in a text that has neither
+    capitals nor punctuation to speak of, where they would tell the network of a world that it
+    never met in training. Where lines end is told in any case.
     """
-    features = np.zeros((doc.n_words, 3), dtype=np.int64)
-    if seen is False or not doc.n_words:
-        return features
-    features[:, 0] = shapes_of(doc)
-    if seen is None and not looks_edited(features[:, 0]):
-        features[:] = 0
+    features = np.zeros((doc.n_words, len(FEATURE_SIZES)), dtype=np.int64)
+    if not doc.n_words:
         return features
     first = np.ones(doc.n_words, dtype=bool)
     first[1:] = doc.word_token[1:] != doc.word_token[:-1]
+    codes = layout.breaks(doc)[doc.word_token]
+    features[:, 2] = np.where(first & (codes != layout.START), codes, layout.SAME)
+    if seen is False:
+        return features
+    shapes = shapes_of(doc)
+    if seen is None and not looks_edited(shapes):
+        return features
     spaced = np.ones(doc.n_tokens, dtype=bool)
     spaced[1:] = doc.token_start[1:] > doc.token_end[:-1]
+    features[:, 0] = shapes
     features[:, 1] = np.where(first & spaced[doc.word_token], 1, 2)
-    features[:, 2] = np.where(first & doc.token_paragraph_start[doc.word_token], 1, 2)
+    return features
+
+
+def paragraph_features(doc: Document) -> NDArray[np.int64]:
+    """Shape, space before and paragraph start: what older networks see of a word."""
+    features = word_features(doc)
+    edited = bool(features[:, 0].any())
+    first = np.ones(doc.n_words, dtype=bool)
+    first[1:] = doc.word_token[1:] != doc.word_token[:-1]
+    starts = first & doc.token_paragraph_start[doc.word_token]
+    features[:, 2] = np.where(starts, 1, 2) if edited else 0
     return features
 
 
@@ -117,6 +137,35 @@ class Examples:
         return Examples(**out)
 
 
+@dataclass
+class Soft:
+    """What a teacher thinks of each word: its few likeliest answers and their chances.
+
+    Answers are label numbers; for `head` words over all documents, -1 for the root. The chances
+    of labels of arcs are those of the teacher's best arc.
+    """
+
+    #: The chance of a sentence start.
+    start: NDArray[np.float16]
+    answers: dict[str, NDArray[np.int32]]
+    chances: dict[str, NDArray[np.float16]]
+
+    def pick(self, keep: NDArray[np.bool_]) -> Soft:
+        """The words that are kept; answers that point at others lose their chance."""
+        place = np.where(keep, np.cumsum(keep) - 1, -2)
+        answers = {name: found[keep] for name, found in self.answers.items()}
+        chances = {name: found[keep] for name, found in self.chances.items()}
+        heads = answers["head"]
+        moved = np.where(heads >= 0, place[heads], -1).astype(np.int32)
+        chances["head"] = np.where(moved == -2, 0, chances["head"]).astype(np.float16)
+        answers["head"] = np.where(moved == -2, -1, moved).astype(np.int32)
+        # A start that is left out goes over to the next word.
+        upto = np.concatenate(([0.0], np.cumsum(self.start.astype(np.float64))))[
+            np.concatenate(([0], np.flatnonzero(keep) + 1))
+        ]
+        return Soft(np.minimum(np.diff(upto), 1.0).astype(np.float16), answers, chances)
+
+
 def collect_labels(documents: Iterable[Document], scripts: Sequence[str], least: int = 1) -> Labels:
     """The labels that occur in the training documents, the most frequent first."""
     counts: dict[str, Counter[str]] = {
@@ -143,6 +192,9 @@ def targets(doc: Document, labels: Labels, lemma: NDArray[np.int64] | None) -> d
         if name != "feats":
             known[0] = IGNORE
         out[name] = np.array([known[i] for i in getattr(doc, name).tolist()], dtype=np.int64)
+    # Without any tag a word's features are not known to be none.
+    untagged = (doc.upos == 0) & (doc.xpos == 0) & (doc.feats == 0)
+    out["feats"] = np.where(untagged, IGNORE, out["feats"])
     out["lemma"] = lemma if lemma is not None else np.full(doc.n_words, IGNORE, dtype=np.int64)
     starts = doc.word_sent_start.astype(np.int64)
     out["start"] = np.where(starts < 0, IGNORE, (starts == YES).astype(np.int64))

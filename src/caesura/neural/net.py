@@ -8,16 +8,15 @@ sentences end before it scores them.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
-from caesura.errors import InputError, MissingExtra
-from caesura.neural.examples import SHAPES
+from caesura.neural.encoder import Transformer
+from caesura.neural.examples import FEATURE_SIZES
 
-__all__ = ["Net", "NetOptions", "load_encoder"]
+__all__ = ["Net", "NetOptions", "Scratch"]
 
 
 @dataclass(frozen=True)
@@ -29,46 +28,8 @@ class NetOptions:
     tag_size: int = 256
     dropout: float = 0.25
     layers: int = 4
-
-
-def load_encoder(folder: Path, layers: int) -> nn.Module:
-    """The first layers of an encoder in the Hugging Face layout, weights included."""
-    try:
-        from transformers import AutoConfig, AutoModel
-        from transformers.utils import logging as quiet
-    except ImportError as error:
-        raise MissingExtra("transformers", "neural-train", "An encoder") from error
-    missing = [name for name in ("config.json", "tokenizer.json") if not (folder / name).is_file()]
-    if not any(folder.glob("*.safetensors")):
-        missing.append("model.safetensors")
-    if missing:
-        raise InputError(
-            f"the encoder lacks {', '.join(missing)}",
-            file=str(folder),
-            remedy="Name a folder in the Hugging Face layout (save_pretrained writes one).",
-        )
-    cast(Any, quiet).set_verbosity_error()  # layers that are left out on purpose need no report
-    try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True)
-        config.num_hidden_layers = min(layers, config.num_hidden_layers)
-        model: Any = AutoModel.from_pretrained(
-            folder,
-            config=config,
-            local_files_only=True,
-            use_safetensors=True,
-            dtype=torch.float32,
-            attn_implementation="eager",
-        )
-        model.get_input_embeddings()
-    except (OSError, ValueError, AttributeError, KeyError) as error:
-        raise InputError(
-            f"the encoder cannot be used: {str(error).splitlines()[0]}",
-            file=str(folder),
-            remedy="Use an encoder such as BERT, MiniLM, RoBERTa or ELECTRA.",
-        ) from error
-    if getattr(model, "pooler", None) is not None:
-        model.pooler = None
-    return cast(nn.Module, model)
+    #: Words are read off a learned mixture of all layers instead of the last.
+    mixture: bool = True
 
 
 class Scratch(nn.Module):
@@ -76,29 +37,18 @@ class Scratch(nn.Module):
 
     def __init__(self, characters: int, size: int = 256) -> None:
         super().__init__()
-        self.config = ScratchConfig(size)
-        self.embedding = nn.Embedding(characters, size)
+        self.hidden = size
+        self.pieces = nn.Embedding(characters, size)
         self.convolutions = nn.ModuleList(
             nn.Conv1d(size, size, width, padding=width // 2) for width in (3, 5)
         )
 
-    def get_input_embeddings(self) -> nn.Module:
-        return self.embedding
-
-    def forward(self, inputs_embeds: Tensor, attention_mask: Tensor) -> Any:
-        x = (inputs_embeds * attention_mask[:, :, None].to(inputs_embeds.dtype)).transpose(1, 2)
+    def forward(self, ids: Tensor, mask: Tensor, extra: Tensor) -> list[Tensor]:
+        x = (self.pieces(ids) + extra) * mask[:, :, None]
+        x = x.transpose(1, 2)
         for convolution in self.convolutions:
             x = nn.functional.gelu(convolution(x)) + x
-        return States(x.transpose(1, 2))
-
-
-@dataclass(frozen=True)
-class ScratchConfig:
-    hidden_size: int
-
-
-class States(NamedTuple):
-    last_hidden_state: Tensor
+        return [x.transpose(1, 2)]
 
 
 class Recurrent(nn.Module):
@@ -112,9 +62,7 @@ class Recurrent(nn.Module):
         self.project = nn.Linear(2 * size, size)
 
     def forward(self, words: Tensor) -> Tensor:
-        # States of our own, since exported ones would be bound to one number of windows.
-        state = words.new_zeros(4, words.shape[0], self.lstm.hidden_size)
-        return cast(Tensor, self.project(self.lstm(words, (state, state))[0]))
+        return cast(Tensor, self.project(self.lstm(words)[0]))
 
 
 class Mlp(nn.Module):
@@ -132,24 +80,31 @@ class Mlp(nn.Module):
 class Net(nn.Module):
     """Sub-words of a window in, scores of every decision about its words out."""
 
-    def __init__(self, encoder: nn.Module, sizes: dict[str, int], options: NetOptions) -> None:
+    def __init__(
+        self, encoder: Transformer | Scratch, sizes: dict[str, int], options: NetOptions
+    ) -> None:
         super().__init__()
         self.options = options
         self.sizes = sizes
-        self.encoder: Any = encoder
-        config: Any = encoder.config
-        hidden: int = config.hidden_size
-        self.shape = nn.Embedding(len(SHAPES), hidden, padding_idx=0)
-        self.space = nn.Embedding(3, hidden, padding_idx=0)
-        self.paragraph = nn.Embedding(3, hidden, padding_idx=0)
-        for table in (self.shape, self.space, self.paragraph):
-            nn.init.normal_(table.weight, std=0.02)
-            with torch.no_grad():
-                table.weight[0].zero_()
-        self.dropout = nn.Dropout(options.dropout)
-        self.context: nn.Module = (
-            Recurrent(hidden, options.dropout) if isinstance(encoder, Scratch) else nn.Identity()
+        self.encoder = encoder
+        scratch = isinstance(encoder, Scratch)
+        hidden = encoder.hidden if isinstance(encoder, Scratch) else encoder.shape.hidden
+        self.features = nn.ModuleList(
+            nn.Embedding(size, hidden, padding_idx=0) for size in FEATURE_SIZES
         )
+        for table in self.features:
+            weight = cast(Tensor, table.weight)
+            nn.init.normal_(weight, std=0.02)
+            with torch.no_grad():
+                weight[0].zero_()
+        self.mixture: nn.Parameter | None = None
+        if options.mixture and isinstance(encoder, Transformer):
+            # The last layer has the most to say at first; the last number scales the sum.
+            start = torch.zeros(encoder.shape.layers + 1)
+            start[-2], start[-1] = 2.0, 1.0
+            self.mixture = nn.Parameter(start)
+        self.dropout = nn.Dropout(options.dropout)
+        self.context: nn.Module = Recurrent(hidden, options.dropout) if scratch else nn.Identity()
         self.start = nn.Sequential(
             Mlp(hidden, options.tag_size, options.dropout), nn.Linear(options.tag_size, 1)
         )
@@ -181,16 +136,19 @@ class Net(nn.Module):
         `word` tells which word each sub-word belongs to (0 for special ones, else 1 + the word's
         place), `first` and `last` the sub-words of each word, both ends included.
         """
-        extra = (
-            self.shape(features[:, :, 0])
-            + self.space(features[:, :, 1])
-            + self.paragraph(features[:, :, 2])
-        )
+        added = [table(features[:, :, n]) for n, table in enumerate(self.features)]
+        extra = torch.stack(added).sum(0)
         extra = torch.cat([torch.zeros_like(extra[:, :1]), extra], dim=1)
         spread = torch.gather(extra, 1, word[:, :, None].expand(-1, -1, extra.shape[2]))
-        embedded = self.encoder.get_input_embeddings()(ids) + spread
-        states = self.encoder(inputs_embeds=embedded, attention_mask=mask).last_hidden_state
-        total = torch.cumsum(states.float(), dim=1)
+        layers = self.encoder(ids, mask, spread)
+        if self.mixture is None:
+            states = layers[-1].float()
+        else:
+            weights = torch.softmax(self.mixture[:-1], 0) * self.mixture[-1]
+            states = torch.zeros_like(layers[0], dtype=torch.float32)
+            for weight, layer in zip(weights, layers, strict=True):
+                states = states + weight * layer.float()
+        total = torch.cumsum(states, dim=1)
         width = total.shape[2]
         upto = torch.gather(total, 1, last[:, :, None].expand(-1, -1, width))
         before = torch.gather(total, 1, (first - 1)[:, :, None].expand(-1, -1, width))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import MissingExtra, ModelError
-from caesura.neural.examples import word_features
+from caesura.neural.examples import paragraph_features, word_features
 from caesura.neural.subwords import Subwords
 from caesura.neural.windows import Batch, Window, batch, overlapping
 
@@ -52,7 +52,13 @@ class Encoder:
     """A network in an ONNX file, with its sub-word vocabulary. Threads may share one."""
 
     def __init__(
-        self, graph: bytes, subwords: Subwords, *, limit: int = LIMIT, threads: int = 1
+        self,
+        graph: bytes,
+        subwords: Subwords,
+        *,
+        limit: int = LIMIT,
+        threads: int = 1,
+        layout: bool = True,
     ) -> None:
         try:
             import onnxruntime as ort
@@ -78,12 +84,14 @@ class Encoder:
         self.subwords = subwords
         self.limit = limit
         self.threads = threads
+        #: Whether it was trained to see where lines end; older ones see paragraphs.
+        self.layout = layout
 
     def scores(self, doc: Document) -> Scores:
         """The scores of all words of a document, read in windows that overlap."""
         n, limit = doc.n_words, self.limit
         pieces, pointer = self.subwords.pieces(doc)
-        features = word_features(doc)
+        features = word_features(doc) if self.layout else paragraph_features(doc)
         windows = overlapping(pointer, 0, n, limit, limit * OVERLAP // LIMIT)
         width = max((w.last - w.first for w in windows), default=0) + 1
         found: Scores | None = None
@@ -100,7 +108,7 @@ class Encoder:
                 _keep(found, out, row, window)
         if found is None:
             return _nothing()
-        found.edited = bool(features.any())
+        found.edited = bool(features[:, 0].any())
         return found
 
     def _run(self, inputs: Batch) -> list[Any]:

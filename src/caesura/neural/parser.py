@@ -21,6 +21,7 @@ from caesura.document import YES, Document
 from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
+from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.onnx import LIMIT, TAGS, Encoder, Scores
 from caesura.neural.subwords import Subwords
 from caesura.parse.constraints import WordConstraints, decode_given, limits_of, no_limits
@@ -93,10 +94,13 @@ class NeuralParser(Stage):
         limit: int = LIMIT,
         threads: int = 1,
         scale: BiasScale = SCALE,
+        lexicon: LemmaLexicon | None = None,
+        layout: bool = True,
     ) -> None:
         self.scale = scale
+        self.lexicon = lexicon
         self.graph = graph
-        self.encoder = Encoder(graph, subwords, limit=limit, threads=threads)
+        self.encoder = Encoder(graph, subwords, limit=limit, threads=threads, layout=layout)
         self.labels = labels
         self.label_weights = label_weights
         self.settings = settings
@@ -125,7 +129,13 @@ class NeuralParser(Stage):
         other = self.with_search(**changes)
         known = self.encoder
         if threads is not None and threads != known.threads:
-            other.encoder = Encoder(self.graph, known.subwords, limit=known.limit, threads=threads)
+            other.encoder = Encoder(
+                self.graph,
+                known.subwords,
+                limit=known.limit,
+                threads=threads,
+                layout=known.layout,
+            )
         return other
 
     # ------------------------------------------------------------ model file
@@ -136,6 +146,8 @@ class NeuralParser(Stage):
             "subwords": np.frombuffer(self.encoder.subwords.definition.encode(), np.uint8),
             "label": self.label_weights.astype(np.float16),
         }
+        if self.lexicon is not None:
+            arrays |= self.lexicon.arrays()
         settings = self.settings
         config = {
             "beam": settings.beam,
@@ -146,6 +158,7 @@ class NeuralParser(Stage):
             "bias-scale": self.scale.as_config(),
             "unedited": settings.unedited,
             "window": self.encoder.limit,
+            "layout": self.encoder.layout,
         }
         return Part("neural", config, dict(self.labels), arrays)
 
@@ -181,6 +194,8 @@ class NeuralParser(Stage):
             limit=min(max(int(part.option("window", int, LIMIT)), 64), 1 << 16),
             threads=threads,
             scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
+            lexicon=LemmaLexicon.from_arrays(part.labels["lemma"], part.arrays),
+            layout=bool(part.option("layout", bool, False)),
         )
 
     @property
@@ -274,13 +289,14 @@ class NeuralParser(Stage):
             found = names[scores.tags[column].argmax(1)].astype(np.int32)
             setattr(doc, column, fixed.obeyed(column, found))
         if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
-            doc.lemma = fixed.obeyed("lemma", self._lemmas(doc, scores.tags["lemma"].argmax(1)))
+            doc.lemma = fixed.obeyed("lemma", self._lemmas(doc, scores.tags["lemma"]))
         if confidence:
             doc.tag_conf = _softmax(scores.tags["upos"]).max(1)
 
-    def _lemmas(self, doc: Document, rules: NDArray[np.int64]) -> NDArray[np.int32]:
+    def _lemmas(self, doc: Document, scores: NDArray[np.float32]) -> NDArray[np.int32]:
         """Lemmas by rule, worked out once for each pair of form and rule."""
         names = self.labels["lemma"]
+        rules = self._rules(doc, scores)
         pairs = doc.form.astype(np.int64) * len(names) + rules
         kinds, where = np.unique(pairs, return_inverse=True)
         made = doc.strings.ids(
@@ -288,6 +304,16 @@ class NeuralParser(Stage):
             for pair in kinds.tolist()
         )
         return made[where].astype(np.int32)
+
+    def _rules(self, doc: Document, scores: NDArray[np.float32]) -> NDArray[np.int64]:
+        """The rule of each word: the best of those that its lexicon allows."""
+        if self.lexicon is None:
+            return scores.argmax(1)
+        n = len(doc.strings)
+        kinds, where = np.unique(doc.form.astype(np.int64) * n + doc.upos, return_inverse=True)
+        forms = [doc.strings[i] for i in (kinds // n).tolist()]
+        tags = [doc.strings[i] for i in (kinds % n).tolist()]
+        return self.lexicon.choose(forms, tags, where, scores)
 
     def _write_tree(self, doc: Document, scores: Scores, result: Any) -> None:
         heads = np.asarray(result.heads, np.int32)

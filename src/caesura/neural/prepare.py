@@ -6,7 +6,6 @@ stage that a pipeline runs. The three may happen on different machines.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
-from caesura.models.file import Part
 from caesura.neural.examples import (
     IGNORE,
     Examples,
@@ -25,11 +23,14 @@ from caesura.neural.examples import (
     targets,
     word_features,
 )
+from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.parser import NeuralParser, SearchSettings
-from caesura.neural.subwords import Subwords
+from caesura.neural.shape import EncoderShape
+from caesura.neural.subwords import Subwords, characters_of
 from caesura.tag.lemmas import rule_of
 
 if TYPE_CHECKING:
+    from caesura.neural.export import ExportOptions
     from caesura.neural.net import Net, NetOptions
 
 __all__ = ["SCRATCH", "character_subwords", "finish", "labels_of", "new_net", "prepare"]
@@ -86,26 +87,15 @@ def character_subwords(docs: Sequence[Document]) -> Subwords:
             for character in doc.strings[form]:
                 counts[character] += n
     characters = [c for c, n in counts.most_common() if n > 1 and not c.isspace()]
-    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *characters]
-    vocabulary = {name: n for n, name in enumerate(names)}
-    model: dict[str, Any] = {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": "[UNK]",
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": False,
-        "vocab": vocabulary,
-        "merges": [],
-    }
-    return Subwords.from_json(json.dumps({"version": "1.0", "model": model}, ensure_ascii=False))
+    return characters_of(characters)
 
 
 def new_net(
     encoder: str, labels: Labels, options: NetOptions, docs: Sequence[Document] = ()
 ) -> tuple[Net, Subwords]:
     """An untrained network over an encoder's folder, or over characters (`scratch`)."""
-    from caesura.neural.net import Net, Scratch, load_encoder
+    from caesura.neural.encoder import load_encoder
+    from caesura.neural.net import Net, Scratch
 
     if encoder == SCRATCH:
         subwords = character_subwords(docs)
@@ -116,19 +106,21 @@ def new_net(
 
 
 def finish(
-    net: Net,
-    weights: Part,
+    weights: Mapping[str, NDArray[Any]],
+    shape: EncoderShape | None,
     labels: Labels,
     subwords: Subwords,
     settings: SearchSettings,
+    *,
     limit: int,
+    lexicon: LemmaLexicon | None = None,
+    options: ExportOptions | None = None,
 ) -> NeuralParser:
-    """The stage of a pipeline, from the weights that training chose."""
-    import torch
-
+    """The stage of a pipeline, from the weights that training chose; needs no PyTorch."""
     from caesura.neural.export import to_onnx
 
-    state: dict[str, Any] = {name: torch.from_numpy(a) for name, a in weights.arrays.items()}
-    net.load_state_dict(state)
-    label = net.label.detach().cpu().numpy().astype(np.float32)
-    return NeuralParser(to_onnx(net), subwords, labels.as_lists(), label, settings, limit=limit)
+    label = np.asarray(weights["label"], np.float32)
+    graph = to_onnx(weights, shape, options)
+    return NeuralParser(
+        graph, subwords, labels.as_lists(), label, settings, limit=limit, lexicon=lexicon
+    )

@@ -1,7 +1,8 @@
 """Training of the network, as a `Trainer` of the one training loop.
 
-AdamW with a small step for the encoder and a larger one for the heads, warm-up and linear decay,
-mixed precision on a GPU. What is unknown in the data (a head, a tag) costs nothing.
+AdamW with steps that grow from the lowest layer of the encoder to the highest and are larger for
+the heads, warm-up and linear decay, mixed precision on a GPU. What is unknown in the data (a head,
+a tag) costs nothing; a teacher's answers are learned with their chances.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from torch import Tensor
 
 from caesura.learn.loop import Report, silent
 from caesura.models.file import Part
-from caesura.neural.examples import IGNORE, Examples
+from caesura.neural.batches import DeviceData, Targets
+from caesura.neural.examples import DECISIONS, IGNORE, Examples, Soft
+from caesura.neural.label import predict
 from caesura.neural.net import Net
-from caesura.neural.windows import Window, batch, overlapping, random_cuts
+from caesura.neural.windows import Window, random_cuts
 
-__all__ = ["NeuralTrainer", "TrainOptions", "predict"]
+__all__ = ["NeuralTrainer", "Source", "TrainOptions", "quick_scores"]
 
 
 @dataclass(frozen=True)
@@ -32,16 +35,32 @@ class TrainOptions:
     epochs: int = 40
     batch_pieces: int = 8192
     limit: int = 510
-    encoder_step: float = 5e-5
+    encoder_step: float = 1e-4
+    #: The step of each layer of the encoder against that of the layer above it.
+    layer_decay: float = 0.85
     head_step: float = 1e-3
     weight_decay: float = 0.01
-    warm_up: float = 0.06
+    warm_up: float = 0.1
     clip: float = 1.0
+    #: How often a window is read without its shapes, spaces and lines, or as if in lower case.
     feature_dropout: float = 0.1
+    lower_case: float = 0.1
     #: Weights of the losses.
     start_weight: float = 1.0
     tag_weight: float = 0.5
     seed: int = 0
+
+
+@dataclass
+class Source:
+    """Documents to learn from, and how often an epoch reads each of them.
+
+    With 0.25 an epoch reads a quarter of them, the next one the next quarter.
+    """
+
+    data: Examples
+    times: float = 1.0
+    soft: Soft | None = None
 
 
 class NeuralTrainer:
@@ -50,7 +69,7 @@ class NeuralTrainer:
     def __init__(
         self,
         net: Net,
-        train: Examples,
+        train: Sequence[Source],
         dev: Mapping[str, Examples],
         special: tuple[int, int, int],
         options: TrainOptions,
@@ -59,21 +78,16 @@ class NeuralTrainer:
         torch.manual_seed(options.seed)
         self.report: Report = silent
         self.net = net.to(device)
-        self.train_data, self.dev, self.special = train, dev, special
+        self.sources = list(train)
+        self.tables = [DeviceData(s.data, special, device, s.soft) for s in train]
+        self.dev = {name: DeviceData(data, special, device) for name, data in dev.items()}
         self.options, self.device = options, device
-        encoder = list(net.encoder.parameters())
-        inner = {id(p) for p in encoder}
-        heads = [p for p in net.parameters() if id(p) not in inner]
         self.optimizer = torch.optim.AdamW(
-            [
-                {"params": encoder, "lr": options.encoder_step},
-                {"params": heads, "lr": options.head_step},
-            ],
-            weight_decay=options.weight_decay,
-            betas=(0.9, 0.98),
+            _groups(net, options), betas=(0.9, 0.98), fused=device != "cpu"
         )
-        pieces = len(train.pieces)
-        self.steps = max(1, math.ceil(pieces / options.batch_pieces)) * options.epochs
+        pieces = sum(len(s.data.pieces) * s.times for s in train)
+        # Batches are not quite full: windows in one have about the same length.
+        self.steps = max(1, math.ceil(pieces / options.batch_pieces * 1.05)) * options.epochs
         self.step = 0
         self.scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._pace)
 
@@ -84,15 +98,23 @@ class NeuralTrainer:
         return max(0.02, (self.steps - step) / max(1, self.steps - warm))
 
     def epoch(self, number: int) -> Mapping[str, float]:
-        options, data = self.options, self.train_data
+        options = self.options
         random = np.random.default_rng((options.seed, number))
-        windows = random_cuts(data.piece_ptr, data.doc_ptr, options.limit, random)
-        groups = _groups(windows, data.piece_ptr, options.batch_pieces, random)
+        batches: list[tuple[int, list[Window]]] = []
+        for which, source in enumerate(self.sources):
+            documents = _turn(len(source.data.doc_ptr) - 1, source.times, number, random)
+            windows = random_cuts(
+                source.data.piece_ptr, source.data.doc_ptr, options.limit, random, documents
+            )
+            packed = _batches(windows, source.data.piece_ptr, options.batch_pieces, random)
+            batches += [(which, group) for group in packed]
+        random.shuffle(batches)
         self.net.train()
-        total: dict[str, float] = {}
-        for done, group in enumerate(groups):
-            self.report(done / len(groups))
-            losses = self._losses(group, random)
+        total: dict[str, Tensor] = {}
+        for done, (which, group) in enumerate(batches):
+            if done % 16 == 0:
+                self.report(done / len(batches))
+            losses = self._losses(self.tables[which], group, random)
             loss = sum(losses.values(), torch.zeros((), device=self.device))
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()
@@ -101,49 +123,51 @@ class NeuralTrainer:
             self.scheduler.step()
             self.step += 1
             for name, value in losses.items():
-                total[name] = total.get(name, 0.0) + float(value.detach())
-        return {f"loss_{name}": value / len(groups) for name, value in total.items()}
+                total[name] = total.get(name, 0.0) + value.detach()
+        return {f"loss_{name}": float(value) / len(batches) for name, value in total.items()}
 
-    def _losses(self, group: Sequence[Window], random: np.random.Generator) -> dict[str, Tensor]:
-        options, data, device = self.options, self.train_data, self.device
-        inputs = _inputs(data, group, self.special, options.limit, device)
-        hide = random.random(len(group)) < options.feature_dropout
-        if hide.any():
-            inputs["features"][torch.from_numpy(hide).to(device)] = 0
-        gold = _gold(data, group, inputs["first"].shape[1], device)
+    def _losses(
+        self, data: DeviceData, group: Sequence[Window], random: np.random.Generator
+    ) -> dict[str, Tensor]:
+        options, device = self.options, self.device
+        inputs = data.inputs(group)
+        inputs["features"] = _disguised(inputs["features"], options, random)
+        gold = data.targets(group)
         cast = torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu")
         with cast:
             out = self.net(**inputs)
-        cross = torch.nn.functional.cross_entropy
         losses = {}
-        known = gold["start"] != IGNORE
+        known = gold.start_known
         losses["start"] = (
             options.start_weight
             * torch.nn.functional.binary_cross_entropy_with_logits(
-                out["start"].float()[known], gold["start"][known].float()
+                out["start"].float()[known], gold.start[known]
             )
         )
-        for name in ("upos", "xpos", "feats", "lemma"):
-            if (gold[name] != IGNORE).any():
-                losses[name] = options.tag_weight * cross(
-                    out[name].float().flatten(0, 1), gold[name].flatten(), ignore_index=IGNORE
-                )
-        arcs = out["arc"].float().masked_fill(~gold["heads"][:, None, :], -1e9)
-        losses["arc"] = cross(arcs.flatten(0, 1), gold["head"].flatten(), ignore_index=IGNORE)
-        pairs = (gold["head"] != IGNORE) & (gold["deprel"] != IGNORE)
+        for name in DECISIONS[:-1]:
+            losses[name] = options.tag_weight * _cross(out[name], gold, name)
+        # Heads are the words of the window; what is padded is none.
+        real = torch.zeros(known.shape[0], known.shape[1] + 1, dtype=torch.bool, device=device)
+        real[:, 0] = True
+        counts = torch.tensor([w.last - w.first for w in group], device=device)
+        real[:, 1:] = torch.arange(known.shape[1], device=device)[None, :] < counts[:, None]
+        arcs = out["arc"].float().masked_fill(~real[:, None, :], -1e9)
+        losses["arc"] = _cross(arcs, gold, "head")
+        pairs = (gold.chances["head"][:, :, 0] > 0) & (gold.chances["deprel"].sum(-1) > 0)
         rows, places = pairs.nonzero(as_tuple=True)
+        heads = gold.answers["head"][rows, places, 0]
         with cast:
-            scores = self.net.labels(
-                out["label_dep"][rows, places], out["label_head"][rows, gold["head"][rows, places]]
-            )
-        losses["label"] = cross(scores.float(), gold["deprel"][rows, places])
+            scores = self.net.labels(out["label_dep"][rows, places], out["label_head"][rows, heads])
+        losses["label"] = _cross_flat(
+            scores, gold.answers["deprel"][rows, places], gold.chances["deprel"][rows, places]
+        )
         return losses
 
     def score(self) -> Mapping[str, float]:
         scores: dict[str, float] = {}
         for name, data in self.dev.items():
-            found = predict(self.net, data, self.special, self.device, self.options.limit)
-            scores |= {f"{name}_{key}": value for key, value in quick_scores(found, data)}
+            found = predict(self.net, data, self.options.limit)
+            scores |= {f"{name}_{key}": value for key, value in quick_scores(found, data.data)}
         if scores:
             wanted = [v for k, v in scores.items() if k.endswith(("_las", "start_f1_50"))]
             scores["mean"] = sum(wanted) / len(wanted)
@@ -180,108 +204,81 @@ class NeuralTrainer:
         torch.set_rng_state(torch.from_numpy(state["rng"]))
 
 
-def _groups(
+def _groups(net: Net, options: TrainOptions) -> list[dict[str, Any]]:
+    """Weights by step: small ones for what is low in the encoder; vectors do not decay."""
+    layers = len(getattr(net.encoder, "layers", ()))
+    groups: dict[tuple[float, float], list[Tensor]] = {}
+    for name, weight in net.named_parameters():
+        step = options.head_step
+        if name.startswith("encoder."):
+            above = layers
+            if name.startswith("encoder.layers."):
+                above = layers - 1 - int(name.split(".")[2])
+            step = options.encoder_step * options.layer_decay**above
+        groups.setdefault((step, options.weight_decay * (weight.ndim > 1)), []).append(weight)
+    return [
+        {"params": weights, "lr": step, "weight_decay": decay}
+        for (step, decay), weights in groups.items()
+    ]
+
+
+def _cross(points: Tensor, gold: Targets, name: str) -> Tensor:
+    return _cross_flat(
+        points.flatten(0, 1),
+        gold.answers[name].flatten(0, 1),
+        gold.chances[name].flatten(0, 1),
+    )
+
+
+def _cross_flat(points: Tensor, answers: Tensor, chances: Tensor) -> Tensor:
+    """Cross-entropy against several answers with their chances, over the words that have any."""
+    logs = torch.log_softmax(points.float(), -1)
+    cost = -(logs.gather(-1, answers) * chances).sum()
+    return cost / (chances.sum(-1) > 0).sum().clamp(min=1)
+
+
+def _disguised(features: Tensor, options: TrainOptions, random: np.random.Generator) -> Tensor:
+    """Some windows without all features, some with the shapes of words in lower case."""
+    chance = torch.from_numpy(random.random(features.shape[0])).to(features.device)[:, None]
+    hide = chance < options.feature_dropout
+    lower = ~hide & (chance < options.feature_dropout + options.lower_case)
+    shapes = features[:, :, 0]
+    capital = (shapes >= 2) & (shapes <= 5)
+    shapes = torch.where(lower & capital, 1, shapes)
+    features = torch.cat([shapes[:, :, None], features[:, :, 1:]], -1)
+    return torch.where(hide[:, :, None], 0, features)
+
+
+def _turn(n: int, times: float, epoch: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """The documents that an epoch reads, some of them several times."""
+    whole = np.tile(np.arange(n), int(times))
+    part = times - int(times)
+    if part:
+        order = np.random.default_rng(n).permutation(n)
+        from_ = round((epoch - 1) * part * n)
+        size = round(part * n)
+        whole = np.concatenate([whole, order[(from_ + np.arange(size)) % n]])
+    return whole
+
+
+def _batches(
     windows: list[Window], piece_ptr: NDArray[np.int64], room: int, random: np.random.Generator
 ) -> list[list[Window]]:
-    """Batches of windows of about the same length, in random order."""
-    size = {id(w): int(piece_ptr[w.last] - piece_ptr[w.first]) for w in windows}
-    noise = {id(w): size[id(w)] + random.random() * 40 for w in windows}
+    """Batches of windows of about the same length."""
+    if not windows:
+        return []
+    bounds = np.array([(w.first, w.last) for w in windows])
+    sizes = piece_ptr[bounds[:, 1]] - piece_ptr[bounds[:, 0]] + 2
+    order = np.argsort(sizes + random.random(len(sizes)) * 40, kind="stable")
     groups: list[list[Window]] = [[]]
     longest = 0
-    for window in sorted(windows, key=lambda w: noise[id(w)]):
-        longest = max(longest, size[id(window)] + 2)
+    for at in order.tolist():
+        longest = max(longest, int(sizes[at]))
         if groups[-1] and longest * (len(groups[-1]) + 1) > room:
             groups.append([])
-            longest = size[id(window)] + 2
-        groups[-1].append(window)
-    order = random.permutation(len(groups))
-    return [groups[i] for i in order]
-
-
-def _inputs(
-    data: Examples, group: Sequence[Window], special: tuple[int, int, int], limit: int, device: str
-) -> dict[str, Tensor]:
-    begin, end, pad = special
-    arrays = batch(
-        data.pieces,
-        data.piece_ptr,
-        data.features,
-        group,
-        begin_id=begin,
-        end_id=end,
-        pad_id=pad,
-        limit=limit,
-    )
-    return {name: torch.from_numpy(array).to(device) for name, array in arrays.inputs().items()}
-
-
-def _gold(data: Examples, group: Sequence[Window], width: int, device: str) -> dict[str, Tensor]:
-    """Targets of a batch; heads count from 1 in the window, 0 is the root."""
-    gold = {
-        name: np.full((len(group), width), IGNORE, dtype=np.int64)
-        for name in ("start", "upos", "xpos", "feats", "lemma", "deprel", "head")
-    }
-    heads = np.zeros((len(group), width + 1), dtype=bool)
-    for row, window in enumerate(group):
-        span, n = slice(window.first, window.last), window.last - window.first
-        for name in ("start", "upos", "xpos", "feats", "lemma", "deprel"):
-            gold[name][row, :n] = getattr(data, name)[span]
-        head = data.head[span]
-        inside = (head >= window.first) & (head < window.last)
-        gold["head"][row, :n] = np.where(
-            head == -1, 0, np.where(inside, head - window.first + 1, IGNORE)
-        )
-        heads[row, : n + 1] = True
-    tensors = {name: torch.from_numpy(array).to(device) for name, array in gold.items()}
-    tensors["heads"] = torch.from_numpy(heads).to(device)
-    return tensors
-
-
-@torch.no_grad()
-def predict(
-    net: Net, data: Examples, special: tuple[int, int, int], device: str, limit: int = 510
-) -> dict[str, NDArray[Any]]:
-    """Greedy decisions for all words: tags, starts, and the best head in the true sentence."""
-    net.eval()
-    n = data.n_words
-    found: dict[str, NDArray[Any]] = {
-        name: np.full(n, IGNORE, dtype=np.int64)
-        for name in ("upos", "xpos", "feats", "lemma", "head", "deprel")
-    }
-    found["start"] = np.zeros(n, dtype=np.float32)
-    sentence = np.cumsum(data.start == 1)
-    windows = [
-        window
-        for begin, end in zip(data.doc_ptr[:-1].tolist(), data.doc_ptr[1:].tolist(), strict=True)
-        for window in overlapping(data.piece_ptr, begin, end, limit, limit // 5)
-    ]
-    for at in range(0, len(windows), 32):
-        group = windows[at : at + 32]
-        inputs = _inputs(data, group, special, limit, device)
-        cast = torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu")
-        with cast:
-            out = net(**inputs)
-        width = inputs["first"].shape[1]
-        number = np.full((len(group), width + 1), -1, dtype=np.int64)
-        for row, w in enumerate(group):
-            number[row, 1 : w.last - w.first + 1] = sentence[w.first : w.last]
-        same = torch.from_numpy(number).to(device)
-        allowed = same[:, 1:, None] == same[:, None, :]
-        allowed[:, :, 0] = True
-        best = out["arc"].float().masked_fill(~allowed, -1e9).argmax(-1)
-        rows = torch.arange(len(group), device=device)[:, None].expand_as(best)
-        with cast:
-            label = net.labels(out["label_dep"], out["label_head"][rows, best]).argmax(-1)
-        for row, w in enumerate(group):
-            keep = slice(w.keep_first, w.keep_last)
-            own = slice(w.keep_first - w.first, w.keep_last - w.first)
-            for name in ("upos", "xpos", "feats", "lemma"):
-                found[name][keep] = out[name][row, own].argmax(-1).cpu().numpy()
-            found["start"][keep] = torch.sigmoid(out["start"][row, own].float()).cpu().numpy()
-            head = best[row, own].cpu().numpy()
-            found["head"][keep] = np.where(head == 0, -1, head - 1 + w.first)
-            found["deprel"][keep] = label[row, own].cpu().numpy()
-    return found
+            longest = int(sizes[at])
+        groups[-1].append(windows[at])
+    return groups
 
 
 def quick_scores(found: Mapping[str, NDArray[Any]], gold: Examples) -> list[tuple[str, float]]:

@@ -46,11 +46,21 @@ class Batch:
 
 
 def random_cuts(
-    piece_ptr: Longs, doc_ptr: Longs, limit: int, random: np.random.Generator
+    piece_ptr: Longs,
+    doc_ptr: Longs,
+    limit: int,
+    random: np.random.Generator,
+    documents: Longs | None = None,
 ) -> list[Window]:
-    """All words in windows of at most `limit` sub-words, the first cut of a document at random."""
+    """All words in windows of at most `limit` sub-words, the first cut of a document at random.
+
+    Of some documents alone, where they are named; one that is named twice is cut twice.
+    """
     windows: list[Window] = []
-    for begin, end in zip(doc_ptr[:-1].tolist(), doc_ptr[1:].tolist(), strict=True):
+    if documents is None:
+        documents = np.arange(len(doc_ptr) - 1)
+    for document in documents.tolist():
+        begin, end = int(doc_ptr[document]), int(doc_ptr[document + 1])
         at = begin
         total = int(piece_ptr[end] - piece_ptr[begin])
         room = int(random.integers(limit // 8, limit + 1)) if total > limit else limit

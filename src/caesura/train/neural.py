@@ -57,11 +57,12 @@ def _network(
         import torch
     except ImportError as error:
         raise MissingExtra("torch", "neural-train", "Training a network") from error
-    from caesura.neural.examples import Examples
+    from caesura.neural.encoder import Transformer
+    from caesura.neural.lemmas import LemmaLexicon
     from caesura.neural.net import NetOptions
     from caesura.neural.prepare import SCRATCH, finish, labels_of, new_net, prepare
     from caesura.neural.scale import measure_scale
-    from caesura.neural.train import NeuralTrainer, TrainOptions
+    from caesura.neural.train import NeuralTrainer, Source, TrainOptions
 
     if not any((doc.head >= -1).any() for doc in trainer.train):
         raise InputError("the training trees have no heads", remedy="Fill the HEAD column.")
@@ -70,9 +71,9 @@ def _network(
     torch.manual_seed(options.seed)
     sizes = NetOptions(layers=options.layers, dropout=options.dropout)
     net, subwords = new_net(encoder, labels, sizes, trainer.train)
-    data = prepare(trainer.train, labels, subwords, seen=True)
+    data = [Source(prepare(trainer.train, labels, subwords, seen=True))]
     if copies:
-        data = Examples.join([data, prepare(copies, labels, subwords, seen=False)])
+        data.append(Source(prepare(copies, labels, subwords, seen=False)))
     held = {"dev": prepare(trainer.dev, labels, subwords)} if trainer.dev else {}
     settings = TrainOptions(
         epochs=options.epochs,
@@ -96,6 +97,15 @@ def _network(
         fingerprint=trainer.fingerprint("neural", (encoder, replace(options, epochs=0))),
     )
     follow(loop, "network", trainer.report)
-    stage = finish(net, loop.best["weights"], labels, subwords, options.search, settings.limit)
+    shape = net.encoder.shape if isinstance(net.encoder, Transformer) else None
+    stage = finish(
+        loop.best["weights"].arrays,
+        shape,
+        labels,
+        subwords,
+        options.search,
+        limit=settings.limit,
+        lexicon=LemmaLexicon.of(trainer.train, labels.lemma),
+    )
     stage.scale = measure_scale(stage, [*trainer.dev, *transcripts(trainer.dev)])
     return stage

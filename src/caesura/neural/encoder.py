@@ -1,0 +1,199 @@
+"""A pretrained encoder of sub-words (BERT, RoBERTa, MPNet and their kin), as one module of ours.
+
+The family differs in names, in where positions begin and in whether attention has a bias by
+distance; the computation is one. It is written here and not imported, because the exporter has to
+know every product of it, and because training it then needs nothing but PyTorch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
+from torch import Tensor, nn
+
+from caesura.errors import InputError
+from caesura.neural.shape import EncoderShape, relative_buckets
+
+__all__ = ["Transformer", "load_encoder"]
+
+
+class Layer(nn.Module):
+    """Attention and feed-forward, each with its sum and normalisation."""
+
+    def __init__(self, shape: EncoderShape, dropout: float) -> None:
+        super().__init__()
+        self.heads = shape.heads
+        self.rate = dropout
+        self.qkv = nn.Linear(shape.hidden, 3 * shape.hidden)
+        self.out = nn.Linear(shape.hidden, shape.hidden)
+        self.norm1 = nn.LayerNorm(shape.hidden, eps=shape.eps)
+        self.ff1 = nn.Linear(shape.hidden, shape.inner)
+        self.ff2 = nn.Linear(shape.inner, shape.hidden)
+        self.norm2 = nn.LayerNorm(shape.hidden, eps=shape.eps)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
+        batch, length, hidden = x.shape
+        q, k, v = (
+            part.reshape(batch, length, self.heads, hidden // self.heads).transpose(1, 2)
+            for part in self.qkv(x).chunk(3, dim=-1)
+        )
+        mixed = nn.functional.scaled_dot_product_attention(
+            q, k, v, attn_mask=bias.to(q.dtype), dropout_p=self.rate if self.training else 0.0
+        )
+        mixed = mixed.transpose(1, 2).reshape(batch, length, hidden)
+        x = self.norm1(x + self.dropout(self.out(mixed)))
+        return self.norm2(x + self.dropout(self.ff2(nn.functional.gelu(self.ff1(x)))))  # type: ignore[no-any-return]
+
+
+class Transformer(nn.Module):
+    """The encoder: embeddings with what is added to them, and all layers' states."""
+
+    def __init__(self, shape: EncoderShape, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.shape = shape
+        self.pieces = nn.Embedding(shape.vocabulary, shape.hidden)
+        self.position = nn.Embedding(shape.positions, shape.hidden)
+        self.norm = nn.LayerNorm(shape.hidden, eps=shape.eps)
+        self.dropout = nn.Dropout(dropout)
+        self.layers = nn.ModuleList(Layer(shape, dropout) for _ in range(shape.layers))
+        self.distance = nn.Embedding(shape.buckets, shape.heads) if shape.buckets else None
+
+    def forward(self, ids: Tensor, mask: Tensor, extra: Tensor) -> list[Tensor]:
+        """The states after each layer; `extra` is added to the embeddings of the pieces."""
+        length = ids.shape[1]
+        places = torch.arange(length, device=ids.device) + self.shape.first_position
+        x = self.dropout(self.norm(self.pieces(ids) + self.position(places)[None] + extra))
+        bias = (1.0 - mask[:, None, None, :].to(torch.float32)) * -1e4
+        if self.distance is not None:
+            table = torch.from_numpy(relative_buckets(length, self.shape.buckets)).to(ids.device)
+            bias = bias + self.distance(table).permute(2, 0, 1)[None]
+        states = []
+        for layer in self.layers:
+            x = layer(x, bias)
+            states.append(x)
+        return states
+
+
+#: The names of a layer's weights by family, in the order q, k, v, out, norm1, ff1, ff2, norm2.
+_BERT: Final = (
+    "attention.self.query",
+    "attention.self.key",
+    "attention.self.value",
+    "attention.output.dense",
+    "attention.output.LayerNorm",
+    "intermediate.dense",
+    "output.dense",
+    "output.LayerNorm",
+)
+_NAMES: Final[dict[str, tuple[str, ...]]] = {
+    "bert": _BERT,
+    "electra": _BERT,
+    "roberta": _BERT,
+    "xlm-roberta": _BERT,
+    "camembert": _BERT,
+    "mpnet": (
+        "attention.attn.q",
+        "attention.attn.k",
+        "attention.attn.v",
+        "attention.attn.o",
+        "attention.LayerNorm",
+        "intermediate.dense",
+        "output.dense",
+        "output.LayerNorm",
+    ),
+}
+#: The families whose positions begin after the padding's number.
+_AFTER_PADDING: Final = ("roberta", "xlm-roberta", "camembert", "mpnet")
+
+
+def load_encoder(folder: Path, layers: int) -> Transformer:
+    """The first layers of an encoder in the Hugging Face layout, weights included."""
+    missing = [name for name in ("config.json", "tokenizer.json") if not (folder / name).is_file()]
+    files = sorted(folder.glob("*.safetensors"))
+    if not files:
+        missing.append("model.safetensors")
+    if missing:
+        raise InputError(
+            f"the encoder lacks {', '.join(missing)}",
+            file=str(folder),
+            remedy="Name a folder in the Hugging Face layout (save_pretrained writes one).",
+        )
+    try:
+        config: Any = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        arrays: dict[str, NDArray[Any]] = {}
+        for file in files:
+            arrays |= load_file(file)
+        shape = _shape(config, layers)
+        model = Transformer(shape, float(config.get("hidden_dropout_prob", 0.1)))
+        model.load_state_dict(_renamed(config["model_type"], arrays, shape))
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise InputError(
+            f"the encoder cannot be used: {str(error).splitlines()[0]}",
+            file=str(folder),
+            remedy=f"Use an encoder of one of these kinds: {', '.join(sorted(_NAMES))}.",
+        ) from error
+    return model
+
+
+def _shape(config: Mapping[str, Any], layers: int) -> EncoderShape:
+    kind = config.get("model_type")
+    if kind not in _NAMES:
+        raise ValueError(f"its kind is {kind}")
+    if config.get("hidden_act", "gelu") != "gelu":
+        raise ValueError(f"its activation is {config['hidden_act']} and not gelu")
+    if config.get("embedding_size", config["hidden_size"]) != config["hidden_size"]:
+        raise ValueError("its embeddings are smaller than its layers")
+    if config.get("position_embedding_type", "absolute") != "absolute":
+        raise ValueError("its positions are not absolute")
+    after = kind in _AFTER_PADDING
+    return EncoderShape(
+        vocabulary=config["vocab_size"],
+        hidden=config["hidden_size"],
+        layers=min(layers, config["num_hidden_layers"]),
+        heads=config["num_attention_heads"],
+        inner=config["intermediate_size"],
+        positions=config["max_position_embeddings"],
+        first_position=config.get("pad_token_id", 1) + 1 if after else 0,
+        eps=config.get("layer_norm_eps", 1e-12),
+        buckets=config.get("relative_attention_num_buckets", 32) if kind == "mpnet" else 0,
+    )
+
+
+def _renamed(
+    kind: str, arrays: Mapping[str, NDArray[Any]], shape: EncoderShape
+) -> dict[str, Tensor]:
+    """The weights under our names; token types are one, and go into the positions."""
+    by_end = dict(arrays)
+    for prefix in (f"{kind}.", "bert.", "roberta."):
+        by_end |= {n[len(prefix) :]: a for n, a in arrays.items() if n.startswith(prefix)}
+
+    def get(name: str) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(by_end[name], dtype=np.float32))
+
+    def both(target: str, source: str) -> dict[str, Tensor]:
+        return {f"{target}.{end}": get(f"{source}.{end}") for end in ("weight", "bias")}
+
+    position = get("embeddings.position_embeddings.weight")
+    if "embeddings.token_type_embeddings.weight" in by_end:
+        position = position + get("embeddings.token_type_embeddings.weight")[:1]
+    found = {"pieces.weight": get("embeddings.word_embeddings.weight"), "position.weight": position}
+    found |= both("norm", "embeddings.LayerNorm")
+    if shape.buckets:
+        found["distance.weight"] = get("encoder.relative_attention_bias.weight")
+    for n in range(shape.layers):
+        q, k, v, *rest = (f"encoder.layer.{n}.{name}" for name in _NAMES[kind])
+        for end in ("weight", "bias"):
+            parts = [get(f"{source}.{end}") for source in (q, k, v)]
+            found[f"layers.{n}.qkv.{end}"] = torch.cat(parts)
+        for target, source in zip(("out", "norm1", "ff1", "ff2", "norm2"), rest, strict=True):
+            found |= both(f"layers.{n}.{target}", source)
+    return found

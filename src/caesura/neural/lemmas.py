@@ -1,0 +1,162 @@
+"""Which lemma rules a word may take: those it took in training, else such as make a known word.
+
+The network ranks rules by the word's context; what a rule does to the letters of this word it can
+only guess. So a word that was seen with its tag chooses among the rules that it was seen with, and
+another one passes over rules whose lemma nobody wrote (`condemne`) if a good one makes one that
+somebody did (`condemn`). Words are kept as 32-bit hashes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document
+from caesura.errors import ModelError
+from caesura.tag.lemmas import apply_rule, rule_of
+
+__all__ = ["LemmaLexicon"]
+
+#: How many rules an unknown word tries, and how far below the best one they may be.
+_TRIES: Final = 4
+_BELOW: Final = 6.0
+#: Tags whose words have lemmas that one could find in a dictionary.
+_OPEN: Final = frozenset({"ADJ", "ADV", "AUX", "NOUN", "VERB"})
+
+Hashes = NDArray[np.uint32]
+
+
+def _hash(*words: str) -> int:
+    return crc32("\t".join(words).encode())
+
+
+@dataclass(frozen=True)
+class LemmaLexicon:
+    """Rules by word and tag, and the words that are known."""
+
+    rules: tuple[str, ...]
+    #: Hashes of word and tag in order, and the rules of each, the first of them from `first[i]`.
+    keys: Hashes
+    first: NDArray[np.int32]
+    choices: NDArray[np.uint16]
+    #: Hashes of known words in order.
+    known: Hashes
+
+    @classmethod
+    def of(
+        cls, docs: Iterable[Document], rules: Sequence[str], words: Iterable[str] = ()
+    ) -> LemmaLexicon:
+        """The lexicon of training documents, with the words of other text as known ones."""
+        number = {rule: n for n, rule in enumerate(rules)}
+        seen: defaultdict[int, set[int]] = defaultdict(set)
+        known = {_hash(word.lower()) for word in words}
+        for doc in docs:
+            columns = (doc.form.tolist(), doc.upos.tolist(), doc.lemma.tolist())
+            for form, upos, lemma in set(zip(*columns, strict=True)):
+                if not lemma:
+                    continue
+                known.add(_hash(doc.strings[lemma].lower()))
+                rule = number.get(rule_of(doc.strings[form], doc.strings[lemma]))
+                if rule is not None:
+                    seen[_hash(doc.strings[form], doc.strings[upos])].add(rule)
+        keys = sorted(seen)
+        sizes = [len(seen[key]) for key in keys]
+        return cls(
+            tuple(rules),
+            np.array(keys, np.uint32),
+            np.concatenate(([0], np.cumsum(sizes))).astype(np.int32),
+            np.array([rule for key in keys for rule in sorted(seen[key])], np.uint16),
+            np.array(sorted(known), np.uint32),
+        )
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            "lexicon-keys": self.keys,
+            "lexicon-first": self.first,
+            "lexicon-rules": self.choices,
+            "lexicon-known": self.known,
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, rules: Sequence[str], arrays: Mapping[str, NDArray[Any]]
+    ) -> LemmaLexicon | None:
+        """The lexicon of a model file; older files have none."""
+        if "lexicon-keys" not in arrays:
+            return None
+        names = ("keys", "first", "rules", "known")
+        kinds = (np.uint32, np.int32, np.uint16, np.uint32)
+        found = []
+        for name, kind in zip(names, kinds, strict=True):
+            array = arrays.get(f"lexicon-{name}")
+            if array is None or array.dtype != kind or array.ndim != 1:
+                raise ModelError("its lexicon of lemmas is damaged")
+            found.append(array)
+        keys, first, choices, known = found
+        steps = np.diff(first.astype(np.int64))
+        if len(first) != len(keys) + 1 or (steps < 1).any() or first[0] != 0:
+            raise ModelError("its lexicon of lemmas is damaged")
+        if first[-1] != len(choices) or (choices >= len(rules)).any():
+            raise ModelError("its lexicon of lemmas is damaged")
+        return cls(tuple(rules), keys, first, choices, known)
+
+    def of_word(self, form: str, upos: str) -> tuple[int, ...]:
+        """The rules that a word was seen with, none if it was not."""
+        key = _hash(form, upos)
+        at = int(np.searchsorted(self.keys, key))
+        if at == len(self.keys) or int(self.keys[at]) != key:
+            return ()
+        return tuple(self.choices[self.first[at] : self.first[at + 1]].tolist())
+
+    def is_known(self, word: str) -> bool:
+        key = _hash(word.lower())
+        at = int(np.searchsorted(self.known, key))
+        return at < len(self.known) and int(self.known[at]) == key
+
+    def choose(
+        self,
+        forms: Sequence[str],
+        tags: Sequence[str],
+        words: NDArray[np.int64],
+        scores: NDArray[np.float32],
+    ) -> NDArray[np.int64]:
+        """A rule for each word; `words` tells which form and tag, as numbers of pairs, it has."""
+        found = scores.argmax(1)
+        order = np.argsort(words, kind="stable")
+        bounds = np.searchsorted(words[order], np.arange(len(forms) + 1))
+        for pair, (form, upos) in enumerate(zip(forms, tags, strict=True)):
+            rows = order[bounds[pair] : bounds[pair + 1]]
+            allowed = self.of_word(form, upos)
+            if len(allowed) == 1:
+                found[rows] = allowed[0]
+            elif allowed:
+                options = np.array(allowed)
+                found[rows] = options[scores[rows][:, options].argmax(1)]
+            elif upos in _OPEN and form.isalpha():
+                for row in rows.tolist():
+                    found[row] = self._guess(form, scores[row])
+        return found
+
+    def _guess(self, form: str, scores: NDArray[np.float32]) -> int:
+        """The best rule that makes a known word, if one is near the best of all."""
+        tries = min(_TRIES, len(scores))
+        best = np.argpartition(-scores, tries - 1)[:tries]
+        best = best[np.argsort(-scores[best], kind="stable")]
+        for rule in best.tolist():
+            if scores[best[0]] - scores[rule] > _BELOW:
+                break
+            if self.is_known(_lemma(form, self.rules[rule])):
+                return int(rule)
+        return int(best[0])
+
+
+@lru_cache(1 << 14)
+def _lemma(form: str, rule: str) -> str:
+    return apply_rule(form, rule)
