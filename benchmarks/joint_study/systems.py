@@ -118,7 +118,7 @@ def by_word(doc: Document, of_tokens: NDArray[Any]) -> NDArray[Any]:
 def period_classifier(data: Data) -> Labeller:
     """The tokeniser's logistic model of sentence starts, on gold tokens."""
     tokenizer = train_tokenizer(
-        data.of(data.gold, "rest"), TokenizerOptions(speech=False, lines=False, epochs=5)
+        data.of(data.gold, "rest"), TokenizerOptions(speech=False, relaid=0.0, epochs=5)
     )
     return Labeller(lambda docs: [by_word(doc, tokenizer.evidence(doc)) for doc in docs])
 

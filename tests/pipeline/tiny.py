@@ -21,6 +21,7 @@ def train(docs: list[Document], path: Path, *, epochs: int = 3, small: bool = Tr
     from caesura.models import save
     from caesura.parse.learning.trainer import ParserTrainer
     from caesura.parse.options import SearchOptions, TrainOptions
+    from caesura.parse.scorers.features import DEFAULT_TEMPLATES, without
     from caesura.tag.options import TaggerOptions
     from caesura.tag.trainer import train_tagger
     from caesura.tokenize import TokenizerOptions
@@ -34,7 +35,13 @@ def train(docs: list[Document], path: Path, *, epochs: int = 3, small: bool = Tr
     tagger = train_tagger(docs, options=TaggerOptions(epochs=epochs, cutoff=1 if small else 2))
     for doc in docs:
         doc.start_evidence = tokenizer.evidence(doc)
-    options = TrainOptions(search=SearchOptions(beam=4 if small else 8), bits=bits, epochs=epochs)
+    # One page has too few lines to learn from.
+    options = TrainOptions(
+        search=SearchOptions(beam=4 if small else 8),
+        bits=bits,
+        epochs=epochs,
+        templates=without(DEFAULT_TEMPLATES, ["layout"]),
+    )
     trainer = ParserTrainer(docs, (), options)
     for number in range(1, epochs + 1):
         trainer.epoch(number)
