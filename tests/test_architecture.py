@@ -17,6 +17,7 @@ PACKAGE = Path(caesura.__file__).parent
 #: `evaluate` are on one floor: training takes its scorer as an argument.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "jit", "paths"),
+    ("durable",),
     ("document",),
     ("layout", "turns"),
     ("constraints",),

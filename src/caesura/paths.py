@@ -17,6 +17,7 @@ __all__ = [
     "model_folder",
     "reader_gone",
     "resident",
+    "run_folder",
     "threads_available",
 ]
 
@@ -54,6 +55,16 @@ def kernel_folder() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("caesura") / "kernels"
+
+
+def run_folder() -> Path:
+    """The folder in which runs note what they have made of what."""
+    home = _home()
+    if home is not None:
+        return home / "runs"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("caesura") / "runs"
 
 
 def resident(pid: int | None = None) -> int:

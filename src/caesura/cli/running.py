@@ -57,7 +57,7 @@ def plan(
         return Plan(todo, one_each)
     if not one_each:
         raise UsageError("--resume needs a file for each input", remedy="Add -o DIR/.")
-    left = [job for job in todo if still_to_do(job)]
+    left = still_to_do(todo)
     return Plan(left, one_each, len(todo) - len(left))
 
 

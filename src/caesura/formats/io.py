@@ -13,7 +13,6 @@ import gzip
 import lzma
 import os
 import re
-import secrets
 import sys
 import zlib
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
+from caesura.durable import replacing
 from caesura.errors import FormatError, InputError, MissingExtra, UsageError
 from caesura.formats.foreign import HEAD, kind_of, refuse
 from caesura.formats.options import ReadOptions
@@ -306,7 +306,17 @@ def open_write(path: StrPath) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(name)
+    given = Path(name)
+    if given.exists() and not given.is_file() and not given.is_dir():  # a pipe or a device
+        try:
+            with open(name, "wb") as device:
+                yield device
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise InputError(f"cannot be written ({error.strerror})", file=name) from None
+        return
+    target = Path(os.path.realpath(name))  # through a symbolic link, which stays
     if target.is_dir():
         raise InputError("is a directory, not a file", file=name, remedy="Name a file in it.")
     directory = target.parent
@@ -316,29 +326,13 @@ def open_write(path: StrPath) -> Iterator[BinaryIO]:
             file=name,
             remedy=f"Make the directory {directory} first.",
         )
-    if target.exists() and not target.is_file():  # a pipe or a device: nothing to replace
-        try:
-            with open(name, "wb") as device:
-                yield device
-        except OSError as error:
-            if isinstance(error, BrokenPipeError):
-                raise
-            raise InputError(f"cannot be written ({error.strerror})", file=name) from None
-        return
-    # The name is known before the file is made, so that an interruption never leaves one behind.
-    temporary = os.path.join(directory, f".{target.name}.{secrets.token_hex(8)}~")
     try:
-        with open(temporary, "xb") as raw, _compressor(raw, name) as stream:
+        with replacing(target) as raw, _compressor(raw, name) as stream:
             yield stream
-        if os.name == "posix" and target.exists():
-            os.chmod(temporary, target.stat().st_mode & 0o777)
-        os.replace(temporary, target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-            raise InputError(f"cannot be written ({error.strerror})", file=name) from None
-        raise
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise InputError(f"cannot be written ({error.strerror})", file=name) from None
 
 
 def _compressor(raw: IO[bytes], name: str) -> contextlib.AbstractContextManager[BinaryIO]:

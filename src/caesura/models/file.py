@@ -12,18 +12,17 @@ import json
 import os
 import re
 import stat
-import tempfile
 import tomllib
 import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from caesura.durable import replacing
 from caesura.errors import DISTRIBUTION, InputError, ModelError
 from caesura.models.tensors import read_tensors
 from caesura.models.toml import dumps as to_toml
@@ -167,35 +166,19 @@ def save(
         _CARD: card.encode(),
         _ARRAYS: blob,
     }
-    target = Path(path)
     try:
-        handle, temporary = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
-        )
-    except OSError as error:
-        raise InputError(
-            f"cannot write the model: {error.strerror}",
-            file=str(target),
-            remedy="Choose a folder that exists and that you may write to.",
-        ) from error
-    try:
-        with os.fdopen(handle, "wb") as raw, zipfile.ZipFile(raw, "w") as archive:
+        with replacing(path) as raw, zipfile.ZipFile(raw, "w") as archive:
             for name, data in entries.items():
                 info = zipfile.ZipInfo(name)  # the fixed date of 1980: same model, same bytes
                 info.compress_type = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
                 info.external_attr = 0o644 << 16
                 archive.writestr(info, data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, target)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise InputError(
-                f"cannot write the model: {error.strerror}",
-                file=str(target),
-                remedy="Make room, or choose another folder.",
-            ) from error
-        raise
+    except OSError as error:
+        raise InputError(
+            f"cannot write the model: {error.strerror}",
+            file=os.fspath(path),
+            remedy="Choose a folder that exists, with room, and that you may write to.",
+        ) from error
 
 
 def load(path: str | os.PathLike[str]) -> ModelFile:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from caesura.document import Document
-from caesura.errors import CaesuraError, WarningSink, internal
+from caesura.durable import FolderInUse, Record, batch, exclusive
+from caesura.errors import CaesuraError, InputError, WarningSink, internal
 from caesura.pipeline import ray
 from caesura.pipeline.core import Pipeline
 from caesura.pipeline.engine import Engine, Local
@@ -107,7 +108,8 @@ def run(
     events = annotate_files(engine, [job.source for job in jobs], options, warn=report.warn)
     follower = _Follower(events, tally, report)
     if one_each:
-        _write_each(follower, jobs, write)
+        with batch(), _alone(jobs):
+            _write_each(follower, jobs, write)
     elif jobs:
         target, found = jobs[0].target, follower.documents()
         with suppress(_NothingDone):
@@ -122,16 +124,20 @@ def engine_of(nlp: Pipeline, *, threads: int = 1, cluster: bool = False) -> Engi
     return Local(nlp, threads)
 
 
-def still_to_do(job: Job) -> bool:
-    """Whether the target is missing or older than its source."""
-    try:
-        done = os.stat(job.target).st_mtime_ns
-    except OSError:
-        return True
-    try:
-        return os.stat(job.source.path).st_mtime_ns > done
-    except OSError:
-        return True
+def still_to_do(jobs: Sequence[Job]) -> list[Job]:
+    """The jobs whose target is missing, or made of a source that has changed since.
+
+    A run notes the size and the time that every source had; see `durable.Record`.
+    """
+    records: dict[str, Record] = {}
+    left = []
+    for job in jobs:
+        folder = os.path.dirname(job.target) or "."
+        if folder not in records:
+            records[folder] = Record(folder)
+        if not records[folder].is_fresh(job.target, job.source.path):
+            left.append(job)
+    return left
 
 
 def annotate_files(
@@ -168,13 +174,45 @@ def _some(documents: Iterable[Document], tally: Tally) -> Iterator[Document]:
         raise _NothingDone
 
 
+@contextmanager
+def _alone(jobs: Sequence[Job]) -> Iterator[None]:
+    """No other run writes into the folders of these jobs."""
+    with ExitStack() as stack:
+        for folder in sorted({os.path.dirname(job.target) or "." for job in jobs}):
+            with suppress(OSError):  # what cannot be made is told when something is written
+                os.makedirs(folder, exist_ok=True)
+            try:
+                stack.enter_context(exclusive(folder))
+            except FolderInUse:
+                raise InputError(
+                    "another run of Caesura writes into this folder",
+                    file=folder,
+                    remedy="Wait until it ends, or name another folder.",
+                ) from None
+        yield
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except OSError:
+        return None
+
+
 def _write_each(follower: _Follower, jobs: Sequence[Job], write: Write) -> None:
     todo = {job.source: job for job in jobs}
+    # As they are before they are read: one that changes meanwhile is made again by --resume.
+    known = {job.source: _stat(job.source.path) for job in jobs}
+    records: dict[str, Record] = {}
     while (source := follower.next_file()) is not None:
         job = todo[source]
+        folder = os.path.dirname(job.target) or "."
         try:
-            os.makedirs(os.path.dirname(job.target) or ".", exist_ok=True)
+            os.makedirs(folder, exist_ok=True)
             write(follower.of_file(), job.target, job.format)
+            if folder not in records:
+                records[folder] = Record(folder)
+            records[folder].note(job.target, known[source])
             follower.tally.files += 1
         except OSError as error:
             follower.fail(CaesuraError(f"cannot be written ({error})", file=job.target))

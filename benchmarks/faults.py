@@ -1,0 +1,250 @@
+"""Kill Caesura at random moments, take its disk away, let its input trickle: is anything half done?
+
+    python benchmarks/faults.py
+    python benchmarks/faults.py --kills 40 --json benchmarks/results/faults.json
+
+A command (`parse` and `split` of a folder with --resume, `parse` into one file that exists already,
+`train tokenizer`, `induce`) runs in a forked process that is killed (SIGKILL) after a random part
+of the time that it takes. Every result must then be absent, as it was before, or complete; starting
+again (with --resume where there is one) must end with the bytes of a run that nobody disturbed, and
+leave no temporary file. Then files may not grow beyond a size (as on a full disk), and the input
+comes a few bytes at a time. The exit status is 1 if anything differs. POSIX only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+SENTENCES: Final = (
+    "The boats came back before dawn.", "Nobody knew why the harbour was empty.",
+    "they did not tell me where they were going i think they went home",
+    "“Wait,” she said; it's 3.20 already!", "Men (twelve of them) waited.\n\nThen it rained.",
+)  # fmt: skip
+
+
+@dataclass
+class Scene:
+    """A command, the folder it works in, and what it writes."""
+
+    name: str
+    folder: Path
+    call: list[str]
+    #: Added when it starts again.
+    again: list[str] = field(default_factory=list)
+    outputs: Callable[[Path], list[Path]] = lambda folder: sorted(folder.rglob("out/*.*"))
+    #: What stands at the place of the result before.
+    before: bytes | None = None
+    reference: dict[str, bytes] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def forked(arguments: list[str], limit: int | None = None, wait: float | None = None) -> int | None:
+    """Run a command in a copy of this process; its exit status, or None if it was killed."""
+    from caesura import cli
+
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            null = os.open(os.devnull, os.O_RDWR)
+            os.dup2(null, 1)
+            os.dup2(null, 2)
+            if limit is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            status = cli.run(arguments)
+        finally:
+            os._exit(status)
+    if wait is not None:
+        time.sleep(wait)
+        os.kill(child, signal.SIGKILL)
+    _, ended = os.waitpid(child, 0)
+    return None if os.WIFSIGNALED(ended) else os.waitstatus_to_exitcode(ended)
+
+
+def contents(scene: Scene) -> dict[str, bytes]:
+    return {
+        path.name: path.read_bytes()
+        for path in scene.outputs(scene.folder)
+        if path.is_file() and not path.name.startswith(".")
+    }
+
+
+def clean(scene: Scene) -> None:
+    for path in scene.folder.iterdir():
+        if path.name != "in":
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    (scene.folder / "out").mkdir()
+    if scene.before is not None:
+        (scene.folder / "out" / "all.conllu").write_bytes(scene.before)
+
+
+def prepare(scene: Scene) -> None:
+    """Run it undisturbed: what it writes, and how long it takes."""
+    clean(scene)
+    begin = time.monotonic()
+    if forked(scene.call) != 0:
+        raise SystemExit(f"{scene.name}: the command itself fails")
+    scene.seconds = time.monotonic() - begin
+    scene.reference = contents(scene)
+    if not scene.reference:
+        raise SystemExit(f"{scene.name}: the command writes nothing")
+
+
+def kill(scene: Scene, rng: random.Random, times: int) -> list[str]:
+    """Kill it some times in a row, then let it end; what was wrong."""
+    clean(scene)
+    wrong = []
+    again: list[str] = []
+    for _ in range(times):
+        forked([*scene.call, *again], wait=rng.uniform(0, 1.05 * scene.seconds))
+        again = scene.again
+        for name, data in contents(scene).items():
+            if data not in (scene.reference.get(name), scene.before):
+                wrong.append(f"{scene.name}: {name} is half written")
+    status = forked([*scene.call, *again])
+    if status == 2 and again:  # nothing was kept yet: it starts anew
+        status = forked(scene.call)
+    if status != 0:
+        wrong.append(f"{scene.name}: starting again ends with {status}")
+    if contents(scene) != scene.reference:
+        wrong.append(f"{scene.name}: starting again gives something else")
+    left = [path.name for path in scene.folder.rglob(".*~")]
+    left += [path.name for path in scene.folder.rglob(".*.part")]
+    if left:
+        wrong.append(f"{scene.name}: temporary files are left: {', '.join(left[:3])}")
+    return wrong
+
+
+def full_disk(scene: Scene) -> list[str]:
+    """Files may not grow beyond a size: nothing may be half written, and the status is not 0."""
+    wrong = []
+    largest = max(map(len, scene.reference.values()))
+    for size in (0, 1, largest // 2, largest - 1):
+        clean(scene)
+        status = forked(scene.call, limit=size)
+        if status == 0:
+            wrong.append(f"{scene.name}: a full disk is not noticed")
+        for name, data in contents(scene).items():
+            if data not in (scene.reference[name], scene.before):
+                wrong.append(f"{scene.name}: {name} is half written on a full disk")
+    return wrong
+
+
+def short_reads(model: Path, folder: Path) -> list[str]:
+    """The same text through a pipe a few bytes at a time."""
+    text = "\n".join(SENTENCES * 20).encode()
+    (folder / "whole.txt").write_bytes(text)
+    target = folder / "whole.conllu"
+    plain = ["parse", "-m", str(model), "--quiet", "-o", str(target)]
+    if forked([*plain, str(folder / "whole.txt")]) != 0:
+        return ["short reads: the command itself fails"]
+    wanted = target.read_bytes()
+    pipe = folder / "pipe.txt"
+    os.mkfifo(pipe)
+    writer = os.fork()
+    if writer == 0:
+        with open(pipe, "wb", buffering=0) as out:
+            for at in range(0, len(text), 7):
+                out.write(text[at : at + 7])
+        os._exit(0)
+    status = forked([*plain, str(pipe)])
+    os.waitpid(writer, 0)
+    found = target.read_bytes().replace(b"pipe", b"whole")
+    return [] if status == 0 and found == wanted else ["short reads: the result differs"]
+
+
+def scenes(model: Path, folder: Path) -> list[Scene]:
+    from tests.pipeline.tiny import EXAMPLES
+
+    found = []
+    for name in ("parse", "split", "one file", "train", "induce"):
+        own = folder / name
+        (own / "in").mkdir(parents=True)
+        for number in range(12):
+            some = SENTENCES[number % 5 :] + SENTENCES[: number % 5]
+            (own / "in" / f"t{number}.txt").write_text(" ".join(some * 4), encoding="utf-8")
+        out, texts = str(own / "out"), str(own / "in")
+        quiet = ["-m", str(model), "--quiet"]
+        if name in ("parse", "split"):
+            call = [name, texts, *quiet, "-o", f"{out}/"]
+            found.append(Scene(name, own, call, ["--resume"]))
+        elif name == "one file":
+            call = ["parse", texts, *quiet, "-o", f"{out}/all.conllu"]
+            found.append(Scene(name, own, call, before=b"# what was there before\n"))
+        elif name == "train":
+            data = str(EXAMPLES / "harbour.conllu")
+            call = ["train", "tokenizer", data, "-o", f"{out}/t.caesura", "--quiet"]
+            call += ["--set", "bits=14", "--set", "epochs=3"]
+            found.append(Scene(name, own, call, ["--resume"], lambda f: [f / "out/t.caesura"]))
+        else:
+            call = ["induce", str(EXAMPLES / "harbour.conllu"), "-o", f"{out}/g.caesura", "--quiet"]
+            found.append(Scene(name, own, call, ["--resume"], lambda f: [f / "out/g.caesura"]))
+    return found
+
+
+def study(model: Path, folder: Path, kills: int, seed: int, only: list[str]) -> dict[str, Any]:
+    """All of it; what was done and what was wrong."""
+    rng = random.Random(seed)
+    wrong: list[str] = []
+    done: dict[str, int] = {}
+    every = [scene for scene in scenes(model, folder) if not only or scene.name in only]
+    for scene in every:
+        prepare(scene)
+    while sum(done.values()) < kills:
+        for scene in every:
+            times = min(rng.choice((1, 2, 3)), kills - sum(done.values()))
+            if times > 0:
+                wrong += kill(scene, rng, times)
+                done[scene.name] = done.get(scene.name, 0) + times
+    for scene in every:
+        wrong += full_disk(scene)
+    wrong += short_reads(model, folder)
+    return {"kills": done, "full disks": 4 * len(every), "short reads": 1, "wrong": wrong}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--only", nargs="*", default=[], help="parse, split, one file, train, induce"
+    )
+    parser.add_argument("--json", type=Path)
+    asked = parser.parse_args()
+    if os.name != "posix":
+        parser.error("processes are killed as POSIX does")
+    from tests.pipeline import tiny
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        model = tiny.train(tiny.treebank(), folder / "tiny.caesura")
+        found = study(model, folder, asked.kills, asked.seed, asked.only)
+    for line in found["wrong"]:
+        print(line)
+    print(json.dumps({key: found[key] for key in found if key != "wrong"}))
+    if asked.json:
+        asked.json.parent.mkdir(exist_ok=True)
+        asked.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    sys.exit(bool(found["wrong"]))
+
+
+if __name__ == "__main__":
+    main()

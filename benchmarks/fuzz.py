@@ -1,0 +1,209 @@
+"""Fuzz every door for as long as one likes, and count what was tried.
+
+    python benchmarks/fuzz.py --hours 8
+    python benchmarks/fuzz.py --inputs 50000 conllu html model
+    python benchmarks/fuzz.py --hours 8 --json benchmarks/results/fuzz.json
+
+Each door (a reader, the pipeline, the pipeline under constraints, the model loader; see
+`tests/fuzz/targets.py`) gets the same share of the time, in a process of its own, with random
+changes of the project's own seeds. An input that ends in anything but a result or an error of ours,
+takes more than ten seconds, ends the process, or takes memory above 2 GB is kept as a file and
+told; the exit status is then 1. With --json the counts are added to those that the file has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+#: Seconds that one input may take, and megabytes that the process may.
+HANG: Final = 10.0
+MEMORY: Final = 2048
+
+
+@dataclass
+class Count:
+    """What came of the inputs at one door."""
+
+    inputs: int = 0
+    seconds: float = 0.0
+    megabytes: int = 0
+    broken: int = 0
+
+
+def child(door_name: str, model: str, seed: int, limit: float, inputs: int, folder: Path) -> None:
+    """Try inputs until the time or their number is over; writes what it does to `folder`."""
+    import resource
+
+    from tests.fuzz.mutate import mutated
+    from tests.fuzz.targets import door, seeds
+
+    target = door(door_name, Path(model))
+    start = seeds(door_name)
+    for data in start:
+        target(data)
+    current, state = folder / "input", folder / "state"
+    rng = random.Random(f"{door_name} {seed}")
+    count = broken = 0
+    begin = time.process_time()
+    while count < inputs and time.process_time() - begin < limit:
+        data = mutated(rng, start)
+        current.write_bytes(data)
+        if not count % 64:
+            state.write_text(f"{count} {time.process_time() - begin}")
+        try:
+            target(data)
+        except Exception:
+            broken += 1
+            (folder / f"broken-{broken}").write_bytes(data)
+            (folder / f"broken-{broken}.txt").write_text(traceback.format_exc())
+            if broken >= 20:
+                break
+        count += 1
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    done = {"inputs": count, "seconds": time.process_time() - begin, "megabytes": peak}
+    (folder / "done").write_text(json.dumps(done))
+
+
+def watch(call: list[str], folder: Path) -> str:
+    """Run a child; what it died of, or nothing."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    process = subprocess.Popen(call, env=environment, cwd=ROOT)
+    current, last, since = folder / "input", b"", time.monotonic()
+    used = 0.0
+    while process.poll() is None:
+        time.sleep(0.5)
+        data = current.read_bytes() if current.exists() else b""
+        cpu = _cpu(process.pid)
+        if data != last:
+            last, since, used = data, time.monotonic(), cpu
+        # Time on the clock says little on a busy machine: an input hangs if it also uses the CPU.
+        elif data and time.monotonic() - since > HANG and cpu - used > HANG:
+            process.kill()
+            process.wait()
+            return f"an input takes more than {HANG:g} s"
+    return "" if process.returncode == 0 else f"the process ended with {process.returncode}"
+
+
+def _cpu(pid: int) -> float:
+    """The CPU time of a process, where the system tells."""
+    try:
+        fields = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return time.monotonic()
+
+
+def one(name: str, asked: argparse.Namespace, limit: float, inputs: int) -> Count:
+    """Fuzz one door, again after a crash until its time is over."""
+    found = Count()
+    round_ = 0
+    while found.inputs < inputs and found.seconds < limit and found.broken < 20:
+        round_ += 1
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            left = (limit - found.seconds, inputs - found.inputs)
+            arguments = [name, asked.model, asked.seed + 1000 * round_, *left, folder]
+            call = [sys.executable, __file__, "--child", *map(str, arguments)]
+            died = watch(call, folder)
+            if died:
+                count, seconds = 0, 0.0
+                if (folder / "state").exists():
+                    told = (folder / "state").read_text().split()
+                    count, seconds = int(told[0]), float(told[1])
+                found.inputs += count
+                found.seconds += seconds
+                _keep(folder / "input", name, died, found)
+                continue
+            done = json.loads((folder / "done").read_text())
+            found.inputs += done["inputs"]
+            found.seconds += done["seconds"]
+            found.megabytes = max(found.megabytes, done["megabytes"])
+            for path in sorted(folder.glob("broken-*[0-9]")):
+                said = path.with_suffix(".txt").read_text().strip().splitlines()[-1]
+                _keep(path, name, said, found)
+    if found.megabytes > MEMORY:
+        found.broken += 1
+        print(f"{name}: {found.megabytes:,} MB")
+    return found
+
+
+def _keep(path: Path, name: str, said: str, found: Count) -> None:
+    found.broken += 1
+    kept = Path(f"broken-{name}-{found.broken}")
+    kept.write_bytes(path.read_bytes() if path.exists() else b"")
+    print(f"{name}: {said} ({kept})", flush=True)
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--child"]:
+        name, model, seed, limit, inputs, folder = sys.argv[2:8]
+        child(name, model, int(seed), float(limit), int(inputs), Path(folder))
+        return
+    from tests.fuzz.targets import DOORS
+
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("doors", nargs="*", metavar="DOOR", help=f"of {', '.join(DOORS)}")
+    parser.add_argument("--hours", type=float, help="of CPU time for all doors")
+    parser.add_argument("--inputs", type=int, help="for each door")
+    parser.add_argument("--model", help="a model file; else a tiny one is trained first")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=Path, help="add the counts to those in a file")
+    asked = parser.parse_args()
+    doors = asked.doors or list(DOORS)
+    if set(doors) - set(DOORS):
+        parser.error(f"doors are: {', '.join(DOORS)}")
+    if asked.hours is None and asked.inputs is None:
+        parser.error("say --hours or --inputs")
+    limit = asked.hours * 3600 / len(doors) if asked.hours is not None else float("inf")
+    inputs = asked.inputs or 1 << 60
+    known = {}
+    if asked.json and asked.json.exists():
+        known = json.loads(asked.json.read_text(encoding="utf-8"))["doors"]
+    broken = 0
+    with tempfile.TemporaryDirectory() as folder:
+        if asked.model is None:
+            from tests.pipeline import tiny
+
+            asked.model = str(tiny.train(tiny.treebank(), Path(folder, "tiny.caesura")))
+        for name in doors:
+            found = one(name, asked, limit, inputs)
+            broken += found.broken
+            rate = found.inputs / max(found.seconds, 1e-9)
+            print(
+                f"{name}: {found.inputs:,} inputs, {found.seconds:.0f} s, {rate:,.0f} a second, "
+                f"{found.megabytes:,} MB, {found.broken} broken",
+                flush=True,
+            )
+            before = Count(**known.get(name, {}))
+            both = Count(
+                before.inputs + found.inputs,
+                round(before.seconds + found.seconds, 1),
+                max(before.megabytes, found.megabytes),
+                before.broken + found.broken,
+            )
+            known[name] = asdict(both)
+            if asked.json:
+                asked.json.parent.mkdir(exist_ok=True)
+                told = {"command": "python benchmarks/fuzz.py", "doors": known}
+                asked.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    sys.exit(bool(broken))
+
+
+if __name__ == "__main__":
+    main()
