@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import mmap
 import os
 import random
 import subprocess
@@ -30,6 +31,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 #: Seconds that one input may take, and megabytes that the process may.
+_ROOM: Final = 1 << 17
 HANG: Final = 10.0
 MEMORY: Final = 2048
 
@@ -55,13 +57,16 @@ def child(door_name: str, model: str, seed: int, limit: float, inputs: int, fold
     start = seeds(door_name)
     for data in start:
         target(data)
-    current, state = folder / "input", folder / "state"
+    state = folder / "state"
+    with (folder / "input").open("r+b") as shared:
+        current = mmap.mmap(shared.fileno(), _ROOM)
     rng = random.Random(f"{door_name} {seed}")
     count = broken = 0
     begin = time.process_time()
     while count < inputs and time.process_time() - begin < limit:
         data = mutated(rng, start)
-        current.write_bytes(data)
+        # Written to memory that is a file: what is in it survives the process.
+        current[: 8 + len(data)] = len(data).to_bytes(8, "little") + data
         if not count % 64:
             state.write_text(f"{count} {time.process_time() - begin}")
         try:
@@ -81,12 +86,13 @@ def child(door_name: str, model: str, seed: int, limit: float, inputs: int, fold
 def watch(call: list[str], folder: Path) -> str:
     """Run a child; what it died of, or nothing."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
-    process = subprocess.Popen(call, env=environment, cwd=ROOT)
     current, last, since = folder / "input", b"", time.monotonic()
+    current.write_bytes(bytes(_ROOM))
+    process = subprocess.Popen(call, env=environment, cwd=ROOT)
     used = 0.0
     while process.poll() is None:
         time.sleep(0.5)
-        data = current.read_bytes() if current.exists() else b""
+        data = shown_input(current)
         cpu = _cpu(process.pid)
         if data != last:
             last, since, used = data, time.monotonic(), cpu
@@ -96,6 +102,12 @@ def watch(call: list[str], folder: Path) -> str:
             process.wait()
             return f"an input takes more than {HANG:g} s"
     return "" if process.returncode == 0 else f"the process ended with {process.returncode}"
+
+
+def shown_input(path: Path) -> bytes:
+    """The input that a child is at."""
+    data = path.read_bytes()
+    return data[8 : 8 + int.from_bytes(data[:8], "little")]
 
 
 def _cpu(pid: int) -> float:
@@ -126,7 +138,8 @@ def one(name: str, asked: argparse.Namespace, limit: float, inputs: int) -> Coun
                     count, seconds = int(told[0]), float(told[1])
                 found.inputs += count
                 found.seconds += seconds
-                _keep(folder / "input", name, died, found)
+                (folder / "last").write_bytes(shown_input(folder / "input"))
+                _keep(folder / "last", name, died, found)
                 continue
             done = json.loads((folder / "done").read_text())
             found.inputs += done["inputs"]
@@ -149,6 +162,8 @@ def _keep(path: Path, name: str, said: str, found: Count) -> None:
 
 
 def main() -> None:
+    if os.path.isdir("/dev/shm"):  # files of no use to anybody need no disk
+        tempfile.tempdir = "/dev/shm"
     if sys.argv[1:2] == ["--child"]:
         name, model, seed, limit, inputs, folder = sys.argv[2:8]
         child(name, model, int(seed), float(limit), int(inputs), Path(folder))

@@ -1,0 +1,88 @@
+"""Writes the tables of docs/explanation/hard-to-break.md from what the benchmarks have left.
+
+python docs/hardening.py           write the page anew
+python docs/hardening.py --check   exit with status 1 if it shows something else
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parent
+PAGE = DOCS / "explanation" / "hard-to-break.md"
+RESULTS = DOCS.parent / "benchmarks" / "results"
+
+
+def _read(name: str) -> dict[str, Any]:
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def _table(header: str, rows: list[str]) -> str:
+    columns = header.count("|") - 1
+    return "\n".join([header, "|---|" + "---:|" * (columns - 1), *rows])
+
+
+def linear() -> str:
+    found = _read("linear")
+    if not found:
+        return "Not measured yet."
+    rows = [
+        f"| {name} | {row['cases']:,} | {row['quick']:,} | {row['worst']:.2f} | {row['broken']} |"
+        for name, row in found["readers"].items()
+    ]
+    header = (
+        "| reader | kinds of input | too quick to compare | most, for twice the input | broken |"
+    )
+    said = f"From {found['size']:,} characters on, {found['mixed']} random cases a reader."
+    return _table(header, rows) + f"\n\n{said}"
+
+
+def fuzz() -> str:
+    found = _read("fuzz")
+    if not found:
+        return "Not measured yet."
+    doors = found["doors"]
+    rows = [
+        f"| {name} | {row['inputs']:,} | {row['seconds']:,.0f} | {row['megabytes']:,} "
+        f"| {row['broken']} |"
+        for name, row in doors.items()
+    ]
+    rows.append(f"| all | {sum(row['inputs'] for row in doors.values()):,} | | | |")
+    return _table("| door | inputs | seconds of CPU | MB at most | broken |", rows)
+
+
+def faults() -> str:
+    found = _read("faults")
+    if not found:
+        return "Not measured yet."
+    rows = [f"| {name} | {count} |" for name, count in found["kills"].items()]
+    said = (
+        f"{sum(found['kills'].values())} kills, {found['full disks']} full disks, "
+        f"{found['short reads']} slow pipe; wrong: {len(found['wrong'])}."
+    )
+    return _table("| command | kills |", rows) + f"\n\n{said}"
+
+
+def fresh(text: str) -> str:
+    """The page with its tables."""
+    for name, make in (("linear", linear), ("fuzz", fuzz), ("faults", faults)):
+        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+        table = make()
+        text = pattern.sub(lambda match, table=table: f"{match[1]}{table}\n{match[2]}", text)
+    return text
+
+
+def main() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    if "--check" in sys.argv[1:]:
+        sys.exit(fresh(text) != text)
+    PAGE.write_text(fresh(text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
