@@ -403,11 +403,22 @@ def _speaker_name(speaker: str) -> str:
 
 
 def _one_turn(text: str) -> str:
-    """Text whose lines all go on with the turn; if one would start another, they become one."""
-    lines = text.split("\n")
-    if any(_TURN.match(line) or _NEWDOC.match(line) for line in lines[1:]):
-        return " ".join(lines)
-    return text
+    """Text whose lines all go on with the turn; one that would start another follows a space."""
+    first, *others = text.split("\n")
+    lines = [[first]]
+    for line in others:
+        lines.append([line])
+        # What was joined may itself look like the start of a turn, by its first words.
+        while len(lines) > 1 and _starts(" ".join(lines[-1][:_LONGEST_NAME])):
+            last = lines.pop()
+            lines[-1] += last
+    return "\n".join(" ".join(parts) for parts in lines)
+
+
+def _starts(line: str) -> bool:
+    """Whether a line would be read as the start of a turn or a document; to be sure, a bit more."""
+    head = line[: 4 * _LONGEST_NAME]
+    return head.startswith("[") or bool(_TURN.match(head) or _NEWDOC.match(head))
 
 
 def _speaker(doc: Document) -> str:
