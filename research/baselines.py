@@ -8,9 +8,9 @@ import numpy as np
 
 from caesura.document import UNKNOWN, Document
 from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
-from caesura.induce.em import pulled
 from caesura.induce.inference import best, draw
 from caesura.induce.parameters import Ints, Parameters
+from caesura.induce.pull import by_head, pulled
 from caesura.induce.punctuation import marks as find_marks
 from caesura.induce.punctuation_constraints import fragments_of, holds
 from caesura.induce.recipes import TrainingStage
@@ -94,14 +94,15 @@ def punctuation_as_words(
             marked = np.array(doc.column(column))[find_marks(doc, marks or column)]
             for name in set(marked.tolist()):
                 pull[whole.names.index(name)] = 1e-12
-    runner = learn(whole.sentences, whole.names, stages, seed=seed, pull=pull)
+    heads_of = by_head(pull)
+    runner = learn(whole.sentences, whole.names, stages, seed=seed, pull=heads_of)
     while True:
         try:
             next(runner)
         except StopIteration as end:
             parameters = end.value.parameters
             break
-    heads = best(other.sentences, pulled(parameters, pull) if leaves else parameters).heads
+    heads = best(other.sentences, pulled(parameters, heads_of) if leaves else parameters).heads
     absolute = np.full(other.sentences.n_words, -1, dtype=np.int64)
     begin = np.repeat(other.sentences.starts[:-1], other.sentences.lengths)
     absolute[:] = np.where(heads >= 0, heads + begin, -1)

@@ -13,7 +13,7 @@ from caesura.document import Document
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.induce import Grammar, InduceOptions, Inducer, em, induce, inference, supervised
 from caesura.induce.corpus import corpus, gold_heads, word_classes
-from caesura.induce.initialise import INITIALISERS, harmonic, initialise
+from caesura.induce.initialise import INITIALISERS, fringe_stops, harmonic, initialise
 from caesura.induce.models import MODELS, find_model
 from caesura.induce.recipes import RECIPES, Regime, recipe
 from caesura.induce.sentences import Sentences
@@ -254,3 +254,32 @@ def test_stages_learn_in_turn(documents: list[Document]) -> None:
     stages = recipe("curriculum")
     names = [step.stage for step in learn(words.sentences, words.names, stages)]
     assert list(dict.fromkeys(names)) == ["dbm1", "dbm2", "dbm3"]
+
+
+def test_a_head_with_a_dependent_may_take_another_from_the_start() -> None:
+    """The harmonic start once left one chance in three hundred thousand."""
+    words = toy(4)
+    start = harmonic(words, find_model("dmv"), 4)
+    assert start.go[:, :, 0, 1:].min() > 0.01
+
+
+def test_fringe_stops_begin_with_the_edges_of_fragments() -> None:
+    words = toy(5)
+    stop = fringe_stops(words, 4)
+    counts = np.zeros((2, 4, 2))
+    for number in range(len(words)):
+        classes, _, fragments, _ = words.one(number)
+        for at, c in enumerate(classes.tolist()):
+            first = at == 0 or fragments[at - 1] != fragments[at]
+            last = at == len(classes) - 1 or fragments[at + 1] != fragments[at]
+            counts[0, c] += (1, first)
+            counts[1, c] += (1, last)
+    for side in (0, 1):
+        seen, ends = counts[side].T
+        often = (ends + 1) / (seen + 2)
+        odds = 49 * often / (ends.sum() / seen.sum())
+        np.testing.assert_allclose(stop[side], odds / (1 + odds))
+    start = harmonic(words, find_model("dbm2"), 4)
+    for complete in (0, 1):
+        np.testing.assert_array_equal(start.stop[complete, :, 0], stop)
+    np.testing.assert_array_equal(start.go, 1.0 - start.stop)

@@ -17,7 +17,8 @@ import numpy as np
 
 from caesura.induce.inference import best, count, expect, likelihood
 from caesura.induce.models import Model
-from caesura.induce.parameters import Floats, Parameters, each, normalise
+from caesura.induce.parameters import Parameters, each, normalise
+from caesura.induce.pull import Pull, pulled
 from caesura.induce.recipes import Regime
 from caesura.induce.sentences import Sentences
 
@@ -84,7 +85,7 @@ def _e_step(
     regime: Regime,
     workers: int,
     iteration: int = 0,
-    pull: Floats | None = None,
+    pull: Pull | None = None,
 ) -> tuple[Parameters, float, int]:
     true = parameters
     if pull is not None:
@@ -104,14 +105,6 @@ def _e_step(
     return counts, float(trees.scores.sum()), int(trees.lifted.sum())
 
 
-def pulled(parameters: Parameters, pull: Floats) -> Parameters:
-    """Parameters under which every word weighs by its class when it is a head or a root."""
-    return parameters._replace(
-        attach=parameters.attach * pull[None, None, None, :, None],
-        root=parameters.root * pull[None, :],
-    )
-
-
 def _watch(objective: str, words: Sentences, parameters: Parameters, workers: int) -> float:
     """The other objective, without constraints."""
     if objective == "soft":
@@ -127,7 +120,7 @@ def run(
     *,
     stage: str = "",
     workers: int = 1,
-    pull: Floats | None = None,
+    pull: Pull | None = None,
     state: State | None = None,
     keep: Keep | None = None,
 ) -> Run:
@@ -218,7 +211,7 @@ def _alternate(
     regime: Regime,
     stage: str,
     workers: int,
-    pull: Floats | None,
+    pull: Pull | None,
     state: State | None,
     keep: Keep | None,
 ) -> Run:

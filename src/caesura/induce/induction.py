@@ -26,6 +26,7 @@ from caesura.induce.frequent import doc_sentences, regroup
 from caesura.induce.grammar import Grammar
 from caesura.induce.lexicon import lexicalise
 from caesura.induce.options import COLUMNS, InduceOptions
+from caesura.induce.pull import by_head
 from caesura.induce.recipes import TrainingStage
 from caesura.induce.training import Learnt, bits_per_word, learn, openness
 from caesura.induce.word_classifier import WordClassifier, learn_classifier
@@ -228,7 +229,7 @@ class Inducer:
         options = self.options
         pull = None
         if options.heads == "content":
-            pull = openness(words.sentences, words.words, len(words.names))
+            pull = by_head(openness(words.sentences, words.words, len(words.names)))
 
         def one(number: int, workers: int) -> Generator[Step, None, Learnt]:
             return learn(

@@ -19,6 +19,7 @@ from caesura.induce.initialise import from_grammar, initialise
 from caesura.induce.lexicon import lexicalise
 from caesura.induce.models import find_model
 from caesura.induce.parameters import Floats, Ints, Parameters, add, normalise, widen
+from caesura.induce.pull import Pull, lexical, to_the
 from caesura.induce.recipes import TrainingStage
 from caesura.induce.sentences import Sentences
 
@@ -70,7 +71,7 @@ def learn(
     spelling: tuple[str, ...] = (),
     seed: int = 0,
     workers: int = 1,
-    pull: Floats | None = None,
+    pull: Pull | None = None,
     place: Place | None = None,
     keep: Callable[[Place], None] | None = None,
 ) -> Learning:
@@ -97,7 +98,8 @@ def learn(
         if stage.lexical and forms is not None and number > 0:
             new, names, lexicon = lexicalise(words.classes, forms, names, spelling, stage.lexical)
             if pull is not None:  # a word with a class of its own is as much a head as its class
-                pull = np.concatenate((pull, [pull[old] for _, old in lexicon]))
+                old = [*range(len(pull.root)), *(old for _, old in lexicon)]
+                pull = lexical(pull, np.array(old, dtype=np.int32))
             kept = words.words_of(words.up_to(stage.limit))
             if parameters is not None:
                 start = from_grammar(
@@ -151,7 +153,7 @@ def _start(
     classes: int,
     seed: int,
     workers: int,
-    pull: Floats | None,
+    pull: Pull | None,
 ) -> Parameters:
     model = find_model(stage.model)
     constraint = stage.regime.constraint
@@ -164,7 +166,7 @@ def _start(
             classes,
             seed=seed,
             smoothing=max(smoothing, 0.1),
-            pull=None if pull is None else pull**2,
+            pull=None if pull is None else to_the(2.0, pull),
         )
     if parameters is None:
         raise UsageError(f"stage {stage.name!r} starts from another stage and is the first")
