@@ -127,3 +127,27 @@ def test_the_fringe_predicts_stops_better_than_the_head(data_dir: Path) -> None:
     heads, _ = gold_heads(documents, words)
     found = {r["predictor"]: r["r2"] for r in analyses.stop_predictors(words, heads)}
     assert found["fringe, direction"] > 1.5 * found["head, direction"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "form", "answer"),
+    [
+        ("$,", ",", True),  # German
+        ("$(", "(", True),
+        ("FS", ".", True),  # Italian
+        ("punct", ".", True),  # Bulgarian
+        ("Z:-------------", ",", True),  # Czech
+        ("-LRB-", "-LRB-", True),
+        ("F", ",", True),
+        ("F", "okay", False),
+        ("XP", "-", True),
+        ("NN", "boat", False),
+        ("SYM", "+", False),  # a universal tag says what it is
+        ("", ",", True),
+    ],
+)
+def test_a_mark_is_what_its_tag_or_unicode_says(tag: str, form: str, answer: bool) -> None:
+    doc = Document.from_spans(form + " on", [0, len(form) + 1], [len(form), len(form) + 3])
+    doc.sent_start[:] = [1, 0]
+    doc.set_column("xpos", [tag, "NN"])
+    assert marks(doc, "xpos").tolist() == [answer, False]

@@ -10,39 +10,64 @@ from typing import NamedTuple
 
 import numpy as np
 
-from caesura.induce.parameters import Floats, Ints, Parameters
+from caesura.induce.parameters import Floats, Longs, Parameters
 
-__all__ = ["Pull", "by_head", "lexical", "pulled", "to_the"]
+__all__ = ["Pull", "both", "by_head", "lexical", "one_sided", "pulled", "to_the"]
 
 
 class Pull(NamedTuple):
-    """Factors of roots [class] and of arcs [class of the head, class of the dependent]."""
+    """Factors of roots [class] and of arcs [direction, class of the head, of the dependent]."""
 
     root: Floats
     attach: Floats
+    #: By class: how strongly its words are kept to one side of their heads; see `one_sided`.
+    sided: Floats
 
 
 def by_head(weight: Floats) -> Pull:
     """A pull by the class of the head alone, which the root has, too."""
-    return Pull(weight, np.repeat(weight[:, None], len(weight), axis=1))
+    size = len(weight)
+    attach = np.ascontiguousarray(np.broadcast_to(weight[None, :, None], (2, size, size)))
+    return Pull(weight, attach, np.zeros(size))
 
 
 def pulled(parameters: Parameters, pull: Pull) -> Parameters:
     """Parameters under which every arc and every root weighs by its classes."""
     return parameters._replace(
-        attach=parameters.attach * pull.attach[None, None, None],
+        attach=parameters.attach * pull.attach[:, None, None],
         root=parameters.root * pull.root[None],
     )
 
 
+def one_sided(pull: Pull, counts: Parameters | None) -> Pull:
+    """The pull, with arcs of one-sided classes multiplied by how often the side was theirs.
+
+    Adpositions, articles and their like stand before their heads or after them, whatever these
+    are; a split-head grammar has no number for that. The shares are those of the last counts.
+    """
+    if counts is None or not pull.sided.any():
+        return pull
+    arcs = counts.attach.sum(axis=(1, 2, 3)) + 1.0
+    share = (arcs / arcs.sum(axis=0)) ** pull.sided
+    return pull._replace(attach=pull.attach * share[:, None, :])
+
+
 def to_the(power: float, pull: Pull) -> Pull:
     """The same pull, stronger or weaker."""
-    return Pull(pull.root**power, pull.attach**power)
+    return pull._replace(root=pull.root**power, attach=pull.attach**power)
 
 
-def lexical(pull: Pull, classes: Ints) -> Pull:
+def both(one: Pull | None, two: Pull | None) -> Pull | None:
+    """Two pulls at once."""
+    if one is None or two is None:
+        return one or two
+    return Pull(one.root * two.root, one.attach * two.attach, one.sided + two.sided)
+
+
+def lexical(pull: Pull, classes: Longs) -> Pull:
     """The pull over new classes, each of which is part of an old one."""
     return Pull(
-        np.ascontiguousarray(pull.root[classes]),
-        np.ascontiguousarray(pull.attach[np.ix_(classes, classes)]),
+        pull.root[classes],
+        np.ascontiguousarray(pull.attach[:, classes][:, :, classes]),
+        pull.sided[classes],
     )

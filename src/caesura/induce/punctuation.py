@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection
 from functools import cache
 
 import numpy as np
@@ -11,16 +10,19 @@ import numpy.typing as npt
 
 from caesura.document import Document
 from caesura.errors import UsageError
+from caesura.induce.universal import UPOS
 
-__all__ = ["MARK_TAGS", "is_mark", "marks"]
+__all__ = ["is_mark", "is_mark_tag", "marks"]
 
 #: Characters that Unicode calls punctuation and that are read aloud as words.
 WORDS = frozenset("%‰&@§¶")
 #: Tags of marks: Universal Dependencies, Penn Treebank (whose `$` and `#` count as marks, because
-#: both papers work with the 36 word tags), and the CoNLL-X treebanks of Danish, Spanish, Basque.
+#: both papers work with the 36 word tags), and others whose name says so.
 MARK_TAGS = frozenset(
-    {"PUNCT", ",", ".", ":", "``", "''", "-LRB-", "-RRB-", "(", ")", "$", "#", "XP", "F", "PUNT"}
+    {"PUNCT", ",", ".", ":", "``", "''", "-LRB-", "-RRB-", "(", ")", "$", "#", "PUNC", "PUNT"}
 )
+#: Tags of marks in the CoNLL-X treebanks of Danish and Spanish; elsewhere they may be a word's.
+ONLY_WITHOUT_LETTERS = frozenset({"XP", "F"})
 
 
 @cache
@@ -35,19 +37,35 @@ def is_mark(form: str) -> bool:
 _CATEGORIES = frozenset({"Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sk", "Sc", "Sm"})
 
 
-def marks(
-    doc: Document, source: str = "unicode", tags: Collection[str] = MARK_TAGS
-) -> npt.NDArray[np.bool_]:
-    """By word: whether it is a mark, by `unicode` (its form), or by `upos` or `xpos` tags."""
-    known: Callable[[str], bool]
+def is_mark_tag(tag: str) -> bool:
+    """True if a tag says that its word is a mark: by its name, or because it is spelt like one."""
+    return tag in MARK_TAGS or tag.upper() in ("PUNCT", "PUNC") or (bool(tag) and is_mark(tag))
+
+
+def _by_tag(tag: str, form: str) -> bool:
+    if is_mark_tag(tag):
+        return True
+    if tag in UPOS:  # of universal tags, every one but PUNCT says that its word is none
+        return False
+    if tag in ONLY_WITHOUT_LETTERS:
+        return not any(c.isalnum() for c in form)
+    return is_mark(form)
+
+
+def marks(doc: Document, source: str = "unicode") -> npt.NDArray[np.bool_]:
+    """By word: whether it is a mark, by `unicode` (its form), or by `upos` or `xpos` tags.
+
+    Tag sets name their marks in many ways; so where a tag does not say, Unicode does. Universal
+    tags always say.
+    """
     if source == "unicode":
-        column, known = "form", is_mark
-    elif source in ("upos", "xpos"):
-        column, known = source, frozenset(tags).__contains__
-    else:
+        ids = doc.form
+        answer = {number: is_mark(doc.strings[number]) for number in np.unique(ids).tolist()}
+        return np.fromiter((answer[number] for number in ids.tolist()), dtype=bool, count=len(ids))
+    if source not in ("upos", "xpos"):
         raise UsageError(
             f"unknown way to tell marks {source!r}", remedy="Ways are: unicode, upos, xpos."
         )
-    ids = getattr(doc, column)
-    answer = {number: known(doc.strings[number]) for number in np.unique(ids).tolist()}
-    return np.fromiter((answer[number] for number in ids.tolist()), dtype=bool, count=len(ids))
+    pairs, at = np.unique(np.stack((getattr(doc, source), doc.form)), axis=1, return_inverse=True)
+    found = [_by_tag(doc.strings[tag], doc.strings[form]) for tag, form in pairs.T.tolist()]
+    return np.array(found, dtype=bool)[np.ravel(at)]
