@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -79,6 +80,7 @@ def punctuation_as_words(
 ) -> tuple[Corpus, Ints, Ints]:
     """Train and parse with the marks left in; words, their heads and the gold heads without them.
 
+    Marks count neither in the lengths of sentences nor in distances, as in the paper.
     With `leaves`, a mark is never a head; else heads climb over marks (forgiving scoring). Marks
     are told by the column of the classes, if no other is named.
     """
@@ -88,6 +90,8 @@ def punctuation_as_words(
 
     whole = corpus(training, word_classes(column), marks=none)
     other = corpus(test, word_classes(column), marks=none, names=whole.names[1:])
+    is_word = np.concatenate([~find_marks(d, marks or column) for d in training if d.n_words])
+    sentences = replace(whole.sentences, counted=is_word)
     pull = np.ones(len(whole.names))
     if leaves:
         for doc in training:
@@ -95,7 +99,7 @@ def punctuation_as_words(
             for name in set(marked.tolist()):
                 pull[whole.names.index(name)] = 1e-12
     heads_of = by_head(pull)
-    runner = learn(whole.sentences, whole.names, stages, seed=seed, pull=heads_of)
+    runner = learn(sentences, whole.names, stages, seed=seed, pull=heads_of)
     while True:
         try:
             next(runner)

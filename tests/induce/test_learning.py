@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +14,13 @@ from caesura.document import Document
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.induce import Grammar, InduceOptions, Inducer, em, induce, inference, supervised
 from caesura.induce.corpus import corpus, gold_heads, word_classes
-from caesura.induce.initialise import INITIALISERS, fringe_stops, harmonic, initialise
+from caesura.induce.initialise import (
+    INITIALISERS,
+    fringe_stops,
+    from_distances,
+    harmonic,
+    initialise,
+)
 from caesura.induce.models import MODELS, find_model
 from caesura.induce.recipes import RECIPES, Regime, recipe
 from caesura.induce.sentences import Sentences
@@ -283,3 +290,46 @@ def test_fringe_stops_begin_with_the_edges_of_fragments() -> None:
     for complete in (0, 1):
         np.testing.assert_array_equal(start.stop[complete, :, 0], stop)
     np.testing.assert_array_equal(start.go, 1.0 - start.stop)
+
+
+@pytest.mark.parametrize("share", ["none", "side", "pairs"])
+def test_weights_by_distance_are_what_the_loop_says(share: str) -> None:
+    words = toy(6)
+    attach = np.zeros((2, 4, 4))
+    for number in range(len(words)):
+        classes = words.one(number)[0].tolist()
+        pairs = [(h, d) for h in range(len(classes)) for d in range(len(classes)) if h != d]
+        weight = {(h, d): 1 + 1 / np.log2(1 + abs(h - d)) for h, d in pairs}
+        for h, d in pairs:
+            among = [1.0]
+            if share == "pairs":
+                among = list(weight.values())
+            elif share == "side":
+                among = [weight[h, e] for e in range(len(classes)) if (e - h) * (d - h) > 0]
+            attach[int(d > h), classes[h], classes[d]] += weight[h, d] / sum(among)
+    found = from_distances(words, find_model("dmv"), 4, share=share)
+    expected = attach[:, 1:] / attach[:, 1:].sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(found.attach[:, 0, 0, 1:], expected, atol=1e-5)
+    assert np.all(found.stop == 0.5)
+
+
+def test_marks_that_are_left_in_count_in_no_length_and_no_distance() -> None:
+    words = Sentences.of([[1, 3, 2], [1, 2]])
+    dotted = replace(words, counted=np.array([True, False, True, True, True]))
+    assert dotted.up_to(2).tolist() == [True, True]
+    assert words.up_to(2).tolist() == [False, True]
+    near = from_distances(dotted, find_model("dmv"), 4)
+    # From 1 the 2 is one word away in both sentences, and so is the mark, once.
+    np.testing.assert_allclose(near.attach[1, 0, 0, 1], [0, 0, 2 / 3, 1 / 3], atol=1e-5)
+    both = dotted.followed_by(words)
+    assert both.counted is not None
+    assert both.counted.tolist() == [True, False, True] + 7 * [True]
+    assert both.select(both.up_to(2)).n_words == 7
+
+
+def test_the_basic_recipe_obeys_the_constraint_at_every_iteration_unless_told() -> None:
+    assert [s.regime.constraint for s in recipe("basic")] == ["loose", "loose"]
+    free = recipe("basic", constrained="long")
+    assert [s.regime.constraint for s in free] == ["none", "loose"]
+    with pytest.raises(UsageError, match="all or long"):
+        InduceOptions(constrained="short")

@@ -17,12 +17,13 @@ import numpy as np
 
 from caesura.induce.inference import best, count, expect, likelihood
 from caesura.induce.models import Model
+from caesura.induce.obedience import factor_for, with_factor
 from caesura.induce.parameters import Parameters, each, normalise
-from caesura.induce.pull import Pull, pulled
+from caesura.induce.pull import Pull, both, one_sided, pulled
 from caesura.induce.recipes import Regime
 from caesura.induce.sentences import Sentences
 
-__all__ = ["Keep", "State", "Step", "Turn", "run"]
+__all__ = ["Demand", "Keep", "State", "Step", "Turn", "run"]
 
 #: Change of the objective, in bits a token, under which a run has converged.
 CONVERGED = 2.0**-20
@@ -72,6 +73,13 @@ class State:
     turn: Turn | None = None
 
 
+class Demand(NamedTuple):
+    """Which roots and arcs follow rules, and what share of them is to."""
+
+    follows: Pull
+    share: float = 0.8
+
+
 Run = Generator[Step, None, Parameters]
 #: Told of the state after an iteration.
 Keep = Callable[[State], None]
@@ -105,6 +113,28 @@ def _e_step(
     return counts, float(trees.scores.sum()), int(trees.lifted.sum())
 
 
+def _now(
+    words: Sentences,
+    parameters: Parameters,
+    model: Model,
+    regime: Regime,
+    workers: int,
+    pull: Pull | None,
+    demand: Demand | None,
+    counts: Parameters | None,
+) -> Pull | None:
+    """The pull of this iteration: what is given, the sides found so far, what rules demand."""
+    if pull is not None:
+        pull = one_sided(pull, counts)
+    if demand is None:
+        return pull
+    drawn = parameters if pull is None else pulled(parameters, pull)
+    factor = factor_for(
+        words, drawn, model, demand.follows, demand.share, regime.constraint, workers
+    )
+    return both(pull, with_factor(demand.follows, factor))
+
+
 def _watch(objective: str, words: Sentences, parameters: Parameters, workers: int) -> float:
     """The other objective, without constraints."""
     if objective == "soft":
@@ -121,18 +151,20 @@ def run(
     stage: str = "",
     workers: int = 1,
     pull: Pull | None = None,
+    demand: Demand | None = None,
     state: State | None = None,
     keep: Keep | None = None,
 ) -> Run:
     """Run EM from the given parameters; yields a step for each iteration and returns parameters.
 
-    With `pull`, expectations are taken under `pulled` parameters, and re-estimated without. With a
-    `state`, the run goes on from it instead; `keep` is told of the states on the way.
+    With `pull`, expectations are taken under `pulled` parameters, and re-estimated without; with a
+    `demand`, so that a share of the arcs follows rules. With a `state`, the run goes on from it
+    instead; `keep` is told of the states on the way.
     """
     if regime.stop == "alternate":
         return (
             yield from _alternate(
-                words, parameters, model, regime, stage, workers, pull, state, keep
+                words, parameters, model, regime, stage, workers, pull, demand, state, keep
             )
         )
     per_bit = -1.0 / (np.log(2.0) * max(1, words.n_words))
@@ -145,10 +177,18 @@ def run(
     )
     before, watched_before = begin.before, begin.watched
     lowest, since = begin.lowest, begin.since
+    keeps = regime.final_smoothing is not None or (pull is not None and bool(pull.sided.any()))
     for iteration in range(begin.iteration + 1, regime.iterations + 1):
         clock = time.perf_counter()
         counts, score, lifted = _e_step(
-            regime.objective, words, parameters, model, regime, workers, iteration, pull
+            regime.objective,
+            words,
+            parameters,
+            model,
+            regime,
+            workers,
+            iteration,
+            _now(words, parameters, model, regime, workers, pull, demand, last_counts),
         )
         bits = score * per_bit
         watched = None
@@ -179,7 +219,7 @@ def run(
                     parameters,
                     previous if regime.stop == "lateen" else parameters,
                     kept if regime.stop == "patience" else parameters,
-                    None if regime.final_smoothing is None else last_counts,
+                    last_counts if keeps else None,
                     before,
                     watched_before,
                     lowest,
@@ -212,6 +252,7 @@ def _alternate(
     stage: str,
     workers: int,
     pull: Pull | None,
+    demand: Demand | None,
     state: State | None,
     keep: Keep | None,
 ) -> Run:
@@ -234,6 +275,7 @@ def _alternate(
             stage=stage,
             workers=workers,
             pull=pull,
+            demand=demand,
             state=state,
             keep=_within(now, keep),
         )

@@ -56,8 +56,12 @@ class InduceOptions:
         choices=("any", "content"),
     )
     initialiser: str | None = flag(
-        None, "random, distance, distance-pairs, harmonic, uniform, brackets.", name="--init"
+        None,
+        "random, distance, distance-sides, distance-pairs, harmonic, uniform, brackets.",
+        name="--init",
     )
+    #: Which stages of the recipe `basic` obey the constraint: `all`, as in its paper, or `long`.
+    constrained: str = "all"
     #: Words in the longest sentences of the first stage, and of the others.
     limit: int = 15
     longest: int = flag(
@@ -72,6 +76,10 @@ class InduceOptions:
     def __post_init__(self) -> None:
         if self.heads not in ("any", "content"):
             raise UsageError(f"--heads {self.heads}: no such style", remedy="any or content.")
+        if self.constrained not in ("all", "long"):
+            raise UsageError(
+                f"constrained={self.constrained}: no such choice of stages", remedy="all or long."
+            )
         if self.heads == "content" and self.classes == "form":
             raise UsageError(
                 "--heads content tells open classes by their words, and with --classes form each "
@@ -94,6 +102,7 @@ class InduceOptions:
             limit=self.limit,
             longest=self.longest,
             lexical=self.lexical,
+            constrained=self.constrained,
         )
 
 

@@ -72,8 +72,13 @@ def recipe(
     limit: int = 15,
     longest: int = 45,
     lexical: int = 100,
+    constrained: str = "all",
 ) -> tuple[TrainingStage, ...]:
-    """The stages of a recipe by name; the constraint is the recipe's own if none is named."""
+    """The stages of a recipe by name; the constraint is the recipe's own if none is named.
+
+    `constrained` is for `basic`, whose paper imposes the constraint at every iteration: on `all`
+    sentences, or only on the `long` ones of the second stage.
+    """
     if constraint is not None and (
         name in ("standard", "fixed", "scaffold") or (name, model) == ("short-first", "gb")
     ):
@@ -91,6 +96,7 @@ def recipe(
     constraint = constraint or ("sprawl" if name == "short-first" else "loose")
     lateen = Regime("soft", "lateen", iterations=100)
     hard = Regime("hard", "lateen", iterations=100, constraint=constraint)
+    first = replace(HARD, constraint=constraint) if constrained == "all" else HARD
     loose = replace(HARD, constraint=constraint)
     rows: dict[str, tuple[TrainingStage, ...]] = {
         "standard": (
@@ -112,7 +118,7 @@ def recipe(
             TrainingStage("dbm3", "dbm3", "all", longest, "widen", hard),
         ),
         "basic": (
-            TrainingStage("short", model, "all", limit, initialiser or "distance", HARD),
+            TrainingStage("short", model, "all", limit, initialiser or "distance", first),
             TrainingStage("long", model, "all", longest, "parse", loose),
         ),
         "lexicalised": (

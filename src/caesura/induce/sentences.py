@@ -33,6 +33,8 @@ class Sentences:
     #: How many known brackets begin before each word and end after it, if any are known.
     opening: Ints | None = None
     closing: Ints | None = None
+    #: Which words count in lengths and distances, if not all: marks that are left in do not.
+    counted: npt.NDArray[np.bool_] | None = None
 
     @classmethod
     def of(
@@ -106,6 +108,7 @@ class Sentences:
             starts,
             None if self.opening is None else self.opening[words],
             None if self.closing is None else self.closing[words],
+            None if self.counted is None else self.counted[words],
         )
 
     def cut(self) -> Sentences:
@@ -118,7 +121,7 @@ class Sentences:
         alone = np.bincount(mine, minlength=len(self))[mine] == 1
         none = np.zeros(self.n_words, dtype=np.int32)
         comps = (alone & (self.comps[mine] > 0)).astype(np.uint8)
-        return Sentences(self.classes, none, none, comps, starts)
+        return Sentences(self.classes, none, none, comps, starts, counted=self.counted)
 
     def followed_by(self, other: Sentences) -> Sentences:
         """These sentences and then others."""
@@ -135,6 +138,9 @@ class Sentences:
             np.concatenate((self.comps, other.comps)),
             np.concatenate((self.starts, other.starts[1:] + self.starts[-1])),
             *brackets,
+            counted=None
+            if self.counted is None and other.counted is None
+            else np.concatenate([_all_or(self), _all_or(other)]),
         )
 
     def with_classes(self, classes: Ints) -> Sentences:
@@ -142,8 +148,16 @@ class Sentences:
 
     def up_to(self, limit: int) -> npt.NDArray[np.bool_]:
         """By sentence: whether it has at least one word and at most so many."""
-        return (self.lengths <= limit) & (self.lengths > 0)
+        lengths = self.lengths
+        if self.counted is not None:
+            lengths = np.bincount(self.owner[self.counted], minlength=len(self))
+        return (lengths <= limit) & (self.lengths > 0)
 
 
 def _or_none_at(brackets: Ints | None, words: int) -> Ints:
     return np.zeros(words, dtype=np.int32) if brackets is None else brackets
+
+
+def _all_or(sentences: Sentences) -> npt.NDArray[np.bool_]:
+    all_of_them = np.ones(sentences.n_words, dtype=bool)
+    return all_of_them if sentences.counted is None else sentences.counted

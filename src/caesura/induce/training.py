@@ -72,13 +72,15 @@ def learn(
     seed: int = 0,
     workers: int = 1,
     pull: Pull | None = None,
+    demand: em.Demand | None = None,
     place: Place | None = None,
     keep: Callable[[Place], None] | None = None,
 ) -> Learning:
     """Go through the stages; yields every step of EM and returns the grammar.
 
     `forms` and `spelling` give the words themselves, which lexicalised stages need. `pull` says how
-    strongly each class is drawn to be a head (see `openness`). With a `place` the recipe goes on
+    strongly classes are drawn to be heads (see `openness` and `universal`), `demand` what share of
+    arcs follows rules. With a `place` the recipe goes on
     from there; `keep` is told of the places on the way.
     """
     parameters: Parameters | None = None
@@ -97,9 +99,12 @@ def learn(
             )
         if stage.lexical and forms is not None and number > 0:
             new, names, lexicon = lexicalise(words.classes, forms, names, spelling, stage.lexical)
-            if pull is not None:  # a word with a class of its own is as much a head as its class
-                old = [*range(len(pull.root)), *(old for _, old in lexicon)]
-                pull = lexical(pull, np.array(old, dtype=np.int32))
+            # A word with a class of its own is as much a head as its class.
+            old = np.array([*range(len(names) - len(lexicon)), *(old for _, old in lexicon)])
+            if pull is not None:
+                pull = lexical(pull, old)
+            if demand is not None:
+                demand = demand._replace(follows=lexical(demand.follows, old))
             kept = words.words_of(words.up_to(stage.limit))
             if parameters is not None:
                 start = from_grammar(
@@ -125,6 +130,7 @@ def learn(
                 stage=stage.name,
                 workers=workers,
                 pull=pull,
+                demand=demand,
                 state=state,
                 keep=None if keep is None else partial(_tell, keep, number, limit),
             )

@@ -21,27 +21,8 @@ __all__ = ["BUILT_IN", "UPOS", "Rules", "are_universal", "load_rules", "parse_ru
 #: The tables that come with the package.
 BUILT_IN = ("ud", "function")
 #: Universal tags of words; CONJ is that of version 1.
-UPOS = frozenset(
-    [
-        "ADJ",
-        "ADP",
-        "ADV",
-        "AUX",
-        "CCONJ",
-        "CONJ",
-        "DET",
-        "INTJ",
-        "NOUN",
-        "NUM",
-        "PART",
-        "PRON",
-        "PROPN",
-        "SCONJ",
-        "SYM",
-        "VERB",
-        "X",
-    ]
-)
+_WORDS = "ADJ ADP ADV AUX CCONJ CONJ DET INTJ NOUN NUM PART PRON PROPN SCONJ SYM VERB X"
+UPOS = frozenset(_WORDS.split())
 #: Tags of version 1, by those of version 2.
 OLD = {"CONJ": "CCONJ"}
 ROOT = "ROOT"
