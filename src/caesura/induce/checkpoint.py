@@ -38,8 +38,8 @@ class Checkpoint:
     classifier: WordClassifier | None = None
     #: Of the restarts that are done: seed, bits a word, sentences beyond the constraint.
     restarts: list[dict[str, Any]] = field(default_factory=list)
-    #: The best of them: bits, seed, and what it learnt.
-    best: tuple[float, int, Learnt] | None = None
+    #: What they learnt, in the same order.
+    learnt: list[Learnt] = field(default_factory=list)
     #: Where the restarts that are not done stand.
     places: dict[int, Place] = field(default_factory=dict)
 
@@ -60,12 +60,12 @@ class Checkpoint:
             if time.monotonic() >= self._next:
                 self._save()
 
-    def keep_restart(self, record: dict[str, Any], best: tuple[float, int, Learnt]) -> None:
+    def keep_restart(self, record: dict[str, Any], learnt: Learnt) -> None:
         """The next restart is done."""
         with self._lock:
             self.places.pop(len(self.restarts), None)
             self.restarts.append(dict(record))
-            self.best = best
+            self.learnt.append(learnt)
             self._save()
 
     def remove(self) -> None:
@@ -78,8 +78,8 @@ class Checkpoint:
         parts["run"].labels["restarts"] = [json.dumps(record) for record in self.restarts]
         if self.classifier is not None:
             parts["classes"] = _of_classifier(self.classifier)
-        if self.best is not None:
-            parts["best"] = _of_learnt(*self.best)
+        for number, learnt in enumerate(self.learnt):
+            parts[f"learnt-{number}"] = _of_learnt(learnt)
         for number, place in self.places.items():
             parts[f"place-{number}"] = _of_place(place)
         save(self.path, parts, kind="checkpoint", compress=False)
@@ -98,13 +98,14 @@ class Checkpoint:
                 remedy="Go on with the options and the text of that run, "
                 "or delete it and start again with --anew.",
             )
-        classes, best = parts.get("classes"), parts.get("best")
+        classes = parts.get("classes")
+        restarts = [json.loads(line) for line in run.labels["restarts"]]
         return cls(
             path,
             fingerprint,
             None if classes is None else _to_classifier(classes),
-            [json.loads(line) for line in run.labels["restarts"]],
-            None if best is None else _to_learnt(best),
+            restarts,
+            [_to_learnt(parts[f"learnt-{number}"]) for number in range(len(restarts))],
             {
                 int(name.removeprefix("place-")): _to_place(part)
                 for name, part in parts.items()
@@ -137,8 +138,8 @@ def _get(part: Part, name: str) -> Parameters:
     return Parameters(*(np.array(part.array(f"{name}.{field_}")) for field_ in Parameters._fields))
 
 
-def _of_learnt(bits: float, seed: int, learnt: Learnt) -> Part:
-    about = {"bits": bits, "seed": seed, "model": learnt.model, "lifted": learnt.lifted}
+def _of_learnt(learnt: Learnt) -> Part:
+    about = {"model": learnt.model, "lifted": learnt.lifted}
     part = Part("learnt", {}, {"names": list(learnt.names), "about": [json.dumps(about)]})
     rows = [(*key, value) for key, value in learnt.lexicon.items()]
     part.arrays["lexicon"] = np.array(rows, np.int64).reshape(-1, 3)
@@ -146,12 +147,11 @@ def _of_learnt(bits: float, seed: int, learnt: Learnt) -> Part:
     return part
 
 
-def _to_learnt(part: Part) -> tuple[float, int, Learnt]:
+def _to_learnt(part: Part) -> Learnt:
     about = json.loads(part.labels["about"][0])
     lexicon = {(a, b): c for a, b, c in part.array("lexicon", np.int64, (None, 3)).tolist()}
     names = tuple(part.labels["names"])
-    learnt = Learnt(_get(part, "tables"), about["model"], names, lexicon, about["lifted"])
-    return about["bits"], about["seed"], learnt
+    return Learnt(_get(part, "tables"), about["model"], names, lexicon, about["lifted"])
 
 
 #: Parameters of a state, by their names in the file, and its numbers.

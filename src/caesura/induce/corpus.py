@@ -42,6 +42,8 @@ class Corpus:
     index: Ints
     #: Document of each sentence.
     sentence_document: Ints
+    #: How many marks were taken out.
+    n_marks: int = 0
 
     def select(self, chosen: np.ndarray) -> Corpus:
         """Some of the sentences."""
@@ -88,11 +90,13 @@ def corpus(
     lengths: list[np.ndarray] = []
     comps: list[np.ndarray] = []
     owners: list[np.ndarray] = []
+    taken = 0
     for number, doc in enumerate(documents):
         if not doc.n_words:
             continue
         mark = find_marks(doc, marks) if isinstance(marks, str) else np.asarray(marks(doc))
         kept = ~mark
+        taken += int(mark.sum())
         labels = classes(doc)
         if not fixed:
             for label, word in zip(labels, kept.tolist(), strict=True):
@@ -140,6 +144,7 @@ def corpus(
         flat[4],
         flat[5],
         np.concatenate(owners).astype(np.int32),
+        taken,
     )
     return result if np.all(sizes > 0) else result.select(sizes > 0)
 

@@ -1,7 +1,7 @@
 """Inducing a grammar from documents: classes, recipe, restarts, and the choice among them.
 
 Heads are never looked at, and tags only if the classes are asked to be tags. Of several restarts
-the one whose grammar gives its own training sentences the fewest bits a word is kept. With a
+the one that is no chain and with which the others agree most is kept (see `selection`). With a
 checkpoint an induction that was interrupted goes on to the same grammar.
 """
 
@@ -21,27 +21,35 @@ from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.induce.checkpoint import Checkpoint
 from caesura.induce.corpus import Corpus, corpus, word_classes
-from caesura.induce.em import Step
+from caesura.induce.em import Demand, Step
 from caesura.induce.frequent import doc_sentences, regroup
 from caesura.induce.grammar import Grammar
 from caesura.induce.lexicon import lexicalise
+from caesura.induce.oddities import oddities
 from caesura.induce.options import COLUMNS, InduceOptions
-from caesura.induce.pull import by_head
+from caesura.induce.pull import both, by_head
 from caesura.induce.recipes import TrainingStage
-from caesura.induce.training import Learnt, bits_per_word, learn, openness
+from caesura.induce.selection import baseline_bits, bits_per_word, choose, looked_at, measure
+from caesura.induce.sentences import Sentences
+from caesura.induce.training import Learnt, learn, openness
+from caesura.induce.transfer import transferred
+from caesura.induce.universal import Rules, are_universal, load_rules
 from caesura.induce.word_classifier import WordClassifier, learn_classifier
 from caesura.learn.fingerprint import digest, fingerprint
+from caesura.stage import Stage
 
 __all__ = ["Event", "Inducer", "induce"]
 
 #: Tables of so many classes take about half a gigabyte.
 MOST_CLASSES = 4000
+#: By how much the start of a second restart is off.
+NUDGE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened: data are ready (`start`), an interrupted run goes on (`resumed`), a
-    `step` of EM, a `restart` is done, all is `done`."""
+    """Something that happened: data are ready (`start`), something is odd about them (`warning`),
+    an interrupted run goes on (`resumed`), a `step` of EM, a `restart` is done, all is `done`."""
 
     kind: str
     restart: int = 0
@@ -59,21 +67,27 @@ class Inducer:
         *,
         classifier: WordClassifier | None = None,
         class_text: Iterable[Document] = (),
+        transfer: Stage | None = None,
         checkpoint: Path | None = None,
         resume: bool = False,
     ) -> None:
         """Classes are learnt from the documents and from `class_text`, or given.
 
+        Learning starts from the trees that `transfer` gives the documents, if there is one: a
+        parser or a grammar of another language over universal tags.
         With `resume`, what an interrupted induction left in the `checkpoint` is gone on with.
         """
         self.options = options or InduceOptions()
         self.documents = list(documents)
         self.class_text = list(class_text)
         self.classifier = classifier
+        self.transfer = transfer
         self.checkpoint = checkpoint
         self.resume = resume
         self.grammar: Grammar | None = None
-        #: By restart: seed and bits a word.
+        #: The name of the rules that were obeyed.
+        self.rules = "none"
+        #: By restart: seed, bits a word, mean arc, whether it is a chain, agreement with others.
         self.restarts: list[dict[str, Any]] = []
 
     def __iter__(self) -> Generator[Event, None, None]:
@@ -98,14 +112,16 @@ class Inducer:
                 "classes": len(words.names) - 1,
                 "with_marks_inside": int(sentences.inner.sum()),
                 "complete": int(sentences.comps.sum()),
+                "marks": words.n_marks,
                 "stages": [stage.name for stage in stages],
             },
         )
+        for odd in oddities(words, used):
+            yield Event("warning", stats={"what": odd})
         seeds = [options.seed + number for number in range(max(1, options.restarts))]
-        held = sentences.select(used)
-        best: tuple[float, int, Learnt] | None = None
+        all_learnt: list[Learnt] = []
         if kept is not None:
-            self.restarts, best = list(kept.restarts), kept.best
+            self.restarts, all_learnt = list(kept.restarts), list(kept.learnt)
         done = len(self.restarts)
         if kept is not None and (done or kept.places):
             yield Event("resumed", done, stats=_standing(kept, stages))
@@ -117,19 +133,39 @@ class Inducer:
                 except StopIteration as end:
                     learnt = end.value
                     break
-            bits = self._bits(held, words, used, learnt)
+            held = self._relabelled(words, learnt).select(used)
+            bits = bits_per_word(held, learnt.parameters, options.workers)
             self.restarts.append({"seed": seed, "bits": bits, "lifted": learnt.lifted})
-            if best is None or bits < best[0]:
-                best = (bits, seed, learnt)
+            all_learnt.append(learnt)
             if kept is not None:
-                kept.keep_restart(self.restarts[-1], best)
+                kept.keep_restart(self.restarts[-1], learnt)
             yield Event("restart", number, stats=self.restarts[-1])
-        assert best is not None
-        bits, seed, learnt = best
-        self.grammar = self._grammar(words, learnt, bits, seed)
+        chosen = self._choose(words, used, all_learnt)
+        best, learnt = self.restarts[chosen], all_learnt[chosen]
+        self.grammar = self._grammar(words, learnt, best["bits"], best["seed"])
         all_bits = [r["bits"] for r in self.restarts]
-        spread = float(np.std(all_bits)) if len(all_bits) > 1 else 0.0
-        yield Event("done", stats={"seed": seed, "bits": bits, "spread": spread})
+        held = words.sentences.select(used)
+        yield Event(
+            "done",
+            stats={
+                **best,
+                "spread": float(np.std(all_bits)) if len(all_bits) > 1 else 0.0,
+                "baselines": baseline_bits(held, learnt.model, len(words.names)),
+            },
+        )
+
+    def _choose(self, words: Corpus, used: np.ndarray, all_learnt: list[Learnt]) -> int:
+        """The restart to keep; what it was chosen by is written into the records of all."""
+        looked = used & looked_at(words.sentences)
+        found = [
+            measure(self._relabelled(words, one).select(looked), one.parameters, record["bits"])
+            for one, record in zip(all_learnt, self.restarts, strict=True)
+        ]
+        chosen, shared = choose(found)
+        for record, candidate, alike in zip(self.restarts, found, shared, strict=True):
+            arc = round(candidate.arc, 4) if np.isfinite(candidate.arc) else None
+            record |= {"arc": arc, "chain": candidate.chain, "agreement": alike}
+        return chosen
 
     def run(self) -> Grammar:
         """Run to the end and return the grammar."""
@@ -227,9 +263,20 @@ class Inducer:
         So many of them are `done` already.
         """
         options = self.options
+        names = words.names
         pull = None
         if options.heads == "content":
-            pull = by_head(openness(words.sentences, words.words, len(words.names)))
+            pull = by_head(openness(words.sentences, words.words, len(names)))
+        rules, demand = self._rules(words), None
+        if rules is not None:
+            self.rules = rules.name
+            if options.obey != "expectation":
+                pull = both(pull, rules.pull(names))
+            if options.obey != "pull":
+                demand = Demand(rules.followed(names), options.share)
+        begin = None
+        if self.transfer is not None:
+            begin = transferred(self.transfer, self.documents, words)
 
         def one(number: int, workers: int) -> Generator[Step, None, Learnt]:
             return learn(
@@ -241,6 +288,9 @@ class Inducer:
                 seed=seeds[number],
                 workers=workers,
                 pull=pull,
+                demand=demand,
+                begin=begin,
+                nudge=NUDGE if number else 0.0,
                 place=None if kept is None else kept.places.get(number),
                 keep=None if kept is None else partial(kept.keep_place, number),
             )
@@ -260,13 +310,30 @@ class Inducer:
             stop.set()
             pool.shutdown(cancel_futures=True)
 
-    def _bits(self, held: Any, words: Corpus, used: Any, learnt: Learnt) -> float:
-        if learnt.lexicon:
-            new, _, _ = lexicalise(
-                words.sentences.classes, words.words, words.names, words.forms, self.options.lexical
+    def _relabelled(self, words: Corpus, learnt: Learnt) -> Sentences:
+        """All sentences over the classes of a grammar, words with a class of their own included."""
+        if not learnt.lexicon:
+            return words.sentences
+        new, _, _ = lexicalise(
+            words.sentences.classes, words.words, words.names, words.forms, self.options.lexical
+        )
+        return words.sentences.with_classes(new)
+
+    def _rules(self, words: Corpus) -> Rules | None:
+        """The universal rules that are asked for, or that fit the classes."""
+        options = self.options
+        counts = np.bincount(words.sentences.classes, minlength=len(words.names))
+        universal = options.classes == "upos" and are_universal(words.names, counts)
+        if options.rules == "auto":
+            return load_rules("ud") if universal else None
+        rules = load_rules(options.rules)
+        if rules is not None and not universal:
+            raise UsageError(
+                f"--rules {options.rules}: rules are about universal tags, and the classes are "
+                + ("other tags" if options.classes in ("upos", "xpos") else "no tags"),
+                remedy="Give a file with UPOS tags and --classes upos, or leave the rules out.",
             )
-            held = words.sentences.with_classes(new).select(used)
-        return bits_per_word(held, learnt.parameters, self.options.workers)
+        return rules
 
     def _grammar(self, words: Corpus, learnt: Learnt, bits: float, seed: int) -> Grammar:
         options = self.options
@@ -285,6 +352,7 @@ class Inducer:
                 "bits": bits,
                 "plain_classes": len(words.names),
                 "class_counts": counts,
+                "rules": self.rules,
                 "restarts": list(self.restarts),
             },
         )

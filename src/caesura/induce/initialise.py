@@ -25,6 +25,7 @@ __all__ = [
     "from_random_trees",
     "harmonic",
     "initialise",
+    "nudged",
 ]
 
 #: How probable a head with a dependent on a side is done there, of classes at the fringe that are
@@ -287,6 +288,21 @@ def fringe_stops(sentences: Sentences, classes: int) -> Floats:
         odds = DONE / (1.0 - DONE) * often / max(float(ends.mean()), 1e-12)
         stop[side] = odds / (1.0 + odds)
     return stop
+
+
+def nudged(parameters: Parameters, strength: float, seed: int) -> Parameters:
+    """Probabilities with their logarithms moved by normal noise, made probabilities again."""
+    rng = np.random.default_rng(seed)
+
+    def moved(table: Floats) -> Floats:
+        return np.asarray(table * np.exp(strength * rng.standard_normal(table.shape)))
+
+    root, attach = moved(parameters.root), moved(parameters.attach)
+    root /= np.maximum(root.sum(axis=-1, keepdims=True), 1e-300)
+    attach /= np.maximum(attach.sum(axis=-1, keepdims=True), 1e-300)
+    stop, go = moved(parameters.stop), moved(parameters.go)
+    stop = stop / np.maximum(stop + go, 1e-300)
+    return parameters._replace(root=root, attach=attach, stop=stop, go=1.0 - stop)
 
 
 def _ends(sentences: Sentences) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:

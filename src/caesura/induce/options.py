@@ -55,6 +55,17 @@ class InduceOptions:
         "content: open classes tend to be heads, as in Universal Dependencies.",
         choices=("any", "content"),
     )
+    #: Universal rules (see `universal`): `ud`, `function`, `none` or a file; `auto` is `ud` where
+    #: the classes are universal tags.
+    rules: str = flag(
+        "auto",
+        "What heads what, by universal tags: ud (default with them), function, none, or a file.",
+        metavar="ud|function|none|FILE",
+    )
+    #: Rules are a `pull` on arcs, or a demand that a `share` of them follows (`expectation`), or
+    #: `both`.
+    obey: str = "pull"
+    share: float = 0.8
     initialiser: str | None = flag(
         None,
         "random, distance, distance-sides, distance-pairs, harmonic, uniform, brackets.",
@@ -76,6 +87,15 @@ class InduceOptions:
     def __post_init__(self) -> None:
         if self.heads not in ("any", "content"):
             raise UsageError(f"--heads {self.heads}: no such style", remedy="any or content.")
+        if self.obey not in ("pull", "expectation", "both"):
+            raise UsageError(
+                f"obey={self.obey}: no such way to obey rules",
+                remedy="pull, expectation or both.",
+            )
+        if not 0.0 < self.share < 1.0:
+            raise UsageError(
+                f"share={self.share}: a share of arcs is above 0 and below 1", remedy="E.g. 0.8."
+            )
         if self.constrained not in ("all", "long"):
             raise UsageError(
                 f"constrained={self.constrained}: no such choice of stages", remedy="all or long."

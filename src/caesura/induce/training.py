@@ -1,7 +1,7 @@
 """A grammar learnt by a recipe: stage after stage, each with its sentences, its start and its EM.
 
 What a recipe needs besides its rows is here: the sentences of a stage, how a stage begins from the
-one before, the place at which an interrupted run goes on, and by what restarts are compared.
+one before, and the place at which an interrupted run goes on.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from caesura.errors import InputError, UsageError
 from caesura.induce import em
-from caesura.induce.inference import best, count, draw, likelihood
-from caesura.induce.initialise import from_grammar, initialise
+from caesura.induce.inference import best, count, draw
+from caesura.induce.initialise import from_grammar, initialise, nudged
 from caesura.induce.lexicon import lexicalise
 from caesura.induce.models import find_model
 from caesura.induce.parameters import Floats, Ints, Parameters, add, normalise, widen
@@ -23,7 +23,7 @@ from caesura.induce.pull import Pull, lexical, to_the
 from caesura.induce.recipes import TrainingStage
 from caesura.induce.sentences import Sentences
 
-__all__ = ["Learning", "Learnt", "Place", "bits_per_word", "learn", "openness"]
+__all__ = ["Learning", "Learnt", "Place", "learn", "openness"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,8 @@ def learn(
     workers: int = 1,
     pull: Pull | None = None,
     demand: em.Demand | None = None,
+    begin: Ints | None = None,
+    nudge: float = 0.0,
     place: Place | None = None,
     keep: Callable[[Place], None] | None = None,
 ) -> Learning:
@@ -80,8 +82,10 @@ def learn(
 
     `forms` and `spelling` give the words themselves, which lexicalised stages need. `pull` says how
     strongly classes are drawn to be heads (see `openness` and `universal`), `demand` what share of
-    arcs follows rules. With a `place` the recipe goes on
-    from there; `keep` is told of the places on the way.
+    arcs follows rules. The first stage starts from the trees of `begin`, where there are any, and
+    from probabilities that are off by about `nudge`, by the seed, so that restarts of recipes
+    without chance differ. With a `place` the recipe goes on from there; `keep` is told of the
+    places on the way.
     """
     parameters: Parameters | None = None
     lexicon: dict[tuple[int, int], int] = {}
@@ -112,7 +116,13 @@ def learn(
                 )
             words, data = words.with_classes(new), data.with_classes(new[kept])
         elif state is None and not passed:
-            start = _start(data, stage, parameters, len(names), seed, workers, pull)
+            if number == 0 and begin is not None:
+                trees = count(words, begin, model, len(names), workers)
+                start = normalise(trees, model, max(stage.regime.smoothing, 0.1))
+            else:
+                start = _start(data, stage, parameters, len(names), seed, workers, pull)
+            if number == 0 and nudge:
+                start = nudged(start, nudge, seed)
         if passed:
             continue
         if state is not None:
@@ -198,12 +208,6 @@ def _start(
         heads = draw(other, None, constraint, seed=seed, workers=workers)
         parts.append(count(other, heads, model, classes, workers))
     return normalise(add(parts), model, max(smoothing, 0.1))
-
-
-def bits_per_word(words: Sentences, parameters: Parameters, workers: int = 1) -> float:
-    """Cross-entropy of sentences in bits a word, all trees together: how restarts are compared."""
-    scores = likelihood(words, parameters, workers=workers)
-    return float(-scores.sum() / (np.log(2.0) * max(1, words.n_words)))
 
 
 def openness(words: Sentences, forms: Ints, classes: int, power: float = 0.5) -> Floats:

@@ -1,0 +1,119 @@
+"""Which of several grammars to keep, and what a grammar says of itself, without any gold tree.
+
+Fewest bits alone is no guide: chains, in which every word hangs from its neighbour, explain a text
+well and say nothing. So chains are refused where there is anything else; of what is left the
+grammar with which the others agree most is kept, and bits decide between equals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from caesura.induce.baselines import attach_left, attach_right
+from caesura.induce.inference import best, count, likelihood
+from caesura.induce.models import find_model
+from caesura.induce.parameters import Ints, Parameters, normalise
+from caesura.induce.sentences import Sentences
+
+__all__ = [
+    "CHAIN",
+    "Candidate",
+    "agreement",
+    "arc_length",
+    "baseline_bits",
+    "bits_per_word",
+    "choose",
+    "looked_at",
+    "measure",
+]
+
+#: Trees whose mean arc is shorter are chains.
+CHAIN = 1.3
+#: Grammars are compared on so many sentences, spread over all, of at least so many words: in
+#: shorter ones every tree is nearly a chain.
+SAMPLE = 1000
+SHORTEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What is known of a grammar without gold: its bits a word, its trees, their mean arc."""
+
+    bits: float
+    heads: Ints
+    arc: float
+
+    @property
+    def chain(self) -> bool:
+        return self.arc < CHAIN
+
+
+def bits_per_word(words: Sentences, parameters: Parameters, workers: int = 1) -> float:
+    """Cross-entropy of sentences in bits a word, all trees together."""
+    scores = likelihood(words, parameters, workers=workers)
+    return float(-scores.sum() / (np.log(2.0) * max(1, words.n_words)))
+
+
+def looked_at(words: Sentences) -> npt.NDArray[np.bool_]:
+    """By sentence: whether it is among those on which grammars are compared."""
+    long = np.flatnonzero(words.lengths >= SHORTEST)
+    chosen = np.zeros(len(words), dtype=bool)
+    chosen[long[:: max(1, -(-len(long) // SAMPLE))]] = True
+    return chosen
+
+
+def arc_length(words: Sentences, heads: Ints) -> float:
+    """The mean distance between a word and its head; 0 where there are no arcs."""
+    at = np.arange(words.n_words) - np.repeat(words.starts[:-1], words.lengths)
+    arcs = heads >= 0
+    return float(np.abs(heads - at)[arcs].mean()) if arcs.any() else 0.0
+
+
+def measure(
+    words: Sentences, parameters: Parameters, bits: float, constraint: str = "sprawl"
+) -> Candidate:
+    """A grammar as a candidate, by its trees of these sentences."""
+    heads = best(words, parameters, constraint).heads
+    return Candidate(bits, heads, arc_length(words, heads) if words.n_words else np.inf)
+
+
+def agreement(one: Ints, two: Ints) -> float:
+    """The share of words to which two grammars give the same head."""
+    return float((one == two).mean()) if len(one) else 1.0
+
+
+def choose(candidates: Sequence[Candidate]) -> tuple[int, list[float]]:
+    """The place of the candidate to keep, and how far each agrees with the others on average."""
+    size = len(candidates)
+    alike = np.ones((size, size))
+    for i in range(size):
+        for j in range(i):
+            alike[i, j] = alike[j, i] = agreement(candidates[i].heads, candidates[j].heads)
+    shared = [float((alike[i].sum() - 1.0) / (size - 1)) if size > 1 else 1.0 for i in range(size)]
+    among = [i for i in range(size) if not candidates[i].chain] or list(range(size))
+
+    def rank(i: int) -> tuple[float, float, int]:
+        others = [alike[i, j] for j in among if j != i]
+        mean = float(np.mean(others)) if others else 1.0
+        return -round(mean, 3), candidates[i].bits, i
+
+    return min(among, key=rank), shared
+
+
+def baseline_bits(
+    words: Sentences, model: str, classes: int, smoothing: float = 0.1
+) -> dict[str, float]:
+    """Bits a word of the grammars of the two chains: every word on the next, or on the one before.
+
+    What a grammar says of itself means little beside nothing; these are what anyone could guess.
+    """
+    row = find_model(model)
+    found = {}
+    for name, heads in (("next", attach_right(words)), ("previous", attach_left(words))):
+        parameters = normalise(count(words, heads, row, classes), row, smoothing)
+        found[name] = bits_per_word(words, parameters)
+    return found

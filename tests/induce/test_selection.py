@@ -1,0 +1,132 @@
+"""Which grammar is kept: no chain, the one that the others agree with, the fewest bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.document import Document
+from caesura.errors import UsageError
+from caesura.induce import InduceOptions, Inducer, supervised
+from caesura.induce.baselines import attach_left, attach_right
+from caesura.induce.corpus import corpus, gold_heads, word_classes
+from caesura.induce.initialise import harmonic, nudged
+from caesura.induce.models import find_model
+from caesura.induce.selection import Candidate, agreement, arc_length, choose, looked_at
+from caesura.induce.sentences import Sentences
+from caesura.induce.transfer import bare, transferred
+from tests.induce.test_learning import toy
+from tests.reference.grammars import made_up
+
+WORDS = Sentences.of([[1] * 5, [1] * 4])
+CHAIN = attach_right(WORDS)
+FLAT = np.array([-1, 0, 0, 0, 0, -1, 0, 0, 0], dtype=np.int32)
+NEARLY = np.array([-1, 0, 0, 0, 3, -1, 0, 0, 0], dtype=np.int32)
+
+
+def candidate(bits: float, heads: np.ndarray) -> Candidate:
+    return Candidate(bits, heads, arc_length(WORDS, heads))
+
+
+def test_arcs_are_measured_in_words() -> None:
+    assert arc_length(WORDS, CHAIN) == arc_length(WORDS, attach_left(WORDS)) == 1.0
+    assert arc_length(WORDS, FLAT) == pytest.approx((1 + 2 + 3 + 4 + 1 + 2 + 3) / 7)
+    assert arc_length(WORDS, np.full(9, -1, dtype=np.int32)) == 0.0
+
+
+def test_a_chain_is_refused_however_few_its_bits() -> None:
+    chosen, _ = choose([candidate(1.0, CHAIN), candidate(1.1, CHAIN), candidate(5.0, FLAT)])
+    assert chosen == 2
+
+
+def test_of_chains_alone_the_one_with_the_fewest_bits_is_kept() -> None:
+    assert choose([candidate(2.0, CHAIN), candidate(1.0, CHAIN)])[0] == 1
+
+
+def test_agreement_goes_before_bits() -> None:
+    other = np.array([1, 2, -1, 2, 2, 3, 3, 3, -1], dtype=np.int32)
+    candidates = [candidate(1.0, other), candidate(3.0, NEARLY), candidate(2.0, FLAT)]
+    chosen, shared = choose(candidates)
+    assert chosen == 2  # FLAT and NEARLY agree alike with the rest, or better; FLAT has fewer bits
+    assert shared[2] == pytest.approx((agreement(FLAT, NEARLY) + agreement(FLAT, other)) / 2)
+    assert choose(candidates[:1]) == (0, [1.0])
+
+
+def test_only_sentences_that_can_tell_are_looked_at() -> None:
+    words = Sentences.of([[1], [1, 1], [1] * 4, [1] * 9])
+    assert looked_at(words).tolist() == [False, False, True, True]
+
+
+def test_a_nudge_moves_probabilities_and_leaves_them_some() -> None:
+    start = harmonic(toy(), find_model("dbm3"), 4)
+    moved = nudged(start, 0.5, 1)
+    np.testing.assert_allclose(moved.attach.sum(axis=-1), 1.0)
+    np.testing.assert_allclose(moved.root.sum(axis=-1), 1.0)
+    np.testing.assert_allclose(moved.stop + moved.go, 1.0)
+    assert not np.allclose(moved.attach, start.attach)
+    np.testing.assert_array_equal(nudged(start, 0.5, 1).attach, moved.attach)
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Document]:
+    return made_up(80)
+
+
+def test_restarts_of_a_recipe_without_chance_differ(documents: list[Document]) -> None:
+    inducer = Inducer(documents, InduceOptions(classes="upos", rules="none", restarts=3))
+    events = list(inducer)
+    assert len({round(record["bits"], 6) for record in inducer.restarts}) > 1
+    done = events[-1].stats
+    assert set(done["baselines"]) == {"next", "previous"}
+    assert 0.0 <= done["agreement"] <= 1.0
+    assert done["arc"] > 1.0
+
+
+def test_the_first_restart_is_the_run_without_restarts(documents: list[Document]) -> None:
+    options = InduceOptions(classes="upos", restarts=1)
+    one = Inducer(documents, options)
+    two = Inducer(documents, InduceOptions(classes="upos", restarts=2))
+    one.run()
+    two.run()
+    assert one.restarts[0]["bits"] == two.restarts[0]["bits"]
+
+
+def test_odd_texts_are_told_of(documents: list[Document]) -> None:
+    def told(docs: list[Document], **options: str) -> list[str]:
+        inducer = Inducer(docs, InduceOptions(**options))  # type: ignore[arg-type]
+        return [e.stats["what"] for e in inducer if e.kind == "warning"]
+
+    assert not any("mark" in what for what in told(documents, classes="upos"))
+    plain = Document.from_spans("ka ka ka", [0, 3, 6], [2, 5, 8])
+    plain.sent_start[:] = [1, 0, 0]
+    found = " ".join(told([plain], classes="form"))
+    for what in ("no word of the text is a punctuation mark", "only 1 sentences", "one class"):
+        assert what in found
+
+
+def test_transfer_starts_from_another_grammars_trees(documents: list[Document]) -> None:
+    words = corpus(documents, word_classes("upos"), marks="upos")
+    parser = supervised(documents, words, "dmv", source="upos", marks="upos")
+    heads = transferred(parser, documents, words)
+    gold, _ = gold_heads(documents, words)
+    assert (heads == gold).mean() > 0.5
+    options = InduceOptions(classes="upos", rules="none")
+    plain = Inducer(documents, options).run()
+    moved = Inducer(documents, options, transfer=parser).run()
+    assert not np.allclose(plain.parameters.attach, moved.parameters.attach)
+
+
+def test_a_parser_of_another_language_sees_no_words(documents: list[Document]) -> None:
+    seen = bare(documents[0])
+    assert seen.column("form") == documents[0].column("upos")
+    assert not any(seen.column("lemma"))
+    assert (seen.head == -2).all()
+    assert (documents[0].head != -2).any()
+
+
+def test_transfer_needs_tags() -> None:
+    doc = Document.from_spans("ka le", [0, 3], [2, 5])
+    doc.sent_start[:] = [1, 0]
+    words = corpus([doc], word_classes("form"))
+    with pytest.raises(UsageError, match="universal tags"):
+        transferred(None, [doc], words)  # type: ignore[arg-type]
