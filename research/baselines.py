@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from caesura.document import UNKNOWN, Document
+from caesura.induce.baselines import attach_left, attach_right
 from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
 from caesura.induce.inference import best, draw
 from caesura.induce.parameters import Ints, Parameters
@@ -27,19 +28,6 @@ __all__ = [
     "punctuation_as_words",
     "random_trees",
 ]
-
-
-def attach_right(words: Sentences) -> Ints:
-    """Every word hangs from the next; the last is the root."""
-    at = np.arange(words.n_words) - np.repeat(words.starts[:-1], words.lengths)
-    last = np.repeat(words.lengths, words.lengths) - 1
-    return np.where(at == last, -1, at + 1).astype(np.int32)
-
-
-def attach_left(words: Sentences) -> Ints:
-    """Every word hangs from the one before; the first is the root."""
-    at = np.arange(words.n_words) - np.repeat(words.starts[:-1], words.lengths)
-    return (at - 1).astype(np.int32)
 
 
 def accuracy(words: Sentences, heads: Ints, gold: Ints, longest: int | None = None) -> float:

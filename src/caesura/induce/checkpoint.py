@@ -173,6 +173,9 @@ def _of_place(place: Place) -> Part:
         about[f"{name}_as"] = written.setdefault(id(parameters), name)
         if written[id(parameters)] == name:
             _put(part, name, parameters)
+    for name, parameters in place.found.items():
+        _put(part, f"found {name}", parameters)
+    about["found"] = list(place.found)
     part.labels["about"] = [json.dumps(about)]
     return part
 
@@ -186,5 +189,6 @@ def _to_place(part: Part) -> Place:
         if f"{name}_as" in about
     }
     turn = None if about["turn"] is None else em.Turn(*about["turn"])
-    found: dict[str, Any] = {**parameters, **{name: about[name] for name in _NUMBERS}, "turn": turn}
-    return Place(about["stage"], about["limit"], em.State(**found))
+    state: dict[str, Any] = {**parameters, **{name: about[name] for name in _NUMBERS}, "turn": turn}
+    found = {name: _get(part, f"found {name}") for name in about["found"]}
+    return Place(about["stage"], about["limit"], em.State(**state), found)

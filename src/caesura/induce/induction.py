@@ -347,7 +347,7 @@ class Inducer:
             options.mark_source,
             options.markup,
             {
-                "recipe": options.recipe,
+                "recipe": options.chosen_recipe,
                 "seed": seed,
                 "bits": bits,
                 "plain_classes": len(words.names),

@@ -19,9 +19,12 @@ COLUMNS = ("upos", "xpos", "form")
 class InduceOptions:
     """How a grammar is induced."""
 
+    #: One of `RECIPES`; `auto` is `short-first` where universal rules lead the way, else
+    #: `recombine`.
     recipe: str = flag(
-        "short-first",
-        "short-first (default), curriculum, standard, fixed, basic, lexicalised, scaffold.",
+        "auto",
+        "short-first (default with universal tags), recombine (default without), curriculum, "
+        "standard, fixed, basic, lexicalised, scaffold.",
     )
     model: str = flag("dbm3", "gb, dmv, evg, dbm1, dbm2, dbm3 (default).")
     #: `upos`, `xpos`, `form`, or a number of classes to learn from the words.
@@ -113,9 +116,17 @@ class InduceOptions:
             return self.marks
         return self.classes if self.classes in ("upos", "xpos") else "unicode"
 
+    @property
+    def chosen_recipe(self) -> str:
+        """The recipe by its name, `auto` resolved."""
+        if self.recipe != "auto":
+            return self.recipe
+        led = self.classes == "upos" and self.rules != "none"
+        return "short-first" if led or self.model == "gb" else "recombine"
+
     def stages(self) -> tuple[TrainingStage, ...]:
         return recipe(
-            self.recipe,
+            self.chosen_recipe,
             model=self.model,
             constraint=self.constraint,
             initialiser=self.initialiser,

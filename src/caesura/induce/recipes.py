@@ -4,6 +4,7 @@
 three stages DBM-1, DBM-2, DBM-3; `basic` and `lexicalised` the two systems of Spitkovsky et al.
 (2011); `scaffold` grows the sentences one word at a time. `short-first`, the default, is ours: it
 learns from short sentences and from the fragments of long ones, then from whole sentences.
+`recombine` forks it into transformed starts and joins what they find (Spitkovsky et al. 2013).
 """
 
 from __future__ import annotations
@@ -51,13 +52,18 @@ class TrainingStage:
     limit: int = 15
     #: How the stage begins: the name of an initialiser; `parse`, by counting parses of the stage
     #: before; `widen`, by taking over its probabilities; `mixed`, by counting its parses of simple
-    #: sentences and random trees, under the constraint, of the others.
+    #: sentences and random trees, under the constraint, of the others; `symmetric`, `simple` or
+    #: `join`, by a transform of parses (see `transforms`).
     start: str = "random"
     regime: Regime = Regime()
     #: Grow the sentences one word at a time from this length up to the limit.
     grow_from: int = 0
     #: Words seen at least so often become classes of their own.
     lexical: int = 0
+    #: The stages before, by name, whose parses it starts from; the last one if none is named.
+    of: tuple[str, ...] = ()
+    #: Of these stages and of this one, the grammar with the fewest bits is handed on.
+    best_of: tuple[str, ...] = ()
 
 
 HARD = Regime("hard", "patience", iterations=100)
@@ -93,7 +99,7 @@ def recipe(
         )
     # Longer sentences are left out of every stage.
     limit = min(limit, longest)
-    constraint = constraint or ("sprawl" if name == "short-first" else "loose")
+    constraint = constraint or ("sprawl" if name in ("short-first", "recombine") else "loose")
     lateen = Regime("soft", "lateen", iterations=100)
     hard = Regime("hard", "lateen", iterations=100, constraint=constraint)
     first = replace(HARD, constraint=constraint) if constrained == "all" else HARD
@@ -140,8 +146,10 @@ def recipe(
         ),
         "short-first": _short_first(model, constraint, initialiser or "harmonic", limit, longest),
     }
+    if name == "recombine":
+        return _recombine(model, constraint, initialiser or "harmonic", limit, longest)
     if name not in rows:
-        raise UsageError(f"unknown recipe {name!r}", remedy=f"Recipes are: {', '.join(rows)}.")
+        raise UsageError(f"unknown recipe {name!r}", remedy=f"Recipes are: {', '.join(RECIPES)}.")
     return rows[name]
 
 
@@ -157,4 +165,37 @@ def _short_first(
     return (first, TrainingStage("long", model, "all", longest, "parse", rest))
 
 
-RECIPES = ("short-first", "curriculum", "standard", "fixed", "basic", "lexicalised", "scaffold")
+def _recombine(
+    model: str, constraint: str, initialiser: str, limit: int, longest: int
+) -> tuple[TrainingStage, ...]:
+    """Forks and joins over the two stages of `short-first`: see `transforms`."""
+    if model == "gb":
+        raise UsageError(
+            "--model gb: the recipe recombine goes on to whole sentences, and gb does not",
+            remedy="Take another model, or the recipe short-first.",
+        )
+    short, long = _short_first(model, constraint, initialiser, limit, longest)
+    again = replace(short, start="symmetric", of=("short",), name="symmetric")
+    few = replace(short, start="simple", of=("short",), name="simple")
+    joined = replace(short, start="join", of=("short", "symmetric", "simple"), name="joined")
+    return (
+        short,
+        again,
+        few,
+        joined,
+        replace(long, name="long", of=("short",)),
+        replace(long, name="long symmetric", of=("symmetric",), best_of=("long",)),
+        replace(long, name="long joined", of=("joined",), best_of=("long symmetric",)),
+    )
+
+
+RECIPES = (
+    "short-first",
+    "recombine",
+    "curriculum",
+    "standard",
+    "fixed",
+    "basic",
+    "lexicalised",
+    "scaffold",
+)

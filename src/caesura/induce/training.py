@@ -6,8 +6,8 @@ one before, and the place at which an interrupted run goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -21,7 +21,9 @@ from caesura.induce.models import find_model
 from caesura.induce.parameters import Floats, Ints, Parameters, add, normalise, widen
 from caesura.induce.pull import Pull, lexical, to_the
 from caesura.induce.recipes import TrainingStage
+from caesura.induce.selection import bits_per_word
 from caesura.induce.sentences import Sentences
+from caesura.induce.transforms import TRANSFORMS, transformed
 
 __all__ = ["Learning", "Learnt", "Place", "learn", "openness"]
 
@@ -46,6 +48,8 @@ class Place:
     stage: int
     limit: int
     state: em.State
+    #: What the stages before found, where a later one asks for it by name.
+    found: Mapping[str, Parameters] = field(default_factory=dict)
 
 
 Learning = Generator[em.Step, None, Learnt]
@@ -90,6 +94,8 @@ def learn(
     parameters: Parameters | None = None
     lexicon: dict[tuple[int, int], int] = {}
     lifted = 0 if place is None else place.state.lifted
+    found: dict[str, Parameters] = {} if place is None else dict(place.found)
+    wanted = {name for stage in stages for name in (*stage.of, *stage.best_of)}
     for number, stage in enumerate(stages):
         passed = place is not None and number < place.stage
         state = place.state if place is not None and number == place.stage else None
@@ -120,7 +126,8 @@ def learn(
                 trees = count(words, begin, model, len(names), workers)
                 start = normalise(trees, model, max(stage.regime.smoothing, 0.1))
             else:
-                start = _start(data, stage, parameters, len(names), seed, workers, pull)
+                before = [found[name] for name in stage.of] or [parameters]
+                start = _start(data, stage, before, len(names), seed, workers, pull)
             if number == 0 and nudge:
                 start = nudged(start, nudge, seed)
         if passed:
@@ -142,7 +149,7 @@ def learn(
                 pull=pull,
                 demand=demand,
                 state=state,
-                keep=None if keep is None else partial(_tell, keep, number, limit),
+                keep=None if keep is None else partial(_tell, keep, number, limit, dict(found)),
             )
             state = None
             while True:
@@ -154,18 +161,30 @@ def learn(
                 lifted = step.lifted
                 yield step
         parameters = start
+        if stage.best_of:
+            rivals = [*(found[name] for name in stage.best_of), start]
+            bits = [bits_per_word(data, rival, workers) for rival in rivals]
+            parameters = rivals[int(np.argmin(bits))]
+        if stage.name in wanted:
+            found[stage.name] = parameters
     assert parameters is not None
     return Learnt(parameters, stages[-1].model, names, lexicon, lifted)
 
 
-def _tell(keep: Callable[[Place], None], stage: int, limit: int, state: em.State) -> None:
-    keep(Place(stage, limit, state))
+def _tell(
+    keep: Callable[[Place], None],
+    stage: int,
+    limit: int,
+    found: Mapping[str, Parameters],
+    state: em.State,
+) -> None:
+    keep(Place(stage, limit, state, found))
 
 
 def _start(
     data: Sentences,
     stage: TrainingStage,
-    parameters: Parameters | None,
+    before: Sequence[Parameters | None],
     classes: int,
     seed: int,
     workers: int,
@@ -174,7 +193,7 @@ def _start(
     model = find_model(stage.model)
     constraint = stage.regime.constraint
     smoothing = stage.regime.smoothing
-    if stage.start not in ("parse", "widen", "mixed"):
+    if stage.start not in ("parse", "widen", "mixed", *TRANSFORMS):
         return initialise(
             stage.start,
             data,
@@ -184,8 +203,22 @@ def _start(
             smoothing=max(smoothing, 0.1),
             pull=None if pull is None else to_the(2.0, pull),
         )
-    if parameters is None:
+    known = [one for one in before if one is not None]
+    if not known:
         raise UsageError(f"stage {stage.name!r} starts from another stage and is the first")
+    parameters = known[-1]
+    if stage.start in TRANSFORMS:
+        return transformed(
+            stage.start,
+            data,
+            known,
+            model,
+            classes,
+            constraint=constraint,
+            smoothing=max(smoothing, 0.1),
+            seed=seed,
+            workers=workers,
+        )
     if stage.start == "widen":
         return widen(parameters, model)
     if stage.start == "parse":
