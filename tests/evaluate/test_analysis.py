@@ -13,7 +13,7 @@ from caesura.evaluate.breakdown import breakdown, genre_of, unit_counts
 from caesura.evaluate.calibration import calibrate
 from caesura.evaluate.confusions import confusions
 from caesura.evaluate.enhanced import enhanced_scores
-from caesura.evaluate.induced import directed
+from caesura.evaluate.induced import Reversed, directed, induced_text
 from caesura.evaluate.loss import attribute, cross_table, stage_losses
 from tests.evaluate.making import document
 
@@ -182,6 +182,28 @@ def test_directed_accuracy_leaves_marks_out_and_climbs_over_them() -> None:
     found = directed(pair([gold], [turned]).pairs)
     assert (found.directed.correct, found.undirected.correct) == (1, 2)
     assert found.directed10.gold == 3
+
+
+def test_chains_stand_beside_directed_accuracy() -> None:
+    """Of A b , c | d e : gold has A <- b -> c and d -> e; chains leave the comma out."""
+    gold = document("A b , c | d e", heads=[2, 0, 2, 2, 0, 1], upos=[*"XX", "PUNCT", *"XXX"])
+    found = directed(pair([gold], [gold]).pairs)
+    # on the next: A right, b and c wrong, d and e wrong; on the one before: c, d, e right
+    assert (found.next.correct, found.previous.correct) == (1, 3)
+    assert found.next.gold == found.previous.gold == found.directed.correct == 5
+    assert found.reversed == ()
+
+
+def test_the_most_reversed_pairs_are_told() -> None:
+    tags = ["DET", "NOUN", "VERB", "NOUN"]
+    gold = document("the cat sees mice", heads=[2, 3, 0, 3], upos=tags)
+    turned = document("the cat sees mice", heads=[0, 1, 2, 3], upos=tags)
+    found = directed(pair([gold], [turned]).pairs)
+    assert found.reversed == (Reversed("NOUN", "DET", 1, 1), Reversed("VERB", "NOUN", 1, 2))
+    text = induced_text(found)
+    assert "directed 25.0, undirected 75.0" in text
+    assert "VERB -> NOUN: 1 of 2 (50%)" in text
+    assert "below what a chain gives" in text
 
 
 def test_directed_accuracy_needs_the_words_of_gold() -> None:

@@ -112,7 +112,8 @@ def span_options(
 @click.option(
     "--induced",
     is_flag=True,
-    help="Also give directed accuracy, as for induced grammars (needs the tokens of gold).",
+    help="Also score heads as for induced grammars: directed, undirected, beside chains, and "
+    "what is reversed (needs the tokens of gold).",
 )
 @click.option(
     "--from-sentences", metavar="FILE", help="Output of the same system from gold sentences."
@@ -187,10 +188,12 @@ def command(
         outputs=outputs or None,
         name=Path(system).name,
     )
+    heads = None
     if induced:
         from caesura.evaluate.induced import directed
 
-        report.scores |= directed(report.comparison.pairs).scores()
+        heads = directed(report.comparison.pairs)
+        report.scores |= heads.scores()
     if page is not None:
         report.save_html(page)
     if tuples is not None:
@@ -204,9 +207,15 @@ def command(
                 what: [found.as_dict() for found in report.confusions(what)]
                 for what in ("relations", "tags")
             }
+        if heads is not None:
+            data["reversed"] = [row.as_dict() for row in heads.reversed]
         print_json(data)
     else:
         _print_report(report, by, confusions)
+        if heads is not None:
+            from caesura.evaluate.induced import induced_text
+
+            click.echo("\n" + induced_text(heads))
 
 
 def _print_report(report: Report, by: tuple[str, ...], confusions: bool) -> None:

@@ -7,7 +7,8 @@ inside trees, the head of a word is its nearest ancestor that is no mark, on bot
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +27,38 @@ MARK_TAGS = frozenset({"PUNCT", "PU", "XP", "F", "PUNT", "PUNC", "IK", "IP", "IQ
 PTB_MARKS = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-"})
 
 
+#: So many pairs that are most often reversed are told.
+MOST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Reversed:
+    """A pair of tags whose arcs are reversed: head and dependent in gold, how many of how many."""
+
+    head: str
+    dependent: str
+    count: int
+    #: All arcs of gold between the two, in this direction.
+    total: int
+
+    def as_dict(self) -> dict[str, str | int]:
+        return asdict(self)
+
+
 @dataclass(frozen=True)
 class Induced:
-    """Directed and undirected accuracy of all sentences and of short ones."""
+    """Directed and undirected accuracy of all sentences and of short ones, beside the chains."""
 
     directed: Score
     undirected: Score
     #: Sentences of at most ten words that are kept.
     directed10: Score
     undirected10: Score
+    #: What anyone could guess: every word hangs from the next, or from the one before.
+    next: Score
+    previous: Score
+    #: The pairs of tags that are reversed most often.
+    reversed: tuple[Reversed, ...] = ()
 
     def scores(self) -> dict[str, Score]:
         return {
@@ -42,6 +66,8 @@ class Induced:
             "Undirected": self.undirected,
             "Directed10": self.directed10,
             "Undirected10": self.undirected10,
+            "AttachNext": self.next,
+            "AttachPrevious": self.previous,
         }
 
 
@@ -84,9 +110,79 @@ def directed(pairs: Pairs, marks: NDArray[np.bool_] | None = None) -> Induced:
         count = int(np.count_nonzero(words))
         return Score(count, count, int(np.count_nonzero(hits & words)), count)
 
+    turned = np.zeros(len(right), dtype=bool)  # dependents of gold that head their own heads
+    arcs = scored & (of_gold >= 0)
+    turned[arcs] = of_system[of_gold[arcs]] == np.flatnonzero(arcs)
+    following, before = _chains(sentence, kept)
     return Induced(
-        score(right, scored), score(either, scored), score(right, short), score(either, short)
+        score(right, scored),
+        score(either, scored),
+        score(right, short),
+        score(either, short),
+        score(of_gold == following, scored),
+        score(of_gold == before, scored),
+        _most_reversed(gold, of_gold, arcs, turned),
     )
+
+
+def _chains(sentence: Longs, kept: NDArray[np.bool_]) -> tuple[Longs, Longs]:
+    """The next and the previous word that is no mark in the sentence of each; -1 for none."""
+    found = []
+    words = np.flatnonzero(kept)
+    for shift in (1, -1):
+        other = np.roll(words, -shift)
+        good = sentence[words] == sentence[other]
+        if len(words):
+            good[-1 if shift == 1 else 0] = False
+        heads = np.full(len(sentence), -1, dtype=np.int64)
+        heads[words] = np.where(good, other, -1)
+        found.append(heads)
+    return found[0], found[1]
+
+
+def _most_reversed(
+    gold: Side, heads: Longs, arcs: NDArray[np.bool_], turned: NDArray[np.bool_]
+) -> tuple[Reversed, ...]:
+    """Pairs of tags by how many of their arcs are turned round."""
+    tags = gold.upos if np.any(gold.upos) else gold.xpos
+    all_of_them: Counter[tuple[int, int]] = Counter()
+    wrong: Counter[tuple[int, int]] = Counter()
+    for word in np.flatnonzero(arcs).tolist():
+        pair = int(tags[heads[word]]), int(tags[word])
+        all_of_them[pair] += 1
+        wrong[pair] += bool(turned[word])
+    names = {number: gold.strings[number] or "_" for pair in all_of_them for number in pair}
+    order = sorted(wrong.items(), key=lambda item: (-item[1], [names[n] for n in item[0]]))
+    return tuple(
+        Reversed(names[pair[0]], names[pair[1]], count, all_of_them[pair])
+        for pair, count in order[:MOST]
+        if count
+    )
+
+
+def induced_text(found: Induced) -> str:
+    """Accuracies beside what anyone could guess, and the pairs that are reversed, as lines."""
+
+    def cell(score: Score) -> str:
+        return f"{score.f1:.1f}"
+
+    lines = [
+        f"Heads of words, marks left out: directed {cell(found.directed)}, undirected "
+        f"{cell(found.undirected)}; up to ten words {cell(found.directed10)}, "
+        f"{cell(found.undirected10)}",
+        f"  every word on the next: {cell(found.next)}; on the one before: {cell(found.previous)}",
+    ]
+    best = max(found.next.f1, found.previous.f1)
+    if found.directed.f1 < best:
+        lines.append("  note: this is below what a chain gives.")
+    if found.reversed:
+        lines.append("Arcs most often reversed (head and dependent in gold)")
+        lines += [
+            f"  {row.head} -> {row.dependent}: {row.count:,} of {row.total:,} "
+            f"({100 * row.count / row.total:.0f}%)"
+            for row in found.reversed
+        ]
+    return "\n".join(lines)
 
 
 @kernel
