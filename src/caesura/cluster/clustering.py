@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from caesura.cluster.brown import brown
 from caesura.cluster.classes import WordClasses
@@ -26,15 +29,19 @@ def cluster(
     method: Literal["exchange", "brown"] = "exchange",
     min_count: int = 5,
     passes: int = 15,
+    morphology: float = 0.0,
     report: Report | None = None,
 ) -> WordClasses:
     """Classes of the words of a text; words seen less than `min_count` times share one class.
 
     The text is given as sentences (lists of words) or as documents, whose sentences are taken.
     The name of a class is a number, or with `brown` the path of the class in the tree of mergers.
+    With `morphology` above 0, the exchange also looks at endings and shapes, so strongly.
     """
     if classes < 1 or min_count < 1 or passes < 1:
         raise UsageError("classes, min_count and passes must be 1 or more")
+    if morphology and method != "exchange":
+        raise UsageError("only the exchange looks at morphology", remedy="Leave one of them out.")
     words, bigrams, seen = count_bigrams(_sentences(sentences), min_count)
     names: list[str]
     if method == "brown":
@@ -50,7 +57,8 @@ def cluster(
             if report is not None:
                 report(number / passes, f"pass {number}: {moved:,} words moved, {objective:.6g}")
 
-        word_class = exchange(bigrams, classes, passes, tell_pass)
+        looks = looks_of(words) if morphology else None
+        word_class = exchange(bigrams, classes, passes, tell_pass, looks, morphology)
         width = len(str(classes))
         names = [f"{number + 1:0{width}}" for number in range(classes)]
     else:
@@ -61,6 +69,21 @@ def cluster(
     }
     order = sorted(seen, key=lambda word: (-seen[word], word))
     return WordClasses((word, found.get(word, "rare"), seen[word]) for word in order)
+
+
+def looks_of(words: Sequence[str]) -> NDArray[np.int32]:
+    """A number for the looks of each word: its shape and, of longer words, its last letters."""
+    known: dict[tuple[str, str], int] = {}
+
+    def looks(word: str) -> tuple[str, str]:
+        if any(c.isdigit() for c in word):
+            return "#", ""
+        if not any(c.isalpha() for c in word):
+            return ".", ""
+        case = "A" if word[0].isupper() else "a"
+        return case, word[-2:].lower() if len(word) > 4 else ""
+
+    return np.array([known.setdefault(looks(w or "."), len(known)) for w in words], np.int32)
 
 
 def _sentences(texts: Iterable[list[str] | Document]) -> Iterator[list[str]]:
