@@ -259,6 +259,8 @@ SHOWN: dict[str, dict[str, Show]] = {
         "markup": Show(LONGER.replace("{small}", "{html}"), "--markup"),
         "constraints": Show(LONGER, "--constraints none"),
         "heads": Show(INDUCE, "--heads content"),
+        "rules": Show(INDUCE + " --classes upos", "--rules none"),
+        "transfer": Show(INDUCE + " --classes upos", "--transfer {small}"),
         "init": Show(INDUCE, "--init uniform"),
         "max_length": Show(INDUCE, "--max-length 6"),
         "resume": Show(INDUCE, "--resume", left="g.caesura.checkpoint", status=1),

@@ -25,21 +25,27 @@ __all__ = ["command"]
     metavar="FILE",
     help="More text, from which only word classes are learnt. May be repeated.",
 )
+@click.option(
+    "--transfer",
+    metavar="MODEL|TREEBANK",
+    help="Start from the trees of a parser of another language, by universal tags.",
+)
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
 @experiment(INDUCE, example="limit=20", kept=["{output}.checkpoint"])
-def command(run: Run, class_text: Sequence[str]) -> Result:
+def command(run: Run, class_text: Sequence[str], transfer: str | None) -> Result:
     """Learn a dependency grammar from FILES (text, HTML, CoNLL-U …) without looking at trees.
 
-    Heads in the input are ignored; tags are used only with --classes upos or xpos. Of several
-    restarts the one with the fewest bits a word on its own training sentences is kept. While it
-    learns, a checkpoint is written beside GRAMMAR: an interrupted run goes on with --resume to the
-    same result.
+    Heads in the input are ignored; tags are used only with --classes upos or xpos. Universal tags
+    are the best classes: rules of what heads what lead the way then. Of several restarts chains are
+    refused, and the one is kept with which the others agree most. While it learns, a checkpoint is
+    written beside GRAMMAR: an interrupted run goes on with --resume to the same result.
 
     \b
     caesura induce news.txt -o news.grammar
-    caesura induce train.conllu --classes upos --heads content -o ud.grammar
+    caesura induce tagged.conllu --classes upos -o ud.grammar
+    caesura induce tagged.conllu --classes upos --rules mine.rules -o my.grammar
     caesura parse --model news.grammar more-news.txt
     """
     from caesura.train import induce_grammar
 
-    return induce_grammar(run, class_text=class_text)
+    return induce_grammar(run, class_text=class_text, transfer=transfer)

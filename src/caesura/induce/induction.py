@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from caesura.induce.recipes import TrainingStage
 from caesura.induce.selection import baseline_bits, bits_per_word, choose, looked_at, measure
 from caesura.induce.sentences import Sentences
 from caesura.induce.training import Learnt, learn, openness
-from caesura.induce.transfer import transferred
+from caesura.induce.transfer import first_trees, transferred
 from caesura.induce.universal import Rules, are_universal, load_rules
 from caesura.induce.word_classifier import WordClassifier, learn_classifier
 from caesura.learn.fingerprint import digest, fingerprint
@@ -149,6 +149,8 @@ class Inducer:
             "done",
             stats={
                 **best,
+                "restarts": len(self.restarts),
+                "rules": self.rules,
                 "spread": float(np.std(all_bits)) if len(all_bits) > 1 else 0.0,
                 "baselines": baseline_bits(held, learnt.model, len(words.names)),
             },
@@ -181,6 +183,12 @@ class Inducer:
 
     # ---------------------------------------------------------------- pieces
 
+    @cached_property
+    def _transferred(self) -> list[Document]:
+        """The documents as the parser of another language sees and parses them."""
+        assert self.transfer is not None
+        return transferred(self.transfer, self.documents)
+
     def _kept(self) -> Checkpoint | None:
         """The checkpoint of this induction, with what an interrupted one left in it."""
         path = self.checkpoint
@@ -191,6 +199,7 @@ class Inducer:
             digest(self.documents) + digest(self.class_text),
             self.options,
             None if known is None else (sorted(known.words.items()), known.endings),
+            None if self.transfer is None else [doc.head.tobytes() for doc in self._transferred],
         )
         if not path.exists():
             return Checkpoint(path, mine)
@@ -276,7 +285,7 @@ class Inducer:
                 demand = Demand(rules.followed(names), options.share)
         begin = None
         if self.transfer is not None:
-            begin = transferred(self.transfer, self.documents, words)
+            begin = first_trees(self._transferred, words)
 
         def one(number: int, workers: int) -> Generator[Step, None, Learnt]:
             return learn(

@@ -156,7 +156,7 @@ def _by_length(
     """
     lengths = sentences.lengths
     if sentences.counted is not None:
-        before = np.cumsum(sentences.counted)
+        before = np.cumsum(sentences.counted, dtype=np.int64)
         for a, b in pairwise(sentences.starts.tolist()):
             _add(attach, sentences.classes[None, a:b], weigh(before[a:b]))
         return
@@ -242,8 +242,8 @@ def harmonic(
         np.fill_diagonal(near, 0.0)
         roots = root[words] / root[words].sum(axis=1, keepdims=True)
         # shares [sentence, head, dependent]: of each dependent, what the root leaves
-        side = np.where(np.subtract.outer(np.arange(n), np.arange(n)) < 0, 1, 0)
-        shares = near[None] * pair[side[None], words[:, :, None], words[:, None, :]]
+        right = np.where(np.subtract.outer(np.arange(n), np.arange(n)) < 0, 1, 0)
+        shares = near[None] * pair[right[None], words[:, :, None], words[:, None, :]]
         shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
         shares *= 1.0 - roots[:, None, :] if n > 1 else 0.0
         counts.root[:] += np.bincount(words.ravel(), roots.ravel(), minlength=classes)

@@ -137,8 +137,9 @@ class Sentences:
             np.concatenate((self.fragments, other.fragments)),
             np.concatenate((self.comps, other.comps)),
             np.concatenate((self.starts, other.starts[1:] + self.starts[-1])),
-            *brackets,
-            counted=None
+            brackets[0],
+            brackets[1],
+            None
             if self.counted is None and other.counted is None
             else np.concatenate([_all_or(self), _all_or(other)]),
         )

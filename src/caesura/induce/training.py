@@ -126,7 +126,8 @@ def learn(
                 trees = count(words, begin, model, len(names), workers)
                 start = normalise(trees, model, max(stage.regime.smoothing, 0.1))
             else:
-                before = [found[name] for name in stage.of] or [parameters]
+                last = [] if parameters is None else [parameters]
+                before = [found[name] for name in stage.of] or last
                 start = _start(data, stage, before, len(names), seed, workers, pull)
             if number == 0 and nudge:
                 start = nudged(start, nudge, seed)
@@ -184,7 +185,7 @@ def _tell(
 def _start(
     data: Sentences,
     stage: TrainingStage,
-    before: Sequence[Parameters | None],
+    before: Sequence[Parameters],
     classes: int,
     seed: int,
     workers: int,
@@ -203,15 +204,14 @@ def _start(
             smoothing=max(smoothing, 0.1),
             pull=None if pull is None else to_the(2.0, pull),
         )
-    known = [one for one in before if one is not None]
-    if not known:
+    if not before:
         raise UsageError(f"stage {stage.name!r} starts from another stage and is the first")
-    parameters = known[-1]
+    parameters = before[-1]
     if stage.start in TRANSFORMS:
         return transformed(
             stage.start,
             data,
-            known,
+            before,
             model,
             classes,
             constraint=constraint,

@@ -18,10 +18,7 @@ from caesura.induce.corpus import Corpus, gold_heads
 from caesura.induce.parameters import Ints
 from caesura.stage import Stage
 
-__all__ = ["bare", "transferred"]
-
-#: What a parser may see of a word, besides its universal tag.
-NOT_SEEN = ("xpos", "feats", "lemma")
+__all__ = ["bare", "first_trees", "transferred"]
 
 
 def bare(doc: Document) -> Document:
@@ -30,15 +27,17 @@ def bare(doc: Document) -> Document:
     return replace(
         doc,
         form=doc.upos.copy(),
-        **dict.fromkeys(NOT_SEEN, empty),
+        lemma=empty.copy(),
+        xpos=empty.copy(),
+        feats=empty.copy(),
         deprel=empty.copy(),
         head=np.full(doc.n_words, UNKNOWN, dtype=np.int32),
         fixed=frozenset({"tokens", "sentences", "tags"}),
     )
 
 
-def transferred(parser: Stage, documents: Sequence[Document], words: Corpus) -> Ints:
-    """Heads of the sentences by a parser of another language, as positions in the sentence."""
+def transferred(parser: Stage, documents: Sequence[Document]) -> list[Document]:
+    """Bare copies of documents with the trees of a parser of another language."""
     if not any(np.any(doc.upos) for doc in documents):
         raise UsageError(
             "--transfer goes by universal tags, and the text has none",
@@ -46,5 +45,9 @@ def transferred(parser: Stage, documents: Sequence[Document], words: Corpus) -> 
         )
     copies = [bare(doc) for doc in documents]
     parser.annotate([doc for doc in copies if doc.n_words])
-    heads, _ = gold_heads(copies, words)
-    return heads
+    return copies
+
+
+def first_trees(copies: Sequence[Document], words: Corpus) -> Ints:
+    """Heads of the sentences, as positions in the sentence, by which learning starts."""
+    return gold_heads(copies, words)[0]

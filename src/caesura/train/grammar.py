@@ -6,15 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
 import msgspec
+import numpy as np
 
 from caesura.cluster import load_classes
 from caesura.document import Document
 from caesura.errors import UsageError
-from caesura.induce import Grammar, InduceOptions, Inducer
+from caesura.induce import Grammar, InduceOptions, Inducer, supervised
+from caesura.induce.corpus import corpus, word_classes
 from caesura.induce.options import COLUMNS
+from caesura.induce.universal import load_rules
 from caesura.induce.word_classifier import classifier_of
+from caesura.pipeline import load
+from caesura.stage import Stage
 from caesura.tokenize import RuleTokenizer
 from caesura.train.card import card
 from caesura.train.data import Data
@@ -25,8 +31,13 @@ from caesura.train.run import Result, Run
 __all__ = ["induce_grammar"]
 
 
-def induce_grammar(run: Run, *, class_text: Sequence[str] = ()) -> Result:
-    """Induce a grammar; word classes are learned from `class_text`, too."""
+def induce_grammar(
+    run: Run, *, class_text: Sequence[str] = (), transfer: str | None = None
+) -> Result:
+    """Induce a grammar; word classes are learned from `class_text`, too.
+
+    With `transfer`, learning starts from the trees of a parser of another language.
+    """
     run.kept.check()
     if "-" in run.data.train:
         run.kept.note = " the same text on the standard input and"
@@ -36,7 +47,9 @@ def induce_grammar(run: Run, *, class_text: Sequence[str] = ()) -> Result:
         known = classifier_of(load_classes(flags["classes"]).rows())
         flags["classes"] = "file"
     options = run.options(INDUCE, "induce", flags)
-    options.stages()  # a recipe that is not there is told before anything is read
+    options.stages()  # a recipe or rules that are not there are told before anything is read
+    if options.rules != "auto":
+        load_rules(options.rules)
     if options.classes in COLUMNS:
         _refuse(f"--classes {options.classes}", groups=flags.get("groups"), class_text=class_text)
     elif not options.frequent:
@@ -53,6 +66,7 @@ def induce_grammar(run: Run, *, class_text: Sequence[str] = ()) -> Result:
         options,
         classifier=known,
         class_text=more,
+        transfer=None if transfer is None else _parser_of(transfer, run),
         checkpoint=run.checkpoint(),
         resume=run.kept.resume,
     )
@@ -76,10 +90,47 @@ def induce_grammar(run: Run, *, class_text: Sequence[str] = ()) -> Result:
     return Result(
         run.output,
         {"file": run.output, **summary, "restarts": inducer.restarts},
-        f"Fit: {summary['bits']:.4f} bits a word on its own text",
+        _fit(summary),
         what="Grammar",
         next=("parse", "-m", run.output, *file),
     )
+
+
+def _parser_of(source: str, run: Run) -> Stage:
+    """A parser over universal tags: that of a model, or the grammar of a treebank's trees."""
+    if Path(source).is_file() and not is_zipfile(source):
+        treebank = list(run.data.read([source], run.report))
+        if not any(np.any(doc.upos) and np.any(doc.head >= 0) for doc in treebank):
+            raise UsageError(
+                f"--transfer {source}: neither a model nor a treebank with tags and trees",
+                remedy="Give a model, or a CoNLL-U file of another language.",
+            )
+        words = corpus(treebank, word_classes("upos"), marks="upos")
+        return supervised(treebank, words, "dmv", source="upos", marks="upos")
+    stages = [stage for stage in load(source).stages if "head" in stage.adds]
+    if not stages:
+        raise UsageError(
+            f"--transfer {source}: the model makes no trees", remedy="Give one with a parser."
+        )
+    grammar = stages[-1]
+    if isinstance(grammar, Grammar) and grammar.source != "upos":
+        raise UsageError(
+            f"--transfer {source}: the grammar is not over universal tags",
+            remedy="Give one that was induced with --classes upos.",
+        )
+    return grammar
+
+
+def _fit(summary: Mapping[str, Any]) -> str:
+    """What the grammar says of itself, beside what anyone could guess."""
+    chains = summary["baselines"]
+    text = (
+        f"Fit: {summary['bits']:.4f} bits a word on its own text (every word on the next: "
+        f"{chains['next']:.4f}; on the one before: {chains['previous']:.4f})"
+    )
+    if summary["arc"] is not None:
+        text += f"; mean arc {summary['arc']:.2f} words"
+    return text
 
 
 def _refuse(why: str, **given: Any) -> None:
@@ -104,7 +155,9 @@ def _tell(event: Any, progress: Counting) -> dict[str, Any]:
     if event.kind == "start":
         progress.say(_data_line(stats))
         return {"data": dict(stats)}
-    if event.kind == "resumed":
+    if event.kind == "warning":
+        progress.say(f"warning: {stats['what']}")
+    elif event.kind == "resumed":
         progress.say(_resumed_line(stats))
     elif event.step is not None:
         step = event.step
@@ -116,12 +169,24 @@ def _tell(event: Any, progress: Counting) -> dict[str, Any]:
             + (f", {lifted} sentences beyond the constraint" if lifted else "")
         )
     elif event.kind == "done":
-        progress.say(
-            f"kept seed {stats['seed']}: fewest bits a word "
-            f"({stats['bits']:.4f}; spread over restarts {stats['spread']:.4f})"
-        )
+        progress.say(_kept_line(stats))
+        if stats["chain"]:
+            progress.say(
+                "warning: its trees are chains, hardly better than a guess: give more text, or tags"
+            )
         return dict(stats)
     return {}
+
+
+def _kept_line(stats: Mapping[str, Any]) -> str:
+    """Which restart was kept, and by what."""
+    text = f"kept seed {stats['seed']}: {stats['bits']:.4f} bits a word"
+    if stats["restarts"] > 1:
+        text += (
+            f", agreement with the others {100 * stats['agreement']:.1f}% (spread of bits "
+            f"{stats['spread']:.4f})"
+        )
+    return text
 
 
 def _data_line(stats: Mapping[str, Any]) -> str:
@@ -143,7 +208,8 @@ def _card(grammar: Grammar, options: InduceOptions, summary: Mapping[str, Any]) 
     data = summary.get("data", {})
     return card(
         "A grammar induced from text",
-        f"Model {grammar.model}, recipe {options.recipe}, classes {options.classes}, "
+        f"Model {grammar.model}, recipe {options.chosen_recipe}, rules {grammar.history['rules']}, "
+        f"classes {options.classes}, "
         f"{data.get('sentences', 0):,} sentences, {data.get('words', 0):,} words.\n"
         "No tree was looked at"
         + ("" if options.classes in ("upos", "xpos") else ", and no tag")
