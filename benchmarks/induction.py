@@ -9,7 +9,8 @@ held out; without training data the grammar is induced on dev and marked with *.
 directed, the root counted, marks left out, all lengths (and up to ten words). In means over
 treebanks every language weighs the same.
 
-Tables: models, baselines, factorial, spread, untagged, granularity (of WSJ) and constraints by
+Tables: rules (universal tags), function (fine tags, function words as heads), s11, raw (no tags),
+models, baselines, factorial, spread, untagged, granularity (of WSJ) and constraints by
 treebank; speed, elsewhere (induced on EWT, scored on GUM), phrases (fragments against brackets) and
 markup (against HTML).
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,10 @@ from induction_study.speed import draw, speed
 from induction_study.treebanks import TREEBANKS, Bench
 
 BY_TREEBANK = {
+    "rules": tables.rules,
+    "function": tables.function,
+    "s11": tables.s11,
+    "raw": tables.raw,
     "models": tables.models,
     "baselines": tables.baselines,
     "factorial": tables.factorial,
@@ -36,6 +42,7 @@ BY_TREEBANK = {
     "granularity": tables.granularity,
     "constraints": tables.constraints,
 }
+RESULTS = Path(__file__).parent / "results" / "induction.json"
 OTHERS = ("speed", "elsewhere", "phrases", "markup")
 
 
@@ -62,6 +69,15 @@ def mean(names: list[str], rows: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def write(table: str, rows: list[dict[str, Any]]) -> None:
+    """Keep the rows of a table, from which `induction_pages.py` writes those of the docs."""
+    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    known[table] = rows
+    RESULTS.parent.mkdir(exist_ok=True)
+    text = json.dumps(known, ensure_ascii=False, indent=1, sort_keys=True)
+    RESULTS.write_text(text + "\n", encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -74,6 +90,9 @@ def main() -> None:
     parser.add_argument("--plot", metavar="FILE", help="with --table speed: draw it, too")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument(
+        "--write", action="store_true", help="write the rows into results/induction.json, too"
+    )
     options = parser.parse_args()
     tables.SEEDS, tables.ROWS = options.seeds, tuple(options.only)
     rows: list[dict[str, Any]] = []
@@ -92,8 +111,11 @@ def main() -> None:
             rows.append({"treebank": name + ("*" if bench.same else ""), **found})
             if not options.json:
                 show(rows[-1:])
+                sys.stdout.flush()
         if len(rows) > 1:
             rows.append(mean(options.treebanks, rows))
+    if options.write:
+        write(options.table, rows)
     if options.json:
         print(json.dumps(rows, ensure_ascii=False, indent=1))
     else:

@@ -20,16 +20,74 @@ from research.baselines import (
 
 from caesura.errors import InputError
 from caesura.formats import read
-from caesura.induce import InduceOptions, Inducer, supervised
+from caesura.induce import Grammar, InduceOptions, Inducer, supervised
 from caesura.induce.analyses import boundaries
 from caesura.induce.fragments import NAMES
+from caesura.induce.initialise import initialise
+from caesura.induce.models import find_model
 from caesura.induce.recipes import recipe
-from induction_study.published import S12
+from induction_study.published import S11, S12
 from induction_study.treebanks import Bench
 
 #: Seeds and rows of the table `spread`.
 SEEDS = 5
 ROWS = ("dmv", "dbm1", "curriculum")
+
+
+def rules(bench: Bench) -> dict[str, Any]:
+    """The default over universal tags: universal rules; beside chains and what no rules give."""
+    led, seconds = bench.induce(recipe="short-first", rules="ud")
+    free, more = bench.induce(recipe="recombine", heads=bench.style)
+    row: dict[str, Any] = bench.chains()
+    row["rules"], row["rules@10"] = bench.score(led, "sprawl")
+    row["undirected"] = bench.undirected(led)
+    row["no rules"] = bench.score(free, "sprawl")[0]
+    row["seconds"] = round(seconds, 1)
+    row["seconds "] = round(more, 1)
+    return row
+
+
+def function(bench: Bench) -> dict[str, Any]:
+    """Fine tags, function words as heads, no tag names used: the default, and without forks."""
+    row: dict[str, Any] = bench.chains()
+    for name in ("short-first", "recombine"):
+        grammar, _ = bench.induce(recipe=name)
+        row[name] = bench.score(grammar, "sprawl")[0]
+    row["undirected"] = bench.undirected(grammar)
+    return row
+
+
+def s11(bench: Bench) -> dict[str, Any]:
+    """The systems of S11, each without and with sprawl decoding, and its table 6 beside."""
+    row: dict[str, Any] = {}
+
+    def both(grammar: Grammar) -> str:
+        return " ".join(f"{bench.score(grammar, c)[0]:.1f}" for c in ("none", "sprawl"))
+
+    model, names = find_model("dmv"), bench.words.names
+    short = bench.words.sentences.select(bench.words.sentences.up_to(15))
+    start = initialise("distance", short, model, len(names))
+    row["start"] = both(Grammar("dmv", start, names, bench.column, marks=bench.marks))
+    for name, settings in (
+        ("lexicalised", {"recipe": "lexicalised", "constraint": "none"}),
+        ("lexicalised, loose", {"recipe": "lexicalised"}),
+        ("basic", {"recipe": "basic"}),
+        ("basic, long only", {"recipe": "basic", "constrained": "long"}),
+    ):
+        row[name] = both(bench.induce(model="dmv", **settings)[0])
+    if bench.treebank.published in S11:
+        row["paper"] = " ".join(f"{x:.1f}" for x in S11[bench.treebank.published])
+    return row
+
+
+def raw(bench: Bench) -> dict[str, Any]:
+    """No tags at all: the default over clusters of the treebank's own words, beside chains."""
+    row: dict[str, Any] = bench.chains()
+    style = {"heads": bench.style}
+    grammar, seconds = bench.induce(classes="30", marks="unicode", **style)
+    row["default"] = bench.score(grammar, "sprawl")[0]
+    row["seconds"] = round(seconds, 1)
+    return row
 
 
 def models(bench: Bench) -> dict[str, Any]:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from data import find_file
-from research.baselines import accuracy
+from research.baselines import accuracy, attach_left, attach_right
 
-from caesura.document import Document
+from caesura.document import UNKNOWN, Document
 from caesura.formats import read
 from caesura.induce import Grammar, InduceOptions, Inducer
 from caesura.induce.corpus import corpus, gold_heads, word_classes
@@ -116,8 +117,9 @@ class Bench:
         return [doc for name in self.treebank.class_text for doc in load(name, self.data)[0]]
 
     def induce(self, class_text: Sequence[Document] = (), **settings: Any) -> tuple[Grammar, float]:
-        """A grammar, and the CPU seconds that it took."""
-        options = InduceOptions(**{"classes": self.column, "marks": self.marks, **settings})
+        """A grammar, and the CPU seconds that it took; without universal rules, unless asked."""
+        given = {"classes": self.column, "marks": self.marks, "rules": "none", **settings}
+        options = InduceOptions(**given)
         clock = time.process_time()
         grammar = Inducer(self.train, options, class_text=class_text).run()
         return grammar, time.process_time() - clock
@@ -131,6 +133,22 @@ class Bench:
             round(accuracy(words.sentences, heads, self.gold), 1),
             round(accuracy(words.sentences, heads, self.gold, 10), 1),
         )
+
+    def undirected(self, grammar: Grammar, constraint: str = "sprawl") -> float:
+        """Accuracy of arcs whichever end is the head, over all sentences."""
+        seen = replace(grammar, marks=self.marks)
+        words = seen.prepare(self.test).sentences
+        heads = seen.heads(words, constraint)
+        begin = np.repeat(words.starts[:-1], words.lengths)
+        at = np.arange(words.n_words) - begin
+        back = np.where(heads >= 0, self.gold[np.where(heads >= 0, heads + begin, 0)], -3) == at
+        scored = self.gold != UNKNOWN
+        return round(100 * float(((heads == self.gold) | back)[scored].mean()), 1)
+
+    def chains(self) -> dict[str, float]:
+        """What anyone could guess: every word on the one before, or on the next."""
+        words = self.held.sentences
+        return {"left": self.of(attach_left(words)), "right": self.of(attach_right(words))}
 
     def of(self, heads: Any) -> float:
         return round(accuracy(self.held.sentences, heads, self.gold), 1)

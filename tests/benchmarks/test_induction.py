@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from pathlib import Path
 from types import ModuleType
 
@@ -51,3 +52,22 @@ def test_the_picture_of_speed(study: ModuleType, tmp_path: Path) -> None:
     ]
     speed.draw(rows, str(tmp_path / "cubic.svg"))
     assert (tmp_path / "cubic.svg").stat().st_size > 0
+
+
+def test_tables_of_the_page_are_what_was_measured(study: ModuleType) -> None:
+    pages = importlib.import_module("induction_pages")
+    results = json.loads(pages.RESULTS.read_text(encoding="utf-8"))
+    text = pages.PAGE.read_text(encoding="utf-8")
+    assert len(pages.BLOCK.findall(text)) == 4
+    assert pages.page(text, results) == text
+
+
+def test_a_table_is_written_between_its_comments(study: ModuleType) -> None:
+    pages = importlib.import_module("induction_pages")
+    rows = [{"treebank": "Here*", "rules": 50.0, "seconds": 3}, {"treebank": "mean", "rules": 1.25}]
+    text = pages.page("a\n<!-- table one -->\nold\n<!-- end -->\nb\n", {"one": rows})
+    assert text == (
+        "a\n<!-- table one -->\n\n"
+        "| | rules |\n| --- | --- |\n| Here\\* | 50.0 |\n| mean | 1.2 |\n\n"
+        "<!-- end -->\nb\n"
+    )

@@ -32,6 +32,11 @@ def oddities(words: Corpus, used: npt.NDArray[np.bool_]) -> Iterator[str]:
             f"sentences have {sentences.n_words // len(sentences)} words on average: split them "
             "first, or raise --max-length."
         )
+    if float((sentences.lengths == 1).mean()) > 0.5:
+        yield (
+            "most sentences have one word, which tells nothing of trees: is the text split into "
+            "words? Scripts without spaces need a tokeniser of their language first."
+        )
     if int(used.sum()) < FEW:
         yield (
             f"only {int(used.sum())} sentences to learn from: which way arcs go will be a matter "
