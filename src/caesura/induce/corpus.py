@@ -19,7 +19,7 @@ from caesura.induce.parameters import Ints, Longs
 from caesura.induce.punctuation import marks as find_marks
 from caesura.induce.sentences import Sentences
 
-__all__ = ["Corpus", "corpus", "gold_heads", "word_classes"]
+__all__ = ["Classifier", "Corpus", "corpus", "gold_heads", "word_classes"]
 
 #: The class of a word that has none.
 UNKNOWN_CLASS = "?"

@@ -18,7 +18,7 @@ import numpy as np
 from caesura.induce.inference import best, count, expect, likelihood
 from caesura.induce.models import Model
 from caesura.induce.obedience import factor_for, with_factor
-from caesura.induce.parameters import Parameters, each, normalise
+from caesura.induce.parameters import Parameters, add, each, normalise
 from caesura.induce.pull import Pull, both, one_sided, pulled
 from caesura.induce.recipes import Regime
 from caesura.induce.sentences import Sentences
@@ -152,19 +152,20 @@ def run(
     workers: int = 1,
     pull: Pull | None = None,
     demand: Demand | None = None,
+    prior: Parameters | None = None,
     state: State | None = None,
     keep: Keep | None = None,
 ) -> Run:
     """Run EM from the given parameters; yields a step for each iteration and returns parameters.
 
     With `pull`, expectations are taken under `pulled` parameters, and re-estimated without; with a
-    `demand`, so that a share of the arcs follows rules. With a `state`, the run goes on from it
-    instead; `keep` is told of the states on the way.
+    `demand`, so that a share of the arcs follows rules. A `prior` is added to all counts. With a
+    `state`, the run goes on from it instead; `keep` is told of the states on the way.
     """
     if regime.stop == "alternate":
         return (
             yield from _alternate(
-                words, parameters, model, regime, stage, workers, pull, demand, state, keep
+                words, parameters, model, regime, stage, workers, pull, demand, prior, state, keep
             )
         )
     per_bit = -1.0 / (np.log(2.0) * max(1, words.n_words))
@@ -210,6 +211,8 @@ def run(
             break
         before = bits
         previous = parameters
+        if prior is not None:
+            counts = add([counts, prior])
         last_counts = counts
         parameters = normalise(counts, model, regime.smoothing)
         if keep is not None:
@@ -253,6 +256,7 @@ def _alternate(
     workers: int,
     pull: Pull | None,
     demand: Demand | None,
+    prior: Parameters | None,
     state: State | None,
     keep: Keep | None,
 ) -> Run:
@@ -276,6 +280,7 @@ def _alternate(
             workers=workers,
             pull=pull,
             demand=demand,
+            prior=prior,
             state=state,
             keep=_within(now, keep),
         )

@@ -29,6 +29,7 @@ from caesura.induce.oddities import oddities
 from caesura.induce.options import COLUMNS, InduceOptions
 from caesura.induce.pull import both, by_head
 from caesura.induce.recipes import TrainingStage
+from caesura.induce.reducibility import reduce_documents, stop_estimates
 from caesura.induce.selection import baseline_bits, bits_per_word, choose, looked_at, measure
 from caesura.induce.sentences import Sentences
 from caesura.induce.training import Learnt, learn, openness
@@ -234,6 +235,7 @@ class Inducer:
                     kept.keep_classes(self.classifier)
             classes = self.classifier.classify
 
+        self._classes = classes
         known = options.initialiser == "brackets"
         found = corpus(
             self.documents,
@@ -283,6 +285,11 @@ class Inducer:
                 pull = both(pull, rules.pull(names))
             if options.obey != "pull":
                 demand = Demand(rules.followed(names), options.share)
+        stops = None
+        if options.reducible:
+            found = reduce_documents([*self.documents, *self.class_text], words, self._classes)
+            mean = words.sentences.n_words / max(1, len(names) - 1)
+            stops = stop_estimates(found), options.reducible * mean
         begin = None
         if self.transfer is not None:
             begin = first_trees(self._transferred, words)
@@ -298,6 +305,7 @@ class Inducer:
                 workers=workers,
                 pull=pull,
                 demand=demand,
+                stops=stops,
                 begin=begin,
                 nudge=NUDGE if number else 0.0,
                 place=None if kept is None else kept.places.get(number),

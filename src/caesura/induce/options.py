@@ -69,6 +69,9 @@ class InduceOptions:
     #: `both`.
     obey: str = "pull"
     share: float = 0.8
+    #: How much stops that reducible runs tell of weigh (see `reducibility`), in mean counts of a
+    #: class; 0 leaves them out.
+    reducible: float = 0.0
     initialiser: str | None = flag(
         None,
         "random, distance, distance-sides, distance-pairs, harmonic, uniform, brackets.",
@@ -98,6 +101,10 @@ class InduceOptions:
         if not 0.0 < self.share < 1.0:
             raise UsageError(
                 f"share={self.share}: a share of arcs is above 0 and below 1", remedy="E.g. 0.8."
+            )
+        if self.reducible < 0.0:
+            raise UsageError(
+                f"reducible={self.reducible}: a weight is not below 0", remedy="E.g. 0.2, or 0."
             )
         if self.constrained not in ("all", "long"):
             raise UsageError(

@@ -21,6 +21,7 @@ from caesura.induce.models import find_model
 from caesura.induce.parameters import Floats, Ints, Parameters, add, normalise, widen
 from caesura.induce.pull import Pull, lexical, to_the
 from caesura.induce.recipes import TrainingStage
+from caesura.induce.reducibility import prior_counts
 from caesura.induce.selection import bits_per_word
 from caesura.induce.sentences import Sentences
 from caesura.induce.transforms import TRANSFORMS, transformed
@@ -77,6 +78,7 @@ def learn(
     workers: int = 1,
     pull: Pull | None = None,
     demand: em.Demand | None = None,
+    stops: tuple[Floats, float] | None = None,
     begin: Ints | None = None,
     nudge: float = 0.0,
     place: Place | None = None,
@@ -86,10 +88,11 @@ def learn(
 
     `forms` and `spelling` give the words themselves, which lexicalised stages need. `pull` says how
     strongly classes are drawn to be heads (see `openness` and `universal`), `demand` what share of
-    arcs follows rules. The first stage starts from the trees of `begin`, where there are any, and
-    from probabilities that are off by about `nudge`, by the seed, so that restarts of recipes
-    without chance differ. With a `place` the recipe goes on from there; `keep` is told of the
-    places on the way.
+    arcs follows rules, `stops` how probable stops are by side and class and how many counts that is
+    worth (see `reducibility`). The first stage starts from the trees of `begin`, where there are
+    any, and from probabilities that are off by about `nudge`, by the seed, so that restarts of
+    recipes without chance differ. With a `place` the recipe goes on from there; `keep` is told of
+    the places on the way.
     """
     parameters: Parameters | None = None
     lexicon: dict[tuple[int, int], int] = {}
@@ -113,6 +116,8 @@ def learn(
             old = np.array([*range(len(names) - len(lexicon)), *(old for _, old in lexicon)])
             if pull is not None:
                 pull = lexical(pull, old)
+            if stops is not None:
+                stops = np.ascontiguousarray(stops[0][:, old]), stops[1]
             if demand is not None:
                 demand = demand._replace(follows=lexical(demand.follows, old))
             kept = words.words_of(words.up_to(stage.limit))
@@ -149,6 +154,7 @@ def learn(
                 workers=workers,
                 pull=pull,
                 demand=demand,
+                prior=None if stops is None else prior_counts(stops[0], model, stops[1]),
                 state=state,
                 keep=None if keep is None else partial(_tell, keep, number, limit, dict(found)),
             )
