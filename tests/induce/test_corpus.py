@@ -138,9 +138,9 @@ def test_the_fringe_predicts_stops_better_than_the_head(data_dir: Path) -> None:
         ("punct", ".", True),  # Bulgarian
         ("Z:-------------", ",", True),  # Czech
         ("-LRB-", "-LRB-", True),
-        ("F", ",", True),
+        ("F", ",", True),  # Spanish
         ("F", "okay", False),
-        ("XP", "-", True),
+        ("XP", "-", True),  # Danish
         ("NN", "boat", False),
         ("SYM", "+", False),  # a universal tag says what it is
         ("", ",", True),
@@ -151,3 +151,11 @@ def test_a_mark_is_what_its_tag_or_unicode_says(tag: str, form: str, answer: boo
     doc.sent_start[:] = [1, 0]
     doc.set_column("xpos", [tag, "NN"])
     assert marks(doc, "xpos").tolist() == [answer, False]
+
+
+def test_a_tag_of_words_stays_one_where_some_look_like_marks() -> None:
+    doc = Document.from_spans("'s 's ' ,", [0, 3, 6, 8], [2, 5, 7, 9])
+    doc.sent_start[:] = [1, 0, 0, 0]
+    doc.set_column("xpos", ["POS", "POS", "POS", "XY"])
+    assert marks(doc, "xpos").tolist() == [False, False, False, True]
+    assert marks(doc).tolist() == [False, False, True, True]

@@ -37,6 +37,7 @@ def test_later_rules_override_earlier_ones_and_sides_are_told_apart() -> None:
     expected[:, 1, 3] = 0.7  # CONJ of version 1 is CCONJ
     np.testing.assert_allclose(pull.attach, expected)
     assert pull.sided.tolist() == [0, 0, 0, 1]
+    assert parse_rules("* * 1\none-side *\n").pull(NAMES).sided.tolist() == [1, 1, 1, 1]
     follows = rules.followed(NAMES)
     assert follows.root.tolist() == [0, 0, 1, 0]
     assert np.argwhere(follows.attach).tolist() == [[0, 1, 3], [0, 2, 1], [1, 1, 3], [1, 2, 1]]

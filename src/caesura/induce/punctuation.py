@@ -21,8 +21,6 @@ WORDS = frozenset("%‰&@§¶")
 MARK_TAGS = frozenset(
     {"PUNCT", ",", ".", ":", "``", "''", "-LRB-", "-RRB-", "(", ")", "$", "#", "PUNC", "PUNT"}
 )
-#: Tags of marks in the CoNLL-X treebanks of Danish and Spanish; elsewhere they may be a word's.
-ONLY_WITHOUT_LETTERS = frozenset({"XP", "F"})
 
 
 @cache
@@ -42,30 +40,27 @@ def is_mark_tag(tag: str) -> bool:
     return tag in MARK_TAGS or tag.upper() in ("PUNCT", "PUNC") or (bool(tag) and is_mark(tag))
 
 
-def _by_tag(tag: str, form: str) -> bool:
-    if is_mark_tag(tag):
-        return True
-    if tag in UPOS:  # of universal tags, every one but PUNCT says that its word is none
-        return False
-    if tag in ONLY_WITHOUT_LETTERS:
-        return not any(c.isalnum() for c in form)
-    return is_mark(form)
-
-
 def marks(doc: Document, source: str = "unicode") -> npt.NDArray[np.bool_]:
     """By word: whether it is a mark, by `unicode` (its form), or by `upos` or `xpos` tags.
 
-    Tag sets name their marks in many ways; so where a tag does not say, Unicode does. Universal
-    tags always say.
+    Tag sets name their marks in many ways; so a tag is one of marks if it says so, or if most of
+    its words in the document are marks by Unicode. Universal tags always say. A word without a tag
+    is told by Unicode.
     """
-    if source == "unicode":
-        ids = doc.form
-        answer = {number: is_mark(doc.strings[number]) for number in np.unique(ids).tolist()}
-        return np.fromiter((answer[number] for number in ids.tolist()), dtype=bool, count=len(ids))
-    if source not in ("upos", "xpos"):
+    if source not in ("unicode", "upos", "xpos"):
         raise UsageError(
             f"unknown way to tell marks {source!r}", remedy="Ways are: unicode, upos, xpos."
         )
-    pairs, at = np.unique(np.stack((getattr(doc, source), doc.form)), axis=1, return_inverse=True)
-    found = [_by_tag(doc.strings[tag], doc.strings[form]) for tag, form in pairs.T.tolist()]
-    return np.array(found, dtype=bool)[np.ravel(at)]
+    kinds, at = np.unique(doc.form, return_inverse=True)
+    by_form = np.array([is_mark(doc.strings[n]) for n in kinds.tolist()], dtype=bool)[np.ravel(at)]
+    if source == "unicode":
+        return by_form
+    tags, at = np.unique(getattr(doc, source), return_inverse=True)
+    of_word = np.ravel(at)
+    shares = np.bincount(of_word, by_form, len(tags)) / np.maximum(np.bincount(of_word), 1)
+    names = [doc.strings[number] for number in tags.tolist()]
+    says = [
+        is_mark_tag(n) or (n not in UPOS and s > 0.5) for n, s in zip(names, shares, strict=True)
+    ]
+    untagged = np.array([not name for name in names], dtype=bool)[of_word]
+    return np.where(untagged, by_form, np.array(says, dtype=bool)[of_word])

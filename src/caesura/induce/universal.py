@@ -56,7 +56,8 @@ class Rules:
             if head != ROOT:
                 for at in (0, 1) if side is None else (side,):
                     attach[at][np.ix_(places(head), below)] = weight
-        return Pull(root, attach, np.array([float(tag in self.sided) for tag in tags]))
+        sided = [float(ANY in self.sided or tag in self.sided) for tag in tags]
+        return Pull(root, attach, np.array(sided))
 
     def followed(self, names: Sequence[str]) -> Pull:
         """One for roots and arcs that follow the rules, zero for the others."""
@@ -77,7 +78,7 @@ def parse_rules(text: str, name: str = "rules", file: str | None = None) -> Rule
         if not cells:
             continue
         if cells[0] == "one-side" and len(cells) > 1:
-            sided.update(_tag(cell, file, number) for cell in cells[1:])
+            sided.update(c if c == ANY else _tag(c, file, number) for c in cells[1:])
             continue
         if len(cells) not in (3, 4) or (len(cells) == 4 and cells[3] not in SIDES):
             raise InputError(
