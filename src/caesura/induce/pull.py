@@ -42,9 +42,8 @@ def pulled(parameters: Parameters, pull: Pull) -> Parameters:
 def one_sided(pull: Pull, counts: Parameters | None) -> Pull:
     """The pull, with arcs of one-sided classes multiplied by how often the side was theirs.
 
-    Adpositions, articles and, less strictly, all words of a class stand before their heads or after
-    them, whatever these are; a split-head grammar has no number for that. The shares are those of
-    the last counts.
+    Adpositions, articles and their like stand before their heads or after them, whatever these
+    are; a split-head grammar has no number for that. The shares are those of the last counts.
     """
     if counts is None or not pull.sided.any():
         return pull
