@@ -10,9 +10,9 @@ directed, the root counted, marks left out, all lengths (and up to ten words). I
 treebanks every language weighs the same.
 
 Tables: rules and free (universal tags with and without rules), function (fine tags, function words
-as heads), s11, raw (no tags), models, baselines, factorial, spread, untagged, granularity (of WSJ) and constraints by
-treebank; speed, elsewhere (induced on EWT, scored on GUM), phrases (fragments against brackets) and
-markup (against HTML).
+as heads), s11, raw (no tags), models, baselines, factorial, spread, untagged, granularity (of WSJ)
+and constraints by treebank; speed, elsewhere (induced on EWT, scored on GUM), phrases (fragments
+against brackets) and markup (against HTML).
 """
 
 from __future__ import annotations
