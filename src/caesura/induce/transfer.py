@@ -28,7 +28,7 @@ def bare(doc: Document) -> Document:
         doc,
         form=doc.upos.copy(),
         lemma=empty.copy(),
-        xpos=empty.copy(),
+        xpos=doc.upos.copy(),  # a parser may ask for other tags, and finds none that it knows
         feats=empty.copy(),
         deprel=empty.copy(),
         head=np.full(doc.n_words, UNKNOWN, dtype=np.int32),
