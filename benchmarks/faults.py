@@ -8,20 +8,26 @@ A command (`parse` and `split` of a folder with --resume, `parse` into one file 
 of the time that it takes. Every result must then be absent, as it was before, or complete; starting
 again (with --resume where there is one) must end with the bytes of a run that nobody disturbed, and
 leave no temporary file. Then files may not grow beyond a size (as on a full disk), and the input
-comes a few bytes at a time. The exit status is 1 if anything differs. POSIX only.
+comes a few bytes at a time. A server is killed while it starts and while it parses: its workers
+must end, and another one must start. The exit status is 1 if anything differs. POSIX only.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import http.client
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -169,6 +175,71 @@ def short_reads(model: Path, folder: Path) -> list[str]:
     return [] if status == 0 and found == wanted else ["short reads: the result differs"]
 
 
+def killed_servers(model: Path, rng: random.Random, times: int) -> list[str]:
+    """Kill a server while it starts or works: its workers must end, and another one start."""
+    wrong = []
+    call = [sys.executable, "-m", "caesura", "serve", "--port", "0", f"--model={model}"]
+    for number in range(times + 1):
+        server = subprocess.Popen(
+            call, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        )
+        port = _port(server) if number == times or rng.random() < 0.7 else None
+        if port is not None:
+            asker = threading.Thread(target=_ask, args=(port,), daemon=True)
+            asker.start()
+            if number == times:
+                asker.join(60)
+                if not _well(port):
+                    wrong.append("serve: a server that starts after the others is not well")
+        time.sleep(rng.uniform(0, 1.0))
+        below = _children(server.pid)
+        server.kill()
+        server.wait()
+        if server.stderr is not None:
+            server.stderr.close()
+        end = time.monotonic() + 30
+        while any(Path("/proc", str(pid)).exists() for pid in below) and time.monotonic() < end:
+            time.sleep(0.1)
+        if any(Path("/proc", str(pid)).exists() for pid in below):
+            wrong.append("serve: workers outlive their server")
+    return wrong
+
+
+def _port(server: subprocess.Popen[str]) -> int | None:
+    assert server.stderr is not None
+    for line in server.stderr:
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        if found:
+            return int(found[1])
+    return None
+
+
+def _ask(port: int) -> None:
+    body = json.dumps({"text": " ".join(SENTENCES * 50)}).encode()
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        line.request("POST", "/api/parse", body, {"Content-Type": "application/json"})
+        line.getresponse().read()
+
+
+def _well(port: int) -> bool:
+    try:
+        line = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        line.request("GET", "/health")
+        return line.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def _children(pid: int) -> list[int]:
+    """The processes that a process has started, where the system tells."""
+    try:
+        told = Path("/proc", str(pid), "task", str(pid), "children").read_text()
+    except OSError:
+        return []
+    return [int(child) for child in told.split()]
+
+
 def scenes(model: Path, folder: Path) -> list[Scene]:
     from tests.pipeline.tiny import EXAMPLES
 
@@ -206,12 +277,15 @@ def study(model: Path, folder: Path, kills: int, seed: int, only: list[str]) -> 
     every = [scene for scene in scenes(model, folder) if not only or scene.name in only]
     for scene in every:
         prepare(scene)
-    while sum(done.values()) < kills:
+    while every and sum(done.values()) < kills:
         for scene in every:
             times = min(rng.choice((1, 2, 3)), kills - sum(done.values()))
             if times > 0:
                 wrong += kill(scene, rng, times)
                 done[scene.name] = done.get(scene.name, 0) + times
+    if not only or "serve" in only:
+        done["serve"] = max(1, kills // 10)
+        wrong += killed_servers(model, rng, done["serve"])
     for scene in every:
         wrong += full_disk(scene)
     wrong += short_reads(model, folder)
@@ -225,7 +299,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--only", nargs="*", default=[], help="parse, split, one file, train, induce"
+        "--only", nargs="*", default=[], help="parse, split, one file, train, induce, serve"
     )
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
