@@ -191,8 +191,24 @@ async def end(
 
 
 def table(found: dict[str, Any]) -> str:
-    """The table of docs/howto/serve.md."""
-    lines = [
+    """The tables of docs/howto/serve.md."""
+    parsed, memory = found["parse"], found["memory_mb"]
+    answers = ", ".join(f"{number:,} × {status}" for status, number in found["answers"].items())
+    rows = {
+        "clients, seconds": f"{sum(found['clients'].values())}, {found['seconds']:g}",
+        "answers": answers,
+        "answers that are not documented": str(sum(found["undocumented"].values())),
+        "good answers to `parse`": f"{parsed['answers_per_second']:g} a second, "
+        f"p50 {parsed['p50_ms']:g} ms, p99 {parsed['p99_ms']:g} ms",
+        "memory of the server": f"{memory['server_first_quarter']} MB in the first quarter, "
+        f"{memory['server_last_quarter']} MB in the last, at most {memory['server_most']} MB",
+        "memory of a worker": f"at most {memory['worker_most']} MB",
+        "from SIGTERM to the end": f"{found['sigterm_seconds']:g} seconds",
+    }
+    lines = ["| all together | |", "|---|---|"]
+    lines += [f"| {name} | {value} |" for name, value in rows.items()]
+    lines += [
+        "",
         "| `/health` during | asked | under 100 ms | p50 | p99 | most |",
         "|---|---:|---:|---:|---:|---:|",
     ]
@@ -218,7 +234,7 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=500)
     parser.add_argument("--limit", type=float, default=5, help="the server's --seconds")
     parser.add_argument("-o", "--output", type=Path, help="keep the figures as JSON")
-    parser.add_argument("--show", type=Path, help="print the table of figures that were kept")
+    parser.add_argument("--show", type=Path, help="print the tables of figures that were kept")
     options = parser.parse_args()
     if options.show is not None:
         print(table(json.loads(options.show.read_text(encoding="utf-8"))))

@@ -1,0 +1,36 @@
+"""The tables of the page about serving come from figures that were kept."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def load() -> Iterator[ModuleType]:
+    """The benchmark as Python finds it when its file is run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "benchmarks"))
+        yield importlib.import_module("load")
+
+
+def test_the_tables_of_the_page_are_those_of_the_figures(load: ModuleType) -> None:
+    kept = json.loads((ROOT / "benchmarks/results/load.json").read_text(encoding="utf-8"))
+    page = (ROOT / "docs/howto/serve.md").read_text(encoding="utf-8")
+    assert load.table(kept) in page
+    assert kept["undocumented"] == {}
+
+
+def test_every_kind_of_client_is_there(load: ModuleType) -> None:
+    for clients in (1, 60, 500):
+        shares = dict(load.shares(clients))
+        assert min(shares.values()) >= 1
+        assert len(shares) == 19
+    assert 450 <= sum(number for _, number in load.shares(500)) <= 550
