@@ -94,6 +94,10 @@ class Stage(ABC):
         """The same stage at the price of some accuracy, where it knows a faster way."""
         return self
 
+    def starts_alone(self) -> Stage | None:
+        """A stage that sets the same sentence starts without trees, where it scores them itself."""
+        return None
+
     def placed(self, later: Sequence[Stage]) -> list[Stage]:
         """This stage and those after it, told of each other: what is decided later is left open."""
         return [self, *later]

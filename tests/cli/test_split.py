@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -168,3 +169,147 @@ def test_the_input_is_not_replaced(
     assert cli.run(["split", path, "-m", str(tiny_model), "-o", path]) == 2
     assert "both the input and the output" in capfd.readouterr().err
     assert (tmp_path / "a.txt").read_text(encoding="utf-8") == TEXT
+
+
+# ------------------------------------------------------------- paragraphs, turns, confidence
+
+
+def test_paragraphs(tiny_model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = "They left.\nHe stayed.\n\n\nIt rained.\n\nNobody came.\n"
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    call = [str(tmp_path / "a.txt"), "-m", str(tiny_model)]
+    flat = run(capfd, *call)
+    lines = run(capfd, *call, "--paragraphs")
+    assert [line for line in lines if line] == flat
+    assert lines[-4:] == ["", "It rained.", "", "Nobody came."]
+    assert lines.count("") == 2
+    found = run(capfd, *call, "--paragraphs", "--json")
+    numbers = [json.loads(line)["paragraph"] for line in found]
+    assert numbers == sorted(numbers)
+    assert numbers[-1] == lines.count("") + 1
+
+
+def test_json_has_speakers_times_and_confidences(
+    tiny_model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text(
+        "[00:01 - 00:02] Ann: so they\n[00:03] Bo: yes\n", encoding="utf-8"
+    )
+    call = [str(tmp_path / "a.txt"), "-m", str(tiny_model), "--json"]
+    for more in ([], ["--quick"]):
+        first, *_, last = (json.loads(line) for line in run(capfd, *call, *more))
+        assert (first["speaker"], first["start_time"], first["end_time"]) == ("Ann", 1, 2)
+        assert (last["speaker"], last["start_time"]) == ("Bo", 3)
+        assert "end_time" not in last
+        assert first["confidence"] == last["confidence"] == 1.0
+
+
+# ------------------------------------------------------------------------------- the quick way
+
+
+@pytest.mark.parametrize("model", ["tiny", "en"])
+def test_quick_is_the_scorer_alone_but_for_unedited_text(model: str, tiny_model: Path) -> None:
+    import caesura
+    from caesura.models import load
+    from caesura.paths import bundled_models
+    from caesura.pipeline import Pipeline, split
+
+    if model == "en" and not (bundled_models() / "en.caesura").exists():
+        pytest.skip("the model en is not bundled")
+    name = str(tiny_model) if model == "tiny" else model
+    file = load(bundled_models() / "en.caesura" if model == "en" else tiny_model)
+    file.parts = {"tokenizer": file.parts["tokenizer"]}
+    alone = Pipeline(file)
+    assert split(TEXT, name, quick=True) == [s.text for s in alone(TEXT).sentences]
+    spoken = " ".join(re.findall(r"[^\W_]+", TEXT.lower()))
+    assert split(spoken, name, quick=True) == split(spoken, name)
+    nlp = caesura.load(name)
+    assert split(TEXT, nlp, quick=True) == split(TEXT, name, quick=True)
+    quick = nlp.quick()
+    doc = quick(TEXT, confidence=True)
+    assert doc.has_sentences
+    assert not (doc.head >= 0).any()
+    drawn = doc.sent_start == 1
+    assert (doc.sent_conf[drawn] >= 0.5).all()
+    assert (doc.sent_conf[~drawn] < 0.5).all()
+
+
+def test_quick_obeys_a_bias_and_streams_as_it_reads(tiny_model: Path) -> None:
+    import caesura
+    from caesura.document import Document
+
+    nlp = caesura.load(tiny_model)
+    text = TEXT * 20
+    quick = nlp.quick()
+    whole = quick(text)
+    pieces = list(quick.stream(text[at : at + 700] for at in range(0, len(text), 700)))
+    assert Document.join(pieces).sent_start.tolist() == whole.sent_start.tolist()
+    more = nlp.with_search(bias=2).quick()(text).n_sentences
+    assert more == quick.with_search(bias=2)(text).n_sentences
+    assert more > whole.n_sentences
+
+
+def test_the_quick_way_of_a_network(tmp_path: Path) -> None:
+    import caesura
+    from caesura.paths import bundled_models
+
+    pytest.importorskip("onnxruntime")
+    if not (bundled_models() / "en-neural.caesura").exists():
+        pytest.skip("the model en-neural is not bundled")
+    doc = caesura.load("en-neural").quick()(TEXT, confidence=True)
+    assert doc.has_sentences
+    assert not (doc.head >= 0).any()
+    assert ((doc.sent_conf > 0.5) == (doc.sent_start == 1)).all()
+
+
+# ------------------------------------------------------------------------------- bounded delay
+
+
+@pytest.mark.parametrize("size", [1, 50, 10**6])
+def test_sentences_come_within_some_words(tiny_model: Path, size: int) -> None:
+    import caesura
+    from caesura.pipeline.splitting import stream_within
+
+    nlp = caesura.load(tiny_model)
+    text = TEXT * 3
+    taken = 0
+
+    def blocks():  # type: ignore[no-untyped-def]
+        nonlocal taken
+        for at in range(0, len(text), size):
+            taken = min(at + size, len(text))
+            yield text[at : at + size]
+
+    found, end, late = [], 0, 0
+    for piece in stream_within(nlp, blocks(), 20):
+        assert piece.continues == bool(found)
+        found.append(piece)
+        first = piece.sentence_bounds[1]
+        behind = end + int(piece.token_end[first - 1])
+        late = max(late, len(text[behind:taken].split()))
+        end += len(piece.text)
+    assert "".join(piece.text for piece in found) == text
+    assert len(found) > 5
+    assert size > 1 or late <= 21
+    again = [piece.text for piece in stream_within(nlp, [text], 20)]
+    assert again == [piece.text for piece in found]
+
+
+def test_a_sentence_without_an_end_is_ended_by_force(tiny_model: Path) -> None:
+    import caesura
+    from caesura.pipeline.splitting import stream_within
+
+    nlp = caesura.load(tiny_model)
+    text = "word " * 3000
+
+    def one(text: str):  # type: ignore[no-untyped-def]
+        return nlp(text, no_boundary=range(1, len(text)))
+
+    pieces = list(stream_within(one, [text], 2))
+    assert "".join(piece.text for piece in pieces) == text
+    assert len(pieces) > 1
+
+
+def test_an_empty_pipe(tiny_model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_bytes(b"")
+    assert run(capfd, str(tmp_path / "a.txt"), "-m", str(tiny_model), "--within", "5") == []

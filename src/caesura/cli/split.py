@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
+import numpy as np
 
 from caesura.cli.inputs import find_sources
 from caesura.cli.interrupt import complete
@@ -23,8 +25,9 @@ from caesura.cli.options import (
     threads_option,
 )
 from caesura.cli.parse import load_pipeline
+from caesura.cli.refuse import refuse
 from caesura.cli.running import plan, run_plan
-from caesura.document import Document
+from caesura.document import Document, token_turn
 from caesura.formats.io import open_write
 from caesura.pipeline.engine import Engine
 from caesura.pipeline.runner import engine_of
@@ -58,6 +61,18 @@ def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
 @bias_option
 @click.option("--newline-is-boundary", is_flag=True, help="Every line ends a sentence.")
 @across_turns_option
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="Use the boundary scorer alone, without trees: many times faster, a little less accurate.",
+)
+@click.option("--paragraphs", is_flag=True, help="Put an empty line between paragraphs.")
+@click.option(
+    "--within",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Print a sentence at most N words after its end, as text comes from a pipe.",
+)
 @click.option("--offsets", is_flag=True, help="Print start and end (code points) before each.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each sentence.")
 @threads_option
@@ -73,6 +88,9 @@ def command(
     bias: float | None,
     newline_is_boundary: bool,
     across_turns: bool,
+    quick: bool,
+    paragraphs: bool,
+    within: int | None,
     offsets: bool,
     as_json: bool,
     threads: int,
@@ -86,67 +104,120 @@ def command(
     """Split FILES (or stdin) into sentences, one a line; spaces and line ends in them are folded.
 
     With --offsets: start, end and sentence, separated by tabs, where text[start:end] is the
-    sentence as it stands in the file. With --json the sentence is that, unchanged. Sentences are
-    those that `caesura parse` finds.
+    sentence as it stands in the file. With --json the sentence is that, unchanged, with how sure
+    the model is that it starts there, and of a transcript with speaker and times. Sentences are
+    those that `caesura parse` finds, unless --quick or --within ask for others.
 
     \b
     caesura split letter.txt
     caesura split chat.log --newline-is-boundary --offsets
-    caesura split corpus/ -o sentences/
+    caesura split corpus/ -o sentences/ --quick
+    caesura split --within 20 < pipe
     """
     from caesura.models.store import load_model
 
     kind = "jsonl" if as_json else ("tsv" if offsets else "text")
+    if within is not None:
+        refuse("--within", "threads", remedy="Sentences are found as they come.")
 
     def make_engine() -> Engine:
         enough = frozenset({"head", "sentences"})
         file = load_model(model)
         nlp = load_pipeline(file, mode=mode, threads=threads, enough=enough, bias=bias, quiet=quiet)
-        return engine_of(nlp, threads=threads)
+        return engine_of(nlp.quick() if quick else nlp, threads=threads)
 
     sources = find_sources(inputs, from_format, output=output, quiet=quiet)
+    if any(source.format != "text" for source, _ in sources):
+        refuse("a format other than plain text", "within", remedy="A file has no delay.")
     return run_plan(
         plan(sources, output, lambda source: kind, resume=resume),
         make_engine,
         RunOptions(
             newline_is_boundary=newline_is_boundary,
             across_turns=across_turns,
+            confidence=as_json,
+            within=within or 0,
             encoding=encoding,
             errors=errors,
         ),
-        write_sentences,
+        partial(write_sentences, paragraphs=paragraphs),
         what="Splitting",
         quiet=quiet,
     )
 
 
-def write_sentences(docs: Iterable[Document], path: str, kind: str) -> None:
+def write_sentences(
+    docs: Iterable[Document], path: str, kind: str, *, paragraphs: bool = False
+) -> None:
     """The sentences of documents, one a line, as they come; a file appears when it is complete."""
+    rows = _Rows(kind, paragraphs)
     if path == "-":
-        for rows in complete(_rows(docs, kind)):
-            sys.stdout.buffer.write(rows)
+        for lines in complete(map(rows, docs)):
+            sys.stdout.buffer.write(lines)
             sys.stdout.buffer.flush()
         return
     with open_write(path) as out:
-        for rows in _rows(docs, kind):
-            out.write(rows)
+        for lines in map(rows, docs):
+            out.write(lines)
 
 
-def _rows(docs: Iterable[Document], kind: str) -> Iterator[bytes]:
-    """The lines of each piece of each document; offsets go on where a document does."""
-    offset = 0
-    for piece in docs:
-        offset = offset if piece.continues else 0
-        found = sentences(piece, offset)
-        offset += len(piece.text)
-        if kind == "jsonl":
-            file = "-" if piece.source in (None, "<stdin>") else piece.source
-            lines = [
-                msgspec.json.encode({"file": file, "start": a, "end": b, "text": text}).decode()
-                for a, b, text in found
-            ]
-        elif kind == "tsv":
-            lines = [f"{a}\t{b}\t{' '.join(text.split())}" for a, b, text in found]
-        else:
-            lines = [" ".join(text.split()) for _, _, text in found]
-        yield "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
+class _Rows:
+    """The lines of each piece of each document; offsets and paragraphs go on where it does."""
+
+    def __init__(self, kind: str, paragraphs: bool) -> None:
+        self._line = {"jsonl": self._json, "tsv": self._offsets}.get(kind, self._text)
+        #: Where paragraphs are told: between the lines, or in them.
+        self._between = paragraphs and kind != "jsonl"
+        self._within = paragraphs and kind == "jsonl"
+        self._offset = self._paragraph = 0
+        self._any = False
+
+    def __call__(self, piece: Document) -> bytes:
+        if not piece.continues:
+            self._offset = self._paragraph = 0
+        lines = []
+        opens = set(np.searchsorted(piece.token_start, piece.paragraph_start).tolist())
+        for number, (start, end, text) in enumerate(sentences(piece, self._offset)):
+            token = int(piece.sentence_bounds[number])
+            if token in opens or not self._paragraph:
+                self._paragraph += 1
+                if self._between and self._any:
+                    lines.append("\n")
+            self._any = True
+            lines.append(f"{self._line(piece, token, start, end, text)}\n")
+        self._offset += len(piece.text)
+        return "".join(lines).encode("utf-8", "surrogatepass")
+
+    def _text(self, piece: Document, token: int, start: int, end: int, text: str) -> str:
+        return " ".join(text.split())
+
+    def _offsets(self, piece: Document, token: int, start: int, end: int, text: str) -> str:
+        return f"{start}\t{end}\t{' '.join(text.split())}"
+
+    def _json(self, piece: Document, token: int, start: int, end: int, text: str) -> str:
+        said: dict[str, Any] = {
+            "file": "-" if piece.source in (None, "<stdin>") else piece.source,
+            "start": start,
+            "end": end,
+            "text": text,
+        }
+        if self._within:
+            said["paragraph"] = self._paragraph
+        said |= _turn(piece, token)
+        sure = piece.start_evidence if piece.sent_conf is None else piece.sent_conf
+        if sure is not None and np.isfinite(sure[token]):
+            said["confidence"] = round(float(sure[token]), 4)
+        return msgspec.json.encode(said).decode()
+
+
+def _turn(piece: Document, token: int) -> dict[str, Any]:
+    """Who says a sentence, and from when to when, as far as that is known."""
+    if not len(piece.turn_start):
+        return {}
+    turn = int(token_turn(piece)[token])
+    if turn < 0:
+        return {}
+    begin, end = piece.turn_time[turn].tolist()
+    said = {"speaker": piece.strings[int(piece.turn_speaker[turn])]}
+    times = {"start_time": begin, "end_time": end}
+    return said | {name: time for name, time in times.items() if time == time}

@@ -129,15 +129,16 @@ def blocks(
     size: int = _BLOCK,
     whole_lines: bool = True,
     keep_crlf: bool = False,
+    live: bool = False,
 ) -> Iterator[tuple[str, int]]:
-    """Decoded text in blocks, each with the number of its first line.
+    """Decoded text in blocks, each with the number of its first line; `live`: as soon as it comes.
 
     Blocks end at a line end unless `whole_lines` is off; CRLF becomes LF (unless it is to be kept)
     and a byte order mark is dropped, each with a warning; one of UTF-16 or UTF-32 says how to read
     the file. NUL and bytes that are not of the encoding are fatal, or become U+FFFD if the options
     say so; a file that is known to be of another kind is fatal in any case.
     """
-    chunks = _chunks(stream, size, options.file)
+    chunks = (_as_they_come if live else _chunks)(stream, size, options.file)
     head = next(chunks)
     mark, options = _marked(head, options)
     decoder = _decoder(options)
@@ -231,6 +232,18 @@ def _chunks(stream: BinaryIO, size: int, file: str) -> Iterator[bytes]:
         raise refuse(kind, file)
     yield head
     while data := read_bytes(stream, size, file):
+        yield data
+
+
+def _as_they_come(stream: BinaryIO, size: int, file: str) -> Iterator[bytes]:
+    """The bytes of a pipe, whose writer may be slow: what is there is not waited for to be more."""
+    read = getattr(stream, "read1", stream.read)
+    head = read(size)
+    kind = kind_of(head[:HEAD])
+    if kind is not None:
+        raise refuse(kind, file)
+    yield head
+    while data := read(size):
         yield data
 
 

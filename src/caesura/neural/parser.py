@@ -23,6 +23,7 @@ from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.onnx import LIMIT, TAGS, Encoder, Scores
+from caesura.neural.starts import NetworkStarts
 from caesura.neural.subwords import Subwords
 from caesura.parse.constraints import WordConstraints, decode_given, limits_of, no_limits
 from caesura.parse.options import SearchOptions
@@ -354,10 +355,17 @@ class NeuralParser(Stage):
         doc.arc_conf = np.where(inside, chances[rows, np.where(inside, place, 0)], 0).astype(
             np.float32
         )
+        doc.sent_conf = self.start_chances(doc, scores)
+
+    def start_chances(self, doc: Document, scores: Scores) -> NDArray[np.float32]:
+        """The probability that a sentence starts at each token."""
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
         start = 1.0 / (1.0 + np.exp(-(scores.start + self._bonus(scores))))
         start[:1] = 1.0
-        doc.sent_conf = start[first].astype(np.float32)
+        return start[first].astype(np.float32)
+
+    def starts_alone(self) -> Stage:
+        return NetworkStarts(self)
 
 
 def _softmax(points: NDArray[np.float32]) -> NDArray[np.float32]:

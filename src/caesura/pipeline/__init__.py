@@ -6,6 +6,7 @@ for doc in nlp.pipe(texts, threads=2): ...
 for piece in nlp.stream("huge.txt"): ...
 """
 
-from caesura.pipeline.core import MODES, Pipeline, load, split
+from caesura.pipeline.core import MODES, Pipeline, load
+from caesura.pipeline.splitting import split
 
 __all__ = ["MODES", "Pipeline", "load", "split"]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, Final, Literal, TypeVar
@@ -18,21 +16,21 @@ from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile
 from caesura.models.store import load_model
+from caesura.pipeline.many import in_batches, ordered
+from caesura.pipeline.quick import quick_stages
 from caesura.pipeline.stages import stages_of
 from caesura.pipeline.streaming import annotate_stream, annotate_whole
 from caesura.stage import Stage, TokenStage
 from caesura.tokenize.paragraphs import line_starts
 from caesura.turns import TurnReader, changes, take_turns, with_turns_of
 
-__all__ = ["MODES", "Mode", "Pipeline", "load", "split"]
+__all__ = ["MODES", "Mode", "Pipeline", "load"]
 
 Mode = Literal["accurate", "fast"]
 S = TypeVar("S", bound=Stage)
 MODES: Final[tuple[Mode, ...]] = ("accurate", "fast")
 #: A longer text of a file is streamed.
 LONG: Final = 60_000
-#: Characters of small texts that are done in one call of the kernels.
-_BATCH: Final = 60_000
 _NOWHERE: Final = np.zeros(0, np.int64)
 
 
@@ -133,6 +131,12 @@ class Pipeline:
             own = {name: value for name, value in changes.items() if name in stage.offers}
             other.stages.append(stage.with_options(**own) if own else stage)
         return other
+
+    def quick(self) -> Pipeline:
+        """The same pipeline for sentences alone: see `caesura.pipeline.quick`."""
+        other = copy(self)
+        other.stages = quick_stages(self.stages)
+        return other.with_search(**{k: v for k, v in self.search.items() if k in other.offers})
 
     def unwatched(self) -> Pipeline:
         """The same pipeline for texts that somebody else has looked at."""
@@ -270,7 +274,7 @@ class Pipeline:
                 confidence=confidence,
             )
 
-        yield from _ordered(work, _batches(sources), threads)
+        yield from ordered(work, in_batches(sources), threads)
 
     def batch(
         self,
@@ -399,47 +403,6 @@ class Pipeline:
         return found
 
 
-def _batches(sources: Iterable[str | Document]) -> Iterator[list[str | Document]]:
-    """Small texts together, so that a kernel is called for many of them at once."""
-    batch: list[str | Document] = []
-    size = 0
-    for source in sources:
-        length = len(source if isinstance(source, str) else source.text)
-        if batch and size + length > _BATCH:
-            yield batch
-            batch, size = [], 0
-        batch.append(source)
-        size += length
-    if batch:
-        yield batch
-
-
-def _ordered(
-    work: Callable[[list[str | Document]], list[Document]],
-    batches: Iterator[list[str | Document]],
-    threads: int,
-) -> Iterator[Document]:
-    """The results of all batches in order, with at most a few of them under way."""
-    if threads < 1:
-        raise UsageError(f"{threads} threads", remedy="Use one thread or more.")
-    if threads == 1:
-        for batch in batches:
-            yield from work(batch)
-        return
-    waiting: deque[Future[list[Document]]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for batch in batches:
-                waiting.append(pool.submit(work, batch))
-                if len(waiting) > 2 * threads:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
-
-
 # ------------------------------------------------------------------- loading
 
 
@@ -448,9 +411,3 @@ def load(
 ) -> Pipeline:
     """The pipeline of a model: the name of an installed one, or the path of a file."""
     return Pipeline(load_model(model), mode=mode, threads=threads, release=True)
-
-
-def split(text: str, model: str | os.PathLike[str] = "en", *, mode: Mode = "accurate") -> list[str]:
-    """The sentences of a text, those that the pipeline finds."""
-    doc = load(model, mode=mode)(text)
-    return [sentence.text for sentence in doc.sentences]

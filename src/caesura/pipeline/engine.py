@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from caesura.document import Document
 from caesura.errors import internal
+from caesura.pipeline.splitting import stream_within
 from caesura.pipeline.tasks import End, Event, Failed, LongText, RunOptions, Task, Unit
 
 if TYPE_CHECKING:
@@ -100,12 +101,16 @@ def annotate_long(nlp: Pipeline, task: LongText, options: RunOptions) -> Iterato
             unit = Unit(Document(text=text, id=task.source.id, source=task.source.path), ())
             yield from _one(nlp, unit, options)
             return
-        for piece in nlp.stream(
-            task.blocks,
-            confidence=options.confidence,
-            newline_is_boundary=options.newline_is_boundary,
-            across_turns=options.across_turns,
-        ):
+        how: dict[str, bool] = {
+            "confidence": options.confidence,
+            "newline_is_boundary": options.newline_is_boundary,
+            "across_turns": options.across_turns,
+        }
+        if options.within:
+            pieces = stream_within(lambda text: nlp(text, **how), task.blocks, options.within)
+        else:
+            pieces = nlp.stream(task.blocks, **how)
+        for piece in pieces:
             piece.id, piece.source = task.source.id, task.source.path
             yield piece
     except Exception as error:

@@ -73,6 +73,8 @@ class RunOptions:
     newline_is_boundary: bool = False
     across_turns: bool = False
     confidence: bool = False
+    #: Plain text: hand sentences on at most so many words after their ends; 0: when they are sure.
+    within: int = 0
     k_best: int = 0
     encoding: str = "utf-8"
     errors: str = "strict"
@@ -210,7 +212,12 @@ def _read_text(
         errors=options.errors,
     )
     with open_read(source.path) as raw:
-        texts = (text for text, _ in blocks(raw, reading, whole_lines=False, keep_crlf=True))
+        live = options.within > 0
+        found = blocks(raw, reading, whole_lines=False, keep_crlf=True, live=live)
+        texts = (text for text, _ in found)
+        if live:
+            yield LongText(source, (look(text, source) for text in texts))
+            return
         known: list[str] = []
         size = 0
         for text in texts:

@@ -1,0 +1,114 @@
+"""Sentences without trees: the boundary scorer of a model alone, which is many times faster.
+
+The scorer is the tokeniser's, which knows the words, the marks and the layout around a gap. In text
+without capitals and punctuation those say too little, and the search through trees is asked as
+ever. A network scores sentence starts itself, so that nothing but its search is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from caesura.document import Document
+from caesura.errors import UsageError, WarningSink
+from caesura.models.file import Part
+from caesura.parse.shapes import is_edited
+from caesura.stage import Stage
+from caesura.tokenize.evidence import take_evidence
+from caesura.tokenize.tokenizer import Tokenizer
+
+__all__ = ["QuickStarts", "quick_stages"]
+
+
+@dataclass
+class QuickStarts(Stage):
+    """Sets sentence starts by the evidence of a tokeniser, or by other stages where it has none."""
+
+    tokenizer: Tokenizer
+    rest: list[Stage]
+    kind: ClassVar[str] = "tokenizer"
+    title: ClassVar[str] = "a boundary scorer"
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"tokens"})
+
+    @property
+    def adds(self) -> frozenset[str]:
+        return frozenset({"sentences"})
+
+    @property
+    def offers(self) -> frozenset[str]:
+        return frozenset({"confidence", "mode"}).union(
+            {"bias"}, *(stage.offers - {"k_best"} for stage in self.rest)
+        )
+
+    def annotate(
+        self,
+        docs: Sequence[Document],
+        *,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        plain = [doc for doc in docs if not is_edited(doc)]
+        edited = [doc for doc in docs if is_edited(doc)]
+        threshold = self.tokenizer.options.threshold
+        take_evidence(edited, threshold)
+        for doc in edited if confidence else ():
+            if doc.start_evidence is not None:
+                doc.sent_conf = centred(doc.start_evidence, threshold)
+                doc.sent_conf[:1] = 1.0
+        if not plain:
+            return
+        copies = [replace(doc) for doc in plain]
+        for stage in self.rest:
+            stage.annotate(copies, confidence=confidence, warn=warn)
+        for doc, copy in zip(plain, copies, strict=True):
+            doc.sent_start, doc.sent_conf = copy.sent_start, copy.sent_conf
+
+    def with_options(self, **changes: Any) -> Self:
+        rest = []
+        for stage in self.rest:
+            own = {name: value for name, value in changes.items() if name in stage.offers}
+            rest.append(stage.with_options(**own) if own else stage)
+        bias = {name: value for name, value in changes.items() if name == "bias"}
+        return replace(self, tokenizer=self.tokenizer.with_options(**bias), rest=rest)
+
+    def to_part(self) -> Part:
+        return self.tokenizer.to_part()
+
+    @classmethod
+    def from_part(cls, part: Part) -> Self:
+        return cls(Tokenizer.from_part(part), [])
+
+
+def centred(evidence: np.ndarray[Any, Any], threshold: float) -> np.ndarray[Any, Any]:
+    """Evidence as a probability that is 0.5 where a sentence begins to be taken for one."""
+    low, high = max(threshold, 1e-9), max(1.0 - threshold, 1e-9)
+    found = np.where(
+        evidence < threshold, 0.5 * evidence / low, 1.0 - 0.5 * (1.0 - evidence) / high
+    )
+    return found.astype(np.float32)
+
+
+def quick_stages(stages: Sequence[Stage]) -> list[Stage]:
+    """The stages of a pipeline that find sentences, without those that only make trees."""
+    first, rest = stages[0], list(stages[1:])
+    if "sentences" in first.adds:
+        return [first]
+    deciding = [n for n, stage in enumerate(rest) if "sentences" in stage.adds]
+    if not deciding:
+        raise UsageError(
+            "this model finds no sentences", remedy="Use a model from `caesura train pipeline`."
+        )
+    rest = rest[: deciding[0] + 1]
+    alone = rest[-1].starts_alone()
+    if alone is not None:
+        return [first, alone]
+    if isinstance(first, Tokenizer):
+        return [first, QuickStarts(first, rest)]
+    return [first, *rest]
