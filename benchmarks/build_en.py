@@ -20,9 +20,10 @@ from caesura.formats import read
 from caesura.models.file import Part, save
 from caesura.parse.options import SearchOptions
 from caesura.parse.options import TrainOptions as ParserOptions
+from caesura.pipeline.confidence import META
 from caesura.pipeline.core import MODES
 from caesura.train import PipelineOptions, PipelineTrainer
-from caesura.train.evaluation import dev_scores
+from caesura.train.evaluation import dev_confidences, dev_scores
 from caesura.train.pipeline import model_card
 
 LICENCE = """
@@ -87,6 +88,7 @@ def write(
     save(output, parts, meta=meta, kind="pipeline")
     scores = {mode: dev_scores(str(output), dev, mode) for mode in MODES}
     meta["scores"] = scores
+    meta[META] = dev_confidences(str(output), dev)
     card = model_card(meta["name"], meta, scores) + LICENCE
     save(output, parts, meta=meta, card=card, kind="pipeline")
     return scores

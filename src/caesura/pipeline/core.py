@@ -16,6 +16,7 @@ from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile
 from caesura.models.store import load_model
+from caesura.pipeline.confidence import StartMaps, maps_of
 from caesura.pipeline.many import in_batches, ordered
 from caesura.pipeline.quick import quick_stages
 from caesura.pipeline.stages import stages_of
@@ -55,6 +56,8 @@ class Pipeline:
         self.mode = mode
         #: Warns once of text in another language; None: nobody does.
         self.watch = watch_for(file.meta)
+        #: What its confidences of boundaries are worth.
+        self.worth = maps_of(file.meta, "search")
         #: Options of the search that were changed.
         self.search: dict[str, Any] = {}
         #: What is done to a document, in this order.
@@ -136,7 +139,14 @@ class Pipeline:
         """The same pipeline for sentences alone: see `caesura.pipeline.quick`."""
         other = copy(self)
         other.stages = quick_stages(self.stages)
+        other.worth = maps_of(self.file.meta, "quick")
         return other.with_search(**{k: v for k, v in self.search.items() if k in other.offers})
+
+    def uncalibrated(self) -> Pipeline:
+        """The same pipeline with the confidences of its stages as they are."""
+        other = copy(self)
+        other.worth = StartMaps()
+        return other
 
     def unwatched(self) -> Pipeline:
         """The same pipeline for texts that somebody else has looked at."""
@@ -221,6 +231,8 @@ class Pipeline:
             self.watch.warn(doc.text for doc in full)
         for stage in self._rest:
             stage.annotate(full, confidence=confidence)
+        for doc in full if confidence else ():
+            self.worth.apply(doc)
 
     def _tokenise(
         self, source: Document, newline_is_boundary: bool = False, across_turns: bool = False

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from caesura.document import Document
 from caesura.evaluate.conll import conll18
 from caesura.pipeline import load
+from caesura.pipeline.confidence import fit_starts
+from caesura.train.data import transcripts
 
-__all__ = ["dev_scores", "token_scores"]
+__all__ = ["dev_confidences", "dev_scores", "token_scores"]
 
 
 def token_scores(gold: Sequence[Document], system: Sequence[Document]) -> dict[str, float]:
@@ -25,3 +28,8 @@ def dev_scores(path: str, dev: Sequence[Document], mode: str) -> dict[str, float
     else:
         system = list(nlp.pipe(dev, keep=("tokens",)))
     return {name: round(score.f1, 2) for name, score in conll18(dev, system).items()}
+
+
+def dev_confidences(path: str, dev: Sequence[Document]) -> dict[str, Any]:
+    """What the confidences of a model's boundaries are worth, in dev text and in transcripts."""
+    return fit_starts(load(path), [*dev, *transcripts(dev)])

@@ -13,8 +13,9 @@ from caesura.learn.fingerprint import file_digest
 from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.pipeline import MODES
+from caesura.pipeline.confidence import META
 from caesura.train.card import card, score_table
-from caesura.train.evaluation import dev_scores
+from caesura.train.evaluation import dev_confidences, dev_scores
 from caesura.train.neural import train_neural
 from caesura.train.options import NeuralOptions, PipelineOptions
 from caesura.train.parser import refuse_beam
@@ -123,6 +124,7 @@ def _save(
     if held:
         scores = {mode: dev_scores(run.output, held, mode) for mode in MODES}
         meta["scores"] = scores
+        meta[META] = dev_confidences(run.output, held)
         run.save(parts, meta, model_card(meta["name"], meta, scores), kind="pipeline")
     return scores
 
