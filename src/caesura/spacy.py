@@ -16,7 +16,7 @@ import numpy as np
 from caesura.document import ROOT, UNKNOWN, YES, Document
 from caesura.errors import MissingExtra
 from caesura.formats import jsonl
-from caesura.formats.spacy import from_spacy, to_spacy
+from caesura.formats.spacy import from_spacy, to_spacy, turns_of
 from caesura.pipeline.core import load
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ class Component(_Lazy):
             _annotate(doc, found)
             # The whole analysis goes along, so that `from_spacy` gives all of it back.
             doc._.caesura = jsonl.encode(found).decode("utf-8")
+            doc._.turns = turns_of(found, [token.i for token in doc if not token.is_space])
         return docs
 
 

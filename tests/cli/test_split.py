@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -181,8 +182,8 @@ def test_paragraphs(tiny_model: Path, tmp_path: Path, capfd: pytest.CaptureFixtu
     flat = run(capfd, *call)
     lines = run(capfd, *call, "--paragraphs")
     assert [line for line in lines if line] == flat
-    assert lines[-4:] == ["", "It rained.", "", "Nobody came."]
-    assert lines.count("") == 2
+    opened = [after.split()[0] for line, after in pairwise(lines) if not line]
+    assert opened == ["It", "Nobody"]
     found = run(capfd, *call, "--paragraphs", "--json")
     numbers = [json.loads(line)["paragraph"] for line in found]
     assert numbers == sorted(numbers)

@@ -2,25 +2,31 @@
 
 spaCy has no multi-word tokens: their ranges are kept in the extension attribute `doc._.mwt`, as
 triples of first word, last word (exclusive) and surface form. The whole document is kept in
-`doc._.caesura`, so that what spaCy cannot hold comes back too; what was changed in spaCy wins.
+`doc._.caesura`, so that what spaCy cannot hold comes back too; what was changed in spaCy wins. The
+turns of a transcript are in `doc._.turns`: first token, last token (exclusive), speaker, seconds
+from and to (None if unknown). `speaker`, `start_time` and `end_time` of tokens and spans follow
+from them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
 from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
+from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, token_turn
 from caesura.errors import InputError, MissingExtra
 from caesura.formats import jsonl
 from caesura.formats.conllu.validate import in_cycles
 from caesura.formats.io import read_bytes
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["from_spacy", "read", "to_spacy", "write"]
+__all__ = ["from_spacy", "read", "to_spacy", "turns_of", "write"]
 
 _UPOS: Final = frozenset(
     "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()  # noqa: SIM905
@@ -30,13 +36,40 @@ _UPOS: Final = frozenset(
 def _spacy() -> Any:
     try:
         import spacy
-        from spacy.tokens import Doc
+        from spacy.tokens import Doc, Span, Token
     except ImportError:
         raise MissingExtra("spacy", "spacy", "a DocBin") from None
-    for name in ("caesura", "mwt"):
+    for name in ("caesura", "mwt", "turns"):
         if not Doc.has_extension(name):
             Doc.set_extension(name, default=None)
+    for at, name in enumerate(("speaker", "start_time", "end_time"), 2):
+        for kind, first in ((Token, "i"), (Span, "start")):
+            if not kind.has_extension(name):
+                kind.set_extension(name, getter=partial(_of_turn, first=first, at=at))
     return spacy
+
+
+def _of_turn(part: Any, *, first: str, at: int) -> Any:
+    """Something of the turn in which a token is, or a span begins; None if it is in none."""
+    turns = part.doc._.turns or ()
+    place = getattr(part, first)
+    found = bisect_right(turns, place, key=lambda turn: turn[0]) - 1
+    return turns[found][at] if found >= 0 and place < turns[found][1] else None
+
+
+def turns_of(doc: Document, place: Sequence[int]) -> list[list[Any]] | None:
+    """The turns of a document by the places of its words among spaCy's tokens; None without any."""
+    if not len(doc.turn_start):
+        return None
+    turn = token_turn(doc)[doc.word_token]
+    edges = np.flatnonzero(np.diff(turn, prepend=-2))
+    speakers = doc.strings.take(doc.turn_speaker)
+    found = []
+    for first, last in pairwise([*edges.tolist(), doc.n_words]):
+        if turn[first] >= 0:
+            times = [None if time != time else time for time in doc.turn_time[turn[first]].tolist()]
+            found.append([place[first], place[last - 1] + 1, speakers[turn[first]], *times])
+    return found
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
@@ -160,6 +193,7 @@ def to_spacy(doc: Document, vocab: Any) -> Any:
     )
     made._.caesura = jsonl.encode(doc).decode("utf-8")
     made._.mwt = [list(span) for span in columns.mwt]
+    made._.turns = turns_of(doc, columns.place)
     return made
 
 

@@ -239,9 +239,8 @@ class Pipeline:
     ) -> Document:
         """Tokens of a document, of which it may have given some or all."""
         given = constraints.Constraints.of(source).tokens
-        if not given:
-            source = replace(source)
-            take_turns(source)
+        source = replace(source)
+        take_turns(source)
         spoken = _NOWHERE if across_turns else constraints.turn_starts(source)
         # Without a tokeniser there is no evidence of sentence starts, and none was learned.
         doc = source

@@ -111,10 +111,11 @@ def pieces(
             sentence_starts=request.starts,
             no_boundary=request.joins,
             confidence=request.confidence,
+            **_turns(request),
         )
         return
     blocks = (text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK))
-    for piece in nlp.stream(blocks, confidence=request.confidence):
+    for piece in nlp.stream(blocks, confidence=request.confidence, **_turns(request)):
         yield piece
         job.check()
 
@@ -147,9 +148,16 @@ def _warning(request: ParseRequest, models: Models) -> dict[str, str]:
 def _alternatives(request: ParseRequest, text: str, models: Models) -> list[Document]:
     nlp = models.get(request.model)
     if request.starts or request.joins:
-        best = nlp(text, sentence_starts=request.starts, no_boundary=request.joins)
+        best = nlp(
+            text, sentence_starts=request.starts, no_boundary=request.joins, **_turns(request)
+        )
         return nlp.k_best(best, request.k, keep=("tokens", "sentences"))
-    return nlp.k_best(text, request.k)
+    return nlp.k_best(text, request.k, **_turns(request))
+
+
+def _turns(request: ParseRequest) -> dict[str, bool]:
+    """What is asked for beyond the usual."""
+    return {"across_turns": True} if request.across_turns else {}
 
 
 def parse_lines(

@@ -15,8 +15,9 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 import numpy as np
 from msgspec import Meta
+from numpy.typing import NDArray
 
-from caesura.document import NO, ROOT, UNKNOWN, YES, Document, Strings
+from caesura.document import NO, ROOT, UNKNOWN, YES, Document, Strings, token_turn
 from caesura.formats.jsonl import said, take
 from caesura.serve.options import VERSION
 
@@ -52,6 +53,8 @@ class ParseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     #: Answer line by line as sentences are decided.
     stream: bool = False
     confidence: bool = True
+    #: Let a sentence of a transcript go on where another speaker begins.
+    across_turns: bool = False
     #: So many analyses, the best first.
     k: Annotated[int, Meta(ge=1, le=64)] = 1
 
@@ -93,6 +96,10 @@ class SentenceData(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
     tokens: list[TokenData]
     words: list[WordData]
     before: str = ""
+    #: Who says it, and from when to when (seconds), in a transcript.
+    speaker: str = ""
+    start_time: float | None = None
+    end_time: float | None = None
 
 
 class DrawRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -128,6 +135,7 @@ def sentences_of(doc: Document, offset: int = 0) -> Iterator[SentenceData]:
     columns = {name: rows for name in COLUMNS if (rows := _rows(doc, name)) is not None}
     heads = doc.head.tolist()
     edge = _rows(doc, "sent_conf")
+    turns = token_turn(doc)
     for sentence in doc.sentences:
         tokens = []
         for token in range(sentence.first_token, sentence.last_token):
@@ -151,7 +159,25 @@ def sentences_of(doc: Document, offset: int = 0) -> Iterator[SentenceData]:
             for word in range(first, last)
         ]
         before = doc.text[: sentence.start] if sentence.index == 0 else ""
-        yield SentenceData(sentence.start + offset, sentence.end + offset, tokens, words, before)
+        yield SentenceData(
+            sentence.start + offset,
+            sentence.end + offset,
+            tokens,
+            words,
+            before,
+            *_turn(doc, turns, sentence.first_token),
+        )
+
+
+def _turn(
+    doc: Document, turns: NDArray[np.int64], token: int
+) -> tuple[str, float | None, float | None]:
+    """Who speaks at a token, and from when to when."""
+    turn = int(turns[token])
+    if turn < 0:
+        return "", None, None
+    begin, end = (None if time != time else time for time in doc.turn_time[turn].tolist())
+    return doc.strings[int(doc.turn_speaker[turn])], begin, end
 
 
 def _rows(doc: Document, name: str) -> list[Any] | None:
@@ -166,6 +192,25 @@ def _local(head: int, first: int, last: int) -> int | None:
     if head == ROOT:
         return 0
     return head - first + 1 if first <= head < last else None
+
+
+def _take_turns(doc: Document, sentences: Sequence[SentenceData]) -> None:
+    """Turns of what the sentences say of their speakers; neighbours that say the same are one."""
+    bounds = doc.sentence_bounds.tolist()
+    turns: list[list[Any]] = []
+    for number, sentence in enumerate(sentences):
+        said = [sentence.speaker, sentence.start_time, sentence.end_time]
+        if bounds[number] == bounds[number + 1] or said == ["", None, None]:
+            continue
+        start, end = doc.token_start[bounds[number]], doc.token_end[bounds[number + 1] - 1]
+        if turns and number and turns[-1][2:] == [*said, number - 1]:
+            turns[-1][1], turns[-1][-1] = end, number
+        else:
+            turns.append([start, end, *said, number])
+    doc.turn_start = np.array([turn[0] for turn in turns], np.int64)
+    doc.turn_end = np.array([turn[1] for turn in turns], np.int64)
+    doc.turn_speaker = doc.strings.ids([turn[2] for turn in turns])
+    doc.turn_time = np.array([turn[3:5] for turn in turns], np.float64).reshape(-1, 2)
 
 
 def document_of(sentences: Sequence[SentenceData]) -> Document:
@@ -211,6 +256,7 @@ def document_of(sentences: Sequence[SentenceData]) -> Document:
         if not doc.schema.by_name[name].optional or any(value is not None for value in rows):
             take(doc, name, rows)
     doc.blank_words()
+    _take_turns(doc, sentences)
     if doc.arc_conf is not None:
         edges = [token.start_conf for sentence in sentences for token in sentence.tokens]
         take(doc, "sent_conf", edges)

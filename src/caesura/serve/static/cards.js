@@ -8,6 +8,13 @@ import { plain, wordsOf } from "./sentences.js";
 /** Two cards with the same key look the same; one that is compared has none. */
 const keyOf = (sentence, info) => (info.against ? null : JSON.stringify([plain(sentence), info]));
 
+/** Who says a sentence, and when. */
+const said = ({ speaker, start_time: from, end_time: to }) => {
+  const clock = (time) => `${Math.floor(time / 60)}:${String(Math.floor(time % 60)).padStart(2, "0")}`;
+  if (from === undefined || from === null) return speaker;
+  return `${speaker}, ${clock(from)}${to === undefined || to === null ? "" : `–${clock(to)}`}`;
+};
+
 export class Cards {
   constructor(list, { onSplit, onJoin, onWord, onLeave }) {
     this.list = list;
@@ -96,6 +103,7 @@ export class Cards {
     });
     const card = make("li", { className: `card${info.other ? " other" : ""}${info.pinned ? " pinned" : ""}` });
     if (info.name) card.append(make("p", { className: "by" }, info.name));
+    if (sentence.speaker) card.append(make("p", { className: "by speaker" }, said(sentence)));
     card.append(line, make("div", { className: "tree" }));
     if (!info.last && !info.still) {
       card.append(make("button", { type: "button", className: "join", data: { join: "1" } },
