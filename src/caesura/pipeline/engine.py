@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from caesura.document import Document
 from caesura.errors import internal
@@ -101,7 +101,7 @@ def annotate_long(nlp: Pipeline, task: LongText, options: RunOptions) -> Iterato
             unit = Unit(Document(text=text, id=task.source.id, source=task.source.path), ())
             yield from _one(nlp, unit, options)
             return
-        how: dict[str, bool] = {
+        how: dict[str, Any] = {
             "confidence": options.confidence,
             "newline_is_boundary": options.newline_is_boundary,
             "across_turns": options.across_turns,

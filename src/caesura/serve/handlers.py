@@ -42,6 +42,8 @@ _ENCODER = msgspec.json.Encoder()
 _SPACE = re.compile(r"\s+")
 #: Characters that a stream takes at a time, so that a limit of time is noticed soon.
 _BLOCK = 1 << 13
+#: What is said of sentences of transcripts alone.
+_OF_TURNS = ("speaker", "start_time", "end_time")
 FILES = {
     "conllu": ("text/plain; charset=utf-8", "conllu"),
     "jsonl": ("application/x-ndjson", "jsonl"),
@@ -155,7 +157,7 @@ def _alternatives(request: ParseRequest, text: str, models: Models) -> list[Docu
     return nlp.k_best(text, request.k, **_turns(request))
 
 
-def _turns(request: ParseRequest) -> dict[str, bool]:
+def _turns(request: ParseRequest) -> dict[str, Any]:
     """What is asked for beyond the usual."""
     return {"across_turns": True} if request.across_turns else {}
 
@@ -177,7 +179,10 @@ def parse_lines(
             for sentence in sentences_of(piece, offset):
                 sentences += 1
                 words += len(sentence.words)
-                lines.append(_line({"type": "sentence", **msgspec.structs.asdict(sentence)}))
+                said = msgspec.structs.asdict(sentence)
+                for name in _OF_TURNS if not sentence.speaker else ():
+                    del said[name]
+                lines.append(_line({"type": "sentence", **said}))
             offset += len(piece.text)
             if lines:
                 yield b"".join(lines)
