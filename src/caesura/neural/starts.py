@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from caesura.constraints import inside_arcs, obeyed_starts
 from caesura.document import NO, YES, Document
 from caesura.errors import WarningSink
 from caesura.models.file import Part
-from caesura.stage import Stage
+from caesura.stage import Stage, stage_of
 
 if TYPE_CHECKING:
     from caesura.neural.parser import NeuralParser
@@ -68,6 +68,4 @@ class NetworkStarts(Stage):
 
     @classmethod
     def from_part(cls, part: Part) -> Self:
-        from caesura.neural.parser import NeuralParser
-
-        return cls(NeuralParser.from_part(part))
+        return cls(cast("NeuralParser", stage_of(part)))
