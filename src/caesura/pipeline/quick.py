@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from caesura.document import Document
 from caesura.errors import UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.parse.shapes import is_edited
-from caesura.stage import Stage
+from caesura.stage import Stage, stage_of
 from caesura.tokenize.evidence import take_evidence
-from caesura.tokenize.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from caesura.tokenize.tokenizer import Tokenizer
 
 __all__ = ["QuickStarts", "quick_stages"]
 
@@ -83,7 +85,7 @@ class QuickStarts(Stage):
 
     @classmethod
     def from_part(cls, part: Part) -> Self:
-        return cls(Tokenizer.from_part(part), [])
+        return cls(cast("Tokenizer", stage_of(part)), [])
 
 
 def centred(evidence: np.ndarray[Any, Any], threshold: float) -> np.ndarray[Any, Any]:
@@ -109,6 +111,6 @@ def quick_stages(stages: Sequence[Stage]) -> list[Stage]:
     alone = rest[-1].starts_alone()
     if alone is not None:
         return [first, alone]
-    if isinstance(first, Tokenizer):
-        return [first, QuickStarts(first, rest)]
+    if first.kind == "tokenizer":
+        return [first, QuickStarts(cast("Tokenizer", first), rest)]
     return [first, *rest]
