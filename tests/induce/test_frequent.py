@@ -6,8 +6,11 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from caesura.cluster import cluster
 from caesura.document import Document
+from caesura.errors import UsageError
 from caesura.induce import InduceOptions, Inducer
 from caesura.induce.frequent import doc_sentences, group_frequent, regroup
 from caesura.induce.word_classifier import WordClassifier, classifier_of
@@ -82,3 +85,19 @@ def test_a_file_of_classes_is_regrouped_too(tmp_path: Path) -> None:
     rows = [("the", "7", 90), ("boat", "8", 20), ("rare", "9", 1)]
     assert classifier_of(rows).of("the") == "7"
     assert classifier_of(rows).of("rare").startswith("rare")
+
+
+def test_endings_and_shapes_draw_rare_words_together() -> None:
+    """Two kinds of words in the same places: only their endings tell them apart."""
+    stems = ("bar", "kol", "tim", "ran", "sel", "pog", "dur", "wem")
+    rng = np.random.default_rng(0)
+    words = [stem + ending for stem in stems for ending in ("ness", "tion")]
+    text = [["the", str(rng.choice(words)), "is"] for _ in range(60)]
+    found = {w: c for w, c, _ in cluster(text, 4, min_count=1, morphology=20).rows()}
+    ending = {word: found[word] for word in words if word in found}
+    kinds = {e: {c for w, c in ending.items() if w.endswith(e)} for e in ("ness", "tion")}
+    assert not kinds["ness"] & kinds["tion"]
+    with pytest.raises(UsageError, match="morphology"):
+        InduceOptions(morphology=-1.0)
+    with pytest.raises(UsageError, match="exchange"):
+        cluster(text, 4, method="brown", morphology=1)

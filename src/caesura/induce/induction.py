@@ -255,7 +255,7 @@ class Inducer:
         """The classes of words that were given or are learnt now, frequent words regrouped."""
         options = self.options
         text = [*self.documents, *self.class_text]
-        found = self.classifier or learn_classifier(text, options.classes)
+        found = self.classifier or learn_classifier(text, options.classes, options.morphology)
         if not options.frequent:
             return found
         sentences = [forms for doc in text for forms in doc_sentences(doc)]

@@ -33,6 +33,8 @@ class InduceOptions:
         "Word classes: a number to learn (default 30), tags, words, or a file of classes.",
         metavar="N|upos|xpos|form|FILE",
     )
+    #: How much endings and shapes weigh where classes are learnt from the words; 0: not at all.
+    morphology: float = 0.0
     #: So many of the most frequent words are put into so many groups of their own, where classes
     #: are learnt from the words (see `frequent`); 0 leaves them in their classes.
     frequent: int = 60
@@ -101,6 +103,10 @@ class InduceOptions:
         if not 0.0 < self.share < 1.0:
             raise UsageError(
                 f"share={self.share}: a share of arcs is above 0 and below 1", remedy="E.g. 0.8."
+            )
+        if self.morphology < 0.0:
+            raise UsageError(
+                f"morphology={self.morphology}: a weight is not below 0", remedy="E.g. 3, or 0."
             )
         if self.reducible < 0.0:
             raise UsageError(
