@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 #: Characters by which a text is judged.
-HEAD: Final = 60_000
+HEAD: Final = 8_000
 #: A label and the time before it are not longer.
 _LONGEST: Final = 250
 #: Turns that are behind and not yet forgotten.
