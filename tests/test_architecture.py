@@ -188,6 +188,7 @@ INSIDE = {
     ("document/document.py", "caesura.render"): "looks up, when a document is shown",
     ("document/views.py", "caesura.render"): "looks up, when a sentence is shown",
     ("tokenize/evidence.py", "caesura.tokenize.tokenizer"): "the tokeniser places this stage",
+    ("paths.py", "ctypes"): "light start: only workers of a server need it",
     ("paths.py", "platformdirs"): "light start: no path is asked for where a folder is named",
     ("models/store.py", "http.client"): "light start: only downloads need it",
     ("models/store.py", "urllib.request"): "light start: only downloads need it",

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 from pathlib import Path
 
 __all__ = [
     "MODEL_SUFFIX",
     "bundled_models",
+    "end_with_parent",
     "kernel_folder",
     "model_folder",
     "reader_gone",
@@ -65,6 +67,15 @@ def run_folder() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("caesura") / "runs"
+
+
+def end_with_parent() -> None:
+    """Let the system end this process with the one that started it, where it can (Linux)."""
+    import ctypes
+
+    prctl = getattr(ctypes.CDLL(None), "prctl", None) if os.name == "posix" else None
+    if prctl is not None:
+        prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
 
 
 def resident(pid: int | None = None) -> int:

@@ -2,8 +2,8 @@
 
 It is started by the server, which talks to it through a pipe and kills it when a job outlives its
 time; nothing that a request holds is ever looked at anywhere else. Between two pieces of work a job
-asks whether it may go on. A worker ends when its pipe is closed, and if it can do nothing else an
-alarm of the system ends it soon after the time of its job.
+asks whether it may go on. A worker ends when its pipe is closed; if it can do nothing else the
+system ends it with the server, or soon after the time of its job.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import BinaryIO
 import msgspec
 
 from caesura.errors import CaesuraError
-from caesura.paths import resident
+from caesura.paths import end_with_parent, resident
 from caesura.serve import wire
 from caesura.serve.models import Models
 from caesura.serve.options import ServeOptions
@@ -139,6 +139,7 @@ def main() -> None:
     # The server decides when it stops, also where the terminal tells everybody.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    end_with_parent()
     stream = sys.stdin.buffer
     first = wire.read_frame(stream)
     if first is None:
