@@ -240,9 +240,8 @@ def test_work_that_hangs_is_killed_when_its_client_has_left(
 
 def test_a_client_that_does_not_read_is_left(server: Running, client: httpx.Client) -> None:
     """Its answer waits in this process; the worker is free, and soon the place is, too."""
-    connection = raw(server)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    connection.sendall(whole(("a " * 100 + ". ") * 450))
+    # Longer than what the system keeps for a client.
+    connection = raw(server, whole(("a " * 100 + ". ") * 450))
     workers = server.app.application.workers
     until(lambda: workers.taken == 1)
     until(lambda: workers.taken == 0)
