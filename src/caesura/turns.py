@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ __all__ = [
     "find_turns",
     "speakers",
     "take_turns",
+    "with_turns",
     "with_turns_of",
 ]
 
@@ -112,6 +114,14 @@ def take_turns(doc: Document) -> bool:
     return bool(turns)
 
 
+def with_turns(doc: Document) -> Document:
+    """The same document, or a copy of it that has the turns of its text."""
+    if len(doc.turn_start) or len(doc.markup_start) or not _COLON.search(doc.text, 0, HEAD):
+        return doc
+    copy = replace(doc)
+    return copy if take_turns(copy) else doc
+
+
 def _set(doc: Document, turns: list[Turn]) -> None:
     doc.turn_start = np.array([turn.start for turn in turns], dtype=np.int64)
     doc.turn_end = np.array([turn.end for turn in turns], dtype=np.int64)
@@ -131,6 +141,8 @@ def changes(doc: Document) -> Longs:
 
     A turn without a name goes on with the one before it, as the cues of subtitles do.
     """
+    if not len(doc.turn_start):
+        return np.zeros(0, np.int64)
     turns = np.flatnonzero((doc.turn_speaker != 0) & (doc.turn_end > doc.turn_start))
     order = turns[np.argsort(doc.turn_start[turns], kind="stable")]
     names = doc.turn_speaker[order]

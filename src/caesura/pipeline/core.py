@@ -23,7 +23,7 @@ from caesura.pipeline.stages import stages_of
 from caesura.pipeline.streaming import annotate_stream, annotate_whole
 from caesura.stage import Stage, TokenStage
 from caesura.tokenize.paragraphs import line_starts
-from caesura.turns import TurnReader, changes, take_turns, with_turns_of
+from caesura.turns import TurnReader, changes, take_turns, with_turns, with_turns_of
 
 __all__ = ["MODES", "Mode", "Pipeline", "load"]
 
@@ -239,8 +239,7 @@ class Pipeline:
     ) -> Document:
         """Tokens of a document, of which it may have given some or all."""
         given = constraints.Constraints.of(source).tokens
-        source = replace(source)
-        take_turns(source)
+        source = with_turns(source)
         spoken = _NOWHERE if across_turns else constraints.turn_starts(source)
         # Without a tokeniser there is no evidence of sentence starts, and none was learned.
         doc = source

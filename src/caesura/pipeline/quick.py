@@ -56,8 +56,9 @@ class QuickStarts(Stage):
         confidence: bool = False,
         warn: WarningSink | None = None,
     ) -> None:
-        plain = [doc for doc in docs if not is_edited(doc)]
-        edited = [doc for doc in docs if is_edited(doc)]
+        kinds = [is_edited(doc) for doc in docs]
+        plain = [doc for doc, known in zip(docs, kinds, strict=True) if not known]
+        edited = [doc for doc, known in zip(docs, kinds, strict=True) if known]
         threshold = self.tokenizer.options.threshold
         take_evidence(edited, threshold)
         for doc in edited if confidence else ():

@@ -295,7 +295,7 @@ class Tokenizer(TokenStage):
         self, source: Document, sentences: bool, starts: Iterable[int] | None
     ) -> Document:
         given, fixed = OffsetConstraints.of(source), Constraints.of(source)
-        if not given.all_starts:
+        if starts and not given.all_starts:
             more = _offsets(starts, len(source.text), "sentence_starts")
             given = given._replace(
                 starts=np.union1d(given.starts, np.setdiff1d(more, given.no_starts))
