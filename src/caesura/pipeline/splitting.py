@@ -32,8 +32,8 @@ def split(
     """The sentences of a text.
 
     They are those that `parse` finds, unless they shall be found `quick`, by the boundary scorer
-    of the model alone: that needs no trees, is at least 5 times faster with a linear model, and
-    costs less than 1 point of F1 (see the page on splitting). A model is loaded once.
+    of the model alone: that needs no trees, is about 5 times faster with a linear model on edited
+    text, and costs less than 1 point of F1 (see the page on splitting). A model is loaded once.
     """
     nlp = model if isinstance(model, Pipeline) else _loaded(*_key(model), mode)
     if quick:
