@@ -94,7 +94,7 @@ def test_the_extra_that_an_error_names_brings_the_package(
 
 
 def test_every_extra_for_users_is_in_all_or_too_large_for_it() -> None:
-    apart = {"all", "docs", "neural-train", "ray", "test"}
+    apart = {"all", "docs", "fuzz", "neural-train", "ray", "test"}
     assert packages_of("all") == set().union(*map(packages_of, EXTRAS.keys() - apart))
 
 

@@ -68,6 +68,7 @@ def test_train_pipeline_finds_it(
         raise Stop
 
     named.setattr("caesura.train.pipeline.PipelineTrainer", trainer)
+    named.setenv("CAESURA_TRACEBACK", "1")
     with pytest.raises(Stop):
         cli.run(["train", "pipeline", HARBOUR, "--init", "mine", "-o", "out.caesura", "-q"])
     assert seen == [str(store.find("mine"))]

@@ -41,6 +41,12 @@ TAGS = ["NOUN", "VERB", "ADJ", "ADV"]
 SMALL = TrainOptions(search=SearchOptions(beam=4), bits=14, epochs=4, choices=2, choice_floor=0.0)
 
 
+@pytest.fixture(autouse=True)
+def any_beam(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exhaustive search needs a beam that nobody should ask for."""
+    monkeypatch.setattr("caesura.parse.options.MOST_BEAM", 1 << 16)
+
+
 def with_options(doc: Document, rng: np.random.Generator, k: int = 3) -> Document:
     """Random tags for every word, of which some words have one only; the first is the best."""
     tags = np.array([rng.permutation(TAGS)[:k] for _ in range(doc.n_words)])

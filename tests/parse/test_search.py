@@ -27,6 +27,12 @@ from tests.parse.test_transitions import choices
 from tests.parse.toy import blank, corpus
 
 
+@pytest.fixture(autouse=True)
+def any_beam(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exhaustive search needs a beam that nobody should ask for."""
+    monkeypatch.setattr("caesura.parse.options.MOST_BEAM", 1 << 16)
+
+
 def random_parser(seed: int, **search) -> Parser:
     """A parser with small random weights, whose choices follow no pattern."""
     rng = np.random.default_rng(seed)

@@ -25,6 +25,12 @@ from tests.parse.toy import blank, corpus
 SMALL = TrainOptions(search=SearchOptions(beam=4), bits=12, epochs=2)
 
 
+@pytest.fixture(autouse=True)
+def any_beam(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exhaustive search needs a beam that nobody should ask for."""
+    monkeypatch.setattr("caesura.parse.options.MOST_BEAM", 1 << 16)
+
+
 def trained(options: TrainOptions, docs=None, epochs: int = 2) -> ParserTrainer:
     trainer = ParserTrainer(docs or corpus(1, 12), (), options)
     for epoch in range(1, epochs + 1):

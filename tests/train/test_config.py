@@ -114,6 +114,7 @@ def test_the_example_in_the_help_exists(
         raise Taken
 
     monkeypatch.setattr(run_module, "configure", take)
+    monkeypatch.setenv("CAESURA_TRACEBACK", "1")
     call = [*path.split(), str(EXAMPLES / "harbour.conllu"), "-o", str(tmp_path / "out")]
     with pytest.raises(Taken):
         cli.run([*call, "--quiet", "--set", example.group(1)])
