@@ -163,15 +163,14 @@ class Record:
             stream.write(b"\n" + json.dumps(said).encode() + b"\n")
 
     def is_fresh(self, target: str, source: str) -> bool:
-        """Whether a target is there and made of the source as it is now."""
+        """Whether a target is there, not older than the source, and made of it as it is now."""
         try:
             made, now = os.stat(target), os.stat(source)
         except OSError:
             return False
         known = self._known.get(os.path.basename(target))
-        if known is None:
-            return now.st_mtime_ns <= made.st_mtime_ns
-        return known == [now.st_size, now.st_mtime_ns]
+        same = known is None or known == [now.st_size, now.st_mtime_ns]
+        return same and now.st_mtime_ns <= made.st_mtime_ns
 
 
 @contextlib.contextmanager

@@ -135,20 +135,6 @@ def test_an_internal_error_says_where() -> None:
     assert "more memory" in str(internal(MemoryError(), "a.txt"))
 
 
-def test_an_internal_error_of_a_command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def broken(arguments: list[str]) -> int:
-        raise RuntimeError("what is this")
-
-    monkeypatch.setattr(cli, "_invoke", broken)
-    status, sentence = told(capsys, "info")
-    assert (status, "what is this" in sentence) == (1, True)
-    monkeypatch.setenv("CAESURA_TRACEBACK", "1")
-    with pytest.raises(RuntimeError):
-        cli.run(["info"])
-
-
 @pytest.mark.skipif(os.name != "posix", reason="owners and modes of POSIX")
 def test_compiled_code_is_private(tmp_path: Path) -> None:
     new = tmp_path / "a" / "b"

@@ -18,14 +18,12 @@ import click
 from caesura import __version__
 from caesura.cli.kept import ARGUMENTS, Interrupted
 from caesura.cli.verbs import TRAIN, VERBS, LazyGroup
-from caesura.errors import CaesuraError, internal
+from caesura.errors import CaesuraError
 from caesura.paths import reader_gone
 
 __all__ = ["cli", "main", "run"]
 
 INTERRUPTED = 130
-#: Set for the whole traceback of what nobody thought of.
-TRACEBACK = "CAESURA_TRACEBACK"
 #: What a shell reports of a program whose reader has gone, `caesura … | head`.
 READER_GONE = 141
 #: A write to the standard output fails: the disk or the quota is full, or the device is broken.
@@ -75,10 +73,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return _fail(f"The output cannot be written ({error.strerror}).", 1)
         if error.filename is None:
-            return _unexpected(error)
+            raise
         return _fail(f"{os.fsdecode(error.filename)}: {error.strerror or error}.", 1)
-    except Exception as error:
-        return _unexpected(error)
 
 
 def _invoke(arguments: list[str]) -> int:
@@ -90,13 +86,6 @@ def _invoke(arguments: list[str]) -> int:
         context.meta[ARGUMENTS] = arguments
         status = cli.invoke(context)
     return status if isinstance(status, int) else 0
-
-
-def _unexpected(error: Exception) -> int:
-    """What nobody thought of: one sentence with how to report it, or all of it if asked for."""
-    if os.environ.get(TRACEBACK):
-        raise error
-    return _fail(str(internal(error)), 1)
 
 
 def _fail(sentence: str, status: int) -> int:

@@ -6,7 +6,9 @@ progress, prints warnings and errors, and says at the end what was done.
 
 from __future__ import annotations
 
+import os
 import time
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -19,13 +21,15 @@ from caesura.cli.interrupt import complete
 from caesura.cli.outputs import refuse_loss, refuse_own_input
 from caesura.cli.progress import Progress
 from caesura.document import Document
-from caesura.errors import CaesuraError, UsageError
+from caesura.errors import CaesuraError, InternalError, UsageError
 from caesura.models.file import ModelFile
 from caesura.pipeline.engine import Engine
 from caesura.pipeline.runner import Job, Report, Tally, Write, run, still_to_do
 from caesura.pipeline.tasks import RunOptions, Source
 
 __all__ = ["Plan", "announce_compiling", "plan", "result_format", "run_plan", "writing"]
+#: Set for the whole traceback of what nobody thought of.
+TRACEBACK = "CAESURA_TRACEBACK"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,8 @@ class _Printed(Report):
     def failed(self, error: CaesuraError) -> None:
         self._progress.clear()
         click.echo(str(error), err=True)
+        if isinstance(error, InternalError) and os.environ.get(TRACEBACK):
+            click.echo("".join(traceback.format_exception(error.__cause__)), err=True)
 
 
 def run_plan(
