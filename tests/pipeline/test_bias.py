@@ -109,8 +109,8 @@ def test_a_parser_without_boundaries_has_the_bias_of_its_tokeniser(
 ) -> None:
     from caesura.parse.recipes import recipe_options
     from caesura.train.parser import parser_loop
-    from tests.train.test_stages import PARSER
     from tests.pipeline.tiny import treebank
+    from tests.train.test_stages import PARSER
 
     loop = parser_loop(treebank(), (), recipe_options("gold", PARSER))
     list(loop)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
-from caesura.errors import ModelError, UsageError, WarningSink
+from caesura.errors import ModelError, WarningSink
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.onnx import LIMIT, TAGS, Encoder, Scores
+from caesura.neural.settings import SearchSettings
 from caesura.neural.starts import NetworkStarts
 from caesura.neural.subwords import Subwords
 from caesura.parse.constraints import WordConstraints, decode_given, limits_of, no_limits
@@ -49,30 +50,6 @@ SCALE: Final = BiasScale(
     edited=(-11.82, -9.742, -7.424, -5.428, 0.0, 7.68, 11.35, 15.36, 20.98),
     unedited=(-5.383, -3.594, -2.416, -1.354, 0.0, 1.92, 3.84, 7.424, 15.24),
 )
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """How scores become transitions; tuned on held-out text."""
-
-    beam: int = 8
-    #: As in `parse.options.SearchOptions`, in the units of the network's scores.
-    margin: float = math.inf
-    #: What a swap costs, and how much crossing arcs speak against a boundary.
-    swap: float = 1.0
-    crossing: float = 0.5
-    #: What is added to the evidence for a boundary, and how much more where the text has neither
-    #: capitals nor punctuation.
-    bonus: float = 0.0
-    unedited: float = 0.0
-    #: 1 for about twice as many boundaries, -1 for half as many; see `caesura.learn.bias`.
-    bias: float = 0.0
-
-    def __post_init__(self) -> None:
-        SearchOptions(beam=self.beam, margin=self.margin, bias=self.bias)  # which checks them
-        for name in ("swap", "crossing", "bonus", "unedited"):
-            if not math.isfinite(getattr(self, name)):
-                raise UsageError(f"{name} is {getattr(self, name)}, but must be a finite number")
 
 
 _SETTINGS: Final = tuple(SearchSettings.__dataclass_fields__)

@@ -11,7 +11,7 @@ from caesura.errors import UsageError
 from caesura.induce.options import InduceOptions
 from caesura.learn.bias import refuse_bias
 from caesura.learn.flags import SEED, flag, inner
-from caesura.neural.parser import SearchSettings
+from caesura.neural.settings import SearchSettings
 from caesura.parse.options import SearchOptions
 from caesura.parse.options import TrainOptions as ParserOptions
 from caesura.tag.options import TaggerOptions

@@ -1,0 +1,35 @@
+"""How the scores of a network are searched: options without the network or the search."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from caesura.errors import UsageError
+from caesura.parse.options import SearchOptions
+
+__all__ = ["SearchSettings"]
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How scores become transitions; tuned on held-out text."""
+
+    beam: int = 8
+    #: As in `parse.options.SearchOptions`, in the units of the network's scores.
+    margin: float = math.inf
+    #: What a swap costs, and how much crossing arcs speak against a boundary.
+    swap: float = 1.0
+    crossing: float = 0.5
+    #: What is added to the evidence for a boundary, and how much more where the text has neither
+    #: capitals nor punctuation.
+    bonus: float = 0.0
+    unedited: float = 0.0
+    #: 1 for about twice as many boundaries, -1 for half as many; see `caesura.learn.bias`.
+    bias: float = 0.0
+
+    def __post_init__(self) -> None:
+        SearchOptions(beam=self.beam, margin=self.margin, bias=self.bias)  # which checks them
+        for name in ("swap", "crossing", "bonus", "unedited"):
+            if not math.isfinite(getattr(self, name)):
+                raise UsageError(f"{name} is {getattr(self, name)}, but must be a finite number")
