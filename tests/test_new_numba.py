@@ -150,9 +150,9 @@ def test_kernels_load_by_numbas_own_way_if_it_has_changed(
     assert jit._as_known()
     first: Any = jit.kernel(plus_one)
     assert "load_overload" in vars(first._cache)
+    assert first(1) == 2
     lean: list[object] = []
     monkeypatch.setattr(jit, "_load_lean", lambda *given: lean.append(given))
-    assert first(1) == 2
     own = caching.Cache.load_overload
     monkeypatch.setattr(caching.Cache, "load_overload", lambda *given: own(*given))
     assert not jit._as_known()
