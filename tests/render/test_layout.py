@@ -38,7 +38,7 @@ def trees(draw: st.DrawFn) -> Tree:
         size = draw(st.integers(2, 3))
         if at + size <= n:
             groups.append((at, at + size, draw(word) * 2))
-        at += size + 1
+        at += size + draw(st.integers(0, 1))
     return Tree(tuple(forms), ("NOUN",) * n, tuple(heads), tuple(labels), tuple(groups))
 
 
@@ -54,11 +54,18 @@ WIDE = Tree(
     labels=("",) * 10,
     groups=((0, 2, "incomprehensibilitiesincomprehensibilities"),),
 )
+#: The token is much wider than its words, and a short word or another such token follows.
+BEFORE_SHORT = Tree(("W", "a", "a"), ("X",) * 3, (0, 0, 0), ("",) * 3, ((0, 2, "W" * 20),))
+BEFORE_WIDE = Tree(
+    ("a",) * 4, ("X",) * 4, (0,) * 4, ("",) * 4, ((0, 2, "W" * 20), (2, 4, "W" * 20))
+)
 
 
 @settings(max_examples=150)
 @given(tree=trees(), width=st.sampled_from([200, 320, 700, 2000]))
 @example(tree=WIDE, width=200)
+@example(tree=BEFORE_SHORT, width=2000)
+@example(tree=BEFORE_WIDE, width=2000)
 def test_nothing_overlaps_in_any_graph(tree: Tree, width: int) -> None:
     """Cycles, crossings, several roots, unknown heads: all of them are drawn."""
     picture = lay_out(tree, LayoutOptions(width=width))

@@ -131,9 +131,10 @@ class Layout:
             if word == start:
                 at = EDGE + widths[word] / 2 + air / 2
             else:
+                # A token before it may be wider than its last word.
                 before = x[word - 1] + widths[word - 1] / 2
+                before = self.ends[word - 1] + air / 2 if word == first else before
                 at = before + GAP + self.extra[word] + widths[word] / 2
-                at += air / 2 if word == first else 0.0
             for arc in self.left[word]:
                 other = self.heads[arc] if arc == word else arc
                 if other >= start:
