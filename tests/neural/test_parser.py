@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +16,12 @@ from caesura import cli
 from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import load
+from caesura.models.store import without
 from caesura.neural.parser import NeuralParser
 from caesura.paths import bundled_models
 from caesura.pipeline import Pipeline
 from tests.pipeline.laws import check
+from tests.pipeline.tiny import EXAMPLES
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")
@@ -262,3 +265,15 @@ def test_its_search_is_obeyed_from_the_command_line(
         lines.append(len(capfd.readouterr().out.splitlines()))
     assert parsed[0] > parsed[1]
     assert lines[0] > lines[1]
+
+
+def test_without_the_runtime_the_error_names_the_linear_models(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    assert cli.run(["parse", "-m", "en-neural", "-q", str(EXAMPLES / "harbour.txt")]) == 1
+    told = capsys.readouterr().err
+    assert "needs the package onnxruntime" in told
+    assert "or use a linear model: en." in told
+    assert without("neural")
+    assert "en-neural" not in without("neural")

@@ -181,8 +181,8 @@ def save(
         ) from error
 
 
-def load(path: str | os.PathLike[str]) -> ModelFile:
-    """Read and check a model file."""
+def load(path: str | os.PathLike[str], *, arrays: bool = True) -> ModelFile:
+    """Read and check a model file; without `arrays` only what it says of itself, which is quick."""
     name = os.fspath(path)
     try:
         if not stat.S_ISREG(os.stat(name).st_mode) and not os.path.isdir(name):
@@ -190,7 +190,7 @@ def load(path: str | os.PathLike[str]) -> ModelFile:
                 "is a device or a pipe, not a model file", file=name, remedy="Name a file."
             )
         with zipfile.ZipFile(name) as archive:
-            return _decode(archive, _infos(archive, name), name)
+            return _decode(archive, _infos(archive, name), name, arrays)
     except FileNotFoundError as error:
         raise ModelError(
             "there is no such model file",
@@ -228,7 +228,9 @@ def _infos(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
     return {info.filename: info for info in infos}
 
 
-def _decode(archive: zipfile.ZipFile, infos: Mapping[str, zipfile.ZipInfo], name: str) -> ModelFile:
+def _decode(
+    archive: zipfile.ZipFile, infos: Mapping[str, zipfile.ZipInfo], name: str, with_arrays: bool
+) -> ModelFile:
     def entry(which: str) -> bytes:
         with archive.open(infos[which]) as stream:
             data = stream.read(infos[which].file_size + 1)
@@ -254,6 +256,8 @@ def _decode(archive: zipfile.ZipFile, infos: Mapping[str, zipfile.ZipInfo], name
     _check_values(config, _DEEPEST)
     labels = json.loads(entry(_LABELS))
     card = entry(_CARD).decode()
+    if not with_arrays:
+        return ModelFile({part: Part(kind) for part, kind in kinds.items()}, meta, card, name)
     with archive.open(infos[_ARRAYS]) as stream:
         arrays, digest = read_tensors(stream, infos[_ARRAYS].file_size)
     if digest != meta["sha256"]:

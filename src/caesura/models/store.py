@@ -6,6 +6,7 @@ stranger's file before it gets its name.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -20,13 +21,25 @@ from caesura.errors import InputError, ModelError, UsageError
 from caesura.models.file import ModelFile, load
 from caesura.paths import MODEL_SUFFIX, bundled_models, model_folder
 
-__all__ = ["Installed", "add", "digest", "find", "installed", "load_model", "remove", "verify"]
+__all__ = [
+    "Installed",
+    "add",
+    "digest",
+    "find",
+    "installed",
+    "load_model",
+    "remove",
+    "verify",
+    "without",
+]
 
 #: A model that comes from an address may have so many bytes unless more are allowed.
 LIMIT: Final = 1 << 30
 _SUM: Final = ".sha256"
 _BLOCK: Final = 1 << 20
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+#: Kinds of parts that make trees.
+_TREES: Final = frozenset({"parser", "neural", "grammar"})
 #: Told how many bytes have come, and how many are expected (None: nobody knows).
 Report = Callable[[int, int | None], None]
 
@@ -73,6 +86,17 @@ def find(model: str | os.PathLike[str]) -> Path:
 def load_model(model: str | os.PathLike[str]) -> ModelFile:
     """A model by its name or its path: how everybody who is given one reads it."""
     return load(find(model))
+
+
+def without(kind: str) -> list[str]:
+    """The names of models that have trees and no part of some kind; broken ones are passed over."""
+    found = []
+    for entry in installed():
+        with contextlib.suppress(ModelError):
+            kinds = {part.kind for part in load(entry.path, arrays=False).parts.values()}
+            if kinds & _TREES and kind not in kinds:
+                found.append(entry.name)
+    return found
 
 
 def _named(name: str) -> Installed:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
-from caesura.errors import MissingExtra, ModelError
+from caesura.errors import ModelError
+from caesura.models.store import without
 from caesura.neural.examples import paragraph_features, word_features
 from caesura.neural.subwords import Subwords
 from caesura.neural.windows import Batch, Window, batch, overlapping
@@ -63,7 +64,7 @@ class Encoder:
         try:
             import onnxruntime as ort
         except ImportError as error:
-            raise MissingExtra("onnxruntime", "neural", "A neural model") from error
+            raise _no_runtime(error) from error
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -113,6 +114,16 @@ class Encoder:
 
     def _run(self, inputs: Batch) -> list[Any]:
         return list(self.session.run(list(_OUTPUTS), inputs.inputs()))
+
+
+def _no_runtime(error: ImportError) -> ModelError:
+    """What to say where networks cannot run; linear models can."""
+    others = without("neural")
+    instead = f", or use a linear model: {', '.join(others)}" if others else ""
+    return ModelError(
+        f"a neural model needs the package onnxruntime, which cannot be imported here ({error})",
+        remedy=f"Install it (pip install onnxruntime){instead}.",
+    )
 
 
 def _groups(windows: list[Window], pointer: NDArray[np.int64]) -> list[list[Window]]:
