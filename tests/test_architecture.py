@@ -202,24 +202,6 @@ INSIDE = {
 }
 
 
-#: Files whose imports are not in order yet; this list may only get shorter.
-NOT_YET = {
-    "cli/files.py",
-    "cli/induce.py",
-    "cli/outputs.py",
-    "cli/parse.py",
-    "cli/tokenize.py",
-    "cli/train_branching.py",
-    "cli/train_parser.py",
-    "cli/train_pipeline.py",
-    "cli/train_tagger.py",
-    "cli/train_tokenizer.py",
-    "pipeline/engine.py",
-    "pipeline/files.py",
-    "train/neural.py",
-}
-
-
 def imports_inside(file: Path) -> list[tuple[int, str]]:
     """The modules that functions of a file import, with their lines."""
     found: list[tuple[int, str]] = []
@@ -256,7 +238,7 @@ def test_imports_are_at_the_top_of_their_files() -> None:
         for file in sorted(PACKAGE.rglob("*.py"))
         if (place := file.relative_to(PACKAGE).as_posix())
         for line, module in imports_inside(file)
-        if place not in NOT_YET and not may_be_inside(place, module)
+        if not may_be_inside(place, module)
     ]
     assert not wrong, wrong
 

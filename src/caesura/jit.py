@@ -100,13 +100,14 @@ def _exists(file: str) -> bool:
     return os.path.exists(file)
 
 
-def _below(folder: str) -> list[str]:
-    return [
-        os.path.join(where, name)
+@cache
+def _below(folder: str) -> tuple[str, ...]:
+    return tuple(
+        f"{where}{os.sep}{name}"
         for where, _, names in os.walk(folder)
         for name in names
         if name.endswith(".py")
-    ]
+    )
 
 
 @cache
@@ -142,7 +143,7 @@ def sources(room: str, package: str = str(PACKAGE)) -> tuple[str, ...]:
     above = os.path.join(package, os.pardir, os.pardir) if room == RESEARCH else package
     folder = os.path.join(above, room)
     jit = os.path.join(package, "jit.py")
-    own = _below(folder) or [f"{folder}.py"]
+    own = _below(folder) or (f"{folder}.py",)
     wait = [file for file in own if _exists(file) and jit in _read(file, package)[1]]
     found: set[str] = set()
     while wait:

@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 from caesura.cli.console import WarningPrinter
+from caesura.cli.outputs import OwnInputs, default_format, refuse_loss
 from caesura.cli.progress import Progress
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
@@ -129,7 +130,6 @@ def targets(
     extension of the output tells is refused, and that of the input is replaced by CoNLL-U.
     """
     from caesura import formats
-    from caesura.cli.outputs import OwnInputs, default_format, refuse_loss
 
     def as_input(source: str) -> str:
         known = inputs.format_of(source)

@@ -11,6 +11,9 @@ from caesura.document import Document
 from caesura.errors import InputError, MissingExtra
 from caesura.learn.loop import Loop
 from caesura.models.file import Part
+from caesura.neural.lemmas import LemmaLexicon
+from caesura.neural.prepare import SCRATCH, finish, labels_of, new_net, prepare
+from caesura.neural.scale import measure_scale
 from caesura.neural.subwords import Subwords
 from caesura.train.data import transcripts
 from caesura.train.options import NeuralOptions
@@ -58,10 +61,7 @@ def _network(
     except ImportError as error:
         raise MissingExtra("torch", "neural-train", "Training a network") from error
     from caesura.neural.encoder import Transformer
-    from caesura.neural.lemmas import LemmaLexicon
     from caesura.neural.net import NetOptions
-    from caesura.neural.prepare import SCRATCH, finish, labels_of, new_net, prepare
-    from caesura.neural.scale import measure_scale
     from caesura.neural.train import NeuralTrainer, Source, TrainOptions
 
     if not any((doc.head >= -1).any() for doc in trainer.train):
