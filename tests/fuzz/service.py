@@ -33,12 +33,12 @@ def _asked(data: bytes) -> tuple[str, bytes]:
     """An endpoint and a body: the bytes themselves, or a text that holds them."""
     way, rest = (data[0], data[1:]) if data[:1] and data[0] < 8 else (0, data)
     text = rest.decode("utf-8", "replace")
-    if way < 4:
-        return ("parse", "draw", "convert", "evaluate")[way], rest
-    if way < 6:
+    if way < 5:
+        return ("parse", "draw", "convert", "evaluate", "complete")[way], rest
+    if way == 5:
         gold, _, system = text.partition("\0")
         kind = _FORMATS[len(rest) % len(_FORMATS)]
-        asked = {"gold": gold, "system": system or gold, "format": kind, "html": way == 5}
+        asked = {"gold": gold, "system": system or gold, "format": kind, "html": len(rest) % 2 == 0}
         return "evaluate", json.dumps(asked).encode()
     asked = {"text": text, "stream": way == 6, "strip": way == 7, "k": 1 + len(rest) % 3}
     return "parse", json.dumps(asked).encode()

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from caesura.document import NO, ROOT, YES, Document
+from caesura import constraints
+from caesura.document import NO, ROOT, UNKNOWN, YES, Document
 
 _TOKEN = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 #: Tokens on both sides of a boundary that is given where no other is drawn by itself.
@@ -57,6 +58,13 @@ def misbehave(text: str) -> None:
             time.sleep(0.01)
 
 
+def _tree(heads: list[int], word: int, head: int) -> bool:
+    """Whether a word may hang there without a cycle."""
+    while head >= 0 and head != word:
+        head = heads[head]
+    return head != word
+
+
 class FakePipeline:
     def __init__(
         self, path: Path, label: str = "dep", delay: float = 0.0, ends: str = ".?!"
@@ -68,12 +76,15 @@ class FakePipeline:
 
     def __call__(
         self,
-        source: str,
+        source: str | Document,
         *,
         sentence_starts: Iterable[int] = (),
         no_boundary: Iterable[int] = (),
+        keep: Iterable[str] = (),
         confidence: bool = False,
     ) -> Document:
+        if isinstance(source, Document):
+            return self._complete(source, keep, confidence)
         misbehave(source)
         if self.delay:
             time.sleep(self.delay)
@@ -93,9 +104,39 @@ class FakePipeline:
         doc.set_column("deprel", ["root" if h == ROOT else self.label for h in heads])
         doc.set_column("upos", ["PUNCT" if not f.isalnum() else "X" for f in doc.column("form")])
         if confidence:
-            sure = [1 / (1 + word % 5) for word in range(len(heads))]
-            doc.arc_conf = doc.tag_conf = np.array(sure, np.float32)
-            doc.sent_conf = np.array([0.9 if s == YES else 0.1 for s in starts], np.float32)
+            self._sure(doc)
+        return doc
+
+    def _sure(self, doc: Document) -> None:
+        sure = [1 / (1 + word % 5) for word in range(doc.n_words)]
+        doc.arc_conf = doc.tag_conf = np.array(sure, np.float32)
+        doc.sent_conf = np.where(doc.sent_start == YES, 0.9, 0.1).astype(np.float32)
+
+    def _complete(self, source: Document, keep: Iterable[str], confidence: bool) -> Document:
+        """Words hang on the one before as far as what is fixed lets them."""
+        doc = constraints.keep(source, keep)
+        assert {"tokens", "sentences"} <= doc.fixed
+        known = doc.head.tolist() if "heads" in doc.fixed else [UNKNOWN] * doc.n_words
+        heads = list(known)
+        for sentence in doc.sentences:
+            words = range(sentence.first_word, sentence.last_word)
+            roots = [word for word in words if known[word] == ROOT]
+            open_ = [word for word in words if known[word] == UNKNOWN]
+            root = (roots or open_)[0]
+            heads[root] = ROOT
+            for word in open_:
+                if word != root:
+                    tries = (word - 1, root, *words)
+                    heads[word] = next(h for h in tries if h in words and _tree(heads, word, h))
+        doc.head = np.array(heads, np.int32)
+        for name in ("deprel", "upos"):
+            plain = ["root" if h == ROOT else self.label for h in heads]
+            if name == "upos":
+                plain = ["PUNCT" if not f.isalnum() else "X" for f in doc.column("form")]
+            doc.set_column(name, [a or b for a, b in zip(doc.column(name), plain, strict=True)])
+        if confidence:
+            self._sure(doc)
+        doc.fixed = frozenset()
         return doc
 
     def stream(self, blocks: Iterable[str], *, confidence: bool = False) -> Iterator[Document]:

@@ -28,7 +28,7 @@ from tests.serve.conftest import Running, fake_models, start
 from tests.serve.fake import save
 
 JSON = {"content-type": "application/json"}
-POSTS = ("parse", "draw", "convert", "evaluate")
+POSTS = ("parse", "complete", "draw", "convert", "evaluate")
 
 
 @pytest.fixture
@@ -103,6 +103,39 @@ def test_sentences_become_documents_again() -> None:
 
 def parsed(client: httpx.Client, text: str = TEXT) -> list[Any]:
     return list(client.post("/api/parse", json={"text": text}).json()["sentences"])
+
+
+def opened(sentences: list[Any]) -> list[Any]:
+    """Sentences of which nothing is known but tokens and boundaries."""
+    words = [[{"form": word["form"]} for word in sentence["words"]] for sentence in sentences]
+    return [s | {"words": w} for s, w in zip(sentences, words, strict=True)]
+
+
+def test_what_is_fixed_is_obeyed_and_the_rest_is_found(client: httpx.Client) -> None:
+    asked = opened(parsed(client, "They left. Did you?"))
+    asked[1]["words"][0] |= {"head": 2, "deprel": "aux", "upos": "AUX"}
+    answer = client.post("/api/complete", json={"sentences": asked}).json()
+    assert [len(sentence["words"]) for sentence in answer["sentences"]] == [3, 3]
+    first, second, third = answer["sentences"][1]["words"]
+    assert (first["head"], first["deprel"], first["upos"]) == (2, "aux", "AUX")
+    assert (second["head"], second["deprel"], second["upos"]) == (0, "root", "X")
+    assert third["head"] == 2
+    # What is not to be kept is found anew.
+    free = client.post(
+        "/api/complete", json={"sentences": asked, "keep": ["tokens", "sentences"]}
+    ).json()
+    assert [word["head"] for word in free["sentences"][1]["words"]] == [0, 1, 2]
+    assert client.post("/api/complete", json={"sentences": []}).json()["sentences"] == []
+
+
+def test_too_much_to_complete_is_refused(client: httpx.Client) -> None:
+    long = [{"start": 0, "end": 120_000, "words": [{"form": "a"}],
+             "tokens": [{"text": "a" * 120_000, "start": 0, "end": 120_000}]}]  # fmt: skip
+    assert client.post("/api/complete", json={"sentences": long}).status_code == 413
+    asked = {"sentences": opened(parsed(client, "They left.")), "keep": ["taste"]}
+    assert client.post("/api/complete", json=asked).status_code == 400
+    asked = {"sentences": [], "model": "none"}
+    assert client.post("/api/complete", json=asked).status_code == 404
 
 
 def test_draw_and_convert(client: httpx.Client) -> None:
@@ -438,6 +471,16 @@ def test_a_real_pipeline_behind_the_api(tiny_model: Any) -> None:
         asked = {"text": TEXT, "starts": [first[3]["start"]], "joins": [first[2]["start"]]}
         fixed = client.post("/api/parse", json=asked).json()["sentences"]
         assert fixed[1]["start"] == first[3]["start"]
+        asked = {"sentences": opened(fixed)}
+        asked["sentences"][0]["words"][0] |= {"head": 3, "deprel": "odd", "upos": "ODD"}
+        found = client.post("/api/complete", json=asked).json()["sentences"]
+        assert [s["start"] for s in found] == [s["start"] for s in fixed]
+        word = found[0]["words"][0]
+        assert (word["head"], word["deprel"], word["upos"]) == (3, "odd", "ODD")
+        asked["sentences"][0]["words"][2]["head"] = 1
+        refused = client.post("/api/complete", json=asked)
+        assert refused.status_code == 422
+        assert "cycle" in refused.json()["error"]["message"]
         best = client.post("/api/parse", json={"text": "Nobody asks him why.", "k": 3}).json()
         assert len(best["analyses"]) >= 1
     server.should_exit = True

@@ -4,6 +4,7 @@
 |---|---|
 | `GET /` | the page |
 | `POST /api/v1/parse` | a text to sentences with trees, at once or line by line |
+| `POST /api/v1/complete` | sentences of which something is fixed to sentences with trees |
 | `POST /api/v1/draw` | sentences to pictures |
 | `POST /api/v1/convert` | sentences to a file |
 | `POST /api/v1/evaluate` | a system file against gold |
@@ -193,7 +194,7 @@ class Application:
         return Response(data, headers={"content-type": kind, "cache-control": "no-cache"})
 
 
-_POSTS: Final = ("parse", "draw", "convert", "evaluate")
+_POSTS: Final = ("parse", "complete", "draw", "convert", "evaluate")
 
 
 def _json(data: Any) -> Response:

@@ -21,6 +21,7 @@ from caesura.render import LayoutOptions, compare, lay_out, page_html, tree_of, 
 from caesura.render.svg import stacked_svg
 from caesura.serve.messages import (
     VERSION,
+    CompleteRequest,
     ConvertRequest,
     DrawRequest,
     EvaluateRequest,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from caesura.serve.models import Models
     from caesura.serve.worker import Job
 
-__all__ = ["convert", "draw", "evaluate", "parse", "parse_lines", "strip_text"]
+__all__ = ["complete", "convert", "draw", "evaluate", "parse", "parse_lines", "strip_text"]
 
 _ENCODER = msgspec.json.Encoder()
 _SPACE = re.compile(r"\s+")
@@ -194,6 +195,26 @@ def parse_lines(
 
 def _line(data: Any) -> bytes:
     return _ENCODER.encode(data) + b"\n"
+
+
+def complete(
+    request: CompleteRequest, models: Models, options: ServeOptions, job: Job
+) -> dict[str, Any]:
+    """What the parser makes of sentences of which something is fixed."""
+    began = time.monotonic()
+    doc = _document(request.sentences, options)
+    if len(doc.text) > options.max_given:
+        raise Refused(
+            413, f"Where something is fixed at most {options.max_given:,} characters are taken."
+        )
+    name = request.model or models.default
+    nlp = models.get(request.model)
+    job.check()
+    if doc.n_tokens:
+        doc = nlp(doc, keep=request.keep, confidence=request.confidence)
+    seconds = round(time.monotonic() - began, 3)
+    found = list(sentences_of(doc)) if doc.n_tokens else []
+    return {"version": VERSION, "model": name, "sentences": found, "seconds": seconds}
 
 
 # -------------------------------------------------------------------- pictures

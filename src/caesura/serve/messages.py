@@ -24,6 +24,7 @@ from caesura.serve.options import VERSION
 __all__ = [
     "COLUMNS",
     "VERSION",
+    "CompleteRequest",
     "ConvertRequest",
     "DrawRequest",
     "EvaluateRequest",
@@ -109,6 +110,24 @@ class DrawRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     width: Annotated[int, Meta(ge=150, le=20_000)] = 940
     #: Another analysis of the same text; what differs from it is marked.
     other: Annotated[list[SentenceData], Meta(max_length=100)] | None = None
+
+
+class CompleteRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Sentences of which something is known; the parser finds the rest.
+
+    Of what `keep` names the known values stay: a tag that is empty and a head that is null are
+    open. The label of an arc stays with its head.
+    """
+
+    sentences: list[SentenceData]
+    model: Name | None = None
+    keep: tuple[Literal["tokens", "sentences", "tags", "lemmas", "heads"], ...] = (
+        "tokens",
+        "sentences",
+        "tags",
+        "heads",
+    )
+    confidence: bool = True
 
 
 class ConvertRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import msgspec
 
 from caesura.serve import handlers
-from caesura.serve.messages import ConvertRequest, DrawRequest, EvaluateRequest, ParseRequest
+from caesura.serve.messages import (
+    CompleteRequest,
+    ConvertRequest,
+    DrawRequest,
+    EvaluateRequest,
+    ParseRequest,
+)
 from caesura.serve.options import ServeOptions
 from caesura.serve.refusals import Refused
 
@@ -61,6 +67,11 @@ def _parse(job: Job, models: Models, options: ServeOptions) -> Made:
     return Made(headers, handlers.parse_lines(asked, models, options, job), stream=True)
 
 
+def _complete(job: Job, models: Models, options: ServeOptions) -> Made:
+    asked = _read(job.body, CompleteRequest)
+    return _json(handlers.complete(asked, models, options, job))
+
+
 def _draw(job: Job, models: Models, options: ServeOptions) -> Made:
     return _json(handlers.draw(_read(job.body, DrawRequest), options, job))
 
@@ -81,6 +92,7 @@ def _evaluate(job: Job, models: Models, options: ServeOptions) -> Made:
 
 _ENDPOINTS: Final[dict[str, Callable[[Job, Models, ServeOptions], Made]]] = {
     "parse": _parse,
+    "complete": _complete,
     "draw": _draw,
     "convert": _convert,
     "evaluate": _evaluate,
