@@ -22,7 +22,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("layout", "turns"),
     ("constraints",),
     ("models", "formats", "transform", "render", "language"),
-    ("inspect", "learn", "stage"),
+    ("find", "inspect", "learn", "stage"),
     ("cluster",),
     ("tokenize", "tag", "parse", "induce", "evaluate"),
     ("neural",),
@@ -33,8 +33,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
-#: What may look up: `_repr_html_` imports `render` when it is called.
-EXCEPTIONS = {("document", "render")}
+#: What may look up: `_repr_html_` imports `render` when it is called, and `Document.find` `find`.
+EXCEPTIONS = {("document", "render"), ("document", "find")}
 
 
 def rooms() -> list[str]:
@@ -186,6 +186,7 @@ EXTRAS = {
 #: Other imports inside functions, by file and what is imported, each with its reason.
 INSIDE = {
     ("document/document.py", "caesura.render"): "looks up, when a document is shown",
+    ("document/document.py", "caesura.find"): "looks up, when a document is searched",
     ("document/views.py", "caesura.render"): "looks up, when a sentence is shown",
     ("tokenize/evidence.py", "caesura.tokenize.tokenizer"): "the tokeniser places this stage",
     ("paths.py", "ctypes"): "light start: only workers of a server need it",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ from caesura.document.slicing import contents, cut, join
 from caesura.document.strings import Strings
 from caesura.document.views import Sentence, SentenceList, Token, TokenList, Word, WordList
 from caesura.errors import InputError
+
+if TYPE_CHECKING:
+    from caesura.find import Matches, Pattern
 
 __all__ = ["Document"]
 
@@ -140,6 +143,12 @@ class Document(Columns):
         if name not in self.schema.word_strings or len(ids) != self.n_words:
             raise ValueError(f"column {name!r}: {len(ids)} values for {self.n_words} words")
         setattr(self, name, ids)
+
+    def find(self, pattern: str | Pattern) -> Matches:
+        """All matches of a pattern over words and arcs, such as `[upos=VERB]=v >nsubj []=s`."""
+        from caesura.find import find
+
+        return find(self, pattern)
 
     # ------------------------------------------------------------ building
 
