@@ -3,12 +3,14 @@
     python benchmarks/fuzz.py --hours 8
     python benchmarks/fuzz.py --inputs 50000 conllu html model
     python benchmarks/fuzz.py --hours 8 --json benchmarks/results/fuzz.json
+    python benchmarks/fuzz.py --inputs 10000 --model en-neural --bytes 200 pipeline
 
 Each door (a reader, the pipeline, the pipeline under constraints, the model loader; see
 `tests/fuzz/targets.py`) gets the same share of the time, in a process of its own, with random
 changes of the project's own seeds. An input that ends in anything but a result or an error of ours,
 takes more than ten seconds, ends the process, or takes memory above 2 GB is kept as a file and
-told; the exit status is then 1. With --json the counts are added to those that the file has.
+told; the exit status is then 1. With --json the counts are added to those that the file has; take
+another --seed then, else the same inputs are tried again.
 """
 
 from __future__ import annotations
@@ -46,14 +48,17 @@ class Count:
     broken: int = 0
 
 
-def child(door_name: str, model: str, seed: int, limit: float, inputs: int, folder: Path) -> None:
+def child(
+    door_name: str, model: str, seed: int, most: int, limit: float, inputs: int, folder: Path
+) -> None:
     """Try inputs until the time or their number is over; writes what it does to `folder`."""
     import resource
 
+    from caesura.models.store import find
     from tests.fuzz.mutate import mutated
     from tests.fuzz.targets import door, seeds
 
-    target = door(door_name, Path(model))
+    target = door(door_name, find(model))
     start = seeds(door_name)
     for data in start:
         target(data)
@@ -65,6 +70,9 @@ def child(door_name: str, model: str, seed: int, limit: float, inputs: int, fold
     begin = time.process_time()
     while count < inputs and time.process_time() - begin < limit:
         data = mutated(rng, start)
+        if len(data) > most:  # a piece from anywhere, so that not all are the same beginnings
+            at = rng.randrange(len(data) - most + 1)
+            data = data[at : at + most]
         # Written to memory that is a file: what is in it survives the process.
         current[: 8 + len(data)] = len(data).to_bytes(8, "little") + data
         if not count % 64:
@@ -128,7 +136,7 @@ def one(name: str, asked: argparse.Namespace, limit: float, inputs: int) -> Coun
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             left = (limit - found.seconds, inputs - found.inputs)
-            arguments = [name, asked.model, asked.seed + 1000 * round_, *left, folder]
+            arguments = [name, asked.model, asked.seed + 1000 * round_, asked.bytes, *left, folder]
             call = [sys.executable, __file__, "--child", *map(str, arguments)]
             died = watch(call, folder)
             if died:
@@ -165,10 +173,10 @@ def main() -> None:
     if os.path.isdir("/dev/shm"):  # files of no use to anybody need no disk
         tempfile.tempdir = "/dev/shm"
     if sys.argv[1:2] == ["--child"]:
-        name, model, seed, limit, inputs, folder = sys.argv[2:8]
-        child(name, model, int(seed), float(limit), int(inputs), Path(folder))
+        name, model, seed, most, limit, inputs, folder = sys.argv[2:9]
+        child(name, model, int(seed), int(most), float(limit), int(inputs), Path(folder))
         return
-    from tests.fuzz.targets import DOORS
+    from tests.fuzz.targets import DOORS, READERS
 
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -176,7 +184,8 @@ def main() -> None:
     parser.add_argument("doors", nargs="*", metavar="DOOR", help=f"of {', '.join(DOORS)}")
     parser.add_argument("--hours", type=float, help="of CPU time for all doors")
     parser.add_argument("--inputs", type=int, help="for each door")
-    parser.add_argument("--model", help="a model file; else a tiny one is trained first")
+    parser.add_argument("--model", help="name or file; else a tiny one is trained first")
+    parser.add_argument("--bytes", type=int, default=_ROOM - 8, help="of an input at most")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, help="add the counts to those in a file")
     asked = parser.parse_args()
@@ -191,6 +200,7 @@ def main() -> None:
     if asked.json and asked.json.exists():
         known = json.loads(asked.json.read_text(encoding="utf-8"))["doors"]
     broken = 0
+    named = f" ({asked.model})" if asked.model in ("en", "en-neural") else ""
     with tempfile.TemporaryDirectory() as folder:
         if asked.model is None:
             from tests.pipeline import tiny
@@ -205,14 +215,15 @@ def main() -> None:
                 f"{found.megabytes:,} MB, {found.broken} broken",
                 flush=True,
             )
-            before = Count(**known.get(name, {}))
+            row = name + ("" if name in READERS else named)
+            before = Count(**known.get(row, {}))
             both = Count(
                 before.inputs + found.inputs,
                 round(before.seconds + found.seconds, 1),
                 max(before.megabytes, found.megabytes),
                 before.broken + found.broken,
             )
-            known[name] = asdict(both)
+            known[row] = asdict(both)
             if asked.json:
                 asked.json.parent.mkdir(exist_ok=True)
                 told = {"command": "python benchmarks/fuzz.py", "doors": known}
