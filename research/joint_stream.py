@@ -192,6 +192,7 @@ class JointStream:
         heads = self._result.heads
         heads[heads >= 0] -= offset
         self._known = _CONTEXT
+        self._decoder.frontier.counts[5] = 0  # of what the words that are left may take
 
 
 def _chain(parts: list[Parse]) -> Parse:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from caesura.errors import ModelError
 from caesura.jit import kernel
 from caesura.learn.hashing import mix
 from caesura.learn.index import build, find
@@ -32,6 +33,17 @@ def test_every_key_is_found_and_no_other(keys: list[int]) -> None:
         assert find(index, np.uint32(key)) == row
     for key in {0, 1, 2**32 - 1, 12345} - set(keys):
         assert find(index, np.uint32(key)) == -1
+
+
+def test_keys_that_were_chosen_to_meet_are_refused() -> None:
+    """All want one of two slots: a table of them takes the square of their number to make."""
+    inverse = pow(0x9E3779B1, -1, 1 << 32)
+    wanted = np.arange(1 << 16, dtype=np.uint64) << np.uint64(17)
+    keys = (wanted + (wanted >> np.uint64(32))) * np.uint64(inverse) & np.uint64(0xFFFFFFFF)
+    keys = np.unique(keys.astype(np.uint32))
+    assert len(keys) > 30_000
+    with pytest.raises(ModelError, match="all want the same place"):
+        build(keys)
 
 
 @given(st.lists(st.tuples(st.integers(1, 20), small), max_size=10), st.integers(1, 30))

@@ -44,6 +44,11 @@ def labels(part: str, name: str, more: int) -> Change:
     return change
 
 
+def chunks(parts: dict[str, Part]) -> None:
+    """One chunk fifty thousand times: a table that takes the square of that to fill."""
+    parts["tokenizer"].labels["chunks"] = ["didn\tn't"] * 50_000
+
+
 CHANGES: dict[str, Change] = {
     "a beam that fills the memory": option("parser", "beam", 65535),
     "a beam that is a flag": option("parser", "beam", True),
@@ -74,6 +79,7 @@ CHANGES: dict[str, Change] = {
     "a scale that is not finite": number("tokenizer", "cut_scale", float("inf")),
     "a scale without end": number("tokenizer", "cut_scale", 1e38),
     "rows outside of their table": number("tokenizer", "cut_gaps", 0),
+    "chunks that crowd their table": chunks,
 }
 
 

@@ -227,7 +227,7 @@ def _add_words(
     """Take words first..until-1 in, one by one, each followed by the best merger."""
     for w in range(first, until):
         slot = _FIRST
-        while t.used[slot]:
+        while t.used[slot]:  # there is one slot more than classes
             slot += 1
         _place(bigrams, w, slot, slot_of, t)
         _renew(slot, t)

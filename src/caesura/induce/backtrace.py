@@ -103,6 +103,7 @@ def descend(
     agenda[0, 0], agenda[0, 1], agenda[0, 2] = 0, root, 0
     agenda[1, 0], agenda[1, 1], agenda[1, 2] = 1, root, n - 1
     size = 2
+    # An entry is replaced by two that share its words, whatever the charts hold, numbers or not.
     while size > 0:
         size -= 1
         kind, h, k = agenda[size, 0], agenda[size, 1], agenda[size, 2]

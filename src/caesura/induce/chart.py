@@ -131,7 +131,7 @@ def _fill(
             total, lead = zero, zero
             if ends:
                 k = last_of[i]
-                while k < first:
+                while k < first:  # from one end of a fragment to the next
                     if k == i:
                         lead = times(sums, go_r[ri + k], seal_l[rj + k + 1])
                     else:
@@ -152,7 +152,7 @@ def _fill(
             total, lead = zero, zero
             if starts:
                 k = first_of[j]
-                while k > last:
+                while k > last:  # from one begin of a fragment to the one before
                     if k == j:
                         lead = times(sums, go_l[rj + k], seal_r[ri + k - 1])
                     else:

@@ -20,6 +20,7 @@ def reach(heads: Ints, left: Ints, right: Ints) -> None:
         right[i] = i
     for i in range(n):
         h = heads[i]
+        # A word is climbed over only if its reach grows, so that even a circle ends.
         while h >= 0 and (left[h] > i or right[h] < i):
             left[h] = min(left[h], i)
             right[h] = max(right[h], i)

@@ -289,6 +289,8 @@ def decode_given(
         limits = completed(limits, at - reach, at + reach)
         result = decoder.decode(words, bounds, limits)
         if reach > 2 * n and result is None:
+            if not given.any_arc:  # boundaries alone can always be kept
+                raise decoder.nowhere(n, dead=True)
             raise InputError(
                 f"the given heads and boundaries of {name} cannot hold together",
                 file=doc.source,

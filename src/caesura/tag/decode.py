@@ -306,7 +306,7 @@ def marginals(
     for c in range(begins.shape[0] - 1):
         begin, end = begins[c], begins[c + 1]
         first = begin
-        while first < end:
+        while first < end:  # windows are longer than what two of them share, or the only one
             last = min(first + room, end)
             n = last - first
             for k in range(n):

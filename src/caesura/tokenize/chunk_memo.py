@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from caesura.document.characters import MARGIN, classify, code_points
 from caesura.jit import kernel
+from caesura.learn.index import PLACES, refuse_crowded
 from caesura.tokenize.prepared_text import Text, prepare, stretch
 
 __all__ = ["LONGEST_CHUNK", "Memo", "look_up", "make_memo"]
@@ -49,7 +50,7 @@ def make_memo(chunks: Sequence[Sequence[str]]) -> Memo:
             at += len(token)
             cuts[number] |= np.uint32(1 << at)
     text = prepare(*classify(code_points("".join(joined))))
-    _fill(memo, text, ends - lengths, ends, cuts)
+    refuse_crowded(_fill(memo, text, ends - lengths, ends, cuts), "chunks")
     return memo
 
 
@@ -70,15 +71,21 @@ def _fill(
     begins: NDArray[np.int64],
     ends: NDArray[np.int64],
     cuts: NDArray[np.uint32],
-) -> None:
+) -> bool:
+    """Whether all found a place; a chunk that is named twice takes two."""
     mask = np.uint64(memo.keys.shape[0] - 1)
+    left = PLACES * (begins.shape[0] + PLACES)
     for i in range(begins.shape[0]):
         key = _key(text, begins[i], ends[i])
         at = (key >> np.uint64(20)) & mask
         while memo.keys[np.int64(at)] != np.uint64(0):
             at = (at + np.uint64(1)) & mask
+            left -= 1
+            if left < 0:
+                return False
         memo.keys[np.int64(at)] = key
         memo.cuts[np.int64(at)] = cuts[i]
+    return True
 
 
 @kernel
@@ -87,7 +94,7 @@ def look_up(memo: Memo, text: Text, start: int, end: int) -> np.int64:
     key = _key(text, start, end)
     mask = np.uint64(memo.keys.shape[0] - 1)
     at = (key >> np.uint64(20)) & mask
-    while memo.keys[np.int64(at)] != np.uint64(0):
+    while memo.keys[np.int64(at)] != np.uint64(0):  # a third of the places is free
         if memo.keys[np.int64(at)] == key:
             return np.int64(memo.cuts[np.int64(at)])
         at = (at + np.uint64(1)) & mask

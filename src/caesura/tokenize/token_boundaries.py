@@ -27,6 +27,7 @@ from caesura.document.characters import (
     code_points,
 )
 from caesura.jit import kernel
+from caesura.learn.index import PLACES, refuse_crowded
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo, look_up
 from caesura.tokenize.logistic import Codes, Table, decide, step, tally
 from caesura.tokenize.prepared_text import WINDOW, Text, prepare, stretch, to_slots, wordlike
@@ -77,7 +78,7 @@ def _chunk_kind(text: Text, start: int, end: int) -> int:
 def _known(lexicon: NDArray[np.uint64], word: np.uint64) -> bool:
     mask = np.uint64(lexicon.shape[0] - 1)
     at = (word ^ (word >> np.uint64(32))) & mask
-    while lexicon[np.int64(at)] != np.uint64(0):
+    while lexicon[np.int64(at)] != np.uint64(0):  # half of the places are free
         if lexicon[np.int64(at)] == word:
             return True
         at = (at + np.uint64(1)) & mask
@@ -87,15 +88,20 @@ def _known(lexicon: NDArray[np.uint64], word: np.uint64) -> bool:
 @kernel
 def _add_words(
     lexicon: NDArray[np.uint64], text: Text, begins: NDArray[np.int64], ends: NDArray[np.int64]
-) -> None:
+) -> bool:
+    """Whether all found a place."""
     mask = np.uint64(lexicon.shape[0] - 1)
+    left = PLACES * (begins.shape[0] + PLACES)
     for i in range(begins.shape[0]):
         word = stretch(text, begins[i], ends[i])
-        if not _known(lexicon, word):
-            at = (word ^ (word >> np.uint64(32))) & mask
-            while lexicon[np.int64(at)] != np.uint64(0):
-                at = (at + np.uint64(1)) & mask
-            lexicon[np.int64(at)] = word
+        at = (word ^ (word >> np.uint64(32))) & mask
+        while lexicon[np.int64(at)] != np.uint64(0) and lexicon[np.int64(at)] != word:
+            at = (at + np.uint64(1)) & mask
+            left -= 1
+            if left < 0:
+                return False
+        lexicon[np.int64(at)] = word
+    return True
 
 
 def make_lexicon(words: Sequence[str]) -> NDArray[np.uint64]:
@@ -106,7 +112,7 @@ def make_lexicon(words: Sequence[str]) -> NDArray[np.uint64]:
     text = prepare(*classify(code_points("".join(words))))
     ends = np.cumsum([len(word) for word in words]).astype(np.int64) + MARGIN
     lengths = np.array([len(word) for word in words], dtype=np.int64)
-    _add_words(lexicon, text, ends - lengths, ends)
+    refuse_crowded(_add_words(lexicon, text, ends - lengths, ends), "words")
     return lexicon
 
 

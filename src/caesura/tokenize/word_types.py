@@ -20,6 +20,7 @@ from caesura.document import YES, Document
 from caesura.document.characters import DASH, DIGIT, MARGIN, STOP, classify, code_points
 from caesura.jit import kernel
 from caesura.language.lexicon import KINDS, Lexicon
+from caesura.learn.index import PLACES, refuse_crowded
 from caesura.tokenize.prepared_text import WINDOW, Text, prepare, stretch, to_slots, wordlike
 
 __all__ = [
@@ -168,7 +169,8 @@ def make_types(bits: Mapping[str, int]) -> Types:
     text = prepare(*classify(code_points("".join(bits))))
     lengths = np.array([len(form) for form in bits], dtype=np.int64)
     ends = np.cumsum(lengths) + MARGIN
-    _fill(types, text, ends - lengths, ends, np.array(list(bits.values()), np.uint32))
+    known = np.array(list(bits.values()), np.uint32)
+    refuse_crowded(_fill(types, text, ends - lengths, ends, known), "word types")
     return types
 
 
@@ -179,15 +181,21 @@ def _fill(
     begins: NDArray[np.int64],
     ends: NDArray[np.int64],
     bits: NDArray[np.uint32],
-) -> None:
+) -> bool:
+    """Whether all found a place."""
     mask = np.uint64(types.keys.shape[0] - 1)
+    left = PLACES * (begins.shape[0] + PLACES)
     for i in range(begins.shape[0]):
         key = stretch(text, begins[i], ends[i])
         at = (key ^ (key >> np.uint64(32))) & mask
         while types.keys[np.int64(at)] != np.uint64(0) and types.keys[np.int64(at)] != key:
             at = (at + np.uint64(1)) & mask
+            left -= 1
+            if left < 0:
+                return False
         types.keys[np.int64(at)] = key
         types.bits[np.int64(at)] |= bits[i]
+    return True
 
 
 @kernel
@@ -198,7 +206,7 @@ def bits_of(types: Types, text: Text, start: int, end: int) -> np.uint32:
     key = stretch(text, start, end)
     mask = np.uint64(types.keys.shape[0] - 1)
     at = (key ^ (key >> np.uint64(32))) & mask
-    while types.keys[np.int64(at)] != np.uint64(0):
+    while types.keys[np.int64(at)] != np.uint64(0):  # half of the places are free
         if types.keys[np.int64(at)] == key:
             return types.bits[np.int64(at)]
         at = (at + np.uint64(1)) & mask

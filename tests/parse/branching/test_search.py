@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from caesura.document import MAYBE, UNKNOWN, YES
-from caesura.errors import InputError, UsageError
+from caesura.errors import InputError, ModelError, UsageError
 from caesura.parse.branching_options import BranchOptions
+from caesura.parse.quantised import to_bytes, to_floats
+from caesura.parse.transitions.hybrid import NO_PASS, NO_SHIFT
 from tests.parse.toy import corpus
 
 
@@ -183,3 +185,28 @@ def test_a_document_without_sentences_is_refused(toy_parser):
     doc.sent_start[:] = MAYBE
     with pytest.raises(InputError, match="not split"):
         toy_parser.parse(doc)
+
+
+def passing(parser):
+    """The parser with weights that want to pass all words of the stack before the next one."""
+    actions = parser.inventory.actions
+    inventory = replace(parser.inventory, actions=(*actions[:-1], (NO_PASS, -1)))
+    weights = np.full_like(to_floats(parser.table, parser.unit), -1.0)
+    weights[:, actions.index((NO_SHIFT, -1))] = 0.5
+    weights[:, len(actions) - 1] = 1.0
+    table, unit = to_bytes(weights)
+    return replace(parser, table=table, unit=unit, packed=None, inventory=inventory)
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+def test_a_parser_that_only_passes_stops(toy_parser, beam):
+    parser = passing(toy_parser).with_search(beam=beam)
+    (doc,) = corpus(3, 1, sentences=80)
+    doc.sent_start[1:] = 0
+    doc.fixed = frozenset({"sentences"})
+    with pytest.raises(ModelError, match="goes nowhere"):
+        parser.analyse([doc])
+    with pytest.raises(ModelError, match="goes nowhere"):
+        parser.k_best_parses(doc, 2)
+    (doc,) = corpus(3, 1, sentences=4)
+    parser.analyse([doc])  # the square of few words is little

@@ -20,7 +20,7 @@ from caesura.parse.scorers.classifier import (
     find_rows,
     split_action,
 )
-from caesura.parse.search.branching import Forks, Memo, Paths, Search, branch, replay
+from caesura.parse.search.branching import STUCK, Forks, Memo, Paths, Search, branch, replay
 from caesura.parse.transitions.hybrid import (
     LEFT_PASS,
     LEFT_REDUCE,
@@ -212,6 +212,8 @@ def observe_all(
             number = branch(
                 classifier, part, b - a, limits, search, state, scratch, memo, forks, paths, counts
             )
+            if number == STUCK:  # nothing can be learned from where it goes
+                continue
             if number < 0:
                 return k, at, True
             best = _most_right(classifier, heads, labels, state, paths, number)

@@ -180,7 +180,7 @@ class Learner:
         words = _decided(instance)
         reset(self.arena)
         self.frontier.beam[0], self.frontier.counts[0] = 0, 1
-        self.frontier.counts[4] = 0
+        self.frontier.counts[4:] = 0
         while True:
             why = advance(
                 self.scorer,

@@ -115,7 +115,7 @@ def new_pairs(steps: int) -> Pairs:
 def _add(delta: Delta, key: int, value: float) -> None:
     mask = delta.keys.shape[0] - 1
     slot = (key * 0x9E3779B1) >> 7 & mask
-    while delta.keys[slot] != key:
+    while delta.keys[slot] != key:  # an eighth of the slots stays free
         if delta.keys[slot] < 0:
             if delta.used[0] > mask - mask // 8:
                 return
@@ -206,7 +206,7 @@ def _collect(
 ) -> int:
     """Add the difference of two derivations since their common ancestor; returns the errors."""
     errors = 0
-    while right != wrong:
+    while right != wrong:  # parents lie before their children, and item 0 before all
         if right > wrong:
             _take(delta, scorer, words, arena, right, 1.0)
             right = arena.items[right, PARENT]

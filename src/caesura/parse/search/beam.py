@@ -67,9 +67,11 @@ __all__ = [
     "DEAD",
     "DONE",
     "FULL",
+    "STUCK",
     "WANTING",
     "advance",
     "expand",
+    "most_steps",
 ]
 
 # Why `advance` returned.
@@ -77,7 +79,12 @@ DONE: Final = 0
 WANTING: Final = 1
 FULL: Final = 2
 DEAD: Final = 3
+STUCK: Final = 4
 
+#: Transitions of a document of so many words, and of each of its words, beyond which it leads
+#: nowhere. Trees of treebanks take two or three a word, but SWAP can be made for every two words.
+_STEPS: Final = 1000
+_STEPS_A_WORD: Final = 64
 #: Words beyond the next one that features look at.
 LOOK_AHEAD: Final = 3
 #: It is looked this often in the time of its patience whether the beam agrees.
@@ -95,6 +102,17 @@ _NOWHERE: Final = -1e300
 _BEHIND: Final = 2.0
 #: A boundary may be this many margins behind: often only what follows proves it right.
 _START: Final = 2.0
+
+
+@kernel
+def most_steps(n: int, given: bool) -> int:
+    """Transitions that n words may take; where heads are given, as many as there can be.
+
+    A word is shifted once and again after each SWAP, of which there is one for two words at most,
+    since only words in their order may be swapped; it gets one head, and SB comes before it once.
+    """
+    most = n * (n + 2)
+    return most if given else min(most, _STEPS + _STEPS_A_WORD * n)
 
 
 @kernel(forceinline=True)
@@ -202,8 +220,8 @@ def expand(
         while found == 0 and block + 32 < scores.shape[0]:
             block += 32
             found = at_least(scores, block, best)
-        if found == 0:
-            # Scores that are no numbers.
+        if found == 0 or best < ALMOST_LOST:
+            # Scores that are no numbers, or none of a transition that may be made.
             continue
         best_action = block + lowest_bit(found)
         scores[best_action] = LOST
@@ -308,11 +326,15 @@ def advance(
     search: Search,
     ended: bool,
 ) -> int:
-    """Search until the best item is terminal, words run out, or the arena is full."""
+    """Search until the best item is terminal, words run out, or the arena is full.
+
+    Every round adds a transition to all items, and there are no more rounds than `most_steps`.
+    """
     scorer, system, limits = borrowed(scorer), borrowed(system), borrowed(limits)
     words, arena, frontier = borrowed(words), borrowed(arena), borrowed(frontier)
     n = words.context.shape[0]
     look = max(1, search.patience // _LOOKS)
+    most = most_steps(n, limits.heads.size > 0)
     forget(scorer)
     while True:
         if is_terminal(arena, frontier.beam[0], n) and ended:
@@ -326,9 +348,12 @@ def advance(
             or arena.used[0] + 2 * search.width > arena.nodes.shape[0]
         ):
             return FULL
+        if frontier.counts[5] >= most:
+            return STUCK
         kept = expand(scorer, system, limits, words, arena, frontier, search)
         if kept == 0:
             return DEAD
         frontier.counts[4] += 1
+        frontier.counts[5] += 1
         if frontier.counts[4] % look == 0:
             lose_patience(arena, frontier, search.patience)

@@ -26,11 +26,13 @@ from caesura.parse.transitions.hybrid import NEXT, NO_HEAD, ArcLimits, State, ap
 
 __all__ = [
     "COUNTERS",
+    "STUCK",
     "Forks",
     "Memo",
     "Paths",
     "Search",
     "branch",
+    "most_steps",
     "new_forks",
     "new_memo",
     "new_paths",
@@ -52,6 +54,12 @@ COUNTERS: Final = (
 )
 SENTENCES, STEPS, EVALUATIONS, REMEMBERED, UNSURE, SEQUENCES, ONE_BEST, BOUND = range(8)
 _MEMO_LOAD: Final = 2
+#: What `branch` returns of a sentence that leads nowhere.
+STUCK: Final = -2
+#: Transitions of a sentence, and of each of its words, beyond which it does. Trees of treebanks
+#: take two or three a word, but each word can pass all those before it.
+_STEPS: Final = 1000
+_STEPS_A_WORD: Final = 64
 
 
 class Search(NamedTuple):
@@ -141,7 +149,7 @@ def _forget(memo: Memo) -> None:
 
 @kernel
 def _place(memo: Memo, key: np.uint64) -> int:
-    """Where a key is, or the free place where it belongs."""
+    """Where a key is, or the free place where it belongs: half of the places stay free."""
     mask = np.uint64(memo.keys.shape[0] - 1)
     at = key & mask
     while memo.keys[at] != np.uint64(0) and memo.keys[at] != key:
@@ -206,6 +214,16 @@ def replay(
 
 
 @kernel
+def most_steps(words: int, given: bool) -> int:
+    """Transitions that a sentence may take; where heads are given, as many as there can be.
+
+    Before the next word is shifted each word of the stack is looked at once.
+    """
+    most = words * (words + 3) // 2
+    return most if given else min(most, _STEPS + _STEPS_A_WORD * words)
+
+
+@kernel
 def _score(total: float, logs: float, steps: int, mean: bool) -> float:
     if mean:
         return total / max(steps, 1)
@@ -228,9 +246,12 @@ def branch(
 ) -> int:
     """All sequences of one sentence; returns their number, or -1 if there is no room for them.
 
+    STUCK is returned if one of them has more steps than a sentence may have (`most_steps`). Waves
+    come to an end since there are so many of them at most, and no more sequences than the beam.
     Sequence 0 is the one-best; `best_of` tells which has won.
     """
     room = paths.actions.shape[0]
+    most = most_steps(words, limits.heads.shape[0] > 0)
     _forget(memo)
     reset(state, words)
     kept, unsure, evaluations, remembered, length = 0, 0, 0, 0, 0
@@ -238,6 +259,8 @@ def branch(
     alternatives = search.k if search.beam > 1 else 1
     later = 2 if search.waves > 1 else 1
     while state.at[NEXT] <= words:
+        if length >= most:
+            return STUCK
         if length >= room:
             return -1
         can = legal(state, limits, search.single_root)
@@ -286,8 +309,11 @@ def branch(
                 total += paths.chances[at]
                 logs += np.log(max(paths.chances[at], np.float32(1e-30)))
             action, chance = forks.action[f], forks.chance[f]
-            other, less = -1, 0.0
+            other, less, made = -1, 0.0, fork
             while True:
+                if made >= most:
+                    return STUCK
+                made += 1
                 if used + steps >= room:
                     return -1
                 paths.actions[used + steps], paths.chances[used + steps] = action, chance

@@ -5,10 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import ModelError
 from caesura.parse.branching_options import BranchOptions
 from caesura.parse.scorers.classifier import Classifier, new_scratch
-from caesura.parse.search.branching import COUNTERS, Search, branch, new_forks, new_memo, new_paths
+from caesura.parse.search.branching import (
+    COUNTERS,
+    STUCK,
+    Search,
+    branch,
+    most_steps,
+    new_forks,
+    new_memo,
+    new_paths,
+)
 from caesura.parse.search.branching_trees import HEADLESS, Trees, decode_all, new_trees, write_tree
+from caesura.parse.stored import DAMAGED
 from caesura.parse.transitions.hybrid import ArcLimits, new_state, no_arc_limits
 
 __all__ = ["Brancher", "search_of"]
@@ -87,6 +98,8 @@ class Brancher:
             )
             if at == len(bounds) - 1:
                 return trees
+            if at < 0:
+                raise _nowhere(int(bounds[-at] - bounds[-at - 1]))
             self.grow()
 
     def all_trees(
@@ -110,6 +123,8 @@ class Brancher:
             )
             if number >= 0:
                 break
+            if number == STUCK:
+                raise _nowhere(words)
             self.grow()
         found = []
         for r in range(number):
@@ -135,3 +150,10 @@ class Brancher:
 
     def counters(self) -> dict[str, int]:
         return dict(zip(COUNTERS, self.counts.tolist(), strict=True))
+
+
+def _nowhere(words: int) -> ModelError:
+    """What is wrong with a parser whose transitions go round between the words."""
+    steps = most_steps(words, False)
+    what = f"the parser makes {steps:,} transitions for {words:,} words and goes nowhere"
+    return ModelError(what, remedy=DAMAGED)

@@ -23,7 +23,16 @@ from caesura.parse.scorers.classifier import (
     fill_pair,
     split_action,
 )
-from caesura.parse.search.branching import Forks, Memo, Paths, Search, best_of, branch, replay
+from caesura.parse.search.branching import (
+    STUCK,
+    Forks,
+    Memo,
+    Paths,
+    Search,
+    best_of,
+    branch,
+    replay,
+)
 from caesura.parse.transitions.hybrid import (
     LEFT_PASS,
     LEFT_REDUCE,
@@ -31,6 +40,7 @@ from caesura.parse.transitions.hybrid import (
     NO_HEAD,
     RIGHT_PASS,
     RIGHT_SHIFT,
+    SIZE,
     STACK,
     ArcLimits,
     State,
@@ -71,11 +81,11 @@ def new_trees(words: int) -> Trees:
 @kernel
 def _reaches(state: State, low: int, high: int) -> bool:
     """Whether `high` is `low` or above it."""
-    while low > 0:
-        if low == high:
-            return True
+    for _ in range(state.at[SIZE] + 1):
+        if low <= 0 or low == high:
+            break
         low = state.heads[low]
-    return False
+    return bool(low > 0 and low == high)
 
 
 @kernel
@@ -309,6 +319,7 @@ def decode_all(
 ) -> Any:
     """Decode sentences from number `first` on; returns the first for which there was no room.
 
+    One whose search leads nowhere is told by -1 minus its number.
     Words of sentence k are bounds[k] to bounds[k + 1]; in the word table each sentence has two rows
     more, for the absent word and the root. Given heads have one place more, for the root.
     """
@@ -322,6 +333,8 @@ def decode_all(
         number = branch(
             classifier, part, words, fixed, search, state, scratch, memo, forks, paths, counts
         )
+        if number == STUCK:
+            return -k - 1
         if number < 0:
             return k
         out = Trees(trees.heads[a:b], trees.labels[a:b], trees.chances[a:b], trees.shares[a:b])

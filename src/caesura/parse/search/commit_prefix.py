@@ -78,7 +78,7 @@ def new_result(n: int) -> Result:
 @kernel
 def write_path(system: System, arena: Arena, item: int, result: Result) -> None:
     """Write the arcs and boundaries of the transitions that led from item 0 to this one."""
-    while item > 0:
+    while item > 0:  # parents lie before their children
         state = arena.items[item]
         action = state[ACTION]
         share = np.float32(1.0)

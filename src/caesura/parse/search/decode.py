@@ -10,12 +10,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import ModelError
 from caesura.jit import kernel
 from caesura.learn.borrow import borrowed
 from caesura.parse.options import SearchOptions
-from caesura.parse.search.beam import DEAD, DONE, FULL, advance
+from caesura.parse.search.beam import DEAD, DONE, FULL, STUCK, advance
 from caesura.parse.search.commit_prefix import Result, new_result, settle, write_path
 from caesura.parse.search.frontier import Frontier, Search, how_to, new_frontier
+from caesura.parse.stored import DAMAGED
 from caesura.parse.transitions.graph_stack import Arena, grown, new_arena, reset
 from caesura.parse.transitions.inventory import System
 from caesura.parse.transitions.joint import Limits
@@ -38,7 +40,7 @@ def _start(arena: Arena, frontier: Frontier) -> None:
     state[9] = 1
     frontier.beam[0] = 0
     frontier.counts[0] = 1
-    frontier.counts[4] = 0
+    frontier.counts[4:] = 0
 
 
 @kernel
@@ -105,8 +107,8 @@ def decode_all(
             settle(system, arena, frontier, out, marks)
             if 2 * arena.used[1] > arena.items.shape[0] or 2 * arena.used[0] > arena.nodes.shape[0]:
                 return k, FULL
-        if why == DEAD:
-            return k, DEAD
+        if why != DONE:
+            return k, why
         write_path(system, arena, frontier.beam[0], out)
     return bounds.shape[0] - 1, DONE
 
@@ -128,11 +130,19 @@ class Decoder:
         reset(self.arena)
         self.frontier.beam[0] = 0
         self.frontier.counts[0] = 1
-        self.frontier.counts[4] = 0
+        self.frontier.counts[4:] = 0
 
     def grow(self) -> None:
         self.arena = grown(self.arena)
         self.marks = np.zeros(len(self.arena.nodes), np.int32)
+
+    def nowhere(self, words: int, *, dead: bool) -> ModelError:
+        """What is wrong with a parser that finds no way through words of which nothing is given."""
+        steps = int(self.frontier.counts[5])
+        what = f"the parser makes {steps:,} transitions for {words:,} words and goes nowhere"
+        if dead:
+            what = f"the parser finds no transition after {steps:,}: its scores are no numbers"
+        return ModelError(what, remedy=DAMAGED)
 
     def decode(self, words: Words, bounds: NDArray[np.int64], limits: Limits) -> Result | None:
         """Trees and boundaries of all instances, heads counted from each one's first word.
@@ -156,6 +166,8 @@ class Decoder:
                 result,
                 self.how,
             )
+            if why == STUCK or (why == DEAD and not len(limits.starts) and not len(limits.heads)):
+                raise self.nowhere(int(bounds[at + 1] - bounds[at]), dead=why == DEAD)
             if why == DEAD:
                 return None
             if why == FULL:

@@ -40,9 +40,9 @@ def how_to(options: SearchOptions, width: int | None = None) -> Search:
 class Frontier(NamedTuple):
     """The beam, the candidates for the next one, and counts.
 
-    Counts are: beam size, steps, items scored, times that patience was lost, and the steps of this
-    document. `scores` are those of the transitions of one item, `options` those of the tags it may
-    choose.
+    Counts are: beam size, steps, items scored, times that patience was lost, the steps of this
+    document, and those that its words (a stream forgets the first of them) may take. `scores` are
+    those of the transitions of one item, `options` those of the tags it may choose.
     """
 
     beam: NDArray[np.int64]
@@ -66,7 +66,7 @@ def new_frontier(width: int, n_actions: int) -> Frontier:
         np.zeros(width + 1, np.float32),
         np.zeros((n_actions + 31) // 32 * 32, np.float32),
         np.zeros(MOST_CHOICES, np.float32),
-        np.zeros(5, np.int64),
+        np.zeros(6, np.int64),
     )
     frontier.counts[0] = 1
     return frontier

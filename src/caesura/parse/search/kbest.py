@@ -12,9 +12,10 @@ from caesura.document import Document
 from caesura.parse.analysis import Parse
 from caesura.parse.constraints import WordConstraints, limits_of, no_limits
 from caesura.parse.documents import sentence_bounds
-from caesura.parse.search.beam import DONE, FULL, advance, expand
+from caesura.parse.search.beam import DEAD, DONE, FULL, STUCK, advance, expand, most_steps
 from caesura.parse.search.commit_prefix import new_result, write_path
 from caesura.parse.search.decode import Decoder
+from caesura.parse.transitions.graph_stack import ABSENT
 from caesura.parse.transitions.joint import Limits, is_terminal
 from caesura.parse.word_table import Words, cut
 
@@ -46,9 +47,13 @@ def k_best(decoder: Decoder, words: Words, limits: Limits, k: int) -> list[Parse
         if why != FULL:
             break
         decoder.grow()
+    if why == STUCK or (why == DEAD and not np.any(limits.heads != ABSENT)):
+        raise decoder.nowhere(n, dead=why == DEAD)
     if why != DONE:
         return []
     while not all(is_terminal(decoder.arena, b, n) for b in frontier.beam[: frontier.counts[0]]):
+        if frontier.counts[5] >= most_steps(n, len(limits.heads) > 0):
+            break  # the best one has ended: whoever comes later has lost its way
         arena = decoder.arena
         full = arena.used[1] + search.beam > len(arena.items)
         if full or arena.used[0] + 2 * search.beam > len(arena.nodes):
@@ -63,9 +68,12 @@ def k_best(decoder: Decoder, words: Words, limits: Limits, k: int) -> list[Parse
             frontier,
             decoder.how,
         )
+        frontier.counts[5] += 1
     found: list[Parse] = []
     seen = set()
     for item in frontier.beam[: frontier.counts[0]].tolist():
+        if not is_terminal(decoder.arena, item, n):
+            continue
         result = new_result(n)
         write_path(decoder.system, decoder.arena, item, result)
         key = (result.heads.tobytes(), result.labels.tobytes(), result.starts.tobytes())

@@ -57,7 +57,7 @@ def lose_patience(arena: Arena, frontier: Frontier, patience: int) -> None:
     if items[best, NEXT] - items[_common(arena, beam, n, frontier.parents), NEXT] <= patience:
         return
     until = items[best, NEXT] - patience // 2
-    ancestor = best
+    ancestor = best  # parents lie before their children, so all ways end at item 0
     while items[ancestor, NEXT] > until and ancestor > 0:
         ancestor = items[ancestor, PARENT]
     kept = 1

@@ -128,7 +128,9 @@ def is_arc(kind: int) -> bool:
 def _is_above(state: State, limits: ArcLimits, high: int, low: int) -> bool:
     """Whether `high` is an ancestor of `low`, by arcs that are made or given."""
     word = low
-    while word > 0:
+    for _ in range(state.at[SIZE] + 1):
+        if word <= 0:
+            break
         head = state.heads[word]
         if head == NO_HEAD and limits.heads.shape[0] > 0:
             head = limits.heads[word]

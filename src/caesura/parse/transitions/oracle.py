@@ -48,7 +48,7 @@ def projective_rank(heads: Ints) -> Ints:
     path = np.zeros(n + 1, np.int32)
     path[0] = ROOT
     length, count = 1, 0
-    while length > 0:
+    while length > 0:  # each round takes a child that is left, numbers a word, or goes up
         h = path[length - 1]
         more = at[h + 1] < first[h + 2]
         if more and (h == ROOT or rank[h] >= 0 or children[at[h + 1]] < h):
@@ -67,6 +67,7 @@ def projective_rank(heads: Ints) -> Ints:
 
 @kernel
 def _find(parents: Ints, i: int) -> int:
+    # Trees are joined at their roots only, so that the way up ends at one.
     while parents[i] != i:
         parents[i] = parents[parents[i]]
         i = parents[i]
@@ -84,7 +85,7 @@ def _components(heads: Ints) -> Ints:
     parents = np.arange(n).astype(np.int32)
     stack = np.zeros(n + 1, np.int32)
     size, front = 0, 0
-    while True:
+    while True:  # each round takes a word from the stack or the next one from the text
         if (
             size >= 2
             and heads[stack[size - 2]] == stack[size - 1]
@@ -143,6 +144,8 @@ def oracle(
     swapped = np.zeros(n + 1, np.int32)
     actions = np.zeros(4 * n + 8, np.int32)
     size, back, front, last, count = 0, 0, 0, 0, 0
+    # Words are swapped into their projective order, two of them once at most; all other
+    # transitions bring a word nearer to its head, or end in STUCK.
     while size > 0 or back > 0 or front < n:
         if count == actions.shape[0]:
             actions = np.concatenate((actions, np.zeros_like(actions)))
