@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, token_turn
 from caesura.document.schema import Floats, Ints, Longs, column
+from caesura.document.trees import crossing_arcs, nonprojective
 from caesura.errors import UsageError
 from caesura.transform import (
     LAYOUTS,
-    crossing_arcs,
     deal,
     drop,
     drop_punct,
@@ -28,7 +28,6 @@ from caesura.transform import (
     relaid,
     speech,
 )
-from caesura.transform.projective import nonprojective
 
 
 def build(*sentences: list[tuple[str, str, int, str]], gap: str = " ") -> Document:

@@ -15,9 +15,8 @@ import msgspec
 import numpy as np
 
 from caesura.document import ROOT, UNKNOWN, Document, Ints
-from caesura.formats.conllu.validate import in_cycles
+from caesura.document.trees import crossing_arcs, in_cycles
 from caesura.inspect.advice import Advice, advise
-from caesura.transform.projective import crossing_arcs
 
 __all__ = ["Inspection", "Lengths", "Share", "inspect"]
 

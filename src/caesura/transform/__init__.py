@@ -15,7 +15,7 @@ from caesura.transform.columns import COLUMNS, drop, keep
 from caesura.transform.deal import deal
 from caesura.transform.head_rules import percolate
 from caesura.transform.lines import hard_wrapped, one_line_paragraphs
-from caesura.transform.projective import crossing_arcs, projectivise
+from caesura.transform.projective import projectivise
 from caesura.transform.punctuation import drop_punct, speech
 from caesura.transform.relay import LAYOUTS, relaid, some_relaid
 
@@ -24,7 +24,6 @@ __all__ = [
     "LAYOUTS",
     "Changes",
     "change",
-    "crossing_arcs",
     "deal",
     "drop",
     "drop_punct",

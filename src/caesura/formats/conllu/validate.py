@@ -11,12 +11,13 @@ from typing import Final, Protocol
 import numpy as np
 
 from caesura.document import Strings
+from caesura.document.trees import in_cycles
 from caesura.errors import FormatError
 from caesura.formats.conllu.columns import Malformed, Rows, parse
 from caesura.formats.conllu.comments import NEWDOC, NEWPAR, TEXT, newdoc_id, sent_id
 from caesura.formats.options import ReadOptions
 
-__all__ = ["in_cycles", "leave_out_bad", "warn"]
+__all__ = ["leave_out_bad", "warn"]
 
 _COLUMNS: Final = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _COLUMNS_X: Final = (
@@ -210,23 +211,6 @@ def warn(found: Rows, sentences: list[str], numbers: list[int], options: ReadOpt
 
 def _only_comments(sentence: str) -> bool:
     return all(line.startswith("#") for line in sentence.split("\n"))
-
-
-def in_cycles(head: np.ndarray) -> np.ndarray:
-    """Whether each word leads back to itself or into a cycle: pointer doubling over all words."""
-    n = len(head)
-    end = n
-    step = np.append(np.where(head >= 0, head, end), end)
-    longest = 1
-    while longest < n + 1:
-        doubled = step[step]
-        if np.array_equal(doubled, step):
-            break
-        step, longest = doubled, 2 * longest
-        if np.all(step == end):
-            break
-    inside: np.ndarray = step[:n] != end
-    return inside
 
 
 def _warn_text(found: Rows, lines: list[int], options: ReadOptions) -> None:
