@@ -33,8 +33,9 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
-#: What may look up: `_repr_html_` imports `render` when it is called, and `Document.find` `find`.
-EXCEPTIONS = {("document", "render"), ("document", "find")}
+#: What may look up: a document that shows itself, becomes something else or is searched imports
+#: what does it when it is asked.
+EXCEPTIONS = {("document", "render"), ("document", "formats"), ("document", "find")}
 
 
 def rooms() -> list[str]:
@@ -127,6 +128,7 @@ HEAVY = {
     "rich",
     "zstandard",
     "matplotlib",
+    "networkx",
     "pandas",
     "spacy",
     "starlette",
@@ -167,6 +169,7 @@ def test_importing_a_room_loads_no_numba() -> None:
 #: Packages that come with an extra, and modules that cannot be loaded without one.
 EXTRAS = {
     "matplotlib",
+    "networkx",
     "onnx",
     "onnxruntime",
     "pandas",
@@ -185,8 +188,9 @@ EXTRAS = {
 }
 #: Other imports inside functions, by file and what is imported, each with its reason.
 INSIDE = {
-    ("document/document.py", "caesura.render"): "looks up, when a document is shown",
-    ("document/document.py", "caesura.find"): "looks up, when a document is searched",
+    ("document/becoming.py", "caesura.render"): "looks up, when a document is shown",
+    ("document/becoming.py", "caesura.formats"): "looks up, when a document is written",
+    ("document/becoming.py", "caesura.find"): "looks up, when a document is searched",
     ("document/views.py", "caesura.render"): "looks up, when a sentence is shown",
     ("tokenize/evidence.py", "caesura.tokenize.tokenizer"): "the tokeniser places this stage",
     ("paths.py", "ctypes"): "light start: only workers of a server need it",

@@ -24,5 +24,28 @@ def modules_with_examples() -> list[str]:
 
 @pytest.mark.parametrize("name", modules_with_examples())
 def test_examples_in_docstrings(name: str) -> None:
-    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    """Those of the document speak of `doc`, as the docstrings of the modules say."""
+    doc = next(caesura.read(PACKAGE.parents[1] / "examples" / "harbour.conllu"))
+    given = {"doc": doc, "Document": caesura.Document}
+    result = doctest.testmod(
+        importlib.import_module(name),
+        optionflags=doctest.ELLIPSIS,
+        extraglobs=given if name.startswith("caesura.document") else None,
+    )
     assert result.failed == 0
+
+
+def test_every_public_part_of_a_document_has_an_example() -> None:
+    """Columns have comments instead, and constructors the examples of their classes."""
+    from caesura.document import Document, Sentence, Span, Token, Word
+    from caesura.document.becoming import Becoming
+
+    without = [
+        f"{kind.__name__}.{name}"
+        for kind in (Document, Becoming, Sentence, Span, Token, Word)
+        for name, member in vars(kind).items()
+        if callable(member) or isinstance(member, property | classmethod | staticmethod)
+        if not name.startswith("_")
+        if ">>> " not in (member.__doc__ or "")
+    ]
+    assert without == []

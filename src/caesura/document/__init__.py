@@ -1,8 +1,9 @@
 """The document: columns over one text, declared once, with light views, cutting and joining.
 
-`schema` has the table of columns, `document` the class, `views` words, tokens and sentences,
-`slicing` what cuts, joins and compares, `strings` the interned strings, `characters` what kind of
-character each code point is.
+`schema` has the table of columns, `document` the class, `word` and `views` words, tokens, spans and
+sentences, `editing` what can be set through them, `trees` walks over heads, `slicing` what cuts,
+joins, copies and compares, `strings` the interned strings, `characters` what kind of character each
+code point is.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from caesura.document.schema import (
 )
 from caesura.document.slicing import token_turn, word_turns
 from caesura.document.strings import Strings, misc_items
-from caesura.document.views import Sentence, Token, Word
+from caesura.document.views import Sentence, Span, Token
+from caesura.document.word import Word
 
 __all__ = [
     "CONFIDENCE_KEYS",
@@ -45,6 +47,7 @@ __all__ = [
     "KBestTags",
     "Longs",
     "Sentence",
+    "Span",
     "Strings",
     "Token",
     "Word",

@@ -4,18 +4,19 @@ Surface tokens are half-open spans of code points. A syntactic word belongs to o
 multi-word token has several words. Every string column holds ids of a shared table of interned
 strings, in which 0 is the empty string and means unknown or absent. Unknown is a value everywhere:
 a sentence start may be yes, no or unknown, a head may be a word, ROOT or UNKNOWN. The columns are
-declared in `schema.py`.
+declared in `schema.py`. Examples speak of `doc`, the first document of `examples/harbour.conllu`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.document.becoming import Becoming
 from caesura.document.schema import (
     MAYBE,
     UNKNOWN,
@@ -27,43 +28,56 @@ from caesura.document.schema import (
     Schema,
     schema_of,
 )
-from caesura.document.slicing import contents, cut, join
+from caesura.document.slicing import contents, copied, cut, join
 from caesura.document.strings import Strings
-from caesura.document.views import Sentence, SentenceList, Token, TokenList, Word, WordList
+from caesura.document.views import SentenceList, Span, TokenList
+from caesura.document.word import Word
 from caesura.errors import InputError
-
-if TYPE_CHECKING:
-    from caesura.find import Matches, Pattern
 
 __all__ = ["Document"]
 
 
 @dataclass(eq=False, repr=False)
-class Document(Columns):
+class Document(Columns, Becoming):
     """One text and the columns over it. See the module's docstring for the conventions."""
 
     @property
     def schema(self) -> Schema:
-        """What its columns are."""
+        """What its columns are.
+
+        >>> doc.schema.by_name["upos"].level
+        'word'
+        """
         return schema_of(type(self))
 
     # ------------------------------------------------------------------ sizes
 
     @property
     def n_tokens(self) -> int:
+        """How many tokens it has.
+
+        >>> doc.n_tokens
+        72
+        """
         return len(self.token_start)
 
     @property
     def n_words(self) -> int:
+        """How many words it has.
+
+        >>> doc.n_words
+        73
+        """
         return len(self.word_token)
 
     @property
     def n_sentences(self) -> int:
-        return len(self.sentence_bounds) - 1
+        """How many sentences it has.
 
-    def __len__(self) -> int:
-        """The number of words."""
-        return self.n_words
+        >>> doc.n_sentences
+        6
+        """
+        return len(self.sentence_bounds) - 1
 
     def __bool__(self) -> bool:
         return True
@@ -72,7 +86,11 @@ class Document(Columns):
 
     @property
     def sentence_bounds(self) -> Longs:
-        """Token indices at which sentences start, and n_tokens at the end."""
+        """Token indices at which sentences start, and n_tokens at the end.
+
+        >>> doc.sentence_bounds.tolist()
+        [0, 8, 22, 34, 52, 67, 72]
+        """
         if not self.n_tokens:
             return np.zeros(1, dtype=np.int64)
         starts = np.flatnonzero(self.sent_start[1:] == YES) + 1
@@ -80,17 +98,29 @@ class Document(Columns):
 
     @property
     def has_sentences(self) -> bool:
-        """True if it is known for every token whether it starts a sentence."""
+        """True if it is known for every token whether it starts a sentence.
+
+        >>> doc.has_sentences
+        True
+        """
         return bool(self.n_tokens) and bool(np.all(self.sent_start[1:] != MAYBE))
 
     @property
     def first_word(self) -> Longs:
-        """The first word of each token, and n_words at the end."""
+        """The first word of each token, and n_words at the end.
+
+        >>> doc.first_word[34:38].tolist()
+        [34, 35, 37, 38]
+        """
         return np.searchsorted(self.word_token, np.arange(self.n_tokens + 1)).astype(np.int64)
 
     @property
     def word_sent_start(self) -> Bytes:
-        """`sent_start` by word: a word that is not the first of its token starts nothing."""
+        """`sent_start` by word: a word that is not the first of its token starts nothing.
+
+        >>> doc.word_sent_start[:9].tolist()
+        [1, 0, 0, 0, 0, 0, 0, 0, 1]
+        """
         starts = np.zeros(self.n_words, dtype=np.int8)
         if self.n_words:
             first = np.ones(self.n_words, dtype=bool)
@@ -101,14 +131,22 @@ class Document(Columns):
 
     @property
     def word_sentence(self) -> Ints:
-        """The sentence number of each word."""
+        """The sentence number of each word.
+
+        >>> doc.word_sentence[:9].tolist()
+        [0, 0, 0, 0, 0, 0, 0, 0, 1]
+        """
         if not self.n_words:
             return np.zeros(0, dtype=np.int32)
         return (np.cumsum(self.word_sent_start == YES) - 1).astype(np.int32)
 
     @property
     def token_paragraph_start(self) -> NDArray[np.bool_]:
-        """Whether each token is the first of a paragraph."""
+        """Whether each token is the first of a paragraph.
+
+        >>> int(doc.token_paragraph_start.sum())
+        2
+        """
         marks = np.zeros(self.n_tokens, dtype=bool)
         if self.n_tokens:
             at = np.searchsorted(self.token_start, self.paragraph_start)
@@ -118,37 +156,87 @@ class Document(Columns):
 
     # ---------------------------------------------------------------- views
 
-    @property
-    def sentences(self) -> Sequence[Sentence]:
-        return SentenceList(self)
+    def __len__(self) -> int:
+        """The number of words.
+
+        >>> len(doc)
+        73
+        """
+        return self.n_words
+
+    def __iter__(self) -> Iterator[Word]:
+        """The words.
+
+        >>> [word.form for word in doc if word.upos == "PROPN"]
+        ['Mr.', 'Okafor']
+        """
+        return iter(self.words)
+
+    @overload
+    def __getitem__(self, index: int) -> Word: ...
+    @overload
+    def __getitem__(self, index: slice) -> Span: ...
+    def __getitem__(self, index: int | slice) -> Word | Span:
+        """A word by its number, from the end if that is negative; a slice is a span of words.
+
+        >>> doc[1], doc[-1], doc[1:3]
+        (<Word 'harbour' NOUN nsubj>, <Word '.' PUNCT punct>, <Span 1:3 'harbour wakes'>)
+        """
+        return self.words[index]
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.words
 
     @property
-    def tokens(self) -> Sequence[Token]:
+    def words(self) -> Span:
+        """All its words.
+
+        >>> doc.words[:3].text
+        'The harbour wakes'
+        """
+        return Span(self, 0, self.n_words)
+
+    @property
+    def tokens(self) -> TokenList:
+        """All its surface tokens.
+
+        >>> doc.tokens[1]
+        <Token 'harbour' 4:11>
+        """
         return TokenList(self, 0, self.n_tokens)
 
     @property
-    def words(self) -> Sequence[Word]:
-        return WordList(self, 0, self.n_words)
+    def sentences(self) -> SentenceList:
+        """All its sentences.
+
+        >>> doc.sentences[1].root
+        <Word 'argue' VERB root>
+        """
+        return SentenceList(self)
 
     def column(self, name: str) -> list[str]:
-        """A string column of the words as Python strings."""
+        """A string column of the words as Python strings.
+
+        >>> doc.column("upos")[:3]
+        ['DET', 'NOUN', 'VERB']
+        """
         known = self.schema.word_strings
         if name not in known:
             raise KeyError(f"{name!r} is no string column; there are: {', '.join(known)}")
         return self.strings.take(getattr(self, name))
 
     def set_column(self, name: str, values: Iterable[str]) -> None:
-        """Replace a string column of the words."""
+        """Replace a string column of the words, quickly and as it is.
+
+        >>> edited = doc.copy()
+        >>> edited.set_column("lemma", [form.lower() for form in edited.column("form")])
+        >>> edited[2].lemma
+        'wakes'
+        """
         ids = self.strings.ids(values)
         if name not in self.schema.word_strings or len(ids) != self.n_words:
             raise ValueError(f"column {name!r}: {len(ids)} values for {self.n_words} words")
         setattr(self, name, ids)
-
-    def find(self, pattern: str | Pattern) -> Matches:
-        """All matches of a pattern over words and arcs, such as `[upos=VERB]=v >nsubj []=s`."""
-        from caesura.find import find
-
-        return find(self, pattern)
 
     # ------------------------------------------------------------ building
 
@@ -162,7 +250,11 @@ class Document(Columns):
         strings: Strings | None = None,
         **columns: Any,
     ) -> Document:
-        """A document of a text and its tokens, one word a token, all else unknown."""
+        """A document of a text and its tokens, one word a token, all else unknown.
+
+        >>> Document.from_spans("so it goes", [0, 3, 6], [2, 5, 10])
+        <Document: 1 sentences, 3 tokens, 3 words: 'so it goes'>
+        """
         doc = cls(text=text, strings=strings if strings is not None else Strings(), **columns)
         doc.token_start = np.asarray(starts, dtype=np.int64)
         doc.token_end = np.asarray(ends, dtype=np.int64)
@@ -176,13 +268,24 @@ class Document(Columns):
         return doc
 
     def blank_words(self) -> None:
-        """Give every word column that does not fit the number of words the value unknown."""
+        """Give every word column that does not fit the number of words the value unknown.
+
+        >>> words = Document.from_spans("du", [0], [2])
+        >>> words.word_token = np.array([0, 0], np.int32)
+        >>> words.form = words.strings.ids(["de", "le"])
+        >>> words.blank_words()
+        >>> words.column("upos")
+        ['', '']
+        """
         for column in self.schema.at("word"):
             if column.unknown is not None and len(getattr(self, column.name)) != self.n_words:
                 setattr(self, column.name, column.rows(self.n_words))
 
     def check(self) -> None:
-        """Raise InputError if the columns contradict each other or leave the text."""
+        """Raise InputError if the columns contradict each other or leave the text.
+
+        >>> doc.check()
+        """
         n, m = self.n_tokens, self.n_words
         for columns, size in ((self.schema.at("token"), n), (self.schema.at("word"), m)):
             for column in columns:
@@ -216,18 +319,49 @@ class Document(Columns):
         """Tokens first..last-1 as a document of its own; its text ends where the next one starts.
 
         Heads that leave the piece become UNKNOWN.
+
+        >>> doc.cut(8, 22).text.strip()
+        "Gulls argue over the night's catch, and somebody drops a crate."
         """
         return cut(self, first, last)
 
     @staticmethod
     def join(pieces: Sequence[Document]) -> Document:
-        """One document of several, their texts one after the other."""
+        """One document of several, their texts one after the other.
+
+        >>> Document.join([doc.cut(0, 8), doc.cut(8, 72)]) == doc
+        True
+        """
         return join(pieces) if pieces else Document()
+
+    def copy(self) -> Document:
+        """The same document, which can be changed while this one stays as it is.
+
+        >>> edited = doc.copy()
+        >>> edited[0].lemma = "a"
+        >>> edited == doc, doc[0].lemma
+        (False, 'the')
+        """
+        return copied(self)
+
+    def __copy__(self) -> Document:
+        return copied(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Document:
+        return copied(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Documents of a batch share strings, which would all travel with each.
+        return copied(self).__dict__
 
     # ------------------------------------------------------------- equality
 
     def contents(self) -> dict[str, Any]:
-        """Everything that it says, strings spelled out: what two equal documents share."""
+        """Everything that it says, strings spelled out: what two equal documents share.
+
+        >>> doc.contents()["id"]
+        'harbour-morning'
+        """
         return contents(self)
 
     def __eq__(self, other: object) -> bool:
@@ -247,20 +381,3 @@ class Document(Columns):
             f"<Document{name}: {self.n_sentences if self.n_tokens else 0} sentences, "
             f"{self.n_tokens} tokens, {self.n_words} words: {beginning + dots!r}>"
         )
-
-    def _repr_html_(self) -> str:
-        from caesura.render import document_html
-
-        return document_html(self)
-
-    def _repr_svg_(self) -> str | None:
-        """The first trees; a document without any is shown as HTML alone."""
-        from caesura.render import document_svg
-
-        return document_svg(self, shown=5) if bool((self.head >= 0).any()) else None
-
-    def to_pandas(self) -> Any:
-        """A table of the words, one a row (extra `pandas`)."""
-        from caesura.render.table import word_table
-
-        return word_table(self)

@@ -1,7 +1,7 @@
-"""Cutting a document, joining documents, and comparing what they say, column by column.
+"""Cutting, joining and copying documents, and comparing what they say, column by column.
 
 What happens to a column follows from its level and its kind in the schema, so that a column that is
-declared is cut, joined and compared.
+declared is cut, joined, copied and compared.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from caesura.errors import UsageError
 if TYPE_CHECKING:
     from caesura.document.document import Document
 
-__all__ = ["contents", "cut", "join", "token_turn", "word_turns"]
+__all__ = ["contents", "copied", "cut", "join", "token_turn", "word_turns"]
 
 D = TypeVar("D", bound="Document")
 
@@ -283,6 +283,43 @@ def _join_options(
     right = np.concatenate(known) if len(known) == len(given) else None
     first = given[0].column
     return KBestTags(first, columns.pop(first), probabilities, columns, right)
+
+
+# ---------------------------------------------------------------------- copying
+
+
+def copied(doc: D) -> D:
+    """The same document in columns of its own, with the strings that it needs."""
+    schema = schema_of(type(doc))
+    used = np.zeros(len(doc.strings), dtype=bool)
+    used[0] = True
+    for column in schema.columns:
+        for ids in _ids(getattr(doc, column.name), column.kind):
+            used[ids] = True
+    at = np.flatnonzero(used)
+    strings = Strings(doc.strings[number] for number in at)
+    number = np.zeros(len(used), dtype=np.int32)
+    number[at] = np.arange(len(at), dtype=np.int32)
+    values: dict[str, Any] = {}
+    for column in schema.columns:
+        value = getattr(doc, column.name)
+        if column.kind == "strings":
+            value = number[value]
+        elif column.kind == "k-best" and value is not None:
+            named = {name: number[ids] for name, ids in value.columns.items()}
+            first = named.pop(value.column)
+            value = KBestTags(value.column, first, value.probabilities, named, value.right)
+        elif isinstance(value, np.ndarray | list | dict):
+            value = value.copy()
+        values[column.name] = value
+    return type(doc)(**values | {"strings": strings})
+
+
+def _ids(value: Any, kind: Kind) -> list[NDArray[np.int32]]:
+    """The ids of strings in a column."""
+    if kind == "k-best":
+        return [] if value is None else list(value.columns.values())
+    return [value] if kind == "strings" else []
 
 
 # -------------------------------------------------------------------- comparing

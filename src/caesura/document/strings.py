@@ -67,6 +67,9 @@ class Strings:
     def __iter__(self) -> Iterator[str]:
         return iter(self._strings)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Strings, (self._strings[1:],)
+
     def __repr__(self) -> str:
         return f"Strings({len(self)})"
 

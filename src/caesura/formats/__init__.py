@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from typing import BinaryIO, Final
 
 from caesura.document import Document
@@ -39,9 +40,11 @@ __all__ = [
     "WriteOptions",
     "files_of",
     "format_of",
+    "from_text",
     "read",
     "read_stream",
     "readable",
+    "to_text",
     "writable",
     "write",
     "write_stream",
@@ -151,3 +154,27 @@ def write_stream(
 ) -> None:
     """Write documents to an open stream, in a format that needs no second file."""
     find(format).code.write(documents, stream, options)
+
+
+def to_text(document: Document, format: str) -> str:
+    """One document in a format whose files are text."""
+    stream = BytesIO()
+    write_stream([document], stream, format, WriteOptions())
+    return stream.getvalue().decode("utf-8")
+
+
+def from_text(text: str, format: str) -> Document:
+    """The one document that some text in a format holds; nothing holds an empty one."""
+    if not isinstance(text, str):
+        raise UsageError(
+            f"{format} is a string here, not a value of the type {type(text).__name__}",
+            remedy="Read files with caesura.read.",
+        )
+    data = BytesIO(text.encode("utf-8", "surrogatepass"))
+    found = list(read_stream(data, format, ReadOptions()))
+    if len(found) > 1:
+        raise UsageError(
+            f"there are {len(found)} documents here, not one",
+            remedy="Read a file of several with caesura.read.",
+        )
+    return found[0] if found else Document()

@@ -7,7 +7,7 @@ of which the messages of `serve` are made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import GenericAlias
 from typing import Any, BinaryIO, Final, TypeVar, get_type_hints
 
@@ -16,12 +16,12 @@ import numpy as np
 
 from caesura.document import Document, EmptyNode, KBestTags
 from caesura.document.schema import Column, schema_of
-from caesura.errors import FormatError, InputError
+from caesura.errors import FormatError, InputError, UsageError
 from caesura.formats.build import SURROGATES
 from caesura.formats.io import lines
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["decode", "decode_as", "encode", "read", "said", "take", "write"]
+__all__ = ["decode", "decode_as", "encode", "from_dict", "read", "said", "take", "to_dict", "write"]
 
 D = TypeVar("D", bound=Document)
 
@@ -123,6 +123,21 @@ def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions
 
 def encode(doc: Document) -> bytes:
     """A document as JSON."""
+    made = _struct(doc)
+    try:
+        return _ENCODER.encode(made)
+    except UnicodeEncodeError:  # lone surrogates, as names of files may hold them
+        return _ENCODER.encode(_without_surrogates(msgspec.to_builtins(made, str_keys=True)))
+
+
+def to_dict(doc: Document) -> dict[str, Any]:
+    """A document as the values that JSON has."""
+    found: dict[str, Any] = msgspec.to_builtins(_struct(doc), str_keys=True)
+    return found
+
+
+def _struct(doc: Document) -> Any:
+    """The line of a document, before it is written."""
     fields: dict[str, Any] = {}
     for column in doc.schema.written:
         value = getattr(doc, column.name)
@@ -131,11 +146,7 @@ def encode(doc: Document) -> bytes:
         fields["word_token"] = []
         if fields["form"] == [doc.text[a:b] for a, b in _spans(doc)]:
             fields["form"] = []
-    made = _line(type(doc)).struct(**fields)
-    try:
-        return _ENCODER.encode(made)
-    except UnicodeEncodeError:  # lone surrogates, as names of files may hold them
-        return _ENCODER.encode(_without_surrogates(msgspec.to_builtins(made, str_keys=True)))
+    return _line(type(doc)).struct(**fields)
 
 
 def _without_surrogates(value: Any) -> Any:
@@ -217,9 +228,26 @@ def decode(line: bytes) -> Document:
 def decode_as(line: bytes, kind: type[D]) -> D:
     """A document of some class, with its columns, from JSON."""
     try:
-        said = _line(kind).decoder.decode(line)
+        return _made(_line(kind).decoder.decode(line), kind)
     except msgspec.DecodeError as error:
         raise InputError(f"this is no document: {_plain(str(error))}") from None
+
+
+def from_dict(said: Mapping[str, Any]) -> Document:
+    """A document from the values that JSON has."""
+    if not isinstance(said, Mapping):
+        raise UsageError(
+            f"a document is made of a mapping, not of a value of the type {type(said).__name__}",
+            remedy="Read JSON with json.loads first.",
+        )
+    try:
+        return _made(msgspec.convert(dict(said), _line(Document).struct, str_keys=True), Document)
+    except msgspec.ValidationError as error:
+        raise InputError(f"this is no document: {_plain(str(error))}") from None
+
+
+def _made(said: Any, kind: type[D]) -> D:
+    """A document of what a line says, which is checked."""
     try:
         doc = _document(said, kind)
         doc.check()

@@ -20,9 +20,9 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, token_turn
-from caesura.errors import InputError, MissingExtra
+from caesura.document.trees import in_cycles
+from caesura.errors import InputError, MissingExtra, UsageError
 from caesura.formats import jsonl
-from caesura.formats.conllu.validate import in_cycles
 from caesura.formats.io import read_bytes
 from caesura.formats.options import ReadOptions, WriteOptions
 
@@ -172,10 +172,13 @@ def _columns(doc: Document) -> _Columns:
     return found
 
 
-def to_spacy(doc: Document, vocab: Any) -> Any:
+def to_spacy(doc: Document, vocab: Any = None) -> Any:
     """A document as a spaCy Doc; heads are given only if all are known and there is no cycle."""
-    _spacy()
+    spacy = _spacy()
     from spacy.tokens import Doc
+
+    if vocab is None:
+        vocab = spacy.blank("xx").vocab
 
     columns = _columns(doc)
     parsed = _parsed(doc)
@@ -205,6 +208,13 @@ def _morph(feats: str) -> str:
 def from_spacy(made: Any, *, source: str | None = None) -> Document:
     """A document of a spaCy Doc."""
     _spacy()
+    from spacy.tokens import Doc
+
+    if not isinstance(made, Doc):
+        raise UsageError(
+            f"a Doc of spaCy is wanted, not a value of the type {type(made).__name__}",
+            remedy="Of a span make one with span.as_doc().",
+        )
     base = _base(made)
     doc = _plain(made) if base is None else base
     doc.source = source
