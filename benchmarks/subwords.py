@@ -2,8 +2,9 @@
 
     python benchmarks/subwords.py --tokenizer FOLDER/tokenizer.json TEXT…
 
-TEXT are files of any format that Caesura reads (plain text, gzip included); their words are cut at
-blanks, and each type is looked up by both.
+TEXT are files (gzip included); their words are cut at blanks, and each type is looked up by both,
+where a vocabulary sees blanks once with and once without one before it. With `--vocabulary` it
+counts the pieces that the texts need, and what their vectors cost in 4 bits.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ def types(paths: list[Path]) -> list[str]:
 
 def main() -> None:
     from tokenizers import Tokenizer
+    from tokenizers.pre_tokenizers import Metaspace
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--vocabulary", type=int, metavar="SIZE", help="size of a vector")
     parser.add_argument("texts", type=Path, nargs="+")
     arguments = parser.parse_args()
     definition = arguments.tokenizer.read_text(encoding="utf-8")
@@ -40,23 +43,39 @@ def main() -> None:
     theirs.no_truncation()
     theirs.no_padding()
     ours = Subwords.from_json(definition)
-    words = types(arguments.texts)
-    clock = time.process_time()
-    found = [ours.of_word(word) for word in words]
-    mine = time.process_time() - clock
-    clock = time.process_time()
+    named = {ours.pieces_[n] for n in (*ours.special, ours.unknown)}
+    words = [word for word in types(arguments.texts) if not any(name in word for name in named)]
     cut = [word[:200] for word in words]
-    wanted = [
-        e.ids[:64] or [ours.unknown] for e in theirs.encode_batch(cut, add_special_tokens=False)
-    ]
-    library = time.process_time() - clock
-    other = [
-        (word, a, b) for word, a, b in zip(words, found, wanted, strict=True) if list(a) != list(b)
-    ]
-    print(f"{len(words):,} types, {len(other)} differ")
-    for word, a, b in other[:20]:
-        print(f"  {word!r}: ours {a}, library {b}")
-    print(f"ours {mine * 1e6 / len(words):.1f} µs a type, library {library * 1e6 / len(words):.1f}")
+    used: set[int] = set()
+    for blank in (True, False) if ours.sees_blanks else (True,):
+        if ours.sees_blanks:
+            theirs.pre_tokenizer = Metaspace("▁", prepend_scheme="always" if blank else "never")
+        clock = time.process_time()
+        found = ours.of_words(words, [blank] * len(words))
+        mine = time.process_time() - clock
+        clock = time.process_time()
+        encoded = theirs.encode_batch(cut, add_special_tokens=False)
+        wanted = [e.ids[:64] or [ours.unknown] for e in encoded]
+        library = time.process_time() - clock
+        other = [
+            (word, a, b)
+            for word, a, b in zip(words, found, wanted, strict=True)
+            if list(a) != list(b)
+        ]
+        before = f", blank before: {blank}" if ours.sees_blanks else ""
+        print(f"{len(words):,} types, {len(other)} differ{before}")
+        for word, a, b in other[:20]:
+            print(f"  {word!r}: ours {_names(ours, a)}, library {_names(ours, b)}")
+        each = 1e6 / len(words)
+        print(f"ours {mine * each:.1f} µs a type, library {library * each:.1f}")
+        used.update(piece for pieces in found for piece in pieces)
+    if arguments.vocabulary:
+        size = len(used) * (arguments.vocabulary // 2 + arguments.vocabulary // 32 * 2)
+        print(f"{len(used):,} of {ours.size():,} pieces occur: {size / 1e6:.1f} MB in 4 bits")
+
+
+def _names(ours: Subwords, pieces: tuple[int, ...] | list[int]) -> str:
+    return " ".join(ours.pieces_[n] for n in pieces)
 
 
 if __name__ == "__main__":

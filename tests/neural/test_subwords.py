@@ -81,7 +81,7 @@ def test_the_pieces_are_those_of_the_library(word: str) -> None:
     [
         ("nonsense", "cannot be read"),
         ("[]", "cannot be read"),
-        (definition(type="Unigram"), "not WordPiece"),
+        (definition(type="Unigram"), "normalised by BertNormalizer"),
         (json.dumps({"type": "wordpiece", "pieces": ["a"]}), "lacks the tokens"),
         (json.dumps({"type": "wordpiece", "pieces": [1]}), "no list of pieces"),
         (json.dumps({"type": "other", "pieces": PIECES}), "not known"),

@@ -26,7 +26,8 @@ from caesura.neural.examples import (
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.parser import NeuralParser, SearchSettings
 from caesura.neural.shape import EncoderShape
-from caesura.neural.subwords import Subwords, characters_of
+from caesura.neural.subwords import Subwords
+from caesura.neural.wordpiece import characters_of
 from caesura.tag.lemmas import rule_of
 
 if TYPE_CHECKING:

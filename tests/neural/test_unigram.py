@@ -1,0 +1,151 @@
+"""Unigram sub-words by hand, against every way to cut, and against the `tokenizers` library."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.document import Document
+from caesura.errors import ModelError
+from caesura.neural.subwords import Subwords
+from caesura.neural.unigram import Unigram, normal
+from tests.reference.subwords import best_sum
+
+SCORES = {
+    "<s>": 0.0, "<pad>": 0.0, "</s>": 0.0, "<unk>": 0.0, "▁": -3.0, "▁har": -5.0, "bour": -5.5,
+    "▁harbour": -9.0, "h": -6.0, "a": -4.0, "r": -4.5, "aa": -8.5, ".": -3.5, "é": -7.0,
+    "▁10": -6.5, "000": -7.5, "東": -8.0, "東京": -9.5, "b": -6.25, "▁b": -7.25,
+}  # fmt: skip
+NAMES = list(SCORES)
+WORST = min(SCORES.values()) - 10
+
+
+def unigram() -> Unigram:
+    return Unigram(tuple(SCORES), tuple(SCORES.values()), WORST)
+
+
+def cut(word: str, blank: bool = True) -> list[str]:
+    return [NAMES[n] for n in unigram().of_word(word, blank)]
+
+
+@pytest.mark.parametrize(
+    ("word", "blank", "pieces"),
+    [
+        ("harbour", True, ["▁harbour"]),
+        ("harbour", False, ["h", "a", "r", "bour"]),
+        ("har.", True, ["▁har", "."]),
+        ("10 000", True, ["▁10", "▁", "000"]),
+        ("10\u00a0000", True, ["▁10", "▁", "000"]),
+        ("東京", False, ["東京"]),
+        ("東京", True, ["▁", "東京"]),
+        ("aa", False, ["a", "a"]),
+        ("e\u0301", False, ["é"]),
+        ("ｂ", False, ["b"]),
+        ("xyz", False, ["<unk>"]),
+        ("axyza", False, ["a", "<unk>", "a"]),
+        ("a\u200c", False, ["a", "▁"]),
+        ("\x01", True, ["<unk>"]),
+        ("", True, ["<unk>"]),
+        ("<s>", False, ["<unk>"]),
+    ],
+)
+def test_words_are_cut_by_hand(word: str, blank: bool, pieces: list[str]) -> None:
+    assert cut(word, blank) == pieces
+
+
+def test_marks_keep_their_order_and_small_clusters_their_first_form() -> None:
+    """NFKC would put the vowel sign before the doubling one."""
+    assert normal("\u0645\u0651\u064e") == "\u0645\u0651\u064e"
+    assert normal("e\u0323\u0301") == "\u1eb9"
+    assert normal("ﬁ … ～") == "fi ... ～"
+
+
+@given(st.text(st.sampled_from("harbou.éx東京10"), max_size=12), st.booleans())
+def test_no_other_way_to_cut_is_better(word: str, blank: bool) -> None:
+    pieces = {p: s for p, s in SCORES.items() if not p.startswith("<")}
+    found = cut(word, blank)
+    written = ("▁" if blank and word else "") + word
+    wanted = best_sum(written, pieces, WORST)
+    if "<unk>" not in found:
+        assert math.isclose(sum(SCORES[p] for p in found), wanted)
+        assert "".join(found) == written
+    else:
+        assert not word or any(c not in pieces for c in written)
+
+
+@given(st.text(st.sampled_from("harbou.éx東京10\u0301\u0323"), max_size=12), st.booleans())
+def test_the_pieces_are_those_of_the_library(word: str, blank: bool) -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+    model = tokenizers.models.Unigram(list(SCORES.items()), 3, False)
+    theirs = tokenizers.Tokenizer(model)
+    scheme = "always" if blank else "never"
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace("▁", prepend_scheme=scheme)
+    wanted = theirs.encode(normal(word), add_special_tokens=False).ids or [3]
+    assert list(unigram().of_word(word, blank)) == wanted
+
+
+def test_a_document_knows_where_blanks_are() -> None:
+    doc = Document.from_spans("har harbour.", [0, 4, 11], [3, 11, 12])
+    pieces, pointer = unigram().pieces(doc)
+    assert [NAMES[n] for n in pieces] == ["▁har", "▁harbour", "."]
+    assert pointer.tolist() == [0, 1, 2, 3]
+
+
+def test_a_smaller_vocabulary_cuts_the_same_text_the_same_way() -> None:
+    whole = unigram()
+    words = ["harbour", "har.", "10 000"]
+    used = {n for word in words for n in whole.of_word(word)}
+    small, numbers = whole.only(used)
+    assert small.size() == len(used) + 4
+    for word in words:
+        assert tuple(numbers[list(small.of_word(word))]) == whole.of_word(word)
+    assert small.worst == whole.worst
+    assert np.all(np.diff(numbers) > 0)
+
+
+def test_a_vocabulary_survives_a_model_file() -> None:
+    first = Unigram(tuple(SCORES), (0.0, 0.0, 0.0, 0.0, float(np.float32(-3.1)), *[-5.0] * 15), -15)
+    again = Subwords.from_json(first.definition)
+    assert again.special == (0, 2, 1)
+    assert isinstance(again, Unigram)
+    assert np.array_equal(np.float32(again.scores), np.float32(first.scores))
+
+
+def foreign(**changes: Any) -> str:
+    model = {"type": "Unigram", "unk_id": 3, "vocab": [[p, s] for p, s in SCORES.items()]}
+    normaliser = {"type": "Sequence", "normalizers": [{"type": "Precompiled"}]}
+    return json.dumps({"normalizer": normaliser, "model": model | changes} | changes)
+
+
+def test_a_vocabulary_of_others_is_read() -> None:
+    assert Subwords.from_json(foreign()) == unigram()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (foreign(normalizer={"type": "Lowercase"}), "normalised by Lowercase"),
+        (foreign(normalizer=None), "normalised by nothing"),
+        (foreign(byte_fallback=True), "cut into bytes"),
+        (foreign(vocab={"a": 1}), "no list of pieces and scores"),
+        (foreign(vocab=[["a", "b"]]), "no score for each piece"),
+        (json.dumps({"type": "unigram", "pieces": NAMES}), "no score for each piece"),
+        (
+            json.dumps({"type": "unigram", "pieces": NAMES, "scores": [0.0], "worst": 0}),
+            "no score for each piece",
+        ),
+        (
+            json.dumps({"type": "unigram", "pieces": NAMES, "scores": [0.0] * len(NAMES)}),
+            "no score",
+        ),
+    ],
+)
+def test_a_vocabulary_that_is_none_is_refused(text: str, told: str) -> None:
+    with pytest.raises(ModelError, match=told):
+        Subwords.from_json(text)
