@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.models.store import without
 from caesura.neural.examples import paragraph_features, word_features
+from caesura.neural.graph import check_graph, check_promises, unlike
 from caesura.neural.subwords import Subwords
 from caesura.neural.windows import Batch, Window, batch, overlapping
 
@@ -60,11 +62,13 @@ class Encoder:
         limit: int = LIMIT,
         threads: int = 1,
         layout: bool = True,
+        widths: Mapping[str, int] | None = None,
     ) -> None:
         try:
             import onnxruntime as ort
         except ImportError as error:
             raise _no_runtime(error) from error
+        check_graph(graph)
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -82,6 +86,9 @@ class Encoder:
                 f"its network takes {', '.join(names)} and not {', '.join(_INPUTS)}",
                 remedy="The file was made by another program or version; train or fetch it again.",
             )
+        #: Numbers that each output has for a word: as many as there are labels.
+        self.widths = dict(widths or {})
+        check_promises(self.session, {"start": 0, **self.widths})
         self.subwords = subwords
         self.limit = limit
         self.threads = threads
@@ -113,7 +120,30 @@ class Encoder:
         return found
 
     def _run(self, inputs: Batch) -> list[Any]:
-        return list(self.session.run(list(_OUTPUTS), inputs.inputs()))
+        try:
+            found = list(self.session.run(list(_OUTPUTS), inputs.inputs()))
+        except Exception as error:  # onnxruntime has no common class for its errors
+            told = (str(error).splitlines() or [""])[0]
+            raise ModelError(
+                f"its network fails: {told[:200]}",
+                remedy="Its sub-words or its window may not fit it; train or fetch it again.",
+            ) from error
+        self._check(found, inputs)
+        return found
+
+    def _check(self, found: list[Any], inputs: Batch) -> None:
+        """A graph may have left its dimensions open, or lied."""
+        windows, places = inputs.first.shape
+        for name, array in zip(_OUTPUTS, found, strict=True):
+            width = {"start": 0, "arc": places + 1}.get(name, self.widths.get(name, -1))
+            rows = places + (name == "label_head")
+            shape = (windows, rows, width) if width else (windows, rows)
+            if array.dtype != np.float32 or array.ndim != len(shape) or array.shape[0] != windows:
+                raise ModelError(f"its network gives something else than numbers for {name}")
+            if array.shape[1] != rows:
+                raise unlike(f"{name} in all", array.shape[1], rows)
+            if width > 0 and array.shape[2] != width:
+                raise unlike(name, array.shape[2], width)
 
 
 def _no_runtime(error: ImportError) -> ModelError:

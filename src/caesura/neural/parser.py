@@ -78,7 +78,12 @@ class NeuralParser(Stage):
         self.scale = scale
         self.lexicon = lexicon
         self.graph = graph
-        self.encoder = Encoder(graph, subwords, limit=limit, threads=threads, layout=layout)
+        size, _, other = label_weights.shape
+        widths = {name: len(labels[name]) for name in TAGS}
+        widths |= {"label_dep": size - 1, "label_head": other - 1}
+        self.encoder = Encoder(
+            graph, subwords, limit=limit, threads=threads, layout=layout, widths=widths
+        )
         self.labels = labels
         self.label_weights = label_weights
         self.settings = settings
@@ -113,6 +118,7 @@ class NeuralParser(Stage):
                 limit=known.limit,
                 threads=threads,
                 layout=known.layout,
+                widths=known.widths,
             )
         return other
 
