@@ -235,6 +235,11 @@ def _is_of_sentences(column: Column) -> bool:
 
 
 def _checked(names: Iterable[str], newline_is_boundary: bool) -> frozenset[str]:
+    if isinstance(names, str):
+        raise UsageError(
+            f"`keep` is a list of names, not the string {names!r}",
+            remedy=f"Write keep=[{names!r}].",
+        )
     wanted = frozenset(names)
     check_keep(wanted, newline_is_boundary)
     unknown = wanted - FIXABLE

@@ -29,6 +29,7 @@ __all__ = [
     "UsageError",
     "Where",
     "internal",
+    "kind_of",
     "shown",
 ]
 
@@ -149,6 +150,11 @@ class CaesuraWarning:
 
     def __str__(self) -> str:
         return _sentence(self.where, self.what, self.remedy)
+
+
+def kind_of(value: object) -> str:
+    """What somebody gave instead of what was wanted, for messages."""
+    return "None" if value is None else f"a value of the type {type(value).__name__}"
 
 
 class OtherLanguage(UserWarning):

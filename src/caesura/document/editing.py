@@ -18,13 +18,12 @@ import numpy as np
 
 from caesura.document.schema import MAYBE, NO, ROOT, UNKNOWN, YES
 from caesura.document.trees import above
-from caesura.errors import UsageError
+from caesura.errors import UsageError, kind_of
 
 if TYPE_CHECKING:
     from caesura.document.document import Document
 
 __all__ = [
-    "kind_of",
     "set_deprel",
     "set_form",
     "set_head",
@@ -41,11 +40,6 @@ _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _BLANK: Final = re.compile(r"\s")
 #: Columns whose values may have blanks in them, and for which `_` is a value.
 _FREE: Final = frozenset({"form", "lemma"})
-
-
-def kind_of(value: object) -> str:
-    """What somebody gave instead of what was wanted, for messages."""
-    return "None" if value is None else f"a value of the type {type(value).__name__}"
 
 
 def _own(doc: Document, name: str) -> Any:

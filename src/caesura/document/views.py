@@ -18,7 +18,7 @@ from caesura.document import editing
 from caesura.document.schema import ROOT, UNKNOWN, YES, Bytes, Ints
 from caesura.document.trees import nonprojective
 from caesura.document.word import View, Word
-from caesura.errors import UsageError
+from caesura.errors import UsageError, kind_of
 
 if TYPE_CHECKING:
     from caesura.document.document import Document
@@ -183,9 +183,7 @@ class _Views(Generic[V]):
         try:
             number = as_index(index)
         except TypeError:
-            raise TypeError(
-                f"an index is a number or a slice, not {editing.kind_of(index)}"
-            ) from None
+            raise TypeError(f"an index is a number or a slice, not {kind_of(index)}") from None
         if not -len(numbers) <= number < len(numbers):
             raise IndexError(f"there is no number {number}: there are {len(numbers)}, from 0")
         return self._view(numbers[number])

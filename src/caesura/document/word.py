@@ -15,7 +15,7 @@ from caesura.document import editing
 from caesura.document.schema import ROOT, UNKNOWN, Ints
 from caesura.document.strings import misc_items
 from caesura.document.trees import above, below, crossing_arcs
-from caesura.errors import UsageError
+from caesura.errors import UsageError, kind_of
 
 if TYPE_CHECKING:
     from caesura.document.document import Document
@@ -184,7 +184,7 @@ class Word(View):
     def head(self, value: Word) -> None:
         if not isinstance(value, Word):
             raise UsageError(
-                f"a head is a word, not {editing.kind_of(value)}",
+                f"a head is a word, not {kind_of(value)}",
                 remedy="Set sentence.root for a root; word.head_index takes ROOT and UNKNOWN.",
             )
         if value.doc is not self.doc:

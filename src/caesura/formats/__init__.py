@@ -17,7 +17,7 @@ from typing import BinaryIO, Final
 
 from caesura.document import Document
 from caesura.document.schema import holds
-from caesura.errors import UsageError, WarningSink
+from caesura.errors import UsageError, WarningSink, kind_of
 from caesura.formats.build import in_pieces
 from caesura.formats.io import open_read, open_write
 from caesura.formats.options import ReadOptions, Skipped, WriteOptions
@@ -70,6 +70,7 @@ def read(
     mode: str | None = None,
 ) -> Iterator[Document]:
     """The documents of a file; `-` is the standard input. See `ReadOptions` for the rest."""
+    _check_path(path)
     found = find(format or format_of(path))
     if not found.reads:
         raise UsageError(f"the format {found.name} can be written, not read")
@@ -88,6 +89,14 @@ def read(
         mode=mode,
     )
     return _read(path, found, options)
+
+
+def _check_path(path: object) -> None:
+    if not isinstance(path, str | os.PathLike):
+        raise UsageError(
+            f"a file is named by a string or a path, not by {kind_of(path)}",
+            remedy="Give its name; a Document.from_conllu or from_dict reads what is in memory.",
+        )
 
 
 def _no_mode(format: Format, mode: str, known: list[str]) -> UsageError:
@@ -128,6 +137,12 @@ def write(
 
     `-` is the standard output. See `WriteOptions` for the rest.
     """
+    _check_path(path)
+    if not isinstance(documents, Iterable) or isinstance(documents, str | bytes):
+        raise UsageError(
+            f"documents are wanted here, not {kind_of(documents)}",
+            remedy="Make one of a text: caesura.Document(text=text).",
+        )
     found = find(format or format_of(path))
     if not found.writes:
         raise UsageError(f"the format {found.name} can be read, not written")
@@ -140,13 +155,22 @@ def write(
     options = WriteOptions(
         file=os.fspath(path), token_range=token_range, confidences=confidences, mode=mode
     )
-    if isinstance(documents, Document):
-        documents = [documents]
+    documents = [documents] if isinstance(documents, Document) else _only_documents(documents)
     if found.with_text:
         found.code.write_files(documents, path, options)
         return
     with open_write(path) as stream:
         write_stream(documents, stream, found.name, options)
+
+
+def _only_documents(documents: Iterable[Document]) -> Iterator[Document]:
+    for number, doc in enumerate(documents, 1):
+        if not isinstance(doc, Document):
+            raise UsageError(
+                f"documents are wanted here, and number {number} is {kind_of(doc)}",
+                remedy="Make one of a text: caesura.Document(text=text).",
+            )
+        yield doc
 
 
 def write_stream(
@@ -167,7 +191,7 @@ def from_text(text: str, format: str) -> Document:
     """The one document that some text in a format holds; nothing holds an empty one."""
     if not isinstance(text, str):
         raise UsageError(
-            f"{format} is a string here, not a value of the type {type(text).__name__}",
+            f"{format} is a string here, not {kind_of(text)}",
             remedy="Read files with caesura.read.",
         )
     data = BytesIO(text.encode("utf-8", "surrogatepass"))

@@ -16,7 +16,7 @@ import numpy as np
 
 from caesura.document import Document, EmptyNode, KBestTags
 from caesura.document.schema import Column, schema_of
-from caesura.errors import FormatError, InputError, UsageError
+from caesura.errors import FormatError, InputError, UsageError, kind_of
 from caesura.formats.build import SURROGATES
 from caesura.formats.io import lines
 from caesura.formats.options import ReadOptions, WriteOptions
@@ -237,7 +237,7 @@ def from_dict(said: Mapping[str, Any]) -> Document:
     """A document from the values that JSON has."""
     if not isinstance(said, Mapping):
         raise UsageError(
-            f"a document is made of a mapping, not of a value of the type {type(said).__name__}",
+            f"a document is made of a mapping, not of {kind_of(said)}",
             remedy="Read JSON with json.loads first.",
         )
     try:

@@ -21,7 +21,7 @@ import numpy as np
 
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, token_turn
 from caesura.document.trees import in_cycles
-from caesura.errors import InputError, MissingExtra, UsageError
+from caesura.errors import InputError, MissingExtra, UsageError, kind_of
 from caesura.formats import jsonl
 from caesura.formats.io import read_bytes
 from caesura.formats.options import ReadOptions, WriteOptions
@@ -212,7 +212,7 @@ def from_spacy(made: Any, *, source: str | None = None) -> Document:
 
     if not isinstance(made, Doc):
         raise UsageError(
-            f"a Doc of spaCy is wanted, not a value of the type {type(made).__name__}",
+            f"a Doc of spaCy is wanted, not {kind_of(made)}",
             remedy="Of a span make one with span.as_doc().",
         )
     base = _base(made)

@@ -9,6 +9,7 @@ from typing import Final
 
 from caesura.document import Document
 from caesura.errors import UsageError
+from caesura.pipeline.given import check_one
 
 __all__ = ["in_batches", "ordered"]
 
@@ -20,7 +21,8 @@ def in_batches(sources: Iterable[str | Document]) -> Iterator[list[str | Documen
     """Small texts together, so that a kernel is called for many of them at once."""
     batch: list[str | Document] = []
     size = 0
-    for source in sources:
+    for number, source in enumerate(sources, 1):
+        check_one(source, f"number {number}")
         length = len(source if isinstance(source, str) else source.text)
         if batch and size + length > _BATCH:
             yield batch
