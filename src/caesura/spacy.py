@@ -17,7 +17,7 @@ from caesura.document import ROOT, UNKNOWN, YES, Document
 from caesura.errors import MissingExtra
 from caesura.formats import jsonl
 from caesura.formats.spacy import from_spacy, to_spacy, turns_of
-from caesura.pipeline.core import load
+from caesura.pipeline.loading import load
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Pipeline

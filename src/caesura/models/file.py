@@ -121,6 +121,13 @@ class ModelFile:
         """The kind of its only part, or `pipeline`."""
         return str(self.meta.get("kind", "pipeline"))
 
+    @property
+    def checksum(self) -> str:
+        """The SHA-256 of all that it says; of its arrays, which may be gone, it knows theirs."""
+        parts = {name: [part.kind, part.config, part.labels] for name, part in self.parts.items()}
+        said = json.dumps([self.meta, parts], sort_keys=True).encode("ascii")
+        return hashlib.sha256(said).hexdigest()
+
     def part(self, name: str) -> Part:
         """A part by name; its absence is told with what the file does hold."""
         if name not in self.parts:

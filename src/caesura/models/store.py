@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 from urllib.parse import unquote, urlsplit
 
-from caesura.errors import InputError, ModelError, UsageError
+from caesura.errors import InputError, ModelError, UsageError, kind_of
 from caesura.models.file import ModelFile, load
 from caesura.paths import MODEL_SUFFIX, bundled_models, model_folder
 
@@ -28,6 +28,7 @@ __all__ = [
     "find",
     "installed",
     "load_model",
+    "name_of",
     "remove",
     "verify",
     "without",
@@ -77,10 +78,21 @@ def installed() -> Iterator[Installed]:
 
 def find(model: str | os.PathLike[str]) -> Path:
     """The file of a model, given by its name or as a path."""
+    if not isinstance(model, str | os.PathLike):
+        raise UsageError(
+            f"a model is named by a string or a path, not by {kind_of(model)}",
+            remedy="`caesura models` lists the models that have names.",
+        )
     given = os.fspath(model)
     if given.endswith(MODEL_SUFFIX) or os.sep in given or "/" in given or os.path.isfile(given):
         return Path(given)
     return _named(given).path
+
+
+def name_of(path: str | os.PathLike[str]) -> str | None:
+    """The name of the installed model whose file this is, or None."""
+    here = os.path.abspath(path)
+    return next((one.name for one in installed() if os.path.abspath(one.path) == here), None)
 
 
 def load_model(model: str | os.PathLike[str]) -> ModelFile:

@@ -15,8 +15,8 @@ from caesura.document import MAYBE, Document, Strings
 from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile
-from caesura.models.store import load_model
 from caesura.pipeline.confidence import StartMaps, maps_of
+from caesura.pipeline.given import check_many, check_one, check_stream
 from caesura.pipeline.many import in_batches, ordered
 from caesura.pipeline.quick import quick_stages
 from caesura.pipeline.stages import stages_of
@@ -25,7 +25,7 @@ from caesura.stage import Stage, TokenStage
 from caesura.tokenize.paragraphs import line_starts
 from caesura.turns import TurnReader, changes, take_turns, with_turns, with_turns_of
 
-__all__ = ["MODES", "Mode", "Pipeline", "load"]
+__all__ = ["MODES", "Mode", "Pipeline"]
 
 Mode = Literal["accurate", "fast"]
 S = TypeVar("S", bound=Stage)
@@ -54,6 +54,9 @@ class Pipeline:
             raise UsageError(f"there is no mode {mode!r}", remedy=f"Modes: {', '.join(MODES)}.")
         self.file = file
         self.mode = mode
+        #: Threads and release, and which of the methods below changed it since: see `loading`.
+        self.how: tuple[int, bool] = (threads, release)
+        self.steps: tuple[tuple[str, dict[str, Any]], ...] = ()
         #: Warns once of text in another language; None: nobody does.
         self.watch = watch_for(file.meta)
         #: What its confidences of boundaries are worth.
@@ -127,7 +130,7 @@ class Pipeline:
         for name in changes:
             if name not in self.offers:
                 self._main.with_options(**{name: changes[name]})  # which says what there is
-        other = copy(self)
+        other = self._changed("with_search", **changes)
         other.search = self.search | changes
         other.stages = []
         for stage in self.stages:
@@ -137,21 +140,34 @@ class Pipeline:
 
     def quick(self) -> Pipeline:
         """The same pipeline for sentences alone: see `caesura.pipeline.quick`."""
-        other = copy(self)
+        other = self._changed("quick")
         other.stages = quick_stages(self.stages)
         other.worth = maps_of(self.file.meta, "quick")
-        return other.with_search(**{k: v for k, v in self.search.items() if k in other.offers})
+        found = other.with_search(**{k: v for k, v in self.search.items() if k in other.offers})
+        found.steps = other.steps
+        return found
 
     def uncalibrated(self) -> Pipeline:
         """The same pipeline with the confidences of its stages as they are."""
-        other = copy(self)
+        other = self._changed("uncalibrated")
         other.worth = StartMaps()
         return other
 
     def unwatched(self) -> Pipeline:
         """The same pipeline for texts that somebody else has looked at."""
-        other = copy(self)
+        other = self._changed("unwatched")
         other.watch = None
+        return other
+
+    def _changed(self, step: str, **options: Any) -> Pipeline:
+        """A copy that one of the methods above changes."""
+        other = copy(self)
+        other.steps = (*self.steps, (step, options))
+        return other
+
+    def __copy__(self) -> Pipeline:  # which would otherwise go the way of a pickle
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
         return other
 
     # ----------------------------------------------------------------- one
@@ -176,6 +192,7 @@ class Pipeline:
         In a transcript no sentence runs over a change of speaker unless it may go `across_turns`.
         With `confidence` the columns of confidences are filled.
         """
+        check_one(source)
         starts = None if sentence_starts is None else list(sentence_starts)
         others = None if no_boundary is None else list(no_boundary)
         if isinstance(source, Document):
@@ -273,7 +290,8 @@ class Pipeline:
         confidence: bool = False,
     ) -> Iterator[Document]:
         """Parse many texts or documents, in their order; threads share the model."""
-        wanted = tuple(keep)
+        check_many(sources)
+        wanted = keep if isinstance(keep, str) else tuple(keep)
 
         def work(batch: list[str | Document]) -> list[Document]:
             return self.batch(
@@ -284,7 +302,7 @@ class Pipeline:
                 confidence=confidence,
             )
 
-        yield from ordered(work, in_batches(sources), threads)
+        return ordered(work, in_batches(sources), threads)
 
     def batch(
         self,
@@ -300,7 +318,10 @@ class Pipeline:
 
         If they are `added` to, all that the stages do not find stays: see `constraints.add_to`.
         """
-        wanted = tuple(keep)
+        check_many(batch)
+        for number, one in enumerate(batch, 1):
+            check_one(one, f"number {number}")
+        wanted = keep if isinstance(keep, str) else tuple(keep)
         if len(batch) == 1 and not added:
             return [
                 self(
@@ -357,6 +378,17 @@ class Pipeline:
         The pieces follow each other, each ends with a complete sentence, and their texts add up
         to the text.
         """
+        check_stream(source)
+        return self._stream(source, newline_is_boundary, across_turns, confidence, encoding)
+
+    def _stream(
+        self,
+        source: str | os.PathLike[str] | Iterable[str],
+        newline_is_boundary: bool,
+        across_turns: bool,
+        confidence: bool,
+        encoding: str,
+    ) -> Iterator[Document]:
         if isinstance(source, str | os.PathLike):
             blocks: Iterable[str] = (
                 piece.text for piece in formats.read(source, "text", pieces=4000, encoding=encoding)
@@ -393,6 +425,7 @@ class Pipeline:
         across_turns: bool = False,
     ) -> list[Document]:
         """Up to k different analyses of one text or document, the best first."""
+        check_one(source)
         if isinstance(source, str):
             source = Document(text=source)
         given = constraints.keep(source, keep, newline_is_boundary)
@@ -411,13 +444,3 @@ class Pipeline:
         for analysis in found:
             analysis.fixed = frozenset()
         return found
-
-
-# ------------------------------------------------------------------- loading
-
-
-def load(
-    model: str | os.PathLike[str] = "en", *, mode: Mode = "accurate", threads: int = 1
-) -> Pipeline:
-    """The pipeline of a model: the name of an installed one, or the path of a file."""
-    return Pipeline(load_model(model), mode=mode, threads=threads, release=True)

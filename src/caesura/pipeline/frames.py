@@ -13,7 +13,7 @@ import numpy as np
 
 from caesura.document import Document, word_turns
 from caesura.errors import InputError, MissingExtra
-from caesura.pipeline.core import load
+from caesura.pipeline.loading import load
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Mode, Pipeline

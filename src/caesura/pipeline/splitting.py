@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
 from typing import Final
 
 from caesura.document import Document
-from caesura.models.store import find
-from caesura.pipeline.core import Mode, Pipeline, load
+from caesura.pipeline.core import Mode, Pipeline
+from caesura.pipeline.loading import load_once
 
 __all__ = ["split", "stream_within"]
 
@@ -35,22 +34,11 @@ def split(
     of the model alone: that needs no trees, is about 5 times faster with a linear model on edited
     text, and costs less than 1 point of F1 (see the page on splitting). A model is loaded once.
     """
-    nlp = model if isinstance(model, Pipeline) else _loaded(*_key(model), mode)
+    nlp = model if isinstance(model, Pipeline) else load_once(model, mode=mode)
     if quick:
         nlp = nlp.quick()
     doc = nlp(text, newline_is_boundary=newline_is_boundary, across_turns=across_turns)
     return [sentence.text for sentence in doc.sentences]
-
-
-def _key(model: str | os.PathLike[str]) -> tuple[str, int]:
-    """The file of a model, and when it was written."""
-    path = find(model)
-    return os.fspath(path), os.stat(path).st_mtime_ns
-
-
-@lru_cache(maxsize=2)
-def _loaded(path: str, written: int, mode: Mode) -> Pipeline:
-    return load(path, mode=mode)
 
 
 def stream_within(
