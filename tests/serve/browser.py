@@ -17,7 +17,11 @@ ARGUMENTS = (
     "--hide-scrollbars", "--disable-dev-shm-usage",
 )  # fmt: skip
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-KEYS = {"Enter": "\ue007", "Backspace": "\ue003", "Tab": "\ue004", "Right": "\ue014"}
+KEYS = {
+    "Enter": "\ue007", "Backspace": "\ue003", "Tab": "\ue004", "Right": "\ue014", "Left": "\ue012",
+    "Up": "\ue013", "Down": "\ue015", "Home": "\ue011", "End": "\ue010", "Escape": "\ue00c",
+    "Shift": "\ue008", "Control": "\ue009", "F2": "\ue032", "Space": " ",
+}  # fmt: skip
 
 
 class Browser:
@@ -88,13 +92,44 @@ class Browser:
         place = f"{self.session}/element/{self.find(selector)}/value"
         self._send("POST", place, {"text": text})
 
-    def press(self, key: str) -> None:
-        keys = [{"type": "keyDown", "value": KEYS[key]}, {"type": "keyUp", "value": KEYS[key]}]
-        self._send(
-            "POST",
-            f"{self.session}/actions",
-            {"actions": [{"type": "key", "id": "keyboard", "actions": keys}]},
+    def press(self, *keys: str) -> None:
+        """Press keys together, as `press("Control", "z")`."""
+        codes = [KEYS.get(key, key) for key in keys]
+        down = [{"type": "keyDown", "value": code} for code in codes]
+        up = [{"type": "keyUp", "value": code} for code in reversed(codes)]
+        self._act({"type": "key", "id": "keyboard", "actions": down + up})
+
+    def write(self, text: str) -> None:
+        """Type into whatever has the focus."""
+        pairs = [{"type": kind, "value": c} for c in text for kind in ("keyDown", "keyUp")]
+        self._act({"type": "key", "id": "keyboard", "actions": pairs})
+
+    def drag(self, start: str, end: str, kind: str = "mouse") -> None:
+        """Drag from the middle of one element to that of another."""
+        self.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", start)
+        places = [
+            self.run(
+                "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+                "return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)]",
+                selector,
+            )
+            for selector in (start, end)
+        ]
+        self.drag_from(*places, kind=kind)
+
+    def drag_from(self, start: list[int], end: list[int], kind: str = "mouse") -> None:
+        def to(place: list[int]) -> dict[str, Any]:
+            return {"type": "pointerMove", "x": place[0], "y": place[1], "duration": 20}
+
+        middle = [(a + b) // 2 for a, b in zip(start, end, strict=True)]
+        steps = [to(start), {"type": "pointerDown", "button": 0}, to(middle), to(end), to(end)]
+        steps.append({"type": "pointerUp", "button": 0})
+        self._act(
+            {"type": "pointer", "id": kind, "parameters": {"pointerType": kind}, "actions": steps}
         )
+
+    def _act(self, *sources: Any) -> None:
+        self._send("POST", f"{self.session}/actions", {"actions": list(sources)})
 
     def fill(self, selector: str, text: str) -> None:
         """Set the value of a text area at once, as a paste does."""

@@ -83,3 +83,17 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     made = Browser(driver, chromium, port, tmp_path_factory.mktemp("browser"))
     yield made
     made.close()
+
+
+@pytest.fixture
+def page(browser: Any, server: Any) -> Iterator[Any]:
+    """The page, loaded anew; at the end nothing may have gone wrong in it."""
+    from tests.serve.pages import opened, remember
+
+    browser.size(1200, 900)
+    browser.dark(False)
+    remember(browser, server, None)
+    opened(browser, server)
+    yield browser
+    complaints = [line for line in browser.complaints() if " 4" not in line]
+    assert complaints == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,51 +10,13 @@ import pytest
 
 from caesura.formats import read
 from tests.pipeline.tiny import TEXT
+from tests.serve.pages import cards, download, opened, remember, wait_done
 
-DONE = "/sentence/.test(status.textContent) && !/Parsing/.test(status.textContent)"
 MANY = (
     "The tide came in. Gulls cried over the pier. Nobody was up yet. We waited in the van. "
     "Then a lorry stopped; its driver waved. He asked the way."
 )
 DRAWN = "document.querySelectorAll('#results svg').length"
-
-
-@pytest.fixture
-def page(browser: Any, server: Any) -> Any:
-    browser.size(1200, 900)
-    browser.dark(False)
-    remember(browser, server, None)
-    opened(browser, server)
-    yield browser
-    complaints = [line for line in browser.complaints() if " 4" not in line]
-    assert complaints == []
-
-
-def opened(browser: Any, server: Any) -> None:
-    """The page, loaded anew in the same tab."""
-    browser.open(server.address)
-    browser.until("document.querySelectorAll('#model option').length === 2")
-    browser.run("window.status_ = document.getElementById('status')")
-
-
-def remember(browser: Any, server: Any, what: str | None) -> None:
-    """Put something where the page keeps its text, from an address that has no script."""
-    browser.open(f"{server.address}/health")
-    browser.run("sessionStorage.clear()")
-    if what is not None:
-        browser.run("sessionStorage.setItem('caesura', arguments[0])", what)
-
-
-def wait_done(page: Any, seconds: float = 90) -> None:
-    page.until(DONE.replace("status.", "window.status_."), seconds=seconds)
-
-
-def cards(page: Any) -> list[str]:
-    found = page.run(
-        "return [...document.querySelectorAll('#results .card:not(.other) p[role=group]')].map("
-        "p => [...p.querySelectorAll('.token')].map(t => t.textContent).join(' '))"
-    )
-    return list(found)
 
 
 def test_paste_a_text_and_see_trees(page: Any) -> None:
@@ -73,7 +34,7 @@ def test_fix_a_boundary_and_take_it_away(page: Any) -> None:
     before = cards(page)
     words = before[0].split()
     page.click("#results .card:first-child .gap[data-gap='3']")
-    page.until("!document.getElementById('undo').hidden")
+    page.until("!document.getElementById('forget').hidden")
     wait_done(page)
     assert cards(page)[0].split() == words[:3]
     assert page.run("return document.querySelectorAll('.card')[1].classList.contains('pinned')")
@@ -131,7 +92,7 @@ def test_the_keyboard_is_enough(page: Any) -> None:
     assert page.run("return document.activeElement.textContent") == words[2]
     page.until("!document.getElementById('detail').hidden")
     page.press("Enter")
-    page.until("!document.getElementById('undo').hidden")
+    page.until("!document.getElementById('forget').hidden")
     wait_done(page)
     assert cards(page)[0].split() == words[:2]
     # The focus stays on the word, which is now the first of its sentence.
@@ -230,17 +191,6 @@ def test_download_a_picture(page: Any) -> None:
     page.fill("#text", TEXT)
     wait_done(page)
     assert download(page, "svg").read_text(encoding="utf-8").startswith("<svg")
-
-
-def download(page: Any, kind: str) -> Path:
-    path = page.downloads / f"caesura.{kind}"
-    path.unlink(missing_ok=True)
-    page.click(f"[data-to={kind}]")
-    for _ in range(400):
-        if path.exists() and path.stat().st_size:
-            return Path(path)
-        time.sleep(0.05)
-    raise AssertionError("nothing was downloaded")
 
 
 def test_a_long_text_streams_in(page: Any) -> None:
@@ -441,7 +391,7 @@ def test_boundaries_stay_while_one_types(page: Any) -> None:
     # An edit at the boundary itself takes it away, and says so.
     text = MANY.replace("Nobody was up", "Nobody was never up")
     page.fill("#text", text)
-    page.until("/1 boundary of yours had to be forgotten/.test(window.status_.textContent)")
+    page.until("/1 change of yours had to be forgotten/.test(window.status_.textContent)")
     assert page.run("return document.querySelectorAll('.pinned').length") == 0
 
 
@@ -461,7 +411,7 @@ def test_the_text_is_there_after_a_reload(page: Any, server: Any) -> None:
     assert page.run("return document.getElementById('text').value") == MANY
     assert cards(page) == before
     assert page.run("return document.querySelectorAll('.pinned').length") == 1
-    page.click("#undo")
+    page.click("#forget")
     page.until("document.querySelectorAll('.card').length === 6")
     page.run("const area = document.getElementById('text'); area.value = '';"
              "area.dispatchEvent(new InputEvent('input', {bubbles: true}));")  # fmt: skip

@@ -1,9 +1,18 @@
-// One card a sentence: its words, between which boundaries can be set, and its tree, which is drawn
-// by the server when the card comes into sight.
+// One card a sentence: its words, between which boundaries can be set, and its tree. The tree is drawn
+// by the server when the card comes into sight, or, on a narrow screen, as an outline.
 
 import { ask } from "./api.js";
 import { make, picture } from "./dom.js";
-import { plain, wordsOf } from "./sentences.js";
+import { Drag } from "./drag.js";
+import { headsOf, outline } from "./outline.js";
+import * as roving from "./roving.js";
+import { describe, differing, plain, wordsOf } from "./sentences.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+/** A tree of more words than this has no outline either. */
+const MOST = 1000;
+const narrow = matchMedia("(max-width: 40rem)");
+const NOTHING = { words: new Set(), current: new Set() };
 
 /** Two cards with the same key look the same; one that is compared has none. */
 const keyOf = (sentence, info) => (info.against ? null : JSON.stringify([plain(sentence), info]));
@@ -16,27 +25,34 @@ const said = ({ speaker, start_time: from, end_time: to }) => {
 };
 
 export class Cards {
-  constructor(list, { onSplit, onJoin, onWord, onLeave }) {
+  constructor(list, { onSplit, onJoin, onEdit, onHead, onWord, onLeave }) {
     this.list = list;
-    this.actions = { onSplit, onJoin };
+    this.actions = { onSplit, onJoin, onEdit };
     this.onWord = onWord;
+    this.found = new Map(); // by the start of a sentence, the words that a search found
+    this.wanted = null; // the word that gets the focus when its tree is there
     this.cards = new WeakMap();
     this.waiting = new Set();
     this.seen = new IntersectionObserver((entries) => {
       for (const entry of entries) if (entry.isIntersecting) this.wants(entry.target);
     }, { rootMargin: "300px" });
+    this.drag = new Drag(list, { known: (target) => this.known(target), onDrop: onHead });
     list.addEventListener("click", (event) => this.click(event));
     list.addEventListener("keydown", (event) => this.key(event));
     list.addEventListener("pointerover", (event) => this.point(event.target));
     list.addEventListener("focusin", (event) => this.point(event.target));
     list.addEventListener("pointerleave", onLeave);
     let width = this.width;
+    narrow.addEventListener("change", () => this.redraw());
     addEventListener("resize", () => {
-      if (Math.abs(this.width - width) < 40) return;
+      if (narrow.matches || Math.abs(this.width - width) < 40) return;
       width = this.width;
       this.redraw();
     });
   }
+
+  /** How trees are drawn now: as outlines, or how wide. */
+  get shape() { return narrow.matches ? "outline" : this.width; }
 
   get width() { return Math.max(280, this.list.clientWidth - 8); }
 
@@ -88,9 +104,10 @@ export class Cards {
     const line = make("p", { dir: "auto", role: "group", "aria-label": name });
     line.append(make("span", { className: "number", "aria-hidden": "true" }, String(info.number)));
     sentence.tokens.forEach((token, i) => {
-      const label = i === 0 || info.still ? token.text : `${token.text}, Enter starts a sentence here`;
+      const label = words[i].length > 1 ? token.text : describe(sentence, words[i][0]);
+      const hint = info.still ? {} : { "aria-describedby": i === 0 ? "hint-first" : "hint-token" };
       line.append(make("span", {
-        className: "token", role: "button", tabIndex: i === 0 ? 0 : -1, "aria-label": label,
+        className: "token", role: "button", tabIndex: i === 0 ? 0 : -1, "aria-label": label, ...hint,
         data: { token: i, word: words[i][0] },
       }, token.text));
       if (i + 1 < sentence.tokens.length && !info.still) {
@@ -126,7 +143,7 @@ export class Cards {
   }
 
   wants(card) {
-    if (this.cards.get(card)?.drawn === this.width) return;
+    if (this.cards.get(card)?.drawn === this.shape) return;
     this.waiting.add(card);
     if (!this.drawing) this.drawing = this.draw().finally(() => { this.drawing = null; });
   }
@@ -144,6 +161,10 @@ export class Cards {
 
   async drawBatch(batch, comparing) {
     if (!batch.length) return;
+    if (narrow.matches) {
+      for (const card of batch) this.place(card, this.outlined(card), "outline");
+      return;
+    }
     const width = this.width;
     const request = { width };
     let picked = (pictures) => pictures;
@@ -163,13 +184,81 @@ export class Cards {
       return;
     }
     picked(pictures).forEach((svg, i) => {
-      const place = batch[i].querySelector(".tree");
-      const known = this.cards.get(batch[i]);
-      known.drawn = width;
-      batch[i].classList.remove("stale");
-      if (svg) place.replaceChildren(picture(svg));
-      else place.replaceChildren(make("p", { className: "note" }, `${known.sentence.words.length} words are too many for a picture.`));
+      if (batch[i].isConnected) this.place(batch[i], svg ? this.pictured(batch[i], svg) : this.outlined(batch[i]), width);
     });
+  }
+
+  /** Put a tree into its card. */
+  place(card, tree, shape) {
+    const known = this.cards.get(card);
+    const again = card.querySelector(".tree").contains(document.activeElement);
+    if (again) this.wanted ??= { start: known.sentence.start, word: Number(document.activeElement.dataset.word) };
+    known.drawn = shape;
+    card.classList.remove("stale");
+    card.querySelector(".tree").replaceChildren(tree);
+    this.mark(card);
+    if (this.wanted?.start === known.sentence.start) this.focusWord(known.sentence.start, this.wanted.word);
+  }
+
+  outlined(card) {
+    const { sentence, info } = this.cards.get(card);
+    if (sentence.words.length > MOST) {
+      return make("p", { className: "note" }, `${sentence.words.length} words are too many for a picture.`);
+    }
+    const differs = info.against ? differing(sentence, info.against) : undefined;
+    return outline(sentence, { name: `Tree of sentence ${info.number}`, differs, still: info.still });
+  }
+
+  /** What the server drew, with names, places for the focus, and lines thick enough to be held. */
+  pictured(card, text) {
+    const { sentence, info } = this.cards.get(card);
+    const svg = picture(text);
+    svg.setAttribute("role", "group");
+    svg.setAttribute("aria-label", `Tree of sentence ${info.number}: ${svg.getAttribute("aria-label")}`);
+    svg.querySelector("title")?.remove();
+    const words = [...svg.querySelectorAll(".word")];
+    for (const element of words) {
+      const word = Number(element.dataset.word);
+      element.setAttribute("role", "button");
+      element.setAttribute("tabindex", word === 0 ? "0" : "-1");
+      element.setAttribute("aria-label", describe(sentence, word));
+    }
+    for (const text of svg.querySelectorAll("text")) text.setAttribute("aria-hidden", "true");
+    if (svg.querySelector("[direction=rtl]")) svg.classList.add("rtl");
+    for (const line of info.still ? [] : svg.querySelectorAll(".arc .line")) {
+      const hit = document.createElementNS(SVG, "path");
+      hit.setAttribute("class", "hit");
+      hit.setAttribute("d", line.getAttribute("d"));
+      line.before(hit);
+    }
+    return svg;
+  }
+
+  // ------------------------------------------------------------------ marks
+
+  /** What is fixed and what was found, on the elements of a card. */
+  mark(card) {
+    const { sentence, info } = this.cards.get(card);
+    const { words, current } = this.found.get(info.other ? null : sentence.start) ?? NOTHING;
+    const fixed = new Set(info.fixed);
+    const heads = words.size ? headsOf(sentence) : [];
+    for (const element of card.querySelectorAll(".token, .word, .arc, .outline li")) {
+      const word = Number(element.dataset.word);
+      const arc = element.matches(".arc");
+      const within = (some) => some.has(word) && (!arc || some.has(heads[word]));
+      element.classList.toggle("fixed", fixed.has(word) && !element.matches(".token"));
+      element.classList.toggle("found", within(words));
+      element.classList.toggle("current", within(current));
+      if (!fixed.has(word)) continue;
+      const named = element.matches("li") ? element.querySelector(".row") : element;
+      if (named.matches(".word, .row")) named.setAttribute("aria-label", `${describe(sentence, word)}, fixed by you`);
+    }
+  }
+
+  /** Show what a search found: by the start of a sentence, its words and those of the current match. */
+  highlight(found) {
+    this.found = found;
+    for (const card of this.list.children) this.mark(card);
   }
 
   // --------------------------------------------------------- mouse and keys
@@ -183,32 +272,35 @@ export class Cards {
     const found = this.known(event.target);
     if (!found || found.info.still) return;
     const gap = event.target.closest(".gap");
+    const word = event.target.closest(".token, .tree [data-word]");
     if (gap) this.actions.onSplit(found.info.index, Number(gap.dataset.gap));
     else if (event.target.closest("[data-join]")) this.actions.onJoin(found.info.index + 1);
+    else if (word) this.actions.onEdit(found, Number(word.dataset.word));
   }
 
   key(event) {
-    const token = event.target.closest?.(".token");
+    const element = event.target.closest?.(".token, .word, .row");
     const found = this.known(event.target);
-    if (!token || !found) return;
-    const tokens = [...token.parentElement.querySelectorAll(".token")];
-    const at = tokens.indexOf(token);
-    const rtl = getComputedStyle(token.parentElement).direction === "rtl";
-    const step = { ArrowRight: rtl ? -1 : 1, ArrowLeft: rtl ? 1 : -1 }[event.key];
-    let target = null;
-    if (step) target = tokens[at + step];
-    else if (event.key === "Home") target = tokens[0];
-    else if (event.key === "End") target = tokens.at(-1);
-    else if (event.key === "Enter" && at > 0 && !found.info.still) this.actions.onSplit(found.info.index, at);
-    else if (event.key === "Backspace" && at === 0 && !found.info.still) this.actions.onJoin(found.info.index);
-    else if (event.key === "ArrowDown") target = found.card.nextElementSibling?.querySelector(".token");
-    else if (event.key === "ArrowUp") target = found.card.previousElementSibling?.querySelector(".token");
+    if (!element || !found || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = roving.step(event, element, found.sentence);
+    if (target) {
+      event.preventDefault();
+      roving.focus(target);
+      return;
+    }
+    const token = element.matches(".token") ? Number(element.dataset.token) : null;
+    const word = Number(element.dataset.word);
+    const first = token === null ? word === 0 : token === 0;
+    const { index, still } = found.info;
+    const up = found.card.previousElementSibling;
+    const down = found.card.nextElementSibling;
+    if (event.key === "Enter" && token !== null) { if (token > 0 && !still) this.actions.onSplit(index, token); }
+    else if (["Enter", " ", "F2"].includes(event.key)) { if (!still) this.actions.onEdit(found, word); }
+    else if (event.key === "Backspace") { if (first && !still) this.actions.onJoin(index); }
+    else if (token !== null && event.key === "ArrowDown") { if (down) roving.focus(down.querySelector(".token")); }
+    else if (token !== null && event.key === "ArrowUp") { if (up) roving.focus(up.querySelector(".token")); }
     else return;
     event.preventDefault();
-    if (!target) return;
-    token.tabIndex = -1;
-    target.tabIndex = 0;
-    target.focus();
   }
 
   point(target) {
@@ -218,12 +310,29 @@ export class Cards {
     const word = Number(place.dataset.word);
     for (const old of this.list.querySelectorAll(".here")) old.classList.remove("here");
     for (const element of found.card.querySelectorAll(`[data-word="${word}"]`)) element.classList.add("here");
-    this.onWord(found.sentence, word, found.info);
+    // On a narrow screen it would lie on the tree; a tap opens the dialog, which says the same.
+    if (!narrow.matches || found.info.still) this.onWord(found.sentence, word, found.info);
   }
 
   focus(index, token = 0) {
     const card = [...this.list.querySelectorAll(".card:not(.other)")][index];
     const target = card?.querySelectorAll(".token")[token];
-    if (target) { target.tabIndex = 0; target.focus(); }
+    if (target) roving.focus(target);
+  }
+
+  /** Focus a word in the tree of a sentence, now or when it is drawn. */
+  focusWord(start, word) {
+    this.wanted = { start, word };
+    const card = [...this.list.querySelectorAll(".card:not(.other)")].find((c) => this.cards.get(c).sentence.start === start);
+    if (!card || this.cards.get(card).drawn !== this.shape) return;
+    const target = card.querySelector(`.tree .word[data-word="${word}"], .tree .row[data-word="${word}"]`);
+    this.wanted = null;
+    if (target) roving.focus(target);
+  }
+
+  /** Bring a word of a sentence into sight. */
+  reveal(start) {
+    const card = [...this.list.querySelectorAll(".card:not(.other)")].find((c) => this.cards.get(c).sentence.start === start);
+    card?.scrollIntoView({ block: "nearest" });
   }
 }

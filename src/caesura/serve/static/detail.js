@@ -30,22 +30,40 @@ export function hide() {
 export function show(sentence, word, info) {
   const key = `${sentence.start}:${word}:${info.model}`;
   if (current === key) return;
-  current = key;
+  const others = make("div", {});
+  $("detail").replaceChildren(make("h2", { dir: "auto" }, sentence.words[word].form), ...linesOf(sentence, word, info), others);
+  $("detail").hidden = false;
+  soon(sentence, word, info, others, key);
+}
+
+/** The same in a place of its own. */
+export function fill(place, sentence, word, info) {
+  const others = make("div", {});
+  place.replaceChildren(...linesOf(sentence, word, info), others);
+  soon(sentence, word, info, others, `${sentence.start}:${word}:${info.model}:there`);
+}
+
+function linesOf(sentence, word, info) {
   const data = sentence.words[word];
-  const token = wordsOf(sentence).findIndex((words) => words.includes(word));
-  const surface = sentence.tokens[token];
+  const surface = sentence.tokens[tokenOf(sentence, word)];
   const lines = [];
   const line = (label, ...rest) => lines.push(make("p", {}, make("b", {}, `${label} `), ...rest));
-  line("Tag", [data.upos, data.xpos, data.feats].filter(Boolean).join(" · ") || "none", data.tag_conf === undefined ? "" : ` (${percent(data.tag_conf)} sure)`);
+  const sure = (chance) => (chance === undefined || chance === null ? "" : ` (${percent(chance)} sure)`);
+  line("Tag", [data.upos, data.xpos, data.feats].filter(Boolean).join(" · ") || "none", sure(data.tag_conf));
   if (data.lemma) line("Lemma", data.lemma);
-  line("Arc", arcOf(sentence, word), data.arc_conf === undefined ? "" : ` (${percent(data.arc_conf)} sure)`);
+  line("Arc", arcOf(sentence, word), sure(data.arc_conf));
+  if (info.fixed?.includes(word)) line("Fixed", "by you");
   if ((surface.words ?? 1) > 1) line("Part of", surface.text);
   if (surface.start_conf !== undefined) line("Sentence starts here", percent(surface.start_conf), " likely");
-  const others = make("div", {});
-  $("detail").replaceChildren(make("h2", { dir: "auto" }, data.form), ...lines, others);
-  $("detail").hidden = false;
+  return lines;
+}
+
+const tokenOf = (sentence, word) => wordsOf(sentence).findIndex((words) => words.includes(word));
+
+function soon(sentence, word, info, place, key) {
+  current = key;
   clearTimeout(timer);
-  timer = setTimeout(() => alternatives(sentence, word, token, info, others, key), 350);
+  timer = setTimeout(() => alternatives(sentence, word, tokenOf(sentence, word), info, place, key), 350);
 }
 
 async function alternatives(sentence, word, token, info, place, key) {

@@ -1,6 +1,7 @@
-// What outlives a reload: the text, the choices and the boundaries, in this tab of the browser and
-// nowhere else. What comes back is checked, since anything may have been written there.
+// What outlives a reload: the text, the choices and the changes, in this tab of the browser and
+// nowhere else. What comes back, from there or from a link, is checked, since it may be anything.
 
+import { checkedFixes } from "./edits.js";
 import { size } from "./sentences.js";
 
 const KEY = "caesura";
@@ -26,15 +27,18 @@ function boundaries(value, most) {
   return { starts, joins };
 }
 
-/** What was kept, or null. */
-export function kept() {
-  let found = null;
-  try { found = JSON.parse(sessionStorage.getItem(KEY)); } catch { /* none that can be read */ }
+/** What was kept or linked, if it is what it should be; else null. */
+export function checked(found) {
   if (typeof found?.text !== "string" || !found.text) return null;
   const name = (value) => (typeof value === "string" ? value : "");
   const most = size(found.text);
   return {
     text: found.text, model: name(found.model), second: name(found.second), strip: found.strip === true,
-    pins: boundaries(found.pins, most), given: boundaries(found.given, most),
+    pins: boundaries(found.pins, most), given: boundaries(found.given, most), fixes: checkedFixes(found.fixes),
   };
+}
+
+/** What was kept, or null. */
+export function kept() {
+  try { return checked(JSON.parse(sessionStorage.getItem(KEY))); } catch { return null; }
 }

@@ -1,13 +1,19 @@
 // The page: what is on it, and what happens when. All that is known of the text is in `state`;
 // the cards are drawn from it.
 
-import { ask, askFile, models, parseStream } from "./api.js";
+import { askFile, models, parseStream } from "./api.js";
 import { Cards } from "./cards.js";
 import * as detail from "./detail.js";
 import { $, droppable, make, plural, save } from "./dom.js";
+import * as editor from "./editor.js";
+import { carriedFixes, fixedWords, keysOf } from "./edits.js";
 import * as evaluation from "./evaluate.js";
-import { keep, kept } from "./kept.js";
-import { asGiven, base, carried, edit, moved, plain, regions, same, textOf, touched, untouched, windowAround, withChances } from "./sentences.js";
+import { Find } from "./find.js";
+import { Fixing, refilled } from "./fixing.js";
+import { checked, keep, kept } from "./kept.js";
+import * as link from "./link.js";
+import { asGiven, carried, edit, plain, regions, same, untouched, wordsOf } from "./sentences.js";
+import * as tabs from "./tabs.js";
 
 const EXAMPLE = `we waited at the harbour for an hour nobody came
 
@@ -21,25 +27,85 @@ const GIVEN = 50000;
 const KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ Enter" : "Ctrl+Enter";
 
 const none = () => ({ starts: new Set(), joins: new Set() });
-const state = { text: "", model: "", second: "", strip: false, sentences: [], other: null, ...none() };
+const noPins = () => ({ ...none(), fixes: new Map() });
+const state = { text: "", model: "", second: "", strip: false, sentences: [], other: null, ...noPins() };
 let running = null; // the request under way
 let asked = null; // what was asked for last, unless it failed
 let restored = null; // what was kept over a reload
 let waiting = 0;
 let keeping = 0;
-let fixing = Promise.resolve();
+
+const split = (index, token) => fixing.boundary(state.sentences[index].tokens[token].start, true);
+const join = (index) => { if (state.sentences[index]) fixing.boundary(state.sentences[index].start, false); };
 
 const cards = new Cards($("results"), {
-  onSplit: (index, token) => fix(state.sentences[index].tokens[token].start, true),
-  onJoin: (index) => { if (state.sentences[index]) fix(state.sentences[index].start, false); },
+  onSplit: split,
+  onJoin: join,
+  onEdit: editWord,
+  onHead: (from, word, to, head) => {
+    if (from.sentence.start === to.sentence.start) fixing.word(from.info.index, word, { head });
+    else refuse(`“${to.sentence.words[head].form}” is in another sentence, and a head is in the sentence of its word. Join the sentences first.`);
+  },
   onWord: detail.show,
   onLeave: detail.hide,
+});
+const find = new Find(state, cards);
+
+const fixing = new Fixing(state, {
+  busy: () => {
+    if (running) $("status").textContent = "Parsing … trees can be changed when all of the text is there";
+    return Boolean(running);
+  },
+  began: () => {
+    $("error").hidden = true;
+    $("status").textContent = "Parsing again …";
+  },
+  refuse,
+  failed: (error) => { told(); fail(error); },
+  changed: ({ seconds, focus }) => {
+    $("error").hidden = true;
+    drawAll();
+    told({ seconds });
+    link.drop();
+    keepSoon();
+    find.refresh();
+    if (focus?.word !== undefined) cards.focusWord(focus.start, focus.word);
+    else if (focus) focusToken(focus.offset);
+  },
 });
 
 function fail(error) {
   if (error.name === "AbortError") return;
-  $("error").textContent = error.message;
+  refuse(error.message);
+}
+
+function refuse(why) {
+  $("error").textContent = why;
   $("error").hidden = false;
+  $("error").scrollIntoView({ block: "nearest" });
+}
+
+function focusToken(offset) {
+  const at = state.sentences.findIndex((s) => s.start <= offset && offset < s.end);
+  const token = state.sentences[at]?.tokens.findIndex((t) => t.start === offset) ?? 0;
+  cards.focus(at, Math.max(0, token));
+}
+
+/** Open the dialog on a word. */
+function editWord({ sentence, info }, word) {
+  detail.hide();
+  const token = wordsOf(sentence).findIndex((words) => words.includes(word));
+  const fix = state.fixes.get(keysOf(sentence)[word]);
+  const about = { sentence, word, info, fix, sentences: state.sentences, fixes: state.fixes };
+  detail.fill($("editor-detail"), sentence, word, info);
+  editor.open(about, {
+    token,
+    onChange: (change) => fixing.word(info.index, word, change),
+    onKeep: () => fixing.keep(info.index),
+    onSplit: () => split(info.index, token),
+    onJoin: () => join(info.index),
+    onClose: () => cards.focusWord(sentence.start, word),
+  });
 }
 
 function told({ seconds, lost = 0, stopped = false } = {}) {
@@ -51,11 +117,13 @@ function told({ seconds, lost = 0, stopped = false } = {}) {
     const differ = all.filter((r) => !same(r.left, r.right)).length;
     text += `; ${differ ? `${differ} of ${all.length} stretches differ` : "the two models agree"}`;
   }
-  if (lost) text += `; ${plural(lost, "boundary", "boundaries")} of yours had to be forgotten`;
+  if (lost) text += `; ${plural(lost, "change")} of yours had to be forgotten`;
   if (stopped) text += "; stopped";
   $("status").textContent = state.sentences.length || stopped ? text : "";
   $("tools").hidden = !state.sentences.length;
-  $("undo").hidden = !(state.starts.size + state.joins.size);
+  $("forget").hidden = !fixing.count;
+  $("undo").disabled = !fixing.history.past.length;
+  $("redo").disabled = !fixing.history.future.length;
   $("empty").hidden = Boolean(state.sentences.length || $("text").value.trim());
 }
 
@@ -65,7 +133,7 @@ function info(index) {
   const sentence = state.sentences[index];
   return {
     index, number: index + 1, model: state.model, last: index + 1 === state.sentences.length,
-    pinned: state.starts.has(sentence.start), still: state.other !== null,
+    pinned: state.starts.has(sentence.start), still: state.other !== null, fixed: fixedWords(sentence, state.fixes),
   };
 }
 
@@ -111,15 +179,18 @@ function cancel() {
   $("stop").hidden = true;
 }
 
-/** The user's boundaries in the text as it is now, and what to give with it so that nothing else moves. */
+/** The user's changes in the text as it is now, and what boundaries to give with it so that nothing else moves. */
 function carry({ text, model, strip }) {
-  const mine = state.starts.size + state.joins.size;
-  if (!mine) return { pins: none(), given: none(), lost: 0 };
-  if (strip || state.strip || text.length > GIVEN) return { pins: none(), given: none(), lost: mine };
+  const mine = fixing.count;
+  if (!mine) return { pins: noPins(), given: none(), lost: 0 };
+  if (strip || state.strip || text.length > GIVEN) return { pins: noPins(), given: none(), lost: mine };
   const change = edit(state.text, text);
-  const pins = { starts: new Set(carried(state.starts, change)), joins: new Set(carried(state.joins, change)) };
+  const pins = {
+    starts: new Set(carried(state.starts, change)), joins: new Set(carried(state.joins, change)),
+    fixes: carriedFixes(state.fixes, (offsets) => carried(offsets, change)),
+  };
   let given = pins;
-  if (model === state.model && pins.starts.size + pins.joins.size) {
+  if (model === state.model && pins.starts.size + pins.joins.size + pins.fixes.size) {
     const shown = asGiven(untouched(state.sentences, change));
     const before = restored?.text === text && restored.model === model ? restored.given : none();
     given = {
@@ -128,17 +199,19 @@ function carry({ text, model, strip }) {
     };
     for (const offset of given.starts) given.joins.delete(offset);
   }
-  return { pins, given, lost: mine - pins.starts.size - pins.joins.size };
+  return { pins, given, lost: mine - pins.starts.size - pins.joins.size - pins.fixes.size };
 }
 
-/** Parse the text as it is now; with `fresh`, without the user's boundaries. */
+/** Parse the text as it is now; with `fresh`, without the user's changes. */
 async function parse({ fresh = false } = {}) {
   cancel();
   const wants = wanted();
-  const { pins, given, lost } = fresh ? { pins: none(), given: none(), lost: 0 } : carry(wants);
-  const begin = (sentences, other = null) => Object.assign(state, wants, pins, { sentences, other });
-  const clear = () => { begin([]); cards.clear(); told(); };
+  const { pins, given, lost } = fresh ? { pins: noPins(), given: none(), lost: 0 } : carry(wants);
+  const before = { ...state };
+  const begin = (sentences, other = null, fixes = pins.fixes) => Object.assign(state, wants, pins, { sentences, other, fixes });
+  const clear = () => { begin([]); cards.clear(); fixing.history.clear(); told(); };
   asked = JSON.stringify(wants);
+  if (!restored) link.drop();
   restored = null;
   $("error").hidden = true;
   detail.hide();
@@ -164,6 +237,8 @@ async function parse({ fresh = false } = {}) {
       $("status").textContent = `Parsing … ${plural(found.length, "sentence")} so far`;
     }, control.signal);
     if (running !== control) return;
+    const filled = await refilled(found, pins.fixes, wants.model);
+    if (running !== control) return;
     let other = null;
     if (wants.second) {
       $("status").textContent = `Parsing with ${wants.second} …`;
@@ -171,12 +246,16 @@ async function parse({ fresh = false } = {}) {
       await parseStream({ ...request, ...list(pins), model: wants.second }, (some) => other.push(...some), control.signal);
       if (running !== control) return;
     }
-    begin(found, other);
-    if (short || other) drawAll();
+    begin(filled.sentences, other, filled.fixes);
+    // Only what was done to this text can be undone.
+    if (fresh && before.text === wants.text && before.model === wants.model && before.sentences.length) fixing.history.push(before);
+    else if (before.text !== wants.text || before.model !== wants.model || before.strip !== wants.strip) fixing.history.clear();
+    if (short || other || pins.fixes.size) drawAll();
     else cards.markLast();
     cancel();
-    told({ seconds: end.seconds, lost });
+    told({ seconds: end.seconds, lost: lost + pins.fixes.size - filled.fixes.size });
     keepSoon();
+    find.refresh();
   } catch (error) {
     if (running !== control) return;
     cancel();
@@ -211,14 +290,19 @@ function stop() {
   told({ stopped: true });
 }
 
-/** Keep what is here over a reload. */
+/** What is here, as it outlives a reload and goes into a link. */
+function snapshot() {
+  const wants = wanted();
+  const list = ({ starts, joins }) => ({ starts: [...starts], joins: [...joins] });
+  const mine = wants.text === state.text && wants.strip === state.strip && fixing.count > 0;
+  if (!mine) return { ...wants, pins: {}, given: {}, fixes: [] };
+  return { ...wants, pins: list(state), given: state.sentences.length ? asGiven(state.sentences) : {}, fixes: [...state.fixes] };
+}
+
 function keepNow() {
   clearTimeout(keeping);
   keeping = 0;
-  const wants = wanted();
-  const list = ({ starts, joins }) => ({ starts: [...starts], joins: [...joins] });
-  const mine = wants.text === state.text && wants.strip === state.strip && state.starts.size + state.joins.size > 0;
-  keep({ ...wants, pins: mine ? list(state) : {}, given: mine && state.sentences.length ? asGiven(state.sentences) : {} });
+  keep(snapshot());
 }
 
 function keepSoon() {
@@ -226,55 +310,22 @@ function keepSoon() {
   keeping = setTimeout(keepNow, PAUSE);
 }
 
-/** Start a sentence at an offset, or forbid one there; one change after the other. */
-function fix(offset, starts) {
-  fixing = fixing.then(() => fixNow(offset, starts));
+// --------------------------------------------------------------------- links
+
+async function makeLink() {
+  $("error").hidden = true;
+  try {
+    $("status").textContent = await link.put(snapshot());
+  } catch (error) { fail(error); }
 }
 
-/**
- * The sentences that a boundary touches are parsed again, with those around them for context. All
- * boundaries that are shown are given with it: the change that was asked for is the only one.
- */
-async function fixNow(offset, starts) {
-  if (running) {
-    $("status").textContent = "Parsing … boundaries can be changed when all of the text is there";
-    return;
-  }
-  const range = touched(state.sentences, offset, starts);
-  if (!range) return;
-  const before = { starts: new Set(state.starts), joins: new Set(state.joins) };
-  state.starts.delete(offset);
-  state.joins.delete(offset);
-  (starts ? state.starts : state.joins).add(offset);
-  const shown = state.sentences;
-  const [first, last] = range;
-  const part = shown.slice(...windowAround(shown, first, last));
-  const origin = base(part[0]);
-  const given = asGiven(part);
-  const sent = (offsets, add) => [...offsets.filter((o) => o !== offset), ...(add ? [offset] : [])].map((o) => o - origin);
-  $("error").hidden = true;
-  $("status").textContent = "Parsing again …";
+/** What the address holds, checked; null if it holds nothing. */
+async function linked() {
   try {
-    const answer = await ask("parse", {
-      text: textOf(part), model: state.model, starts: sent(given.starts, starts), joins: sent(given.joins, !starts),
-    });
-    if (state.sentences !== shown) return; // another text has come in between
-    const end = shown[last - 1].end;
-    const found = withChances(answer.sentences.map((s) => moved(s, origin)), part, offset)
-      .filter((s) => s.start >= shown[first].start && s.start < end);
-    found[0] = { ...found[0], before: shown[first].before };
-    state.sentences = shown.toSpliced(first, last - first, ...found);
-    drawAll();
-    told({ seconds: answer.seconds });
-    keepSoon();
-    const at = state.sentences.findIndex((s) => s.start <= offset && offset < s.end);
-    const token = state.sentences[at]?.tokens.findIndex((t) => t.start === offset) ?? 0;
-    cards.focus(at, Math.max(0, token));
+    return checked(await link.taken());
   } catch (error) {
-    if (state.sentences !== shown) return;
-    Object.assign(state, before);
-    told();
     fail(error);
+    return null;
   }
 }
 
@@ -296,13 +347,12 @@ async function setUpModels() {
       $("other").append(make("option", { value: name }, name));
     }
     $("other").closest("label").hidden = $("model").options.length < 2;
-    restore();
+    restore(await linked() ?? ($("text").value ? null : kept()));
   } catch (error) { fail(error); }
 }
 
-/** The text and the choices as they were before a reload; what was typed meanwhile goes before. */
-function restore() {
-  const found = $("text").value ? null : kept();
+/** The text, the choices and the changes as they were before a reload, or as a link has them. */
+function restore(found) {
   if (found) {
     const choose = (id, name) => { if ([...$(id).options].some((option) => option.value === name)) $(id).value = name; };
     $("text").value = found.text;
@@ -310,32 +360,10 @@ function restore() {
     choose("other", found.second);
     $("strip").checked = found.strip;
     restored = found;
-    Object.assign(state, { text: found.text, model: $("model").value, strip: found.strip, ...found.pins });
+    Object.assign(state, { text: found.text, model: $("model").value, strip: found.strip, sentences: [], ...found.pins, fixes: found.fixes });
+    asked = null;
   }
   if ($("text").value.trim()) typed();
-}
-
-function setUpTabs() {
-  const tabs = [...document.querySelectorAll("[role=tab]")];
-  const choose = (tab) => {
-    for (const other of tabs) {
-      const chosen = other === tab;
-      other.setAttribute("aria-selected", String(chosen));
-      other.tabIndex = chosen ? 0 : -1;
-      $(other.getAttribute("aria-controls")).hidden = !chosen;
-    }
-    detail.hide();
-  };
-  for (const [i, tab] of tabs.entries()) {
-    tab.addEventListener("click", () => choose(tab));
-    tab.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!step) return;
-      const next = tabs[(i + step + tabs.length) % tabs.length];
-      choose(next);
-      next.focus();
-    });
-  }
 }
 
 for (const place of document.querySelectorAll(".shortcut")) place.textContent = KEYS;
@@ -355,11 +383,27 @@ $("text").addEventListener("compositionend", () => typed());
 $("text").addEventListener("paste", () => setTimeout(parse));
 $("text").addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) parse(); });
 droppable($("text"), () => parse({ fresh: true }));
-$("undo").addEventListener("click", () => parse({ fresh: true }));
+$("forget").addEventListener("click", () => parse({ fresh: true }));
+$("undo").addEventListener("click", () => fixing.undo());
+$("redo").addEventListener("click", () => fixing.redo());
+$("link").addEventListener("click", makeLink);
+addEventListener("hashchange", async () => {
+  const found = await linked();
+  if (found) restore(found);
+});
+addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.closest("textarea, input, dialog")) return;
+  const key = event.key.toLowerCase();
+  if (key !== "z" && key !== "y") return;
+  event.preventDefault();
+  if (key === "y" || event.shiftKey) fixing.redo();
+  else fixing.undo();
+});
 addEventListener("keydown", (event) => { if (event.key === "Escape") detail.hide(); });
 addEventListener("pointerdown", (event) => { if (!event.target.closest("#detail, [data-word]")) detail.hide(); });
 addEventListener("pagehide", () => { if (keeping) keepNow(); });
 for (const button of document.querySelectorAll("[data-to]")) button.addEventListener("click", () => download(button.dataset.to));
-setUpTabs();
+tabs.setUp(detail.hide);
+editor.setUp();
 evaluation.setUp();
 setUpModels();

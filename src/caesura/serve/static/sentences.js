@@ -33,6 +33,40 @@ export function wordsOf(sentence) {
   });
 }
 
+/** A word and its place in the tree, in words: "dogs, NOUN, nsubj of bark". */
+export function describe(sentence, word) {
+  const { form, upos, xpos, head, deprel } = sentence.words[word];
+  const parts = [form];
+  if (upos || xpos) parts.push(upos || xpos);
+  if (head === 0) parts.push(deprel || "root");
+  else if (sentence.words[head - 1]) parts.push(`${deprel || "dependent"} of ${sentence.words[head - 1].form}`);
+  else parts.push("head unknown");
+  const token = sentence.tokens[wordsOf(sentence).findIndex((words) => words.includes(word))];
+  if ((token.words ?? 1) > 1) parts.push(`part of ${token.text}`);
+  return parts.join(", ");
+}
+
+/** A sentence cut before one of its tokens; the trees of the two are open. */
+export function cut(sentence, token) {
+  const words = wordsOf(sentence);
+  const first = words[token][0];
+  const { before, ...rest } = sentence;
+  const piece = (tokens, found, more = {}) => ({
+    ...rest, ...more, tokens, words: found, start: tokens[0].start, end: tokens.at(-1).end,
+  });
+  return [
+    piece(sentence.tokens.slice(0, token), sentence.words.slice(0, first), before ? { before } : {}),
+    piece(sentence.tokens.slice(token), sentence.words.slice(first)),
+  ];
+}
+
+/** Two sentences as one. */
+export function joined(left, right) {
+  return {
+    ...left, end: right.end, tokens: [...left.tokens, ...right.tokens], words: [...left.words, ...right.words],
+  };
+}
+
 /** The sentences around some that are parsed again with them, as context. */
 export function windowAround(sentences, first, last, reach = 2) {
   return [Math.max(0, first - reach), Math.min(sentences.length, last + reach)];
@@ -100,6 +134,18 @@ export function regions(left, right) {
     b = j;
   }
   return found;
+}
+
+/** The words of a sentence that other sentences over the same text have otherwise, or not at all. */
+export function differing(sentence, others) {
+  const arcs = (s) => wordsOf(s).flatMap((words, token) => words.map((word, place) => {
+    const { head, upos, deprel } = s.words[word];
+    const there = head ? wordsOf(s).findIndex((some) => some.includes(head - 1)) : -1;
+    const at = there < 0 ? head : `${s.tokens[there].start}.${head - 1 - wordsOf(s)[there][0]}`;
+    return JSON.stringify([s.tokens[token].start, s.tokens[token].end, place, upos ?? "", at ?? null, deprel ?? ""]);
+  }));
+  const there = new Set(others.flatMap(arcs));
+  return new Set(arcs(sentence).flatMap((arc, word) => (there.has(arc) ? [] : [word])));
 }
 
 function signature(sentences) {
