@@ -5,6 +5,7 @@
 
 A treebank without a dev split gives the last tenth of its documents. Scores are F1 by the CoNLL
 2018 definition, from raw text where the treebank has text, else from gold tokens (marked so).
+With --recognise it says instead how surely languages are told apart: see `recognising.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from data import file_of, find_file
+import recognising
+from data import DATA, file_of, find_file
 
 from caesura.document import Document
 from caesura.formats import read
@@ -80,7 +82,12 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--recognise", action="store_true")
+    parser.add_argument("--model", help="take the recogniser of this model")
     arguments = parser.parse_args()
+    if arguments.recognise:
+        recognising.run(DATA / "open", arguments.model)
+        return
     options = PipelineOptions(folds=arguments.folds)
     options = replace(options, parser=replace(options.parser, epochs=arguments.epochs))
     names = ("treebank", "words", "from", *COLUMNS, "seconds", "megabytes")

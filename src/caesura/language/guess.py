@@ -9,7 +9,7 @@ from typing import Final
 
 from caesura.language.words import NAMES, SCRIPTS, WORDS
 
-__all__ = ["Tally", "language_name", "other", "plain_code"]
+__all__ = ["Tally", "language_name", "other", "plain_code", "windows"]
 
 #: Characters of a window of text, of which a long text is judged by three.
 _WINDOW: Final = 2000
@@ -90,7 +90,7 @@ class Tally:
 
     def add(self, text: str) -> None:
         """Count a text, or three windows of a long one."""
-        for window in _windows(text):
+        for window in windows(text):
             self._add(_ADDRESS.sub(" ", window))
 
     def _add(self, text: str) -> None:
@@ -183,7 +183,8 @@ class Tally:
         return max(found)[1] if found else None
 
 
-def _windows(text: str) -> list[str]:
+def windows(text: str) -> list[str]:
+    """A text, or three windows of a long one."""
     if len(text) <= 3 * _WINDOW:
         return [text]
     middle = (len(text) - _WINDOW) // 2

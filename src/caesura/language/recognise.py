@@ -1,0 +1,244 @@
+"""Which of many languages a text is in: hashed character n-grams, one weight a language each.
+
+    recogniser = Recogniser.from_part(model.part("language"))
+    recogniser.of("Båden kommer ikke i dag.").language   # "da"
+
+N-grams of one to four letters with the ends of words, and whole words, are summed and divided by
+the root of their number, so that the chances hold for short and long texts alike (Cavnar & Trenkle,
+1994, count them; here the weights are learned: see `learning`). One more class stands for text that
+is in none of the languages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document.characters import LETTERS, N_CLASSES, classify, code_points
+from caesura.errors import ModelError, UsageError
+from caesura.jit import kernel
+from caesura.language.guess import plain_code, windows
+from caesura.models.file import Part
+
+__all__ = ["KIND", "NONE", "Guess", "Recogniser", "Region", "features"]
+
+KIND: Final = "language"
+#: The class of texts in none of the languages.
+NONE: Final = ""
+#: The longest n-gram, and the longest word that is looked up as a whole.
+_LONGEST: Final = 4
+_WORD: Final = 16
+#: Letters that a paragraph must have to be judged by itself, and how sure that must be.
+_LETTERS: Final = 40
+_SURE: Final = 0.8
+#: How many languages are named beside the best.
+_NEAREST: Final = 3
+#: A text of fewer features is not judged.
+_ENOUGH: Final = 6
+
+_IS_LETTER: Final = np.isin(np.arange(N_CLASSES), LETTERS)
+_SEED: Final = np.uint64(0xCBF29CE484222325)
+_PRIME: Final = np.uint64(0x100000001B3)
+_EDGE: Final = np.uint64(1)
+_WHOLE: Final = np.uint64(2)
+_SHIFT: Final = np.uint64(31)
+
+
+@kernel
+def _rows(
+    folded: NDArray[np.uint32],
+    letters: NDArray[np.bool_],
+    mask: np.uint64,
+    out: NDArray[np.int32],
+) -> int:
+    """The rows of all n-grams of all words; returns how many there are."""
+    n = 0
+    size = folded.shape[0]
+    begin = 0
+    while begin < size:
+        if not letters[begin]:
+            begin += 1
+            continue
+        end = begin
+        while end < size and letters[end]:
+            end += 1
+        # From the edge before the word to the edge behind it.
+        for first in range(begin - 1, end + 1):
+            key = _SEED
+            for last in range(first, min(first + _LONGEST, end + 1)):
+                inside = begin <= last < end
+                key = (key ^ (np.uint64(folded[last]) if inside else _EDGE)) * _PRIME
+                if last > first or inside:
+                    out[n] = np.int32((key ^ (key >> _SHIFT)) & mask)
+                    n += 1
+        if end - begin <= _WORD:
+            key = _SEED ^ _WHOLE
+            for at in range(begin, end):
+                key = (key ^ np.uint64(folded[at])) * _PRIME
+            out[n] = np.int32((key ^ (key >> _SHIFT)) & mask)
+            n += 1
+        begin = end
+    return n
+
+
+def features(text: str, bits: int) -> NDArray[np.int32]:
+    """The rows of a text's n-grams in a table of 2**bits rows."""
+    classes, folded = classify(code_points(text))
+    letters = _IS_LETTER[classes]
+    out = np.empty((_LONGEST + 1) * (len(text) + 2) + 16, np.int32)
+    n = _rows(folded.astype(np.uint32), letters, np.uint64((1 << bits) - 1), out)
+    return out[:n]
+
+
+@kernel
+def _sums(rows: NDArray[np.int32], weights: NDArray[np.int8], out: NDArray[np.int64]) -> None:
+    for row in rows:
+        for label in range(weights.shape[1]):
+            out[label] += weights[row, label]
+
+
+class Guess(NamedTuple):
+    """A language (None: none of those that are known), how sure, and the likeliest ones."""
+
+    language: str | None
+    confidence: float
+    nearest: tuple[tuple[str, float], ...] = ()
+
+
+class Region(NamedTuple):
+    """Some paragraphs in one language, by offset."""
+
+    start: int
+    end: int
+    guess: Guess
+
+
+@dataclass(frozen=True)
+class Recogniser:
+    """Tells languages apart. It does not change in use, so threads may share one."""
+
+    #: Codes, in the order of the columns; the last one is `NONE`.
+    languages: tuple[str, ...]
+    #: A row an n-gram, a column a language.
+    weights: NDArray[np.int8]
+    #: What a step of the weights is worth, which also makes the chances hold.
+    scale: float
+
+    @property
+    def bits(self) -> int:
+        return int(self.weights.shape[0]).bit_length() - 1
+
+    def only(self, languages: Sequence[str]) -> Self:
+        """The same for some of the languages."""
+        for code in languages:
+            if code not in self.languages:
+                raise UsageError(
+                    f"{code} is no language that is told",
+                    remedy=f"Languages: {', '.join(self.languages[:-1])}.",
+                )
+        keep = [n for n, code in enumerate(self.languages) if code in languages or code == NONE]
+        names = tuple(self.languages[n] for n in keep)
+        return type(self)(names, np.ascontiguousarray(self.weights[:, keep]), self.scale)
+
+    # ------------------------------------------------------------------- use
+
+    def scores(self, text: str) -> tuple[NDArray[np.float64], int]:
+        """The score of each language for a text or three windows of it, and its features."""
+        total = np.zeros(len(self.languages), np.int64)
+        n = 0
+        for window in windows(text):
+            rows = features(window, self.bits)
+            _sums(rows, self.weights, total)
+            n += len(rows)
+        return total * (self.scale / math.sqrt(max(n, 1))), n
+
+    def of(self, text: str) -> Guess:
+        """The language of a text, as a whole."""
+        return self._guess(*self.scores(text))
+
+    def _guess(self, scores: NDArray[np.float64], n: int) -> Guess:
+        if n < _ENOUGH:
+            return Guess(None, 0.0)
+        chances = np.exp(scores - scores.max())
+        chances /= chances.sum()
+        order = np.argsort(-chances, kind="stable")
+        named = [(self.languages[i], float(chances[i])) for i in order if self.languages[i] != NONE]
+        best = self.languages[order[0]]
+        return Guess(best or None, float(chances[order[0]]), tuple(named[:_NEAREST]))
+
+    def is_plainly_other(self, text: str, language: str) -> str | None:
+        """The language of a text that is surely not the one that was named."""
+        found = self.of(text)
+        expected = plain_code(language)
+        known = {plain_code(code) for code in self.languages}
+        if found.language is None or expected not in known or found.confidence < _SURE:
+            return None
+        return None if plain_code(found.language) == expected else found.language
+
+    def regions(self, text: str) -> list[Region]:
+        """The paragraphs of a text, those in one language together; they cover the text.
+
+        A paragraph is in the language of the whole text unless it is long enough to be judged by
+        itself and surely in another one.
+        """
+        whole = self.of(text)
+        found: list[Region] = []
+        for start, end in _paragraphs(text):
+            part = text[start:end]
+            own = self.of(part) if sum(map(str.isalpha, part)) >= _LETTERS else whole
+            if own.language is None or own.confidence < _SURE:
+                own = whole
+            if found and found[-1].guess.language == own.language:
+                found[-1] = found[-1]._replace(end=end)
+            else:
+                found.append(Region(start, end, own))
+        return found
+
+    # -------------------------------------------------------------- storing
+
+    def to_part(self) -> Part:
+        config = {"scale": self.scale}
+        return Part(KIND, config, {"languages": list(self.languages)}, {"weights": self.weights})
+
+    @classmethod
+    def from_part(cls, part: Part) -> Self:
+        if part.kind != KIND:
+            raise ModelError(f"this is a {part.kind}, not a recogniser of languages")
+        languages = part.labels.get("languages") or []
+        weights = part.array("weights", np.int8, (None, len(languages)))
+        rows = weights.shape[0]
+        scale = float(part.option("scale", (int, float), 0.0))
+        if len(languages) < 2 or languages[-1] != NONE or len(set(languages)) != len(languages):
+            raise ModelError("the model's recogniser names no languages")
+        if rows & (rows - 1) or rows < 2 or not 0 < scale < math.inf:
+            raise ModelError("the model's recogniser has weights that do not fit")
+        return cls(tuple(languages), weights, scale)
+
+
+def _paragraphs(text: str) -> list[tuple[int, int]]:
+    """Stretches between blank lines, or lines where none is blank; together all of the text."""
+    lines = text.splitlines(keepends=True)
+    blank = [line.isspace() for line in lines]
+    stretches = any(blank)
+    spans: list[tuple[int, int]] = []
+    start = end = 0
+    for number, line in enumerate(lines):
+        end += len(line)
+        last = number + 1 == len(lines)
+        ends = blank[number] and not (last or blank[number + 1]) if stretches else True
+        if ends or last:
+            spans.append((start, end))
+            start = end
+    return spans
+
+
+def quantised(weights: NDArray[np.float32], scale: float, least: float) -> Mapping[str, Any]:
+    """Weights as bytes, without those below `least`."""
+    small = np.where(np.abs(weights) < least, 0.0, weights)
+    step = float(np.abs(small).max()) / 127 or 1.0
+    return {"weights": np.rint(small / step).astype(np.int8), "scale": step * scale}

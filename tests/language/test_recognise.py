@@ -1,0 +1,129 @@
+"""Telling many languages apart, on texts of our own and with nothing but them to learn from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.document import Document
+from caesura.errors import ModelError, UsageError
+from caesura.language.learning import RecogniserOptions, calibrated, train_recogniser
+from caesura.language.recognise import NONE, Recogniser, features
+from caesura.models.file import Part
+
+TEXTS = {
+    "en": "The ferry was late again this morning and nobody on the quay was surprised. They had "
+    "brought tea and a pack of cards and would have stayed until noon. Then it began to rain, and "
+    "the harbour master shut his window and said that there would be no boat before the evening.",
+    "de": "Das Boot kommt heute nicht, und niemand weiß warum. Wir haben den ganzen Morgen auf dem "
+    "Steg gewartet, aber es war kein Schiff zu sehen, und dann hat es auch noch geregnet. Der "
+    "Hafenmeister schloss sein Fenster und sagte, dass vor dem Abend keines mehr fahren werde.",
+    "fr": "Le bateau ne vient pas aujourd'hui et personne ne sait pourquoi. Nous avons attendu sur "
+    "le quai toute la matinée, mais il n'y avait rien à voir, et puis la pluie est arrivée. Le "
+    "maître du port a fermé sa fenêtre et il a dit qu'il n'y aurait rien avant le soir.",
+    "ru": "Корабль сегодня не придёт, и никто не знает почему, но мы ждали его всё утро. Потом "
+    "начался дождь, и начальник порта закрыл окно и сказал, что до вечера ничего не будет.",
+}
+HELD = {
+    "en": "Nobody knew when the boat would come, but they were waiting for it with their tea.",
+    "de": "Niemand wusste, wann das Schiff kommt, aber sie haben auf dem Steg gewartet.",
+    "fr": "Personne ne savait quand le bateau viendrait, mais nous avons attendu sur le quai.",
+    "ru": "Никто не знал, когда придёт корабль, но все ждали его до вечера.",
+}
+OPTIONS = RecogniserOptions(bits=12, pieces=1500, epochs=1, prune=0.0)
+
+
+def words(text: str) -> Document:
+    """A document whose tokens are what stands between blanks."""
+    ends = np.cumsum([len(word) + 1 for word in text.split(" ")]) - 1
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    return Document.from_spans(text, starts, ends)
+
+
+@pytest.fixture(scope="module")
+def recogniser() -> Recogniser:
+    return train_recogniser({code: [words(text)] for code, text in TEXTS.items()}, OPTIONS)
+
+
+@pytest.mark.parametrize("code", HELD)
+def test_languages_are_told(recogniser: Recogniser, code: str) -> None:
+    found = recogniser.of(HELD[code])
+    assert found.language == code
+    assert found.nearest[0][0] == code
+    assert 0.5 < found.confidence <= 1.0
+
+
+@pytest.mark.parametrize("text", ["", "12 + 30", "?!", "a"])
+def test_what_says_nothing_is_no_language(recogniser: Recogniser, text: str) -> None:
+    assert recogniser.of(text) == (None, 0.0, ())
+
+
+def test_paragraphs_differ_where_they_surely_do(recogniser: Recogniser) -> None:
+    text = f"{TEXTS['de']}\n\n{HELD['de']}\n\n{TEXTS['ru']}\n\nOk.\n"
+    regions = recogniser.regions(text)
+    assert [region.guess.language for region in regions] == ["de", "ru", "de"]
+    assert "".join(text[region.start : region.end] for region in regions) == text
+    assert text[regions[1].start : regions[1].end].strip() == TEXTS["ru"]
+
+
+@given(st.text(st.sampled_from("aб \n.\r\u2028é"), max_size=60))
+def test_regions_cover_the_text(text: str) -> None:
+    made = Recogniser(("en", "ru", NONE), np.zeros((16, 3), np.int8), 1.0)
+    regions = made.regions(text)
+    assert "".join(text[region.start : region.end] for region in regions) == text
+
+
+def test_a_language_that_was_named_and_is_plainly_not(recogniser: Recogniser) -> None:
+    assert recogniser.is_plainly_other(TEXTS["de"], "en") == "de"
+    assert recogniser.is_plainly_other(TEXTS["de"], "de-AT") is None
+    assert recogniser.is_plainly_other(TEXTS["de"], "xx") is None
+
+
+def test_some_of_the_languages(recogniser: Recogniser) -> None:
+    few = recogniser.only(["de", "fr"])
+    assert few.languages == ("de", "fr", NONE)
+    assert few.of(HELD["fr"]).language == "fr"
+    with pytest.raises(UsageError, match="xx is no language"):
+        recogniser.only(["xx"])
+
+
+def test_chances_are_scaled_on_held_out_text(recogniser: Recogniser) -> None:
+    shy = Recogniser(recogniser.languages, recogniser.weights, recogniser.scale / 20)
+    again = calibrated(shy, {code: [text] for code, text in HELD.items()})
+    assert again.scale > shy.scale
+    assert calibrated(shy, {}) is shy
+
+
+def test_n_grams_are_those_of_words_with_their_ends() -> None:
+    """_a ab b_ and so on: 1 to 4 letters with the edges, and the word."""
+    assert len(features("ab", 20)) == len({"a", "b", "_a", "ab", "b_", "_ab", "ab_", "_ab_", "W"})
+    assert sorted(features("ab, AB", 20)) == sorted([*features("ab", 20)] * 2)
+    assert len(features("12 .", 20)) == 0
+
+
+def test_a_recogniser_survives_a_model_file(recogniser: Recogniser) -> None:
+    again = Recogniser.from_part(recogniser.to_part())
+    assert again.of(HELD["en"]) == recogniser.of(HELD["en"])
+
+
+@pytest.mark.parametrize(
+    ("labels", "rows", "scale", "told"),
+    [
+        (["en", "de"], 16, 1.0, "names no languages"),
+        (["en", "en", NONE], 16, 1.0, "names no languages"),
+        (["en", NONE], 15, 1.0, "do not fit"),
+        (["en", NONE], 16, 0.0, "do not fit"),
+    ],
+)
+def test_a_damaged_part_is_refused(labels: list[str], rows: int, scale: float, told: str) -> None:
+    weights = np.zeros((rows, len(labels)), np.int8)
+    part = Part("language", {"scale": scale}, {"languages": labels}, {"weights": weights})
+    with pytest.raises(ModelError, match=told):
+        Recogniser.from_part(part)
+
+
+def test_one_language_cannot_be_told_from_others() -> None:
+    with pytest.raises(UsageError, match="one language"):
+        train_recogniser({"en": [words(TEXTS["en"])]})
