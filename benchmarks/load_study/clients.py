@@ -104,7 +104,7 @@ def asked(name: str, **fields: object) -> bytes:
 
 
 #: What the documentation says a server may answer (docs/howto/serve.md).
-DOCUMENTED = frozenset({200, 400, 404, 405, 408, 413, 415, 421, 422, 429, 500, 503})
+DOCUMENTED = frozenset({200, 400, 404, 405, 406, 408, 413, 415, 421, 422, 429, 500, 503})
 
 
 def judged(status: int, body: bytes) -> str:

@@ -21,6 +21,7 @@ __all__ = [
     "resident",
     "run_folder",
     "threads_available",
+    "trim",
 ]
 
 MODEL_SUFFIX = ".caesura"
@@ -86,6 +87,15 @@ def resident(pid: int | None = None) -> int:
     except (OSError, IndexError):
         return 0
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def trim() -> None:
+    """Give memory that was freed back to the system, where it can be asked for that (glibc)."""
+    import ctypes
+
+    give_back = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
+    if give_back is not None:
+        give_back(0)
 
 
 def threads_available() -> int:

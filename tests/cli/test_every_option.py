@@ -160,6 +160,7 @@ def files(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
         "gold.mrg": "(S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .))\n",
         "system.mrg": "(S (NP (DT The) (NN cat)) (VP (VBZ sleeps) (. .)))\n",
         "rules.prm": "DELETE_LABEL NP\n",
+        "token.txt": "a-token-of-a-file\n",
         "big": b"\0" * (2 << 20),
     }
     made |= {f"{name}.toml": content for name, content in TOML.items()}
@@ -306,7 +307,9 @@ class Caller:
         return Local(choose(load_model(model), **options))
 
     def _serve(self, models: Any, options: Any, *, log: Any, ready: Any) -> None:
-        self.inside.append(f"serve {sorted(models.paths)} {models.mode} {options} {log is None}")
+        secret = options.token  # which it does not show by itself
+        what = f"{models.mode} {options} {secret} {log is None}"
+        self.inside.append(f"serve {sorted(models.paths)} {what}")
         ready("http://here/")
 
     def _trainer(self, train: Any, dev: Any, options: Any, **more: Any) -> Any:

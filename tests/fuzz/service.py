@@ -24,7 +24,9 @@ from caesura.serve.worker import Job, respond
 __all__ = ["http_target", "requests_target"]
 
 #: What docs/howto/serve.md names, but for bugs and clients that have gone.
-DOCUMENTED: Final = frozenset({200, 400, 404, 405, 408, 413, 415, 421, 422, 429, 503})
+DOCUMENTED: Final = frozenset(
+    {200, 204, 400, 401, 403, 404, 405, 406, 408, 413, 415, 421, 422, 429, 503}
+)
 OPTIONS: Final = ServeOptions(max_chars=5_000, max_given=1_000, max_alternatives=300)
 _FORMATS: Final = ("conllu", "conllx", "brackets", "jsonl", "tokens")
 
@@ -44,9 +46,9 @@ def _asked(data: bytes) -> tuple[str, bytes]:
     return "parse", json.dumps(asked).encode()
 
 
-def _frames(endpoint: str, body: bytes, models: Models) -> tuple[wire.Head, list[bytes]]:
+def _frames(asked: wire.JobHead, body: bytes, models: Models) -> tuple[wire.Head, list[bytes]]:
     """What a worker says to a job; nothing of it may be a bug."""
-    job = Job(endpoint, body, 600, 600)
+    job = Job(asked, body, 600)
     found = list(respond(job, models, OPTIONS))
     kinds = [frame[:1] for frame in found]
     assert kinds[0] == wire.HEAD
@@ -63,7 +65,8 @@ def requests_target(model: Path) -> Callable[[bytes], None]:
     models = Models({"tiny": model})
 
     def one(data: bytes) -> None:
-        head, pieces = _frames(*_asked(data), models)
+        endpoint, sent = _asked(data)
+        head, pieces = _frames(wire.JobHead(endpoint, 600), sent, models)
         body = b"".join(pieces)
         assert head.status in DOCUMENTED
         if head.status != 200:
@@ -89,6 +92,9 @@ class _Here:
         self.over = asyncio.Event()
         self.loaded: dict[str, list[str]] = {}
         self.stopping, self.taken, self.places = False, 0, 1
+        self.words = self.busy = self.restarts = self.unloads = 0
+        self.alive: list[Any] = []
+        self.broken = False
 
     def take(self) -> _Here:
         return self
@@ -96,8 +102,9 @@ class _Here:
     def release(self) -> None:
         pass
 
-    async def answer(self, endpoint: str, body: bytes) -> AsyncIterator[wire.Head | bytes]:
-        head, pieces = _frames(endpoint, body, self.models)
+    async def answer(self, asked: wire.JobHead, body: bytes) -> AsyncIterator[wire.Head | bytes]:
+        asked.seconds = 600
+        head, pieces = _frames(asked, body, self.models)
         yield head
         for piece in pieces:
             yield piece

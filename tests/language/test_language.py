@@ -187,22 +187,27 @@ def test_on_stdin(
 
 
 def test_an_answer_of_the_server(english_model: Path) -> None:
-    from caesura.serve.handlers import parse, parse_lines
     from caesura.serve.messages import ParseRequest
     from caesura.serve.models import Models
     from caesura.serve.options import ServeOptions
+    from caesura.serve.parsing import Task
+    from caesura.serve.wire import JobHead
     from caesura.serve.worker import Job
 
     models, options = Models({"english": english_model}), ServeOptions()
-    job = Job("parse", b"", 600, 600)
+    job = Job(JobHead("parse", 600), b"", 600)
+
+    def task(text: str) -> Task:
+        return Task(ParseRequest(text), models, options, job)
+
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for _ in range(2):  # every answer says it
-            answer = parse(ParseRequest(TEXTS["fr"]), models, options, job)
-            assert answer["warning"].startswith("The text looks like French, and the model")
-        first = next(iter(parse_lines(ParseRequest(TEXTS["fr"]), models, options, job)))
-        assert b"looks like French" in first
-        assert "warning" not in parse(ParseRequest(ENGLISH), models, options, job)
+            warning = task(TEXTS["fr"]).answer().warning
+            assert warning is not None
+            assert warning.startswith("The text looks like French, and the model")
+        assert b"looks like French" in next(task(TEXTS["fr"]).events())
+        assert task(ENGLISH).answer().warning is None
 
 
 def test_training_writes_the_language_down() -> None:

@@ -157,15 +157,17 @@ def test_files_folders_and_stdin_give_the_same(
 
 
 def test_a_server_gives_the_same(model: Path, text: str, whole: Document) -> None:
-    from caesura.serve.handlers import parse
     from caesura.serve.messages import ParseRequest, sentences_of
     from caesura.serve.models import Models
     from caesura.serve.options import ServeOptions
+    from caesura.serve.parsing import Task
+    from caesura.serve.wire import JobHead
     from caesura.serve.worker import Job
 
-    job = Job("parse", b"", 600, 600)
-    answer = parse(ParseRequest(text=text), Models({"tiny": model}), ServeOptions(), job)
-    assert answer["sentences"] == list(sentences_of(whole))
+    job = Job(JobHead("parse", 600), b"", 600)
+    asked = ParseRequest(text=text)
+    answer = Task(asked, Models({"tiny": model}), ServeOptions(), job).answer()
+    assert answer.sentences == list(sentences_of(whole))
 
 
 @pytest.mark.parametrize("size", [777, 40_000])

@@ -66,13 +66,34 @@ def _tree(heads: list[int], word: int, head: int) -> bool:
 
 
 class FakePipeline:
+    has_tokenizer = True
+    watch = None
+
     def __init__(
-        self, path: Path, label: str = "dep", delay: float = 0.0, ends: str = ".?!"
+        self,
+        path: Path,
+        label: str = "dep",
+        delay: float = 0.0,
+        ends: str = ".?!",
+        ballast: int = 0,
     ) -> None:
+        #: So many MB, as a large model has.
+        self.ballast = bytearray(b"x") * (ballast << 20)
         self.file = SimpleNamespace(path=str(path), parts={"tokenizer": None, "parser": None})
         self.label = label
         self.delay = delay
         self.ends = ends
+
+    def batch(
+        self, sources: Sequence[str | Document], *, confidence: bool = False, **others: Any
+    ) -> list[Document]:
+        found = []
+        for source in sources:
+            assert isinstance(source, Document)
+            doc = self(source.text, confidence=confidence)
+            doc.id = source.id
+            found.append(doc)
+        return found
 
     def __call__(
         self,
@@ -139,7 +160,9 @@ class FakePipeline:
         doc.fixed = frozenset()
         return doc
 
-    def stream(self, blocks: Iterable[str], *, confidence: bool = False) -> Iterator[Document]:
+    def stream(
+        self, blocks: Iterable[str], *, confidence: bool = False, **others: Any
+    ) -> Iterator[Document]:
         doc = self("".join(blocks), confidence=confidence)
         bounds = doc.sentence_bounds.tolist()
         for first in range(0, len(bounds) - 1, 50):

@@ -19,9 +19,9 @@ from caesura.document import NO, YES, Document
 from caesura.document.schema import schema_of
 from caesura.errors import CaesuraError, MissingExtra
 from caesura.formats import jsonl
-from caesura.serve.handlers import strip_text
 from caesura.serve.messages import COLUMNS, SentenceData, document_of, sentences_of
 from caesura.serve.options import ServeOptions
+from caesura.serve.parsing import strip_text
 from caesura.serve.server import listen, named_models
 from tests.pipeline.tiny import EXAMPLES, TEXT
 from tests.serve.conftest import Running, fake_models, start
@@ -335,7 +335,8 @@ def test_nothing_of_a_request_is_logged_but_its_size(client: httpx.Client, serve
     assert not any(secret in line for line in server.log)
     until(lambda: len(server.log) >= known + 3)
     lines = server.log[known:]
-    assert any(re.match(r"parse: \d+ bytes in, status 200, \d+ ms$", line) for line in lines)
+    said = re.compile(r"parse: \d+ bytes in, status 200, \d+ ms, id \w+$")
+    assert any(said.match(line) for line in lines)
     assert any(line.startswith("?: 0 bytes in, status 404") for line in lines)
 
 

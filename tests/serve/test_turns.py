@@ -13,10 +13,17 @@ from caesura.document import Document
 
 pytest.importorskip("starlette")
 
-from caesura.serve.handlers import parse
-from caesura.serve.messages import ParseRequest, SentenceData, document_of, sentences_of
+from caesura.serve.messages import (
+    ParseAnswer,
+    ParseRequest,
+    SentenceData,
+    document_of,
+    sentences_of,
+)
 from caesura.serve.models import Models
 from caesura.serve.options import ServeOptions
+from caesura.serve.parsing import Task
+from caesura.serve.wire import JobHead
 from caesura.serve.worker import Job
 
 TALK = "[00:01 - 00:02] Ann: so they\n[00:03] Bo: yes\n[00:05] Ann: went home\n"
@@ -27,13 +34,15 @@ def nlp(tiny_model: Path) -> caesura.Pipeline:
     return caesura.load(tiny_model)
 
 
-def answer(model: Path, **request: object) -> dict[str, object]:
-    job = Job("parse", b"", 600, 600)
-    return parse(ParseRequest(TALK, **request), Models({"tiny": model}), ServeOptions(), job)
+def answer(model: Path, **request: object) -> ParseAnswer:
+    job = Job(JobHead("parse", 600), b"", 600)
+    asked = ParseRequest(TALK, **request)
+    return Task(asked, Models({"tiny": model}), ServeOptions(), job).answer()
 
 
 def test_sentences_say_who_speaks(tiny_model: Path) -> None:
-    found = answer(tiny_model)["sentences"]
+    found = answer(tiny_model).sentences
+    assert found is not None
     speakers = [sentence.speaker for sentence in found]
     assert list(dict.fromkeys(speakers)) == ["Ann", "Bo"]
     assert speakers[-1] == "Ann"
@@ -46,10 +55,11 @@ def test_sentences_go_across_turns_if_asked(tiny_model: Path) -> None:
     for more in ({}, {"starts": [TALK.index("they")]}, {"k": 2}):
         bound = answer(tiny_model, **more)
         free = answer(tiny_model, across_turns=True, **more)
-        if "k" in more:
-            bound, free = ({"sentences": found["analyses"][0]} for found in (bound, free))
-        assert starts in [sentence.start for sentence in bound["sentences"]]
-        assert starts not in [sentence.start for sentence in free["sentences"]]
+        one, other = (
+            found.analyses[0] if found.analyses else found.sentences for found in (bound, free)
+        )
+        assert starts in [sentence.start for sentence in one or ()]
+        assert starts not in [sentence.start for sentence in other or ()]
 
 
 def test_a_file_of_sentences_keeps_their_speakers(nlp: caesura.Pipeline) -> None:

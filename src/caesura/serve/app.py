@@ -1,17 +1,7 @@
-"""The application: which address does what.
+"""The application: `routes.ENDPOINTS` made real.
 
-| address | does |
-|---|---|
-| `GET /` | the page |
-| `POST /api/v1/parse` | a text to sentences with trees, at once or line by line |
-| `POST /api/v1/complete` | sentences of which something is fixed to sentences with trees |
-| `POST /api/v1/draw` | sentences to pictures |
-| `POST /api/v1/convert` | sentences to a file |
-| `POST /api/v1/evaluate` | a system file against gold |
-| `GET /api/v1/models` | the models here |
-| `GET /health` | whether it is well |
-
-`/api/parse` and so on are the current version.
+What needs a worker is handed on to one, body unread; the rest (the page, the models, how the server
+is) is answered here. `/api/parse` and so on are the current version of `/api/v1/parse`.
 """
 
 from __future__ import annotations
@@ -28,10 +18,15 @@ import caesura
 from caesura.errors import MissingExtra
 from caesura.render.style import PICTURE
 from caesura.serve import wire
+from caesura.serve.accept import JSON, MULTIPART, TYPES, chosen, media_type
+from caesura.serve.answers import Health, Index, Limits, ModelsAnswer, Ready
+from caesura.serve.metrics import Metrics
 from caesura.serve.middleware import Bodies, Middleware, Receive, Scope, Send
 from caesura.serve.models import Models
+from caesura.serve.openapi import describe
 from caesura.serve.options import VERSION, ServeOptions
 from caesura.serve.refusals import Refused, error_line
+from caesura.serve.routes import ENDPOINTS, Endpoint
 from caesura.serve.workers import Place, Workers
 
 try:
@@ -56,8 +51,8 @@ _TYPES: Final = {
 class Post:
     """An endpoint that takes a body and lets a worker answer it. The body is not looked at here."""
 
-    def __init__(self, name: str, workers: Workers, bodies: Bodies) -> None:
-        self.name = name
+    def __init__(self, endpoint: Endpoint, workers: Workers, bodies: Bodies) -> None:
+        self.endpoint = endpoint
         self.workers = workers
         self.bodies = bodies
 
@@ -78,12 +73,10 @@ class Post:
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
-        kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
-        if kind != b"application/json":
-            raise Refused(415, "Send JSON, with the content type application/json.")
+        asked = self._asked(scope, headers)
         async with self.bodies.read(receive, headers) as body:
             place = self.workers.take()
-            work = asyncio.ensure_future(self._answer(place, body, send))
+            work = asyncio.ensure_future(self._answer(place, asked, body, send))
             left = asyncio.ensure_future(_left(receive))
             try:
                 await asyncio.wait((work, left), return_when=asyncio.FIRST_COMPLETED)
@@ -95,12 +88,30 @@ class Post:
                 await asyncio.gather(work, left, return_exceptions=True)
                 place.release()
 
-    async def _answer(self, place: Place, body: bytes, send: Send) -> None:
-        async with aclosing(place.answer(self.name, body)) as pieces:
+    def _asked(self, scope: Scope, headers: dict[bytes, bytes]) -> wire.JobHead:
+        """What a worker must know of the head of a request."""
+        endpoint, header = self.endpoint, headers.get(b"content-type", b"")
+        kind = media_type(header)
+        if kind not in endpoint.takes and (kind or scope["method"] != "GET"):
+            if tuple(endpoint.takes) == (JSON,):
+                raise Refused(415, "Send JSON, with the content type application/json.")
+            raise Refused(415, f"The type of the body is one of {', '.join(endpoint.takes)}.")
+        format = "json"
+        if endpoint.negotiated:
+            accept = headers.get(b"accept")
+            offered = tuple(endpoint.gives)
+            format = TYPES[chosen(None if accept is None else accept.decode("latin-1"), offered)]
+        if kind == MULTIPART:  # its parameters say where its parts begin
+            kind = header.decode("latin-1")
+        query = scope.get("query_string", b"").decode("latin-1")
+        return wire.JobHead(endpoint.name, 0.0, kind, query, format)
+
+    async def _answer(self, place: Place, asked: wire.JobHead, body: bytes, send: Send) -> None:
+        async with aclosing(place.answer(asked, body)) as pieces:
             head = await anext(pieces)
             assert isinstance(head, wire.Head)
             if head.stream:
-                await self._stream(head, pieces, send)
+                await self._stream(head, pieces, place, send)
                 return
             # The worker is free for others before the client has taken anything.
             parts = [piece async for piece in pieces if isinstance(piece, bytes)]
@@ -119,7 +130,7 @@ class Post:
         await send({"type": "http.response.body"})
 
     async def _stream(
-        self, head: wire.Head, pieces: AsyncIterator[wire.Head | bytes], send: Send
+        self, head: wire.Head, pieces: AsyncIterator[wire.Head | bytes], place: Place, send: Send
     ) -> None:
         await send(_start(head))
         try:
@@ -127,8 +138,11 @@ class Post:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
         except Refused as error:
             # Too late for a status: the last line tells.
-            line = error_line(error)
+            place.broken = True
+            line = error_line(error, head.tail)
             await send({"type": "http.response.body", "body": line, "more_body": True})
+        if place.broken and head.tail == "comment":
+            return  # nobody reads comments: the end that is missing tells that this is not all
         await send({"type": "http.response.body"})
 
 
@@ -149,36 +163,43 @@ class Application:
     def __init__(
         self, models: Models, options: ServeOptions, log: Callable[[str], None] | None = None
     ) -> None:
-        self.models = models
+        self.known = models
         self.options = options
         self.workers = Workers(models, options, log)
         self.bodies = Bodies(options)
         self.static = _static()
+        self.described = describe(options)
+        #: Filled by what stands around it.
+        self.counts = Metrics()
 
-    async def list_models(self, request: Request) -> Response:
-        return _json({"version": VERSION, "models": self.models.describe(self.workers.loaded)})
+    async def models(self, request: Request) -> Response:
+        return _json(ModelsAnswer(VERSION, self.known.describe(self.workers.loaded)))
 
     async def health(self, request: Request) -> Response:
         workers = self.workers
-        return _json(
-            {
-                "status": "stopping" if workers.stopping else "ok",
-                "version": caesura.__version__,
-                "api": VERSION,
-                "running": workers.taken,
-                "places": workers.places,
-            }
-        )
+        status = "stopping" if workers.stopping else "ok"
+        return _json(Health(status, caesura.__version__, VERSION, workers.taken, workers.places))
+
+    async def ready(self, request: Request) -> Response:
+        alive = len(self.workers.alive)
+        if self.workers.stopping or not alive:
+            raise Refused(503, "No worker is ready.")
+        return _json(Ready(True, alive))
+
+    async def metrics(self, request: Request) -> Response:
+        text = self.counts.text(self.workers)
+        kind = "text/plain; version=0.0.4; charset=utf-8"
+        return Response(text, headers={"content-type": kind, "cache-control": "no-store"})
+
+    async def openapi(self, request: Request) -> Response:
+        return _json(self.described)
 
     async def index(self, request: Request) -> Response:
         """What the API offers."""
-        limits = {
-            name: getattr(self.options, name)
-            for name in ("max_body", "max_chars", "max_given", "seconds", "max_k", "max_drawn")
-        }
-        return _json(
-            {"version": VERSION, "endpoints": sorted((*_POSTS, "models")), "limits": limits}
-        )
+        names = Limits.__struct_fields__
+        limits = Limits(**{name: getattr(self.options, name) for name in names})
+        offered = {one.name for one in ENDPOINTS if one.paths[0].startswith(f"/api/v{VERSION}/")}
+        return _json(Index(VERSION, sorted(offered), limits))
 
     async def page(self, request: Request) -> Response:
         return self._file("index.html")
@@ -192,9 +213,6 @@ class Application:
             raise Refused(404, "There is no such page.")
         kind = _TYPES["." + name.rsplit(".", 1)[-1]]
         return Response(data, headers={"content-type": kind, "cache-control": "no-cache"})
-
-
-_POSTS: Final = ("parse", "complete", "draw", "convert", "evaluate")
 
 
 def _json(data: Any) -> Response:
@@ -222,18 +240,13 @@ def make_app(
     """The ASGI application over some models."""
     options = options or ServeOptions()
     application = Application(models, options, log)
-    routes = [
-        Route("/", application.page),
-        Route("/health", application.health),
-        Route("/api", application.index),
-        Route(f"/api/v{VERSION}", application.index),
-        Route("/static/{name}", application.file),
-    ]
-    for prefix in (f"/api/v{VERSION}", "/api"):
-        routes.append(Route(f"{prefix}/models", application.list_models))
-        for name in _POSTS:
-            post = Post(name, application.workers, application.bodies)
-            routes.append(Route(f"{prefix}/{name}", post, methods=["POST"]))
+    routes = []
+    for endpoint in ENDPOINTS:
+        served: Any = getattr(application, endpoint.name, None)
+        if endpoint.work:
+            served = Post(endpoint, application.workers, application.bodies)
+        for path in endpoint.paths:
+            routes.append(Route(path, served, methods=list(endpoint.methods)))
 
     @asynccontextmanager
     async def lifespan(app: Any) -> AsyncIterator[None]:
@@ -248,5 +261,6 @@ def make_app(
     router = Router(routes=routes, redirect_slashes=False, lifespan=lifespan)
     middleware = Middleware(router, options, log)
     middleware.application = application
-    middleware.paths = frozenset(route.path for route in routes)
+    middleware.endpoints = {path: one for one in ENDPOINTS for path in one.paths}
+    application.counts = middleware.metrics
     return middleware

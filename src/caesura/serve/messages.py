@@ -26,10 +26,15 @@ __all__ = [
     "VERSION",
     "CompleteRequest",
     "ConvertRequest",
+    "DrawAnswer",
     "DrawRequest",
+    "Error",
+    "EvaluateAnswer",
     "EvaluateRequest",
+    "ParseAnswer",
     "ParseRequest",
     "SentenceData",
+    "TextAnswer",
     "TokenData",
     "WordData",
     "document_of",
@@ -39,25 +44,8 @@ __all__ = [
 Offset = Annotated[int, Meta(ge=0, le=1 << 31)]
 Name = Annotated[str, Meta(max_length=300)]
 Chance = Annotated[float, Meta(ge=0, le=1)]
-
-
-class ParseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text to parse, and how."""
-
-    text: str
-    model: Name | None = None
-    #: Offsets at which a sentence must start, and must not.
-    starts: list[Offset] = []
-    joins: list[Offset] = []
-    #: Take case and punctuation away first.
-    strip: bool = False
-    #: Answer line by line as sentences are decided.
-    stream: bool = False
-    confidence: bool = True
-    #: Let a sentence of a transcript go on where another speaker begins.
-    across_turns: bool = False
-    #: So many analyses, the best first.
-    k: Annotated[int, Meta(ge=1, le=64)] = 1
+#: What is no text is an error of its own, not of the others.
+Texts = Annotated[list[Any], Meta(extra_json_schema={"items": {"type": "string"}})]
 
 
 class WordData(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -103,6 +91,30 @@ class SentenceData(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
     end_time: float | None = None
 
 
+class ParseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text to parse, or several, and how."""
+
+    text: str | None = None
+    #: Several at once, each with an answer of its own; one that is bad has its error there.
+    texts: Texts | None = None
+    model: Name | None = None
+    #: The name of the document in CoNLL-U and JSON Lines.
+    id: Name | None = None
+    #: Offsets at which a sentence must start, and must not.
+    starts: list[Offset] = []
+    joins: list[Offset] = []
+    #: Take case and punctuation away first.
+    strip: bool = False
+    #: Answer line by line as sentences are decided.
+    stream: bool = False
+    #: Whether to say how sure it is; if nothing is said: in JSON, and not in the other formats.
+    confidence: bool | None = None
+    #: Let a sentence of a transcript go on where another speaker begins.
+    across_turns: bool = False
+    #: So many analyses, the best first.
+    k: Annotated[int, Meta(ge=1, le=64)] = 1
+
+
 class DrawRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Sentences to draw, each as a picture of its own."""
 
@@ -130,11 +142,41 @@ class CompleteRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     confidence: bool = True
 
 
-class ConvertRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Sentences to write as a file."""
+class Error(msgspec.Struct, frozen=True):
+    """A status of HTTP and one sentence."""
 
-    sentences: list[SentenceData]
-    to: Literal["conllu", "jsonl", "svg", "html", "text"]
+    status: int
+    message: str
+
+
+class TextAnswer(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """What became of one of several texts: its sentences, or why there are none."""
+
+    sentences: list[SentenceData] | None = None
+    warning: str | None = None
+    error: Error | None = None
+
+
+class ParseAnswer(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """The sentences of a text, several analyses of it, or the results of several texts."""
+
+    version: int
+    model: str
+    #: The text looks like another language than the model's.
+    warning: str | None = None
+    sentences: list[SentenceData] | None = None
+    analyses: list[list[SentenceData]] | None = None
+    results: list[TextAnswer] | None = None
+    seconds: float | None = None
+
+
+class ConvertRequest(ParseAnswer, forbid_unknown_fields=True):
+    """Sentences to write as a file; what `parse` answers may be sent as it came."""
+
+    version: int = VERSION
+    model: str = ""
+    #: May also be said in the address: `?to=conllu`.
+    to: Literal["conllu", "jsonl", "svg", "html", "text"] | None = None
     width: Annotated[int, Meta(ge=150, le=20_000)] = 940
 
 
@@ -145,6 +187,23 @@ class EvaluateRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     system: str
     format: Literal["conllu", "conllx", "brackets", "jsonl", "tokens"] = "conllu"
     html: bool = False
+
+
+class DrawAnswer(msgspec.Struct, frozen=True):
+    """A picture of each sentence, null for one that is too long; the words that differ."""
+
+    version: int
+    pictures: list[str | None]
+    differs: list[int]
+
+
+class EvaluateAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Scores by metric, as a table of text, and as a page if that was asked for."""
+
+    version: int
+    report: dict[str, Any]
+    text: str
+    html: str | None = None
 
 
 def sentences_of(doc: Document, offset: int = 0) -> Iterator[SentenceData]:

@@ -1,18 +1,22 @@
-"""What stands around the application: headers, hosts, bodies too large or too slow, the log.
+"""What stands around the application: headers, ids, bodies too large or too slow, log and counts.
 
-Nothing of a request is logged but its size, the name of the endpoint and the answer's status.
+Nothing of a request is logged but its size, its id, the name of the endpoint and the status.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
+from caesura.serve.accept import FORM
+from caesura.serve.guard import Guard, request_id
+from caesura.serve.metrics import Metrics
 from caesura.serve.options import ServeOptions
-from caesura.serve.refusals import Busy, Refused, error_body, message_of
+from caesura.serve.refusals import Busy, Refused, error_body, headers_of, message_of
+from caesura.serve.routes import Endpoint
 
 __all__ = ["Bodies", "Middleware"]
 
@@ -33,7 +37,6 @@ HEADERS: Final = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 )
-_LOCAL: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
 class Bodies:
@@ -48,7 +51,7 @@ class Bodies:
         self.held = 0
 
     @asynccontextmanager
-    async def read(self, receive: Receive, headers: dict[bytes, bytes]) -> AsyncIterator[bytes]:
+    async def read(self, receive: Receive, headers: Mapping[bytes, bytes]) -> AsyncIterator[bytes]:
         """The body of a request, unless it is too large or comes too slowly."""
         most = self.options.max_body
         too_large = Refused(413, f"The request is larger than {most >> 20} MB.")
@@ -89,9 +92,11 @@ class Middleware:
         self.app = app
         self.options = options
         self.log = log
-        #: What it stands around, and the addresses whose names may be logged.
+        self.guard = Guard(options)
+        self.metrics = Metrics()
+        #: What it stands around, and what is at which address.
         self.application: Any = None
-        self.paths: frozenset[str] = frozenset()
+        self.endpoints: Mapping[str, Endpoint] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -99,9 +104,11 @@ class Middleware:
                 await self.app(scope, receive, send)
             return
         began = time.monotonic()
-        status = 0
-        size = 0
-        started = False
+        status = size = 0
+        headers = dict(scope["headers"])
+        known = request_id(headers)
+        own = [(b"x-request-id", known.encode()), *self.guard.cors(headers)]
+        endpoint = self._find(scope)
 
         async def counted() -> dict[str, Any]:
             nonlocal size
@@ -110,52 +117,69 @@ class Middleware:
             return message
 
         async def secured(message: dict[str, Any]) -> None:
-            nonlocal status, started
+            nonlocal status
             if message["type"] == "http.response.start":
-                started = True
                 status = message["status"]
-                names = {name for name, _ in message["headers"]}
+                said = [*message["headers"], *own]
+                names = {name for name, _ in said}
                 extra = [pair for pair in HEADERS if pair[0] not in names]
-                message = {**message, "headers": [*message["headers"], *extra]}
+                message = {**message, "headers": [*said, *extra]}
             await send(message)
 
         # With this the router raises what it would answer itself.
         scope["app"] = self.application
         try:
-            self._check_host(scope)
+            self.guard.check_host(headers)
+            preflight = self.guard.preflight(scope["method"], headers)
+            if preflight is not None:
+                start = {"type": "http.response.start", "status": 204, "headers": preflight}
+                await secured(start)
+                await secured({"type": "http.response.body"})
+                return
+            if endpoint is None or not endpoint.public:
+                page = endpoint is not None and endpoint.name in ("page", "file")
+                self.guard.check_token(headers, page=page)
+            if endpoint is not None and FORM in endpoint.takes:
+                self.guard.check_site(headers)
             await self.app(scope, counted, secured)
         except Exception as error:
             refused, text = message_of(error)
             if refused == 500 and self.log is not None:
-                self.log(f"error inside: {type(error).__name__}")
-            if not started:
-                await _answer(secured, refused, text)
+                self.log(f"error inside: {type(error).__name__}, id {known}")
+            if not status:
+                await _answer(secured, refused, text, headers_of(error))
         finally:
-            if self.log is not None:
-                path = scope.get("path", "")
-                name = path.rsplit("/", 1)[-1] if path in self.paths else "?"
-                if path.startswith("/static/") and status == 200:
-                    name = "file"
-                spent = 1000 * (time.monotonic() - began)
-                told = status or 499  # no answer: the client has gone
-                self.log(f"{name or 'page'}: {size:,} bytes in, status {told}, {spent:.0f} ms")
+            # No answer: the client has gone.
+            self._note(endpoint, scope, status or 499, size, time.monotonic() - began, known)
 
-    def _check_host(self, scope: Scope) -> None:
-        """A page elsewhere must not reach a local server through a name of its own."""
-        if not self.options.local:
-            return
-        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1").lower()
-        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
-        if name not in _LOCAL:
-            raise Refused(421, "This server answers to localhost only.")
+    def _find(self, scope: Scope) -> Endpoint | None:
+        """What is at an address, which is freed from what a proxy puts before it."""
+        root = self.options.root_path
+        path = scope.get("path", "")
+        if root and path.startswith(root) and path[len(root) :][:1] in ("", "/"):
+            path = path[len(root) :] or "/"
+        scope["path"], scope["root_path"] = path, ""
+        if path.startswith("/static/"):
+            path = "/static/{name}"
+        return self.endpoints.get(path)
+
+    def _note(
+        self, endpoint: Endpoint | None, scope: Scope, status: int, size: int, spent: float, id: str
+    ) -> None:
+        known = endpoint is not None and not (endpoint.name == "file" and status != 200)
+        name = endpoint.name if endpoint is not None and known else "?"
+        self.metrics.count("other" if name == "?" else name, status, spent, size)
+        if self.log is not None:
+            self.log(f"{name}: {size:,} bytes in, status {status}, {1000 * spent:.0f} ms, id {id}")
 
 
-async def _answer(send: Send, status: int, text: str) -> None:
+async def _answer(send: Send, status: int, text: str, more: Any = ()) -> None:
     body = error_body(status, text)
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"),
+        *more,
     ]
     if status == 429:
         headers.append((b"retry-after", b"1"))

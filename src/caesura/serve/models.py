@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from caesura.paths import trim
+from caesura.serve.answers import ModelData
 from caesura.serve.refusals import Refused
 
 if TYPE_CHECKING:
@@ -43,18 +46,20 @@ class Models:
             self._loaded[chosen].watch = None  # an answer says it, not the terminal
         return self._loaded[chosen]
 
+    def unload(self, name: str) -> None:
+        """Forget a pipeline, and give its memory back; it is loaded again when it is asked for."""
+        if self._loaded.pop(name, None) is not None:
+            gc.collect()
+            trim()
+
     @property
     def loaded(self) -> dict[str, list[str]]:
         """The parts of those that are loaded in this process."""
         return {name: sorted(nlp.file.parts) for name, nlp in self._loaded.items()}
 
-    def describe(self, loaded: Mapping[str, list[str]]) -> list[dict[str, Any]]:
+    def describe(self, loaded: Mapping[str, list[str]]) -> list[ModelData]:
         """Names, and what is known of those that some worker has loaded."""
-        found = []
-        for name in self.paths:
-            row: dict[str, Any] = {"name": name, "default": name == self.default}
-            row["loaded"] = name in loaded
-            if name in loaded:
-                row["parts"] = loaded[name]
-            found.append(row)
-        return found
+        return [
+            ModelData(name, name == self.default, name in loaded, loaded.get(name))
+            for name in self.paths
+        ]

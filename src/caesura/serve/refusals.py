@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 
 from caesura.errors import CaesuraError
 
-__all__ = ["Busy", "Refused", "error_body", "error_line", "message_of"]
+__all__ = ["Busy", "Refused", "error_body", "error_line", "headers_of", "message_of"]
 
 #: What the router says, in our words.
 _KNOWN: Final = {404: "There is no such page.", 405: "This method is not for this address."}
@@ -17,10 +18,14 @@ _KNOWN: Final = {404: "There is no such page.", 405: "This method is not for thi
 class Refused(Exception):
     """A request that cannot be served: the status and one sentence."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(
+        self, status: int, message: str, headers: Sequence[tuple[bytes, bytes]] = ()
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
+        #: What its answer says besides.
+        self.headers = headers
 
 
 class Busy(Refused):
@@ -42,13 +47,23 @@ def message_of(error: BaseException) -> tuple[int, str]:
     return 500, "Something went wrong inside the server. It goes on; please report it."
 
 
+def headers_of(error: BaseException) -> list[tuple[bytes, bytes]]:
+    """What the answer to an error says besides: how to show a token, which methods there are."""
+    said = getattr(error, "headers", None) or ()
+    if isinstance(said, dict):
+        return [(name.lower().encode(), value.encode()) for name, value in said.items()]
+    return list(said)
+
+
 def error_body(status: int, message: str) -> bytes:
     """An error as an answer."""
     return msgspec.json.encode({"error": {"status": status, "message": message}})
 
 
-def error_line(error: BaseException) -> bytes:
-    """An error as the last line of a stream."""
+def error_line(error: BaseException, kind: str = "event") -> bytes:
+    """An error as the last line of a stream: an event, a line of JSON, or a comment of CoNLL-U."""
     status, message = message_of(error)
-    data = {"type": "error", "error": {"status": status, "message": message}}
-    return msgspec.json.encode(data) + b"\n"
+    if kind == "comment":
+        return f"# error = {status} {' '.join(message.split())}\n\n".encode()
+    data: dict[str, object] = {"error": {"status": status, "message": message}}
+    return msgspec.json.encode({"type": "error", **data} if kind == "event" else data) + b"\n"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import msgspec
 
 from caesura.serve import handlers
+from caesura.serve.accept import CONLLU, JSON, JSONL
 from caesura.serve.messages import (
     CompleteRequest,
     ConvertRequest,
@@ -17,6 +19,7 @@ from caesura.serve.messages import (
     ParseRequest,
 )
 from caesura.serve.options import ServeOptions
+from caesura.serve.parsing import FileFormat, Task, complete
 from caesura.serve.refusals import Refused
 
 if TYPE_CHECKING:
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Made", "reply"]
 
 T = TypeVar("T")
+#: The type of each format of files.
+_FILES: Final[dict[str, str]] = {"conllu": f"{CONLLU}; charset=utf-8", "jsonl": JSONL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,8 @@ class Made:
     headers: list[tuple[str, str]]
     pieces: Iterable[bytes]
     stream: bool = False
+    #: How an error is told that comes after the first piece.
+    tail: Literal["event", "line", "comment"] = "event"
 
 
 def reply(job: Job, models: Models, options: ServeOptions) -> Made:
@@ -45,31 +52,47 @@ def reply(job: Job, models: Models, options: ServeOptions) -> Made:
 def _read(body: bytes, type_: type[T]) -> T:
     """The body as what it must be."""
     try:
-        return msgspec.json.decode(body, type=type_)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        try:
+            return msgspec.json.decode(body, type=type_)
+        except msgspec.DecodeError:
+            if b"\\ud" not in body.lower():
+                raise
+            # Half of a surrogate pair, which is no JSON for some: an error of one text, not of all.
+            return msgspec.convert(json.loads(body), type_)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise Refused(400, f"This is not the JSON that is expected here: {error}.") from None
 
 
 def _json(data: Any) -> Made:
-    headers = [("content-type", "application/json"), ("cache-control", "no-store")]
+    headers = [("content-type", JSON), ("cache-control", "no-store")]
     return Made(headers, [msgspec.json.encode(data)])
 
 
 def _parse(job: Job, models: Models, options: ServeOptions) -> Made:
-    asked = _read(job.body, ParseRequest)
-    if not asked.stream or asked.k > 1:
-        return _json(handlers.parse(asked, models, options, job))
-    headers = [
-        ("content-type", "application/x-ndjson"),
-        ("cache-control", "no-store"),
-        ("x-accel-buffering", "no"),
-    ]
-    return Made(headers, handlers.parse_lines(asked, models, options, job), stream=True)
+    task = Task(_read(job.body, ParseRequest), models, options, job)
+    if job.format != "json" and not (job.format == "jsonl" and task.request.stream):
+        return _file(task, "conllu" if job.format == "conllu" else "jsonl")
+    if not task.request.stream or task.request.k > 1:
+        return _json(task.answer())
+    return Made(_streamed(JSONL), task.events(), stream=True)
+
+
+def _streamed(kind: str) -> list[tuple[str, str]]:
+    return [("content-type", kind), ("cache-control", "no-store"), ("x-accel-buffering", "no")]
+
+
+def _file(task: Task, format: FileFormat) -> Made:
+    pieces = task.file(format)
+    headers = _streamed(_FILES[format])
+    said = None if task.request.text is None else task.warning(task.request.text)
+    if said is not None:
+        headers.append(("x-caesura-warning", said.encode("ascii", "replace").decode("ascii")))
+    tail: Literal["line", "comment"] = "line" if format == "jsonl" else "comment"
+    return Made(headers, pieces, task.is_long or task.request.stream, tail)
 
 
 def _complete(job: Job, models: Models, options: ServeOptions) -> Made:
-    asked = _read(job.body, CompleteRequest)
-    return _json(handlers.complete(asked, models, options, job))
+    return _json(complete(_read(job.body, CompleteRequest), models, options, job))
 
 
 def _draw(job: Job, models: Models, options: ServeOptions) -> Made:
@@ -77,10 +100,12 @@ def _draw(job: Job, models: Models, options: ServeOptions) -> Made:
 
 
 def _convert(job: Job, models: Models, options: ServeOptions) -> Made:
-    data, kind, name = handlers.convert(_read(job.body, ConvertRequest), options, job)
+    request = _read(job.body, ConvertRequest) if job.kind == JSON else None
+    data, to = handlers.convert(job, options, request)
+    kind, extension = handlers.FILES[to]
     headers = [
         ("content-type", kind),
-        ("content-disposition", f'attachment; filename="{name}"'),
+        ("content-disposition", f'attachment; filename="caesura.{extension}"'),
         ("cache-control", "no-store"),
     ]
     return Made(headers, [data])

@@ -1,8 +1,9 @@
 """What goes through the pipes between the server and a worker.
 
 A frame is a kind, a length and so many bytes. The server sends SETUP once, then for each job JOB
-and BODY, and STOP if nobody wants the answer any more. The worker sends READY or FAILED, then for
-each job HEAD, as many DATA as it likes, and END. One job at a time.
+and BODY, and STOP if nobody wants the answer any more; UNLOAD, with the name of a model, is obeyed
+between jobs and not answered. The worker sends READY or FAILED, then for each job HEAD, as many
+DATA as it likes, and END. One job at a time.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ __all__ = [
     "READY",
     "SETUP",
     "STOP",
+    "UNLOAD",
     "End",
     "Head",
     "JobHead",
@@ -34,7 +36,7 @@ __all__ = [
     "read_frame",
 ]
 
-SETUP, JOB, BODY, STOP = b"s", b"j", b"b", b"x"
+SETUP, JOB, BODY, STOP, UNLOAD = b"s", b"j", b"b", b"x", b"u"
 READY, FAILED, HEAD, DATA, END = b"r", b"f", b"h", b"d", b"e"
 #: Kind and length.
 PREFIX: Final = struct.Struct(">cI")
@@ -50,10 +52,17 @@ class Setup(msgspec.Struct):
 
 
 class JobHead(msgspec.Struct):
-    """The endpoint, and the seconds that are left for it; its body follows."""
+    """The endpoint, and the seconds that are left for it; its body follows.
+
+    Of the head of the request a worker is told the type of the body, the query, and the format in
+    which the answer is wanted.
+    """
 
     endpoint: str
     seconds: float
+    kind: str = "application/json"
+    query: str = ""
+    format: str = "json"
 
 
 class Stop(msgspec.Struct):
@@ -69,14 +78,22 @@ class Head(msgspec.Struct):
     status: int
     headers: list[tuple[str, str]]
     stream: bool = False
+    #: How an error is told in the midst of it.
+    tail: str = "event"
 
 
 class End(msgspec.Struct):
-    """What the server keeps of a job: bytes of memory, models loaded, the name of a bug."""
+    """What the server keeps of a job: bytes of memory, models loaded, the name of a bug.
+
+    And what was done: words, with which model, and whether all of the answer was sent.
+    """
 
     memory: int
     loaded: dict[str, list[str]]
     error: str | None = None
+    words: int = 0
+    model: str | None = None
+    broken: bool = False
 
 
 def frame(kind: bytes, payload: bytes) -> bytes:

@@ -42,12 +42,17 @@ _WARM = "They left. Did you?"
 class Job:
     """What is asked, and between two pieces of work: may I go on?"""
 
-    def __init__(self, endpoint: str, body: bytes, seconds: float, limit: float) -> None:
-        self.endpoint = endpoint
+    def __init__(self, head: wire.JobHead, body: bytes, limit: float) -> None:
+        self.endpoint = head.endpoint
+        self.kind, self.query, self.format = head.kind, head.query, head.format
         self.body = body
-        self.deadline = time.monotonic() + seconds
+        self.deadline = time.monotonic() + head.seconds
         self.limit = limit
         self.stopped: Refused | None = None
+        #: What is told of it afterwards: words, the model, the name of a bug.
+        self.words = 0
+        self.model: str | None = None
+        self.error: str | None = None
 
     def check(self) -> None:
         if self.stopped is not None:
@@ -67,7 +72,8 @@ class Inbox(threading.Thread):
         super().__init__(daemon=True)
         self.stream = stream
         self.limit = limit
-        self.jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        #: Jobs, and names of models to unload.
+        self.jobs: queue.SimpleQueue[Job | str] = queue.SimpleQueue()
 
     def run(self) -> None:
         job: Job | None = None
@@ -78,24 +84,26 @@ class Inbox(threading.Thread):
                 body = wire.read_frame(self.stream)
                 if body is None:
                     break
-                job = Job(head.endpoint, body[1], head.seconds, self.limit)
+                job = Job(head, body[1], self.limit)
                 self.jobs.put(job)
             elif kind == wire.STOP and job is not None:
                 stop = msgspec.json.decode(payload, type=wire.Stop)
                 job.stopped = Refused(stop.status, stop.message)
+            elif kind == wire.UNLOAD:
+                self.jobs.put(payload.decode())
         os._exit(0)  # the server has gone, whatever the other thread is at
 
 
 def respond(job: Job, models: Models, options: ServeOptions) -> Iterator[bytes]:
     """The frames of an answer. What is refused before its first piece is refused with a status."""
     head: wire.Head | None = None
-    error: str | None = None
+    broken = False
     try:
         job.check()
         made = reply(job, models, options)
         pieces = iter(made.pieces)
         first = next(pieces, b"")
-        head = wire.Head(200, made.headers, made.stream)
+        head = wire.Head(200, made.headers, made.stream, made.tail)
         yield wire.frame(wire.HEAD, msgspec.json.encode(head))
         yield from _data(first)
         for piece in pieces:
@@ -103,15 +111,16 @@ def respond(job: Job, models: Models, options: ServeOptions) -> Iterator[bytes]:
             yield from _data(piece)
     except Exception as failed:
         status, message = message_of(failed)
-        error = type(failed).__name__ if status == 500 else None
+        job.error = type(failed).__name__ if status == 500 else job.error
         if head is None:
             head = wire.Head(status, [("content-type", "application/json")])
             yield wire.frame(wire.HEAD, msgspec.json.encode(head))
             yield wire.frame(wire.DATA, error_body(status, message))
         else:
             # Too late for a status: the last line tells.
-            yield wire.frame(wire.DATA, error_line(failed))
-    end = wire.End(resident(), models.loaded, error)
+            broken = True
+            yield wire.frame(wire.DATA, error_line(failed, head.tail))
+    end = wire.End(resident(), models.loaded, job.error, job.words, job.model, broken)
     yield wire.frame(wire.END, msgspec.json.encode(end))
 
 
@@ -162,6 +171,9 @@ def main() -> None:
         _write(channel, wire.frame(wire.READY, msgspec.json.encode(ready)))
         while True:
             job = inbox.jobs.get()
+            if isinstance(job, str):
+                models.unload(job)
+                continue
             _alarm(job.deadline - time.monotonic() + _ALARM)
             for data in respond(job, models, setup.options):
                 _write(channel, data)

@@ -3,7 +3,8 @@
 A request takes a place; when all are taken the next one is told to come back. It waits for a worker
 that is free, and is answered by it. A job that outlives its time or takes too much memory costs its
 worker: that is killed, and another started. When nobody wants an answer any more the worker is
-asked to stop at its next piece, and killed if it does not.
+asked to stop at its next piece, and killed if it does not. Where all workers together have too much
+memory, models are unloaded, first those that were not used for long.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import contextlib
 import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Coroutine
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
@@ -21,7 +23,7 @@ from caesura.errors import CaesuraError
 from caesura.paths import resident
 from caesura.serve import wire
 from caesura.serve.models import Models
-from caesura.serve.options import ServeOptions
+from caesura.serve.options import TOKEN, ServeOptions
 from caesura.serve.refusals import Busy, Refused, message_of
 
 __all__ = ["Place", "Worker", "Workers"]
@@ -52,6 +54,9 @@ class Worker:
         self.stream = False
         #: The next look at its time or its memory while it works.
         self.timers: dict[str, asyncio.TimerHandle] = {}
+        #: The models that it has loaded: their parts, and when each was last used.
+        self.models: dict[str, list[str]] = {}
+        self.used: dict[str, float] = {}
 
     @classmethod
     async def start(cls) -> Worker:
@@ -60,8 +65,9 @@ class Worker:
         found = os.pathsep.join(path for path in sys.path if path)
         command = [sys.executable, "-P", "-m", "caesura.serve.worker"]
         pipe = asyncio.subprocess.PIPE
+        own = {name: value for name, value in os.environ.items() if name != TOKEN}
         process = await asyncio.create_subprocess_exec(
-            *command, stdin=pipe, stdout=pipe, env={**os.environ, "PYTHONPATH": found}, limit=_AHEAD
+            *command, stdin=pipe, stdout=pipe, env={**own, "PYTHONPATH": found}, limit=_AHEAD
         )
         return cls(process)
 
@@ -85,6 +91,20 @@ class Worker:
     def stop(self, why: Refused) -> None:
         """Ask it to end its job at the next piece."""
         self.send(wire.STOP, msgspec.json.encode(wire.Stop(why.status, why.message)))
+
+    def note(self, end: wire.End) -> None:
+        """Keep what it says of its models."""
+        now = asyncio.get_running_loop().time()
+        self.models = end.loaded
+        self.used = {name: self.used.get(name, now) for name in end.loaded}
+        if end.model in self.used:
+            self.used[end.model] = now
+
+    def unload(self, name: str) -> None:
+        """Tell it to forget a model before its next job."""
+        self.models = {own: parts for own, parts in self.models.items() if own != name}
+        self.used.pop(name, None)
+        self.send(wire.UNLOAD, name.encode())
 
     def kill(self, why: Refused) -> None:
         if self.why is None:
@@ -119,14 +139,33 @@ class Workers:
         self.over = asyncio.Event()
         #: Workers that have ended and were replaced.
         self.restarts = 0
-        #: The parts of models that some worker has loaded.
-        self.loaded: dict[str, list[str]] = {}
+        #: Words of all answers, and models that were unloaded for want of memory.
+        self.words = 0
+        self.unloads = 0
         self._all: set[Worker] = set()
+        self._ready: set[Worker] = set()
         self._busy: set[Worker] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ending: set[asyncio.Task[None]] = set()
         self._idle: asyncio.Queue[Worker] = asyncio.Queue()
         self._started = False
+        self._full = False
+
+    @property
+    def loaded(self) -> dict[str, list[str]]:
+        """The parts of models that some worker has loaded."""
+        return {name: parts for worker in self._all for name, parts in worker.models.items()}
+
+    @property
+    def alive(self) -> list[Worker]:
+        """Those that are ready or work, in the order of their ids."""
+        found = (worker for worker in self._ready if worker.alive)
+        return sorted(found, key=lambda worker: worker.process.pid)
+
+    @property
+    def busy(self) -> int:
+        """How many work."""
+        return len(self._busy)
 
     # ------------------------------------------------------- start and stop
 
@@ -142,7 +181,8 @@ class Workers:
         worker = await Worker.start()
         self._all.add(worker)
         paths = {name: str(path) for name, path in self.models.paths.items()}
-        setup = wire.Setup(paths, self.models.mode, self.models.loader, self.options)
+        told = replace(self.options, token="")
+        setup = wire.Setup(paths, self.models.mode, self.models.loader, told)
         worker.send(wire.SETUP, msgspec.json.encode(setup))
         try:
             kind, payload = await worker.read()
@@ -153,12 +193,15 @@ class Workers:
             worker.kill(Refused(503, "It did not start."))
             self._later(worker.end(), self._ending)
             raise
-        self.loaded |= msgspec.json.decode(payload, type=wire.End).loaded
+        worker.note(msgspec.json.decode(payload, type=wire.End))
+        self._ready.add(worker)
         self._idle.put_nowait(worker)
+        self._balance()
 
     def _replace(self, worker: Worker) -> None:
         """Another one for one that has ended, or must."""
         self._all.discard(worker)
+        self._ready.discard(worker)
         self.restarts += 1
         self._later(worker.end(), self._ending)
         if not self.stopping:
@@ -251,8 +294,32 @@ class Workers:
         most = self.options.memory
         if resident(worker.process.pid) > 2 * most << 20:
             worker.kill(Refused(503, f"This needs more than {2 * most:,} MB. Send less at once."))
+        self._balance()
         loop = asyncio.get_running_loop()
         worker.timers["memory"] = loop.call_later(_LOOK, self._look, worker)
+
+    def _balance(self) -> None:
+        """Unload the model that was not used for longest while all workers have too much memory.
+
+        One that works is left alone until it has done its job.
+        """
+        most = self.options.total_memory << 20
+        held = sum(resident(worker.process.pid) for worker in self._all) if most else 0
+        if held <= most:
+            self._full = False
+            return
+        idle = [worker for worker in self.alive if worker not in self._busy]
+        known = [(used, w, name) for w in idle for name, used in w.used.items()]
+        if not known:
+            if not self._full and not self._busy:
+                self._say(f"workers have {held >> 20:,} MB without a model to unload")
+                self._full = True
+            return
+        _, worker, name = min(known, key=lambda one: one[0])
+        worker.unload(name)
+        self.unloads += 1
+        self._say(f"unloaded a model: workers had {held >> 20:,} MB")
+        asyncio.get_running_loop().call_later(_LOOK, self._balance)
 
     def finish(self, worker: Worker, end: wire.End | None) -> None:
         """It has done its job (`end` tells), or is still at one that nobody wants."""
@@ -263,13 +330,15 @@ class Workers:
         if end is None:
             self._later(self._settle(worker), self._tasks)
             return
-        self.loaded |= end.loaded
+        worker.note(end)
+        self.words += end.words
         if end.error is not None:
             self._say(f"error inside: {end.error}")
         if end.memory > self.options.memory << 20 or not worker.alive:
             self._replace(worker)
         else:
             self._idle.put_nowait(worker)
+        self._balance()
 
     async def _settle(self, worker: Worker) -> None:
         """Let it stop at its next piece; if that does not come soon, kill it."""
@@ -296,20 +365,25 @@ class Place:
         self.workers = workers
         self.deadline = asyncio.get_running_loop().time() + workers.options.seconds
         self._held = True
+        #: Whether the end of the answer was lost.
+        self.broken = False
 
     def release(self) -> None:
         if self._held:
             self._held = False
             self.workers.taken -= 1
 
-    async def answer(self, endpoint: str, body: bytes) -> AsyncGenerator[wire.Head | bytes, None]:
+    async def answer(
+        self, asked: wire.JobHead, body: bytes
+    ) -> AsyncGenerator[wire.Head | bytes, None]:
         """The head of the answer and then its pieces, as a worker makes them."""
         worker = await self.workers.free(self.deadline)
         self.workers.begin(worker, self.deadline)
         end: wire.End | None = None
         try:
             left = self.deadline - asyncio.get_running_loop().time()
-            worker.send(wire.JOB, msgspec.json.encode(wire.JobHead(endpoint, left)))
+            asked.seconds = left
+            worker.send(wire.JOB, msgspec.json.encode(asked))
             worker.send(wire.BODY, body)
             while end is None:
                 kind, payload = await worker.read()
@@ -321,5 +395,6 @@ class Place:
                     yield payload
                 else:
                     end = msgspec.json.decode(payload, type=wire.End)
+                    self.broken = end.broken
         finally:
             self.workers.finish(worker, end)

@@ -20,7 +20,7 @@ from caesura.formats.conllu.spacing import opens_paragraph, respaced, with_attri
 from caesura.formats.conllu.turns import TurnWriter
 from caesura.formats.options import WriteOptions
 
-__all__ = ["write", "write_rows"]
+__all__ = ["rows", "write", "write_rows"]
 
 _NUMERALS = [str(number) for number in range(512)]
 
@@ -34,10 +34,16 @@ def write_rows(
     documents: Iterable[Document], stream: BinaryIO, options: WriteOptions, *, x: bool
 ) -> None:
     """Write documents as CoNLL-U, or as CoNLL-X."""
+    for part in rows(documents, options, x=x):
+        stream.write(part)
+
+
+def rows(documents: Iterable[Document], options: WriteOptions, *, x: bool) -> Iterator[bytes]:
+    """The same as bytes, a document or a piece of one at a time, once the next one is there."""
     writer = _Writer(options, x)
     for doc, following in _with_next(documents):
         more = following if following is not None and following.continues else None
-        stream.write(encoded(writer.text(doc, more)))
+        yield encoded(writer.text(doc, more))
 
 
 def _with_next(documents: Iterable[Document]) -> Iterator[tuple[Document, Document | None]]:

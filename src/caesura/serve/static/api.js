@@ -1,7 +1,7 @@
 // The server's JSON API. A busy server (429) is asked again; what it refuses becomes an Error whose
 // message is the server's own sentence.
 
-const ROOT = "/api/v1/";
+const ROOT = "api/v1/";
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function refuse(response) {
