@@ -13,7 +13,7 @@ function table(report) {
     const cells = [precision, recall, f1].map((v) => make("td", {}, v.toFixed(2)));
     return make("tr", {}, make("th", { scope: "row" }, name), ...cells);
   });
-  const head = ["", "precision", "recall", "F1"].map((name) => make("th", { scope: "col" }, name));
+  const head = ["measure", "precision", "recall", "F1"].map((name) => make("th", { scope: "col" }, name));
   return make("table", {}, make("caption", { className: "note" }, "Scores in per cent"),
     make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
 }
@@ -24,7 +24,7 @@ export function setUp() {
   $("evaluate-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     $("evaluate-error").hidden = true;
-    $("scores").replaceChildren();
+    $("scores").hidden = true;
     $("report").hidden = true;
     $("evaluate-status").textContent = "Evaluating …";
     try {
@@ -34,6 +34,7 @@ export function setUp() {
       page = answer.html;
       const notes = answer.report.notes.map((note) => make("li", {}, note));
       $("scores").replaceChildren(table(answer.report), make("ul", { className: "note" }, ...notes));
+      $("scores").hidden = false;
       $("evaluate-status").textContent = "Done.";
       $("report").hidden = false;
     } catch (error) {
