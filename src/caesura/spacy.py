@@ -9,6 +9,7 @@ surface is kept in `doc._.mwt`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from caesura.document import ROOT, UNKNOWN, YES, Document
 from caesura.errors import MissingExtra
 from caesura.formats import jsonl
-from caesura.formats.spacy import from_spacy, to_spacy, turns_of
+from caesura.formats.spacy import chunks_of, from_spacy, noun_chunks, to_spacy, turns_of
 from caesura.pipeline.loading import load
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ try:
 except ImportError:
     raise MissingExtra("spacy", "spacy", "the spaCy component") from None
 
-__all__ = ["Component", "Tokenizer", "from_spacy", "make_component", "make_tokenizer", "to_spacy"]
+__all__ = ["Component", "Tokenizer", "make_component", "make_tokenizer"]
 
 _UPOS: Final = frozenset(
     "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()  # noqa: SIM905
@@ -98,6 +99,7 @@ class Component(_Lazy):
         keep = ("tokens", "sentences") if self.keep else ("tokens",)
         for doc, found in zip(full, self.pipeline.batch(sources, keep=keep), strict=True):
             _annotate(doc, found)
+            doc.noun_chunks_iterator = noun_chunks
             # The whole analysis goes along, so that `from_spacy` gives all of it back.
             doc._.caesura = jsonl.encode(found).decode("utf-8")
             doc._.turns = turns_of(found, [token.i for token in doc if not token.is_space])
@@ -198,6 +200,10 @@ def _set_heads(doc: Any, heads: list[int], deps: list[str]) -> None:
 )
 def make_component(nlp: Any, name: str, model: str, mode: str, keep_sentences: bool) -> Component:
     """What `nlp.add_pipe("caesura", config={"model": …})` makes."""
+    # Of the vocabulary, so that Docs from other processes and from files have it too.
+    others = nlp.vocab.get_noun_chunks
+    if getattr(others, "func", None) is not chunks_of:
+        nlp.vocab.get_noun_chunks = partial(chunks_of, others=others)
     return Component(model, mode, name=name, keep=keep_sentences)
 
 

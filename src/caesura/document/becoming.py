@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from caesura.document.document import Document
+    from caesura.document.views import Span
     from caesura.find import Matches, Pattern
+    from caesura.find.recipes import Triple
 
 __all__ = ["Becoming"]
 
@@ -42,6 +44,28 @@ class Becoming:
         from caesura.find import find
 
         return find(self, pattern)
+
+    @property
+    def noun_phrases(self: Any) -> list[Span]:
+        """The base noun phrases, each a noun and what belongs to it before it; none is in another.
+
+        >>> [phrase.text for phrase in doc.noun_phrases][2:5]
+        ['Gulls', "the night's catch", 'somebody']
+        """
+        from caesura.find.recipes import noun_phrases
+
+        return noun_phrases(self)
+
+    @property
+    def triples(self: Any) -> list[Triple]:
+        """Who does what to whom: `subject`, `verb` and `object` of each clause that has all three.
+
+        >>> [triple.object.form for triple in doc.triples]
+        ['crate', 'coffee', 'theirs']
+        """
+        from caesura.find.recipes import triples
+
+        return triples(self)
 
     def to_dict(self: Any) -> dict[str, Any]:
         """Everything that it holds as plain values: the fields of a line of JSON Lines.

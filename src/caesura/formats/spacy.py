@@ -26,11 +26,13 @@ from caesura.formats import jsonl
 from caesura.formats.io import read_bytes
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["from_spacy", "read", "to_spacy", "turns_of", "write"]
+__all__ = ["chunks_of", "from_spacy", "noun_chunks", "read", "to_spacy", "turns_of", "write"]
 
 _UPOS: Final = frozenset(
     "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()  # noqa: SIM905
 )
+#: Labels of Universal Dependencies that no model of spaCy with labels of its own gives.
+_UNIVERSAL: Final = frozenset({"obj", "iobj", "obl", "cop"})
 
 
 def _spacy() -> Any:
@@ -197,7 +199,33 @@ def to_spacy(doc: Document, vocab: Any = None) -> Any:
     made._.caesura = jsonl.encode(doc).decode("utf-8")
     made._.mwt = [list(span) for span in columns.mwt]
     made._.turns = turns_of(doc, columns.place)
+    made.noun_chunks_iterator = noun_chunks
     return made
+
+
+def noun_chunks(doclike: Any) -> Iterator[tuple[int, int, int]]:
+    """The noun phrases of a Doc, for `doc.noun_chunks`.
+
+    The iterators of spaCy read the labels of its own models, of which `dobj` and `pobj` are none of
+    Universal Dependencies; objects have others here, and prepositions hang on their nouns.
+    """
+    made = doclike.doc
+    if not made.has_annotation("DEP"):
+        raise UsageError("noun chunks need a tree", remedy="Parse the Doc first.")
+    label = made.vocab.strings.add("NP")
+    place = [token.i for token in made if not token.is_space]
+    for phrase in _plain(made).noun_phrases:
+        yield place[phrase.first_word], place[phrase.last_word - 1] + 1, label
+
+
+def chunks_of(doclike: Any, *, others: Any = None) -> Iterator[tuple[int, int, int]]:
+    """The same for a vocabulary, whose Docs need not all be ours: `others` knows those."""
+    _spacy()
+    labels = {token.dep_.partition(":")[0] for token in doclike.doc}
+    if others is None or doclike.doc._.caesura is not None or labels & _UNIVERSAL:
+        return noun_chunks(doclike)
+    found: Iterator[tuple[int, int, int]] = others(doclike)
+    return found
 
 
 def _morph(feats: str) -> str:
