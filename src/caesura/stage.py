@@ -23,6 +23,7 @@ _DAMAGED: Final = "The file is damaged or made by another program; train or fetc
 #: The class for a part: by its name in the file, by its kind and system, or by its kind.
 REGISTRY: Final[dict[str, str]] = {
     "tokenizer": "caesura.tokenize.tokenizer:Tokenizer",
+    "tokenizers": "caesura.tokenize.many:ManyTokenizer",
     "rules": "caesura.tokenize.rules:RuleTokenizer",
     "tagger": "caesura.tag.tagger:Tagger",
     "boundaries": "caesura.parse.boundaries:Boundaries",

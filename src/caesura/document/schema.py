@@ -288,6 +288,11 @@ class Columns:
         "token", dtype=np.uint8, optional=True, compared=False, written=False
     )
 
+    # The language of each token, where the tokeniser knows several.
+    token_language: Ints | None = column(
+        "token", "strings", unknown="", optional=True, compared=False, written=False
+    )
+
     # What stages may add: the tokeniser's evidence that a sentence starts at a token; confidences:
     # the probability that a sentence starts at each token, and that a word's tag and its head with
     # its label are right; and k-best tags.

@@ -12,8 +12,10 @@ is in none of the languages.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -36,6 +38,13 @@ _WORD: Final = 16
 #: Letters that a paragraph must have to be judged by itself, and how sure that must be.
 _LETTERS: Final = 40
 _SURE: Final = 0.8
+#: Characters by which a text is judged, and a paragraph; of a longer one than that it is handed on
+#: in parts.
+_HEAD: Final = 8000
+_JUDGED: Final = 2000
+_LONG: Final = 1 << 16
+_LINE: Final = re.compile(r"\n\s*(?=\S)")
+_BLANK_LINE: Final = re.compile(r"\n[^\S\n]*\n\s*(?=\S)")
 #: How many languages are named beside the best.
 _NEAREST: Final = 3
 #: A text of fewer features is not judged.
@@ -180,23 +189,58 @@ class Recogniser:
             return None
         return None if plain_code(found.language) == expected else found.language
 
-    def regions(self, text: str) -> list[Region]:
-        """The paragraphs of a text, those in one language together; they cover the text.
+    def runs(self, blocks: Iterable[str]) -> Iterator[tuple[Guess, str]]:
+        """The paragraphs of a text that comes in blocks, each with its language; they add up to it.
 
-        A paragraph is in the language of the whole text unless it is long enough to be judged by
-        itself and surely in another one.
+        A paragraph is what lies between blank lines, or a line where the beginning of the text has
+        no blank ones. It is in the language of that beginning unless it is long enough to be judged
+        by itself and surely in another one. How the text was cut into blocks has no say.
         """
-        whole = self.of(text)
+        rest = iter(blocks)
+        head = ""
+        for block in rest:
+            head += block
+            if len(head) >= _HEAD:
+                break
+        whole = self.of(head[:_HEAD])
+        gap = _BLANK_LINE if _BLANK_LINE.search(head[:_HEAD]) else _LINE
+        inside: Guess | None = None  # of a long paragraph that is handed on in parts
+        buffer = ""
+        for block in chain([head], rest):
+            buffer += block
+            at = 0
+            for match in gap.finditer(buffer):
+                part = buffer[at : match.end()]
+                yield inside or self._paragraph(part, whole), part
+                inside, at = None, match.end()
+            buffer = buffer[at:]
+            # What may yet belong to a gap stays.
+            cut = len(buffer.rstrip())
+            if cut >= _LONG:
+                inside = inside or self._paragraph(buffer, whole)
+                yield inside, buffer[:cut]
+                buffer = buffer[cut:]
+        if buffer:
+            yield inside or self._paragraph(buffer, whole), buffer
+
+    def _paragraph(self, text: str, whole: Guess) -> Guess:
+        """The language of a paragraph by its beginning, or that of the text."""
+        beginning = text[:_JUDGED]
+        if sum(map(str.isalpha, beginning)) < _LETTERS:
+            return whole
+        own = self.of(beginning)
+        return whole if own.language is None or own.confidence < _SURE else own
+
+    def regions(self, text: str) -> list[Region]:
+        """The paragraphs of a text, neighbours in one language together; they cover the text."""
         found: list[Region] = []
-        for start, end in _paragraphs(text):
-            part = text[start:end]
-            own = self.of(part) if sum(map(str.isalpha, part)) >= _LETTERS else whole
-            if own.language is None or own.confidence < _SURE:
-                own = whole
-            if found and found[-1].guess.language == own.language:
+        end = 0
+        for guess, part in self.runs([text]):
+            start, end = end, end + len(part)
+            if found and found[-1].guess.language == guess.language:
                 found[-1] = found[-1]._replace(end=end)
             else:
-                found.append(Region(start, end, own))
+                found.append(Region(start, end, guess))
         return found
 
     # -------------------------------------------------------------- storing
@@ -218,23 +262,6 @@ class Recogniser:
         if rows & (rows - 1) or rows < 2 or not 0 < scale < math.inf:
             raise ModelError("the model's recogniser has weights that do not fit")
         return cls(tuple(languages), weights, scale)
-
-
-def _paragraphs(text: str) -> list[tuple[int, int]]:
-    """Stretches between blank lines, or lines where none is blank; together all of the text."""
-    lines = text.splitlines(keepends=True)
-    blank = [line.isspace() for line in lines]
-    stretches = any(blank)
-    spans: list[tuple[int, int]] = []
-    start = end = 0
-    for number, line in enumerate(lines):
-        end += len(line)
-        last = number + 1 == len(lines)
-        ends = blank[number] and not (last or blank[number + 1]) if stretches else True
-        if ends or last:
-            spans.append((start, end))
-            start = end
-    return spans
 
 
 def quantised(weights: NDArray[np.float32], scale: float, least: float) -> Mapping[str, Any]:

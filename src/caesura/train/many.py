@@ -7,15 +7,26 @@ A treebank is a folder whose files are named as Universal Dependencies names the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from caesura.document import Document
+import numpy as np
+
+from caesura.document import YES, Document
+from caesura.document.slicing import cut
 from caesura.errors import InputError
 from caesura.formats import read
+from caesura.language.learning import RecogniserOptions, train_recogniser
+from caesura.tokenize.many import ManyTokenizer
+from caesura.tokenize.options import TokenizerOptions
+from caesura.tokenize.tokenizer import Tokenizer
+from caesura.tokenize.training import train
+from caesura.train.evaluation import token_scores
 
-__all__ = ["Treebank", "by_language", "find_treebanks", "has_spaces"]
+__all__ = ["ManyOptions", "Treebank", "by_language", "find_treebanks", "has_spaces"]
+__all__ += ["train_tokenizers"]
 
 _FILE: Final = re.compile(r"([a-z]{2,3})_([a-z0-9]+)[a-z0-9_-]*-(train|dev)\.conllu(\.gz)?$")
 #: Names of Universal Dependencies that are two languages to us.
@@ -57,7 +68,7 @@ def has_spaces(docs: Iterable[Document]) -> bool:
     tokens = spaced = 0
     for doc in docs:
         tokens += doc.n_tokens
-        spaced += int((doc.token_start[1:] > doc.token_end[:-1]).sum()) + 1
+        spaced += int((doc.token_start[1:] > doc.token_end[:-1]).sum()) + bool(doc.n_tokens)
     return spaced < _SPACED * max(tokens, 1)
 
 
@@ -74,4 +85,92 @@ def by_language(
             words += doc.n_words
             if most and words >= most:
                 break
+    return found
+
+
+@dataclass(frozen=True)
+class ManyOptions:
+    """How a tokeniser of many languages is trained."""
+
+    #: Each language has tables of 2**bits rows.
+    tokenizer: TokenizerOptions = field(
+        default_factory=lambda: TokenizerOptions(bits=20, epochs=6, relaid=0.5, prune=0.04)
+    )
+    recogniser: RecogniserOptions = field(
+        default_factory=lambda: RecogniserOptions(bits=18, pieces=150_000, epochs=3)
+    )
+    #: Tokens of each treebank that are learned from; 0: all.
+    most: int = 0
+
+
+def train_tokenizers(
+    treebanks: Sequence[Treebank],
+    options: ManyOptions | None = None,
+    *,
+    report: Callable[[str, Mapping[str, float]], None] = lambda code, scores: None,
+) -> ManyTokenizer:
+    """A recogniser and a tokeniser for each language, from all of their treebanks.
+
+    The first treebank of a language is the one that is measured; the others are taken with it where
+    its dev file says that they help. A language none of whose files says where blanks are gets no
+    tokeniser, and rules are taken for it.
+    """
+    options = options or ManyOptions()
+    languages: dict[str, list[Treebank]] = {}
+    for treebank in treebanks:
+        languages.setdefault(treebank.language, []).append(treebank)
+    tokenizers: dict[str, Tokenizer] = {}
+    for code, own in languages.items():
+        trained, scores = _tokenizer(code, own, options)
+        if trained is not None:
+            tokenizers[code] = trained
+        report(code, scores)
+    recogniser = train_recogniser(by_language(treebanks), options.recogniser)
+    return ManyTokenizer(recogniser, tokenizers)
+
+
+def _tokenizer(
+    code: str, treebanks: Sequence[Treebank], options: ManyOptions
+) -> tuple[Tokenizer | None, Mapping[str, float]]:
+    docs = [_some(read(treebank.train), options.most) for treebank in treebanks]
+    usable = [own for own in docs if own and has_spaces(own)]
+    if not usable:
+        return None, {}
+    path = treebanks[0].dev
+    dev = list(read(path)) if path is not None else []
+    settings = replace(options.tokenizer, language=code)
+    choices = [usable[0]] if docs[0] and has_spaces(docs[0]) else []
+    if len(usable) > len(choices):
+        choices.append([doc for own in usable for doc in own])
+    best: tuple[float, Tokenizer, Mapping[str, float]] | None = None
+    for train_docs in choices:
+        trained = train(train_docs, settings)
+        scores = _scores(trained, dev)
+        mean = sum(scores.values())
+        if best is None or mean > best[0]:
+            best = mean, trained, scores
+    assert best is not None, "there is a choice"
+    return best[1], best[2]
+
+
+def _scores(tokenizer: Tokenizer, dev: Sequence[Document]) -> Mapping[str, float]:
+    if not dev:
+        return {}
+    texts = [Document(text=doc.text, paragraph_start=doc.paragraph_start) for doc in dev]
+    return token_scores(dev, [tokenizer.tokenize(doc) for doc in texts])
+
+
+def _some(docs: Iterable[Document], most: int) -> list[Document]:
+    """Documents with so many tokens together."""
+    found: list[Document] = []
+    tokens = 0
+    for doc in docs:
+        if most and tokens + doc.n_tokens > most:
+            starts = np.flatnonzero(doc.sent_start == YES)
+            inside = starts[starts <= most - tokens]
+            if len(inside) and inside[-1]:
+                found.append(cut(doc, 0, int(inside[-1])))
+            break
+        found.append(doc)
+        tokens += doc.n_tokens
     return found
