@@ -7,8 +7,10 @@
 A fragment is repeated up to a size and to twice that size, and both are read. The law is that twice
 the input costs at most 2.3 times the CPU, however the bytes arrive (whole, or a few at a time) and
 whatever they are; refusing counts as reading. Besides every fragment alone, some are tried at
-random in pairs and inside of something else. What breaks the law is shown, and the exit status
-is 1.
+random in pairs and inside of something else. A jump is no growth (a text that no longer fits into
+one block, an array that no longer fits into the cache): a case that seems to break the law is
+measured for two more doublings, of which the least decides. What breaks it is shown, and the exit
+status is 1.
 """
 
 from __future__ import annotations
@@ -240,6 +242,11 @@ def measure(cases: Iterator[Case], size: int, row: Row) -> None:
                 if twice < _FLOOR or twice <= LAW * once:
                     break
                 once, twice = growth(case, enough // 8, tries=tries)
+            ratio = twice / max(once, 1e-9)
+            for more in (2, 4):
+                if twice >= _FLOOR and ratio > LAW:
+                    low, high = growth(case, more * enough // 8, tries=3)
+                    ratio = min(ratio, high / max(low, 1e-9))
         except Exception as error:
             row.broken += 1
             print(f"  {case}: {type(error).__name__}: {str(error)[:100]}")
@@ -247,7 +254,6 @@ def measure(cases: Iterator[Case], size: int, row: Row) -> None:
         if twice < _FLOOR:
             row.quick += 1
             continue
-        ratio = twice / max(once, 1e-9)
         if ratio > row.worst:
             row.worst, row.of = ratio, str(case)
         if ratio > LAW:
