@@ -71,3 +71,54 @@ def test_a_worker_that_dies_is_replaced(cluster, tiny_model: Path, tmp_path: Pat
     events = list(annotate_files(engine, [source], RunOptions()))
     assert (tmp_path / "note").exists()
     assert [event.text for event in events if isinstance(event, Document)] == [TEXT]
+
+
+def test_a_batch_that_the_cluster_gives_up_is_told(tiny_model: Path, tmp_path: Path) -> None:
+    """Workers died or are out of reach: its files fail, those before and behind are written."""
+    from types import SimpleNamespace
+
+    from caesura.pipeline.core import load
+    from caesura.pipeline.engine import annotate_batch
+    from caesura.pipeline.ray import Ray
+    from caesura.pipeline.runner import annotate_files
+    from caesura.pipeline.tasks import Begin, End, Failed, RunOptions, Source
+
+    nlp = load(tiny_model)
+
+    class Cut(Ray):
+        """A cluster of which the second batch never comes back."""
+
+        def __init__(self) -> None:
+            self.sent = 0
+            self.watch = None
+            self._under_way = 1
+            self._recipe = self._model = None
+            self._task = SimpleNamespace(remote=self.send)
+            self._ray = SimpleNamespace(get=self.get, exceptions=ray.exceptions)
+
+        def send(self, recipe, model, tasks, options):
+            self.sent += 1
+            return self.sent, tasks, options
+
+        def get(self, sent):
+            number, tasks, options = sent
+            if number == 2:
+                raise ray.exceptions.WorkerCrashedError
+            return annotate_batch(nlp, tasks, options)
+
+    sources = []
+    for number in range(40):
+        path = tmp_path / f"{number:02}.txt"
+        path.write_text(TEXT * 8, encoding="utf-8")
+        sources.append(Source(str(path), "text", path.stem))
+    engine = Cut()
+    events = list(annotate_files(engine, sources, RunOptions()))
+    assert engine.sent > 2
+    lost = [event for event in events if isinstance(event, Failed)]
+    assert 0 < len(lost) < 40
+    for event in lost:
+        assert "gave it up: WorkerCrashedError" in str(event.error)
+        assert "--resume" in str(event.error)
+    assert sum(isinstance(event, Begin) for event in events) == 40
+    assert sum(isinstance(event, End) for event in events) == 40
+    assert len({event.error.where.file for event in lost}) == len(lost)

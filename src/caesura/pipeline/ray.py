@@ -19,7 +19,7 @@ from caesura.language import watch_for
 from caesura.models.store import digest, load_model
 from caesura.pipeline.choose import choose
 from caesura.pipeline.engine import Engine, annotate_batch, annotate_long
-from caesura.pipeline.tasks import End, Event, LongText, RunOptions, Task
+from caesura.pipeline.tasks import End, Event, Failed, LongText, RunOptions, Task, Unit
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Mode, Pipeline
@@ -102,14 +102,36 @@ class Ray(Engine):
 
     def __call__(self, batches: Iterator[list[Task]], options: RunOptions) -> Iterator[Event]:
         """The events of all batches, in order."""
-        waiting: deque[Any] = deque()
+        waiting: deque[tuple[Any, list[Task]]] = deque()
         for batch in batches:
             tasks = [_sendable(task) for task in batch]
-            waiting.append(self._task.remote(self._recipe, self._model, tasks, options))
+            sent = self._task.remote(self._recipe, self._model, tasks, options)
+            waiting.append((sent, batch))
             if len(waiting) > self._under_way:
-                yield from self._ray.get(waiting.popleft())
+                yield from self._events(*waiting.popleft())
         while waiting:
-            yield from self._ray.get(waiting.popleft())
+            yield from self._events(*waiting.popleft())
+
+    def _events(self, sent: Any, batch: list[Task]) -> Iterator[Event]:
+        """The events of a batch; where the cluster gives it up, each of its documents fails."""
+        try:
+            yield from self._ray.get(sent)
+        except self._ray.exceptions.RayError as error:
+            yield from _given_up(batch, error)
+
+
+def _given_up(batch: list[Task], error: Exception) -> Iterator[Event]:
+    """What is told of a batch that was tried often enough: workers died, or are out of reach."""
+    told = (str(error).splitlines() or [""])[0][:200].rstrip(".")
+    what = f"the cluster gave it up: {type(error).__name__}" + (f" ({told})" if told else "")
+    remedy = "See `ray status`, then start again with --resume."
+    for task in batch:
+        if isinstance(task, Unit):
+            yield Failed(InputError(what, file=task.document.source, remedy=remedy))
+        elif isinstance(task, LongText):
+            yield End(task.source, InputError(what, file=task.source.shown, remedy=remedy))
+        else:
+            yield task
 
 
 def _sendable(task: Task) -> Task:
