@@ -9,7 +9,9 @@ of the time that it takes. Every result must then be absent, as it was before, o
 again (with --resume where there is one) must end with the bytes of a run that nobody disturbed, and
 leave no temporary file. Then files may not grow beyond a size (as on a full disk), and the input
 comes a few bytes at a time. A server is killed while it starts and while it parses: its workers
-must end, and another one must start. The exit status is 1 if anything differs. POSIX only.
+must end, and another one must start. `--only cluster` tries Ray (`faults_study/cluster.py`): a
+worker, the node or its store is killed, or the network taken away, while a folder is parsed. The
+exit status is 1 if anything differs. POSIX only.
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+from benchmarks.faults_study import cluster  # noqa: E402
 
 SENTENCES: Final = (
     "The boats came back before dawn.", "Nobody knew why the harbour was empty.",
@@ -240,6 +244,33 @@ def _children(pid: int) -> list[int]:
     return [int(child) for child in told.split()]
 
 
+def lost_clusters(model: Path, folder: Path, times: int) -> tuple[dict[str, str], list[str]]:
+    """Disturb runs on a cluster, and resume them without one: what came of it, what was wrong."""
+    came: dict[str, str] = {}
+    wrong: list[str] = []
+    faults = cluster.possible()
+    if not faults:
+        return came, wrong
+    own = folder / "cluster"
+    (own / "in").mkdir(parents=True)
+    for number in range(40):
+        text = " ".join(SENTENCES * 60)
+        (own / "in" / f"t{number:02}.txt").write_text(text[number:], encoding="utf-8")
+    call = ["parse", str(own / "in"), "-m", str(model), "--quiet", "-o", f"{own / 'out'}/"]
+    scene = Scene("cluster", own, call, ["--resume"])
+    prepare(scene)
+    for number in range(times):
+        fault = faults[number % len(faults)]
+        clean(scene)
+        came[f"{fault} {number // len(faults) + 1}"] = cluster.disturbed(fault, call, own / "out")
+        for name, data in contents(scene).items():
+            if data != scene.reference.get(name):
+                wrong.append(f"cluster: {name} is half written after the {fault} was lost")
+        if forked([*call, "--resume"]) != 0 or contents(scene) != scene.reference:
+            wrong.append(f"cluster: after the {fault} was lost resuming gives something else")
+    return came, wrong
+
+
 def scenes(model: Path, folder: Path) -> list[Scene]:
     from tests.pipeline.tiny import EXAMPLES
 
@@ -286,10 +317,15 @@ def study(model: Path, folder: Path, kills: int, seed: int, only: list[str]) -> 
     if not only or "serve" in only:
         done["serve"] = max(1, kills // 10)
         wrong += killed_servers(model, rng, done["serve"])
+    came: dict[str, str] = {}
+    if "cluster" in only:  # takes minutes, and a machine that has them
+        came, lost = lost_clusters(model, folder, max(4, kills // 10))
+        wrong += lost
     for scene in every:
         wrong += full_disk(scene)
     wrong += short_reads(model, folder)
-    return {"kills": done, "full disks": 4 * len(every), "short reads": 1, "wrong": wrong}
+    found = {"kills": done, "full disks": 4 * len(every), "short reads": 1, "wrong": wrong}
+    return {**found, "cluster": came} if came else found
 
 
 def main() -> None:
@@ -299,7 +335,10 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--only", nargs="*", default=[], help="parse, split, one file, train, induce, serve"
+        "--only",
+        nargs="*",
+        default=[],
+        help="parse, split, one file, train, induce, serve, cluster",
     )
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
