@@ -49,6 +49,7 @@ CLUSTER = "cluster {small} -o c.txt -k 4 --min-count 1"
 EVALUATE = "evaluate {small} {system}"
 COMPARE = "compare {docs} a={system} b={worse} --json --samples 100"
 CONVERT = "convert {small} --to conllu"
+FIND = "find [upos=NOUN] {small}"
 
 SHOWN: dict[str, dict[str, Show]] = {
     "parse": {
@@ -389,6 +390,26 @@ SHOWN: dict[str, dict[str, Show]] = {
         "to_mode": Show("convert {small} --to tokens", "--to-mode token"),
         **reading("convert {input}"),
     },
+    "find": {
+        "to_format": Show(FIND, "--to jsonl"),
+        "output": Show(FIND, "-o a.conllu"),
+        "counted": Show(FIND, "--count upos"),
+        "settings": Show(FIND, "--set xpos=NN1"),
+        "write": Show(
+            "find [upos=NOUN] own.conllu --set xpos=NN1",
+            "--write",
+            before="convert {small} -o own.conllu",
+        ),
+        "limit": Show(FIND, "--limit 2"),
+        "everything": Show(FIND + " --to conllu", "--all"),
+        "color": Show(FIND, "--color"),
+        "width": Show(FIND + " --to svg", "--width 300"),
+        "steps": Show("find '[] .. []' {small}", "--steps 5"),
+        "encoding": Show("find [] {latin} --from tokens", "--encoding latin-1"),
+        "from_format": Show(FIND, "--from conllx", status=1),
+        "quiet": Show(FIND, "-q"),
+        **reading("find [upos=NOUN] {input}"),
+    },
     "info": {"as_json": Show("info", "--json")},
     "warmup": {
         "as_json": Show("warmup", "--json"),
@@ -501,4 +522,23 @@ REFUSED: list[tuple[str, str]] = [
     (CONVERT + " --mode line", "has no mode 'line'"),
     (CONVERT + " --to-mode token", "has no mode 'token'"),
     (CONVERT + " --split 2", "--split writes several files"),
+    (FIND + " --to nothing", "cannot write 'nothing'"),
+    (FIND + " -o a.xyz", "tells nothing to write"),
+    (FIND + " --all", "--all does not go with --to text"),
+    (FIND + " --to jsonl --color", "--color does not go with --to jsonl"),
+    (FIND + " --to conllu --width 300", "--width does not go with --to conllu"),
+    (FIND + " --count upos --color", "--color does not go with --count"),
+    (FIND + " --count upos --to svg", "counts cannot be written as svg"),
+    (FIND + " --count colour", "'colour' is no attribute"),
+    (FIND + " --write", "--write writes what --set changes"),
+    (FIND + " --set xpos=N --write -o a.conllu", "--write changes the files themselves"),
+    (FIND + " --set xpos=N --write --to jsonl", "--to does not go with --write"),
+    (FIND + " --set xpos=N --write --skip-bad", "--skip-bad does not go with --write"),
+    (FIND + " --set xpos=N --limit 2 -o a.conllu", "--limit does not go with a rewritten file"),
+    (FIND + " --set xpos=N --count upos", "--count does not go with --set"),
+    (FIND + " --set xpos=N --to svg", "cannot be written as svg"),
+    (FIND + " --set xpos=N --to nothing -o a.conllu", "no format 'nothing' to write"),
+    (FIND + " --set form=x", "form cannot be set"),
+    (FIND + " --set xpos", "a setting needs ="),
+    (FIND + " --set head=x", "a head is a word that the pattern names"),
 ]

@@ -18,26 +18,46 @@ from caesura.find.results import Match, Matches
 from caesura.find.syntax import PatternError
 
 if TYPE_CHECKING:
+    from caesura.find.changes import Change, Rewritten, Setting, rewrite, setting
+    from caesura.find.counts import Counts, fields
+    from caesura.find.marks import matching_sentences, with_marks
     from caesura.find.pattern import Bounds, CutShort, Pattern, cut_short, find, warmup
+    from caesura.find.show import marked_text
 
 __all__ = [
     "Bounds",
+    "Change",
+    "Counts",
     "CutShort",
     "Match",
     "Matches",
     "Pattern",
     "PatternError",
+    "Rewritten",
+    "Setting",
     "cut_short",
+    "fields",
     "find",
+    "marked_text",
+    "matching_sentences",
+    "rewrite",
+    "setting",
     "warmup",
+    "with_marks",
 ]
 
-_HOMES = ("Bounds", "CutShort", "Pattern", "cut_short", "find", "warmup")
+_HOMES = {
+    **dict.fromkeys(("Bounds", "CutShort", "Pattern", "cut_short", "find", "warmup"), "pattern"),
+    **dict.fromkeys(("Counts", "fields"), "counts"),
+    **dict.fromkeys(("matching_sentences", "with_marks"), "marks"),
+    **dict.fromkeys(("Change", "Rewritten", "Setting", "rewrite", "setting"), "changes"),
+    "marked_text": "show",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'caesura.find' has no attribute {name!r}")
-    value = getattr(importlib.import_module("caesura.find.pattern"), name)
+    value = getattr(importlib.import_module(f"caesura.find.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

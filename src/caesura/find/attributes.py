@@ -72,6 +72,11 @@ class Values:
     #: From the string of a code to the value, where that is only part of it.
     part: Callable[[str], str] | None = None
 
+    def text(self, code: int) -> str:
+        """The value of a code."""
+        text = self.table[code]
+        return text if self.part is None else self.part(text)
+
     def distinct(self) -> tuple[list[int], list[str]]:
         """The codes that occur, and their values."""
         seen = np.zeros(int(self.codes.max(initial=0)) + 1, dtype=bool)

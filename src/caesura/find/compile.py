@@ -166,6 +166,8 @@ class Compiled:
     tests: list[Test]
     columns: list[Attribute]
     alternatives: list[Alternative]
+    #: The numbers of the keys in the order of the text.
+    order: list[int]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -203,7 +205,8 @@ def compile_formula(formula: Formula, pattern: str) -> Compiled:
                 remedy="Name a word first: []; !( … ).",
             )
     alternatives = [Alternative(conjunction, compiler) for conjunction in conjunctions]
-    return Compiled(compiler.keys, compiler.tests, compiler.columns, alternatives)
+    order = sorted(range(len(compiler.keys)), key=lambda n: compiler.places[compiler.keys[n]])
+    return Compiled(compiler.keys, compiler.tests, compiler.columns, alternatives, order)
 
 
 class _Compiler:
@@ -215,10 +218,10 @@ class _Compiler:
         for conjunction in conjunctions:
             for key, place in conjunction.places.items():
                 places[key] = min(place, places.get(key, place))
-        order = sorted(places, key=lambda key: (key.startswith("#"), places[key]))
-        self.keys = order
-        if len(order) > MOST_WORDS:
-            raise self.too_many(places[order[MOST_WORDS]])
+        self.places = places
+        self.keys = sorted(places, key=lambda key: (key.startswith("#"), places[key]))
+        if len(self.keys) > MOST_WORDS:
+            raise self.too_many(places[self.keys[MOST_WORDS]])
 
     def too_many(self, at: int) -> PatternError:
         what = f"the pattern has more than {MOST_WORDS} words"

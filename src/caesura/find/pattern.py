@@ -84,7 +84,9 @@ class Pattern:
         cut = np.zeros(len(words.bounds) - 1, dtype=np.bool_)
         rows = self._rows(words, bounds or Bounds(), cut) if doc.n_words else self._none()
         rows = _once(rows, len(self.names))
-        return Matches(doc, self._compiled.keys, rows, tuple(np.flatnonzero(cut).tolist()))
+        compiled = self._compiled
+        sentences = tuple(np.flatnonzero(cut).tolist())
+        return Matches(doc, compiled.keys, rows, sentences, compiled.order)
 
     def _none(self) -> Ints:
         return np.zeros((0, len(self._keys)), dtype=np.int32)

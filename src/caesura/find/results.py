@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
+import numpy as np
+
 from caesura.document import Document, Ints, Sentence, Word
 
 __all__ = ["Match", "Matches"]
@@ -13,12 +15,20 @@ __all__ = ["Match", "Matches"]
 class Match:
     """One match: `match["x"]` is the word named x, `match.words` all of them in order."""
 
-    __slots__ = ("_keys", "_row", "doc")
+    __slots__ = ("_keys", "_order", "_row", "doc")
 
-    def __init__(self, doc: Document, keys: Sequence[str], row: Sequence[int]) -> None:
+    def __init__(
+        self, doc: Document, keys: Sequence[str], row: Sequence[int], order: Sequence[int] = ()
+    ) -> None:
         self.doc = doc
         self._keys = keys
         self._row = row
+        self._order = order or range(len(keys))
+
+    @property
+    def first(self) -> Word:
+        """The word that the pattern mentions first."""
+        return Word(self.doc, next(self._row[n] for n in self._order if self._row[n] >= 0))
 
     @property
     def indices(self) -> tuple[int, ...]:
@@ -111,9 +121,15 @@ class Matches(Sequence[Match]):
     """The matches in a document, in the order of the text; each is made when it is asked for."""
 
     def __init__(
-        self, doc: Document, keys: Sequence[str], rows: Ints, cut: tuple[int, ...] = ()
+        self,
+        doc: Document,
+        keys: Sequence[str],
+        rows: Ints,
+        cut: tuple[int, ...] = (),
+        order: Sequence[int] = (),
     ) -> None:
         self.doc = doc
+        self._order = order or range(len(keys))
         #: Names of words, and `#0`, `#1`, … for those without one: the columns of `rows`.
         self.keys = tuple(keys)
         #: A row for each match: the number of each word in the document, -1 for none.
@@ -124,6 +140,30 @@ class Matches(Sequence[Match]):
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(key for key in self.keys if not key.startswith("#"))
+
+    @property
+    def n_sentences(self) -> int:
+        """The number of sentences that have matches."""
+        if not len(self.rows):
+            return 0
+        return len(np.unique(self.doc.word_sentence[self.rows.max(axis=1)]))
+
+    def head(self, number: int) -> Matches:
+        """The first matches alone."""
+        return Matches(self.doc, self.keys, self.rows[:number], self.cut, self._order)
+
+    def column(self, name: str | None = None) -> Ints:
+        """For each match the number of the word of a name, -1 where it has none.
+
+        Without a name: of the word that the pattern mentions first.
+        """
+        if name is not None:
+            found: Ints = self.rows[:, self.keys.index(name)]
+            return found
+        first = np.full(len(self.rows), -1, dtype=np.int32)
+        for number in self._order:
+            first = np.where(first < 0, self.rows[:, number], first)
+        return first
 
     def by_sentence(self) -> Iterator[tuple[Sentence, list[Match]]]:
         """The sentences with matches, each with its own."""
@@ -153,12 +193,13 @@ class Matches(Sequence[Match]):
     def __getitem__(self, index: slice) -> list[Match]: ...
     def __getitem__(self, index: int | slice) -> Match | list[Match]:
         if isinstance(index, slice):
-            return [Match(self.doc, self.keys, row) for row in self.rows[index].tolist()]
-        return Match(self.doc, self.keys, self.rows[index].tolist())
+            rows = self.rows[index].tolist()
+            return [Match(self.doc, self.keys, row, self._order) for row in rows]
+        return Match(self.doc, self.keys, self.rows[index].tolist(), self._order)
 
     def __iter__(self) -> Iterator[Match]:
         for row in self.rows.tolist():
-            yield Match(self.doc, self.keys, row)
+            yield Match(self.doc, self.keys, row, self._order)
 
     def __repr__(self) -> str:
         return f"<Matches: {len(self)} of {', '.join(self.names) or 'words without names'}>"

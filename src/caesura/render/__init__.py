@@ -6,6 +6,7 @@ from caesura.render.compare import compare
 from caesura.render.html import (
     document_html,
     document_svg,
+    found_html,
     page_html,
     sentence_html,
     sentence_svg,
@@ -22,6 +23,7 @@ __all__ = [
     "document_html",
     "document_svg",
     "document_text",
+    "found_html",
     "lay_out",
     "page_html",
     "sentence_html",

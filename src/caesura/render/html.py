@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 from caesura.document import Document
 from caesura.render.compare import Difference, compare
 from caesura.render.layout import LayoutOptions, lay_out
-from caesura.render.style import PAGE, PICTURE
+from caesura.render.style import FOUND, PAGE, PICTURE
 from caesura.render.svg import stacked_svg, tint, tree_svg
 from caesura.render.tree import Mark, tree_of
 
 if TYPE_CHECKING:
     from caesura.document import Sentence
 
-__all__ = ["document_html", "document_svg", "page_html", "sentence_html", "sentence_svg"]
+__all__ = ["document_html", "document_svg", "found_html", "page_html", "sentence_html"]
+__all__ += ["sentence_svg"]
 
 #: A notebook shows so many sentences of a document, and draws so many trees.
 SHOWN = 20
@@ -95,6 +96,30 @@ def page_html(
     else:
         for number, (doc, other) in enumerate(zip(documents, others, strict=True)):
             yield from _compared_document(compare(doc, other), number, options, names)
+    yield "</body></html>\n"
+
+
+def found_html(
+    found: Iterable[tuple[Sentence, Mapping[int, str], str]], *, title: str, width: float = 940
+) -> Iterator[str]:
+    """A page, in parts, of the sentences in which a pattern has found something.
+
+    Each comes with the words that were found, by their numbers in the document and with their names
+    in the pattern, and with a line that stands above its tree.
+    """
+    yield (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{_safe(title)}</title><style>{PICTURE}{FOUND}{PAGE}</style></head>"
+        f'<body class="caesura-page"><h1><code>{_safe(title)}</code></h1>\n'
+    )
+    options = LayoutOptions(width=width)
+    for sentence, words, line in found:
+        tree = tree_of(sentence, found=words)
+        yield (
+            f'<article><h3>{_name(sentence)}</h3><p dir="auto">{_safe(line)}</p>'
+            f"{tree_svg(tree, options, style=False)}</article>\n"
+        )
     yield "</body></html>\n"
 
 

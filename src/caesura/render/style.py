@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["PAGE", "PICTURE", "PICTURE_ALONE"]
+__all__ = ["FOUND", "PAGE", "PICTURE", "PICTURE_ALONE"]
 
 #: Rules for trees; every selector is tied to `.caesura`, since a notebook is one page.
 PICTURE: Final = """
@@ -31,6 +31,15 @@ text-anchor:middle;fill:currentColor}
 .caesura .gone .form{fill:var(--c-diff);text-decoration:underline}
 .caesura .tint{stroke:none}.caesura .t0{fill:var(--c-t0)}.caesura .t1{fill:var(--c-t1)}
 .caesura .t2{fill:var(--c-t2)}.caesura .t3{fill:var(--c-t3)}
+""".replace("\n", "")
+
+#: For pictures in which a pattern has found something: its words, and the arcs between them.
+FOUND: Final = """
+.caesura{--c-hit:#ffe08a;--c-hit-line:#9a6700}
+@media (prefers-color-scheme:dark){.caesura{--c-hit:#5c4813;--c-hit-line:#e3b341}}
+.caesura .hit{fill:var(--c-hit);stroke:var(--c-hit-line);stroke-width:1}
+.caesura .arc.found .line{stroke:var(--c-hit-line);stroke-width:2}
+.caesura .arc.found .tip,.caesura .arc.found .label{fill:var(--c-hit-line)}
 """.replace("\n", "")
 
 #: For a picture that is a file of its own: ink on whatever paper the viewer has.

@@ -8,7 +8,7 @@ from html import escape
 from caesura.document import ROOT, UNKNOWN
 from caesura.render.layout import LayoutOptions, lay_out
 from caesura.render.picture import Box, Picture, Segment
-from caesura.render.style import PICTURE, PICTURE_ALONE
+from caesura.render.style import FOUND, PICTURE, PICTURE_ALONE
 from caesura.render.tree import Tree
 
 __all__ = ["picture_svg", "stacked_svg", "tint", "tree_svg"]
@@ -50,6 +50,7 @@ def picture_svg(picture: Picture, *, style: bool = True, alone: bool = False) ->
         _body(picture),
         style=style,
         alone=alone,
+        found=picture.tree.found is not None,
     )
 
 
@@ -62,13 +63,16 @@ def stacked_svg(
         parts.append(f'<g transform="translate(0 {y:.1f})">{_body(picture)}</g>')
         y += picture.height + 16
     width = max((picture.width for picture in pictures), default=1.0)
-    return _element(width, max(y - 16, 1), title, "".join(parts), style=style, alone=alone)
+    found = any(picture.tree.found is not None for picture in pictures)
+    height = max(y - 16, 1)
+    return _element(width, height, title, "".join(parts), style=style, alone=alone, found=found)
 
 
 def _element(
-    width: float, height: float, title: str, body: str, *, style: bool, alone: bool
+    width: float, height: float, title: str, body: str, *, style: bool, alone: bool, found: bool
 ) -> str:
-    rules = f"<style>{PICTURE}{PICTURE_ALONE if alone else ''}</style>" if style else ""
+    more = (FOUND if found else "") + (PICTURE_ALONE if alone else "")
+    rules = f"<style>{PICTURE}{more}</style>" if style else ""
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
     name = safe(title)
     return (
@@ -112,16 +116,22 @@ def _word(picture: Picture, word: int, form: Box, tag: Box | None) -> str:
             f'<rect class="tint t{step}" x="{form.left - 3:.1f}" y="{form.top - 3:.1f}" '
             f'width="{form.width + 6:.1f}" height="{form.size + 6:.1f}" rx="4"/>'
         )
+    if tree.is_found(word):
+        parts.append(
+            f'<rect class="hit" x="{form.left - 4:.1f}" y="{form.top - 4:.1f}" '
+            f'width="{form.width + 8:.1f}" height="{form.size + 8:.1f}" rx="4"/>'
+        )
     parts.append(_text("form", form, picture.right_to_left))
     if tag is not None:
         differs = mark is not None and mark.tag is not None
         parts.append(_text("tag differs" if differs else "tag", tag))
     gone = " gone" if mark is not None and mark.gone else ""
+    gone += " found" if tree.is_found(word) else ""
     return f'<g class="word{gone}" data-word="{word}">{"".join(parts)}</g>'
 
 
 def describe(tree: Tree, word: int) -> str:
-    """A word in words: its tag, its arc, how sure they are, what differs."""
+    """A word in words: its tag, its arc, how sure they are, what differs, what found it."""
     head = tree.drawn_heads[word]
     parts = [tree.forms[word]]
     if tree.tags[word]:
@@ -138,6 +148,9 @@ def describe(tree: Tree, word: int) -> str:
     mark = tree.mark(word)
     if mark is not None:
         parts.append(str(mark))
+    if tree.found is not None and tree.is_found(word):
+        name = tree.found[word]
+        parts.append(f"found as {name}" if name else "found")
     return " · ".join(parts)
 
 
@@ -155,6 +168,8 @@ def _segment(tree: Tree, segment: Segment, floor: float) -> str:
     mark = tree.mark(segment.word)
     if mark is not None and mark.arc is not None:
         kinds.append("differs")
+    if tree.is_found(segment.word) and tree.is_found(head):
+        kinds.append("found")
     y, a, b = segment.y, segment.a, segment.b
     if segment.stub:
         x = (a + b) / 2

@@ -48,6 +48,8 @@ class Tree:
     #: What differs, by word.
     marks: Mapping[int, Mark] | None = None
     text: str = ""
+    #: Words that a pattern has found, each with its name in it or ''.
+    found: Mapping[int, str] | None = None
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -61,12 +63,19 @@ class Tree:
             for word, head in enumerate(self.heads)
         )
 
+    def is_found(self, word: int) -> bool:
+        return self.found is not None and word in self.found
+
     def mark(self, word: int) -> Mark | None:
         return None if self.marks is None else self.marks.get(word)
 
 
-def tree_of(sentence: Sentence, marks: Mapping[int, Mark] | None = None) -> Tree:
-    """The tree of a sentence; `marks` are by the number of the word in the document."""
+def tree_of(
+    sentence: Sentence,
+    marks: Mapping[int, Mark] | None = None,
+    found: Mapping[int, str] | None = None,
+) -> Tree:
+    """The tree of a sentence; `marks` and `found` are by the number of the word in the document."""
     doc = sentence.doc
     first, last = sentence.first_word, sentence.last_word
     part = slice(first, last)
@@ -93,6 +102,7 @@ def tree_of(sentence: Sentence, marks: Mapping[int, Mark] | None = None) -> Tree
         tag_conf=None if doc.tag_conf is None else tuple(doc.tag_conf[part].tolist()),
         marks=None if marks is None else {w - first: m for w, m in marks.items() if w >= first},
         text=sentence.text,
+        found=None if found is None else {w - first: n for w, n in found.items() if w >= first},
     )
 
 
