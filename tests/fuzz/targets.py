@@ -17,8 +17,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from caesura.document import NO, YES, Document
-from caesura.errors import CaesuraError, shown
+from caesura.document import NO, YES, Document, Word
+from caesura.errors import CaesuraError, UsageError, shown
+from caesura.find import Bounds, Pattern, PatternError
 from caesura.formats import FORMATS, conllu, spans
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.models.file import load as load_file
@@ -42,7 +43,7 @@ READERS: Final = (
     "spans",
 )
 #: All doors; those behind the readers need a model.
-DOORS: Final = (*READERS, "pipeline", "constraints", "model", "requests", "http")
+DOORS: Final = (*READERS, "find", "pipeline", "constraints", "model", "requests", "http")
 #: Ways of reading that lead through other code: options by the first byte of the input.
 _WAYS: Final[tuple[dict[str, Any], ...]] = (
     {},
@@ -64,6 +65,8 @@ def door(name: str, model: Path | None = None) -> Target:
     """The target of a door; `model` is the file that doors behind the readers use."""
     if name in READERS:
         return reader_target(name)
+    if name == "find":
+        return find_target()
     assert model is not None
     if name == "model":
         return model_target(model)
@@ -115,6 +118,42 @@ def _of_files(data: bytes, options: ReadOptions) -> list[Document]:
         path.write_bytes(rows or data)
         path.with_suffix(".txt").write_bytes(text)
         return list(spans.read_files(path, options))
+
+
+def find_target() -> Target:
+    """Search a document for bytes as a pattern: a match is words of one sentence, or an error."""
+    docs = list(FORMATS["conllu"].code.read(io.BytesIO(_TREES), ReadOptions()))
+    (doc,) = docs
+    bounds = Bounds(steps=20_000, matches=100)
+
+    def one(data: bytes) -> None:
+        # The first byte that mutations put in front chooses a way to read, which there is not.
+        body = data[1:] if data[:1] in _CHOICES else data
+        try:
+            pattern = Pattern(body.decode("utf-8", "replace"))
+            found = pattern.find(doc, bounds)
+        except PatternError as error:
+            _told(UsageError(error.sentence))
+            return
+        except CaesuraError as error:
+            _told(error)
+            return
+        assert Pattern(pattern.text) == pattern
+        for match in found:
+            assert len({Word(doc, word).sentence.start for word in match.indices}) == 1
+
+    return one
+
+
+#: Two sentences, one with a word that regular expressions choke on and a circle of heads.
+_TREES: Final = (
+    "1\tBoats\tboat\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t_\tGloss=a\n"
+    "2\tcame\tcome\tVERB\tVBD\t_\t0\troot\t_\t_\n"
+    "3\thome\thome\tADV\tRB\t_\t2\tadvmod\t_\tSpaceAfter=No\n"
+    "4\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_\n\n"
+    f"1\t{'a' * 60}!\ta\tX\t_\t_\t0\troot\t_\t_\n"
+    f"2\t{'ab' * 300}\tb\tX\t_\tFoo=Yes\t1\tdep:x\t_\t_\n\n"
+).encode()
 
 
 def pipeline_target(nlp: Any) -> Target:
@@ -203,6 +242,8 @@ def seeds(name: str = "") -> Sequence[bytes]:
     """Small inputs to start from: the project's own examples and mistakes, and a door's corpus."""
     root = Path(__file__).parents[2]
     paths = [*root.glob("examples/*.*"), *root.glob("tests/cases/*-*/*")]
+    if name == "find":  # no text of ours is nearly a pattern
+        paths = []
     paths += (root / "tests" / "fuzz" / "corpus").glob(f"{name or '*'}/*")
     found = [path.read_bytes() for path in sorted(paths) if path.is_file()]
     return [data for data in found if len(data) < 4096]

@@ -39,13 +39,13 @@ def fuzz(name: str, target: Target, share: float, seed: int) -> int:
     return count
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", [*READERS, "find"])
 def test_readers(name: str, request: pytest.FixtureRequest) -> None:
     seed = getattr(request.config.option, "randomly_seed", 1)
     assert fuzz(name, door(name), SHARE, seed) > 0
 
 
-@pytest.mark.parametrize("name", [name for name in DOORS if name not in READERS])
+@pytest.mark.parametrize("name", [name for name in DOORS if name not in (*READERS, "find")])
 def test_doors_that_need_a_model(
     name: str, tiny_model: Path, request: pytest.FixtureRequest
 ) -> None:

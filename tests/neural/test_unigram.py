@@ -149,3 +149,17 @@ def test_a_vocabulary_of_others_is_read() -> None:
 def test_a_vocabulary_that_is_none_is_refused(text: str, told: str) -> None:
     with pytest.raises(ModelError, match=told):
         Subwords.from_json(text)
+
+
+def test_pieces_that_were_chosen_to_meet_are_refused() -> None:
+    """Thousands of characters whose hashes want the same few places."""
+    size = 4000
+    mask = np.uint64((1 << (2 * size).bit_length()) - 1)
+    points = np.arange(0x4E00, 0x10FFFF, dtype=np.uint64)
+    points = points[(points < 0xD800) | (points > 0xDFFF)]
+    key = (np.uint64(0xCBF29CE484222325) ^ points) * np.uint64(0x100000001B3)
+    place = (key ^ (key >> np.uint64(29))) & mask
+    chosen = points[np.argsort(place, kind="stable")][: size - len(NAMES)]
+    pieces = (*NAMES, *(chr(point) for point in chosen.tolist() if chr(point) not in SCORES))
+    with pytest.raises(ModelError, match="sub-words all want the same place"):
+        Unigram(pieces, (-1.0,) * len(pieces), WORST)

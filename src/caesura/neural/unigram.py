@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import ModelError
 from caesura.jit import kernel
+from caesura.learn.index import PLACES, refuse_crowded
 from caesura.neural.subwords import CHARACTERS, PIECES, Subwords, numbered, specials
 
 __all__ = ["Unigram", "normal"]
@@ -108,8 +109,10 @@ def _insert(
     first: NDArray[np.int64],
     usable: NDArray[np.bool_],
     slots: NDArray[np.int32],
-) -> None:
+) -> bool:
+    """Whether all found a place."""
     mask = np.uint64(len(slots) - 1)
+    left = PLACES * (len(first) + PLACES)
     for piece in range(len(first) - 1):
         if not usable[piece]:
             continue
@@ -119,7 +122,11 @@ def _insert(
         slot = (key ^ (key >> _SHIFT)) & mask
         while slots[slot]:
             slot = (slot + np.uint64(1)) & mask
+            left -= 1
+            if left < 0:
+                return False
         slots[slot] = piece + 1
+    return True
 
 
 @kernel
@@ -165,7 +172,7 @@ def _cut(
             for end in range(at + 1, min(n, at + longest) + 1):
                 key = (key ^ np.uint64(text[begin + end - 1])) * _PRIME
                 slot = (key ^ (key >> _SHIFT)) & mask
-                while slots[slot]:
+                while slots[slot]:  # half of the places are free
                     found = slots[slot] - 1
                     size = first[found + 1] - first[found]
                     if size == end - at and _same(codes, first[found], text, begin + at, size):
@@ -182,7 +189,7 @@ def _cut(
                     best[at + 1], piece[at + 1], back[at + 1] = sum_, unknown, at
         # From the last piece to the first, then turned round.
         at, start, before = n, total, -1
-        while at > 0:
+        while at > 0:  # a piece begins before it ends
             if not (piece[at] == unknown and before == unknown):
                 out[total] = piece[at]
                 total += 1
@@ -326,7 +333,7 @@ def _lookup_of(pieces: Sequence[str], scores: Sequence[float], unused: frozenset
     usable = np.ones(len(pieces), dtype=bool)
     usable[list(unused)] = False
     slots = np.zeros(1 << (2 * len(pieces)).bit_length(), np.int32)
-    _insert(codes, first, usable, slots)
+    refuse_crowded(_insert(codes, first, usable, slots), "sub-words")
     return Lookup(codes, first, np.array(scores, np.float64), slots, max(sizes))
 
 
