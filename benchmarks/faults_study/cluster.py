@@ -24,7 +24,12 @@ from typing import Final
 START: Final = 300
 PATIENCE: Final = 90
 #: What is taken away, and how the processes that are killed for it are called.
-FAULTS: Final = {"worker": "ray::", "node": "raylet/raylet", "store": "gcs_server", "network": ""}
+FAULTS: Final = {
+    "worker": "ray::_work",
+    "node": "raylet/raylet",
+    "store": "gcs_server",
+    "network": "",
+}
 
 
 def possible() -> list[str]:
