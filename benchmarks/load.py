@@ -1,7 +1,8 @@
 """Load test of `caesura serve` on this machine: many clients, slow and broken ones among them.
 
     python benchmarks/load.py                                    # a few minutes, 40 clients
-    python benchmarks/load.py --clients 500 --seconds 3600       # an hour
+    python benchmarks/load.py --clients 500 --pause 60 --attack-pause 300 --connections 700 \\
+        --seconds 3600 --attack-seconds 0                        # an hour that one core can carry
     nice -n -10 python benchmarks/load.py                        # on a busy machine
     python benchmarks/load.py -o benchmarks/results/load.json    # and keep the figures
     python benchmarks/load.py --show benchmarks/results/load.json
@@ -41,6 +42,9 @@ from load_study.clients import (
 )
 from load_study.watch import Health, Memory
 
+#: The last phase.
+TOGETHER = "all together"
+
 
 def start(arguments: list[str]) -> tuple[subprocess.Popen[str], int]:
     """The server, once it says where it is."""
@@ -64,14 +68,24 @@ def percentile(times: Sequence[float], share: float) -> float | None:
 
 
 async def attack(
-    port: int, clients: Sequence[tuple[Client, int]], seconds: float, pause: float
+    port: int,
+    clients: Sequence[tuple[Client, int]],
+    seconds: float,
+    pause: float,
+    attack_pause: float,
 ) -> dict[str, Tally]:
-    """So many of each for so long."""
+    """So many of each for so long, with pauses between the requests of each."""
     ends = time.monotonic() + seconds
     tallies = {client.__name__: Tally() for client, _ in clients}
     await asyncio.gather(
         *(
-            again(client, port, ends, tallies[client.__name__], pause)
+            again(
+                client,
+                port,
+                ends,
+                tallies[client.__name__],
+                attack_pause if client in ATTACKS else pause,
+            )
             for client, number in clients
             for _ in range(number)
         )
@@ -117,7 +131,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         name: str, clients: Sequence[tuple[Client, int]], seconds: float
     ) -> dict[str, Tally]:
         began = time.time()
-        tallies = asyncio.run(attack(port, clients, seconds, options.pause))
+        rests = (options.pause, options.attack_pause) if name == TOGETHER else (0.1, 0.1)
+        tallies = asyncio.run(attack(port, clients, seconds, *rests))
         if not clients:
             time.sleep(seconds)
         rows.append(health_row(name, health.between(began, time.time())))
@@ -127,13 +142,14 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         return tallies
 
     try:
-        during("nothing", [], options.attack_seconds)
-        for kind in (*SLOW, *BROKEN, *ATTACKS):
-            during(kind.__name__, [(kind, options.attackers)], options.attack_seconds)
+        if options.attack_seconds > 0:
+            during("nothing", [], options.attack_seconds)
+            for kind in (*SLOW, *BROKEN, *ATTACKS):
+                during(kind.__name__, [(kind, options.attackers)], options.attack_seconds)
         at = len(memory.server)
         began = time.monotonic()
         mixed = shares(options.clients)
-        tallies = during("all together", mixed, options.seconds)
+        tallies = during(TOGETHER, mixed, options.seconds)
         spent = time.monotonic() - began
         seen, working = memory.server[at:] or [0.0], memory.workers[at:] or [0.0]
         ended = asyncio.run(end(server, port, mixed))
@@ -149,6 +165,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "server": limits,
         "clients": {kind.__name__: number for kind, number in mixed},
         "seconds": round(spent, 1),
+        "pauses": [options.pause, options.attack_pause],
         "answers": dict(sorted(statuses.items())),
         "undocumented": dict(odd),
         "parse": {
@@ -157,6 +174,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             "p99_ms": percentile(parsed, 0.99),
         },
         "memory_mb": {
+            "server_start": round(seen[0]),
+            "server_end": round(seen[-1]),
             "server_first_quarter": round(sum(seen[:quarter]) / quarter),
             "server_last_quarter": round(sum(seen[-quarter:]) / quarter),
             "server_most": round(max(seen)),
@@ -227,8 +246,11 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=40, help="clients of all kinds together")
     parser.add_argument("--seconds", type=float, default=60, help="how long they come together")
     parser.add_argument("--attackers", type=int, default=10, help="clients of one kind alone")
-    parser.add_argument("--attack-seconds", type=float, default=5)
+    parser.add_argument("--attack-seconds", type=float, default=5, help="0: no kind alone")
     parser.add_argument("--pause", type=float, default=0.1, help="seconds between two requests")
+    parser.add_argument(
+        "--attack-pause", type=float, default=0.1, help="between two of an attacker, all together"
+    )
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--waiting", type=int, default=8)
     parser.add_argument("--connections", type=int, default=500)

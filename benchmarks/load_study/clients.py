@@ -253,7 +253,9 @@ ATTACKS: tuple[Client, ...] = (comment, brackets, whole_text, one_sentence, deep
 
 
 async def again(client: Client, port: int, ends: float, tally: Tally, pause: float) -> None:
-    """One client until the time is up."""
+    """One client until the time is up; those that come seldom do not all come at once."""
+    if pause > 1:
+        await asyncio.sleep(random.uniform(0, min(pause, ends - time.monotonic())))
     while (began := time.monotonic()) < ends:
         status = "closed"
         try:
@@ -267,4 +269,5 @@ async def again(client: Client, port: int, ends: float, tally: Tally, pause: flo
             if client in ORDINARY:
                 tally.odd[f"{client.__name__}: closed without an answer"] += 1
         tally.count(status, time.monotonic() - began)
-        await asyncio.sleep(0.5 if status == "429" else pause)
+        rest = max(pause, 0.5 if status == "429" else 0.0)
+        await asyncio.sleep(min(rest, max(0.0, ends - time.monotonic())))
