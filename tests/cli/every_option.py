@@ -41,6 +41,7 @@ TOKENIZER = "train tokenizer {small} -o m.caesura --epochs 1 --set bits=14"
 TAGGER = "train tagger {small} -o m.caesura --epochs 1"
 PARSER = "train parser {small} -o m.caesura --epochs 1 --beam 2 --set bits=12"
 PIPELINE = "train pipeline {small} -o m.caesura"
+TAUGHT = PIPELINE + " --text {lines} --teacher {tiny}"
 INDUCE = "induce {small} -o g.caesura --classes 4 --recipe fixed --model dmv -q"
 LONGER = INDUCE.replace("fixed", "basic")
 #: All words of the first stage get classes of their own in the second one.
@@ -178,6 +179,15 @@ SHOWN: dict[str, dict[str, Show]] = {
         "tags": Show(PIPELINE, "--tags 2"),
         "relaid": Show(PIPELINE, "--relaid 1"),
         "encoder": Show(PIPELINE, "--encoder scratch"),
+        "texts": Show(TAUGHT, "--text {chat}"),
+        "teachers": Show(TAUGHT, "--teacher {tiny}"),
+        "folder": Show(TAUGHT, "--silver labels"),
+        "not_in": Show(TAUGHT, "--not-in {lines}", status=1),
+        "encoding": Show(TAUGHT.replace("{lines}", "{latin}"), "--encoding latin-1"),
+        "silver_weight": Show(TAUGHT, "--silver-weight 1"),
+        "least_confidence": Show(TAUGHT, "--least-confidence 0.5"),
+        "gold_last": Show(TAUGHT, "--gold-last 1"),
+        "overlap": Show(TAUGHT, "--overlap drop"),
         "resume": Show(PIPELINE, "--resume"),
         "anew": Show(PIPELINE, "--anew", left="m.caesura.parts/a"),
         "seed": Show(PIPELINE, "--seed 2"),
@@ -424,6 +434,7 @@ TOGETHER: list[Show] = [
     Show(PIPELINE + " --encoder scratch --config {silent.toml}", "--speech"),
     Show(PIPELINE + " --encoder scratch", "--seed 2"),
     Show(PIPELINE + " --encoder scratch", "--resume"),
+    Show(TAUGHT + " --encoder scratch", "--silver-weight 1"),
     Show("convert {docs} --to tokens --split 2 -o out/", "--to-mode token"),
     Show(LEXICAL, "--heads content"),
     *(
@@ -480,6 +491,8 @@ REFUSED: list[tuple[str, str]] = [
     (PIPELINE + " --encoder scratch --relaid 1", "--relaid does not go with --encoder"),
     (PIPELINE + " --init {branching}", "cannot go on from the branching parser"),
     (PIPELINE + " --init {reparsed}", "cannot go on from the boundaries"),
+    (PIPELINE + " --gold-last 1", "--gold-last does not go with a treebank alone"),
+    (PIPELINE + " --text {lines}", "raw text and who labels it go together"),
     (PIPELINE + " --set nothing=1", "unknown option nothing"),
     (PIPELINE + " --config {mixed.toml}", "unknown option epochs"),
     (TAGGER + " --regime document", "--regime does not go with"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import torch
@@ -17,10 +16,7 @@ from torch import Tensor
 from caesura.neural.examples import DECISIONS, IGNORE, Examples, Soft
 from caesura.neural.windows import Window
 
-__all__ = ["ANSWERS", "DeviceData", "Targets"]
-
-#: How many answers of a teacher are looked at.
-ANSWERS: Final = 4
+__all__ = ["DeviceData", "Targets"]
 
 
 @dataclass
@@ -125,4 +121,5 @@ def _gold(
 def _silver(
     soft: Soft,
 ) -> tuple[NDArray[np.float16], NDArray[np.bool_], dict[str, NDArray[np.int32]], Columns]:
-    return soft.start, np.ones(len(soft.start), bool), soft.answers, soft.chances
+    known = ~np.isnan(soft.start)
+    return np.where(known, soft.start, 0).astype(np.float16), known, soft.answers, soft.chances

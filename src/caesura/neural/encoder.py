@@ -20,7 +20,7 @@ from safetensors.numpy import load_file
 from torch import Tensor, nn
 
 from caesura.errors import InputError
-from caesura.neural.shape import EncoderShape, relative_buckets
+from caesura.neural.shape import KINDS, EncoderShape, kind_of, relative_buckets
 
 __all__ = ["Transformer", "load_encoder"]
 
@@ -127,6 +127,7 @@ def load_encoder(folder: Path, layers: int) -> Transformer:
             file=str(folder),
             remedy="Name a folder in the Hugging Face layout (save_pretrained writes one).",
         )
+    kind_of(folder)
     try:
         config: Any = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         arrays: dict[str, NDArray[Any]] = {}
@@ -139,15 +140,13 @@ def load_encoder(folder: Path, layers: int) -> Transformer:
         raise InputError(
             f"the encoder cannot be used: {str(error).splitlines()[0]}",
             file=str(folder),
-            remedy=f"Use an encoder of one of these kinds: {', '.join(sorted(_NAMES))}.",
+            remedy=f"Use an encoder of one of these kinds: {', '.join(KINDS)}.",
         ) from error
     return model
 
 
 def _shape(config: Mapping[str, Any], layers: int) -> EncoderShape:
-    kind = config.get("model_type")
-    if kind not in _NAMES:
-        raise ValueError(f"its kind is {kind}")
+    kind = config["model_type"]
     if config.get("hidden_act", "gelu") != "gelu":
         raise ValueError(f"its activation is {config['hidden_act']} and not gelu")
     if config.get("embedding_size", config["hidden_size"]) != config["hidden_size"]:

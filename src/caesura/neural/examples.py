@@ -7,7 +7,7 @@ training can go on where nothing but numpy and PyTorch is installed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +25,8 @@ __all__ = ["FEATURE_SIZES", "IGNORE", "SHAPES", "Examples", "Labels", "Soft", "w
 IGNORE: Final = -100
 #: How many values each feature of a word has; 0 of each adds nothing to the word.
 FEATURE_SIZES: Final = (len(SHAPES), 3, 16)
+#: How many answers of a teacher are looked at.
+ANSWERS: Final = 4
 #: The decisions that have labels, besides boundaries and heads.
 DECISIONS: Final = ("upos", "xpos", "feats", "lemma", "deprel")
 
@@ -145,7 +147,7 @@ class Soft:
     of labels of arcs are those of the teacher's best arc.
     """
 
-    #: The chance of a sentence start.
+    #: The chance of a sentence start; NaN where nobody shall learn from it.
     start: NDArray[np.float16]
     answers: dict[str, NDArray[np.int32]]
     chances: dict[str, NDArray[np.float16]]
@@ -164,6 +166,56 @@ class Soft:
             np.concatenate(([0], np.flatnonzero(keep) + 1))
         ]
         return Soft(np.minimum(np.diff(upto), 1.0).astype(np.float16), answers, chances)
+
+    def forget(self, words: NDArray[np.bool_]) -> Soft:
+        """The same, but nothing is to be learned about some words."""
+        chances = {
+            name: np.where(words[:, None], 0, found).astype(np.float16)
+            for name, found in self.chances.items()
+        }
+        start = np.where(words, np.nan, self.start).astype(np.float16)
+        return Soft(start, dict(self.answers), chances)
+
+    def relabelled(self, theirs: Mapping[str, Sequence[str]], labels: Labels) -> Soft:
+        """The answers as numbers of other labels; what these do not have loses its chance."""
+        answers, chances = dict(self.answers), dict(self.chances)
+        for name in DECISIONS:
+            number = {label: n for n, label in enumerate(getattr(labels, name))}
+            moved = np.array([number.get(label, -1) for label in theirs[name]] or [-1], np.int32)
+            mine = moved[answers[name]]
+            chances[name] = np.where(mine < 0, 0, chances[name]).astype(np.float16)
+            answers[name] = np.maximum(mine, 0)
+        return Soft(self.start, answers, chances)
+
+    @staticmethod
+    def join(many: Sequence[Soft]) -> Soft:
+        """What was said of several data sets, as of one."""
+        first = np.cumsum([0, *(len(one.start) for one in many)])
+        answers = {n: np.concatenate([one.answers[n] for one in many]) for n in many[0].answers}
+        chances = {n: np.concatenate([one.chances[n] for one in many]) for n in many[0].chances}
+        answers["head"] = np.concatenate(
+            [
+                np.where(one.answers["head"] >= 0, one.answers["head"] + at, -1).astype(np.int32)
+                for one, at in zip(many, first, strict=False)
+            ]
+        )
+        return Soft(np.concatenate([one.start for one in many]), answers, chances)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All of it by name, as a file keeps it."""
+        found: dict[str, NDArray[Any]] = {"start": self.start}
+        for name in self.answers:
+            found |= {f"answers-{name}": self.answers[name], f"chances-{name}": self.chances[name]}
+        return found
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Soft:
+        names = (*DECISIONS, "head")
+        return cls(
+            arrays["start"].astype(np.float16),
+            {name: arrays[f"answers-{name}"].astype(np.int32) for name in names},
+            {name: arrays[f"chances-{name}"].astype(np.float16) for name in names},
+        )
 
 
 def collect_labels(documents: Iterable[Document], scripts: Sequence[str], least: int = 1) -> Labels:

@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from caesura.neural.batches import ANSWERS, DeviceData
-from caesura.neural.examples import DECISIONS, IGNORE, Soft
+from caesura.neural.batches import DeviceData
+from caesura.neural.examples import ANSWERS, DECISIONS, IGNORE, Soft
 from caesura.neural.net import Net
 from caesura.neural.windows import Window, overlapping
 

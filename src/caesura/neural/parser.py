@@ -8,7 +8,7 @@ for the arcs of the tree, root labels for roots alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
@@ -212,16 +212,16 @@ class NeuralParser(Stage):
 
     def _annotate(self, doc: Document, confidence: bool) -> None:
         scores = self.encoder.scores(doc)
-        self._write_tags(doc, scores, confidence)
+        self.write_tags(doc, scores, confidence)
         result = self.decide(doc, scores)
-        self._write_tree(doc, scores, result)
+        self.write_tree(doc, result, self._labels(scores, result))
         if confidence:
-            self._write_confidences(doc, scores, result)
+            self.write_confidences(doc, scores, result)
 
     def k_best(self, doc: Document, k: int) -> list[Document]:
         """Up to k different analyses, the best first."""
         scores = self.encoder.scores(doc)
-        self._write_tags(doc, scores, False)
+        self.write_tags(doc, scores, False)
         # Several orders of transitions build one tree, so a wider beam is needed for k trees.
         # States that are merged would take their trees with them.
         wide = self.with_search(beam=max(self.settings.beam, _WIDER * k), margin=math.inf)
@@ -232,7 +232,7 @@ class NeuralParser(Stage):
             key = parse.heads.tobytes() + parse.starts.tobytes()
             if key not in found and len(found) < k:
                 found[key] = replace(doc)
-                self._write_tree(found[key], scores, parse)
+                self.write_tree(found[key], parse, self._labels(scores, parse))
         return list(found.values())
 
     def decide(self, doc: Document, scores: Scores) -> Result:
@@ -266,7 +266,7 @@ class NeuralParser(Stage):
 
     # --------------------------------------------------------------- writing
 
-    def _write_tags(self, doc: Document, scores: Scores, confidence: bool) -> None:
+    def write_tags(self, doc: Document, scores: Scores, confidence: bool) -> None:
         fixed = Constraints.of(doc)
         for column in ("upos", "xpos", "feats"):
             names = doc.strings.ids(self.labels[column])
@@ -275,7 +275,7 @@ class NeuralParser(Stage):
         if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
             doc.lemma = fixed.obeyed("lemma", self._lemmas(doc, scores.tags["lemma"]))
         if confidence:
-            doc.tag_conf = _softmax(scores.tags["upos"]).max(1)
+            doc.tag_conf = softmax(scores.tags["upos"]).max(1)
 
     def _lemmas(self, doc: Document, scores: NDArray[np.float32]) -> NDArray[np.int32]:
         """Lemmas by rule, worked out once for each pair of form and rule."""
@@ -299,17 +299,31 @@ class NeuralParser(Stage):
         tags = [doc.strings[i] for i in (kinds % n).tolist()]
         return self.lexicon.choose(forms, tags, where, scores)
 
-    def _write_tree(self, doc: Document, scores: Scores, result: Any) -> None:
+    def write_tree(self, doc: Document, result: Any, labels: NDArray[np.int64]) -> None:
+        """Boundaries and heads that were decided, with the numbers of their labels."""
         heads = np.asarray(result.heads, np.int32)
-        deprel = doc.strings.ids(self.labels["deprel"])[self._labels(scores, heads)]
+        deprel = doc.strings.ids(self.labels["deprel"])[labels]
         doc.deprel = Constraints.of(doc).obeyed_deprels(deprel.astype(np.int32))
         doc.head = heads
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
         starts = np.asarray(result.starts)[first] == 1
         doc.sent_start = np.where(starts, YES, 0).astype(np.int8)
 
-    def _labels(self, scores: Scores, heads: NDArray[np.int32]) -> NDArray[np.int64]:
+    def _labels(self, scores: Scores, result: Any) -> NDArray[np.int64]:
         """The best label of each arc."""
+        heads = np.asarray(result.heads, np.int32)
+        found = [points.argmax(1) for points in self._label_points(scores, heads)]
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    def label_chances(self, scores: Scores, heads: NDArray[np.int32]) -> NDArray[np.float32]:
+        """The probability of each label of each arc."""
+        found = [softmax(points) for points in self._label_points(scores, heads)]
+        return np.concatenate(found) if found else np.zeros((0, len(self._roots)), np.float32)
+
+    def _label_points(
+        self, scores: Scores, heads: NDArray[np.int32]
+    ) -> Iterator[NDArray[np.float32]]:
+        """The score of each label of each arc, a batch at a time for the sake of memory."""
         weights, n = self.label_weights, len(heads)
         one = np.ones((n, 1), np.float32)
         root = (heads < 0)[:, None]
@@ -319,21 +333,18 @@ class NeuralParser(Stage):
         dependents = np.concatenate([scores.label_dep, one], 1)
         vectors = np.concatenate([vectors, one], 1)
         size, labels, _ = weights.shape
-        found = np.zeros(n, np.int64)
         flat = weights.reshape(size, -1)
-        for a in range(0, n, 512):  # a batch at a time, for the sake of memory
+        for a in range(0, n, 512):
             b = slice(a, a + 512)
             mixed = (dependents[b] @ flat).reshape(-1, labels, weights.shape[2])
             points = np.matmul(mixed, vectors[b, :, None])[:, :, 0]
-            points = np.where(root[b] == self._roots[None, :], points, -np.inf)
-            found[b] = points.argmax(1)
-        return found
+            yield np.where(root[b] == self._roots[None, :], points, -np.inf)
 
-    def _write_confidences(self, doc: Document, scores: Scores, result: Result) -> None:
+    def write_confidences(self, doc: Document, scores: Scores, result: Result) -> None:
         heads = np.asarray(result.heads)
         place = np.where(heads < 0, 0, heads - scores.base + 1)
         inside = (place >= 0) & (place < scores.arcs.shape[1])
-        chances = _softmax(scores.arcs)
+        chances = softmax(scores.arcs)
         rows = np.arange(len(heads))
         doc.arc_conf = np.where(inside, chances[rows, np.where(inside, place, 0)], 0).astype(
             np.float32
@@ -351,7 +362,8 @@ class NeuralParser(Stage):
         return NetworkStarts(self)
 
 
-def _softmax(points: NDArray[np.float32]) -> NDArray[np.float32]:
+def softmax(points: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Scores of each row as chances."""
     powers = np.exp(points - points.max(1, keepdims=True))
     found: NDArray[np.float32] = (powers / powers.sum(1, keepdims=True)).astype(np.float32)
     return found

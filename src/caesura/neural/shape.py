@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EncoderShape", "relative_buckets"]
+from caesura.errors import InputError
+
+__all__ = ["KINDS", "EncoderShape", "kind_of", "relative_buckets"]
+
+#: The families of encoders that can be used, as their files call them.
+KINDS: Final = ("bert", "camembert", "electra", "mpnet", "roberta", "xlm-roberta")
 
 #: The distance in sub-words beyond which MPNet's bias no longer changes.
 _FAR: Final = 128
@@ -30,6 +37,29 @@ class EncoderShape:
     eps: float = 1e-12
     #: Buckets of the bias by distance; 0 where there is none.
     buckets: int = 0
+
+
+def kind_of(folder: Path) -> str:
+    """The family of the encoder in a folder; another one is refused."""
+    file = folder / "config.json"
+    try:
+        config = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            "the encoder lacks config.json",
+            file=str(folder),
+            remedy="Name a folder in the Hugging Face layout (save_pretrained writes one).",
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read ({error})", file=str(file)) from None
+    kind = config.get("model_type") if isinstance(config, dict) else None
+    if kind not in KINDS:
+        raise InputError(
+            f"the encoder cannot be used: its kind is {kind}",
+            file=str(folder),
+            remedy=f"Use an encoder of one of these kinds: {', '.join(KINDS)}.",
+        )
+    return str(kind)
 
 
 def relative_buckets(length: int, buckets: int) -> NDArray[np.int64]:

@@ -61,6 +61,11 @@ class Source:
     data: Examples
     times: float = 1.0
     soft: Soft | None = None
+    #: The last epoch that reads it; None: all do.
+    until: int | None = None
+
+    def read_in(self, epoch: int) -> bool:
+        return self.until is None or epoch <= self.until
 
 
 class NeuralTrainer:
@@ -85,9 +90,11 @@ class NeuralTrainer:
         self.optimizer = torch.optim.AdamW(
             _groups(net, options), betas=(0.9, 0.98), fused=device != "cpu"
         )
-        pieces = sum(len(s.data.pieces) * s.times for s in train)
         # Batches are not quite full: windows in one have about the same length.
-        self.steps = max(1, math.ceil(pieces / options.batch_pieces * 1.05)) * options.epochs
+        self.steps = sum(
+            max(1, math.ceil(_pieces(train, epoch) / options.batch_pieces * 1.05))
+            for epoch in range(1, options.epochs + 1)
+        )
         self.step = 0
         self.scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._pace)
 
@@ -102,6 +109,8 @@ class NeuralTrainer:
         random = np.random.default_rng((options.seed, number))
         batches: list[tuple[int, list[Window]]] = []
         for which, source in enumerate(self.sources):
+            if not source.read_in(number):
+                continue
             documents = _turn(len(source.data.doc_ptr) - 1, source.times, number, random)
             windows = random_cuts(
                 source.data.piece_ptr, source.data.doc_ptr, options.limit, random, documents
@@ -202,6 +211,11 @@ class NeuralTrainer:
         for _ in range(self.step):
             self.scheduler.step()
         torch.set_rng_state(torch.from_numpy(state["rng"]))
+
+
+def _pieces(train: Sequence[Source], epoch: int) -> float:
+    """The sub-words that an epoch reads."""
+    return sum(len(s.data.pieces) * s.times for s in train if s.read_in(epoch))
 
 
 def _groups(net: Net, options: TrainOptions) -> list[dict[str, Any]]:

@@ -202,9 +202,9 @@ class Pipeline:
                     remedy="Set them in the document and name them in `keep`.",
                 )
             given = constraints.keep(source, keep, newline_is_boundary)
-            doc = self._tokenise(given, newline_is_boundary, across_turns)
+            doc = self.tokenise(given, newline_is_boundary, across_turns)
         elif tokens is None and starts is None and others is None:
-            doc = self._tokenise(Document(text=source), newline_is_boundary, across_turns)
+            doc = self.tokenise(Document(text=source), newline_is_boundary, across_turns)
         else:
             told = Document(text=source)
             if newline_is_boundary:
@@ -251,7 +251,7 @@ class Pipeline:
         for doc in full if confidence else ():
             self.worth.apply(doc)
 
-    def _tokenise(
+    def tokenise(
         self, source: Document, newline_is_boundary: bool = False, across_turns: bool = False
     ) -> Document:
         """Tokens of a document, of which it may have given some or all."""
@@ -344,7 +344,7 @@ class Pipeline:
             else:
                 given = constraints.keep(source, wanted, newline_is_boundary)
             if self.has_tokenizer or not added:
-                given = self._tokenise(given, newline_is_boundary, across_turns)
+                given = self.tokenise(given, newline_is_boundary, across_turns)
             elif "sentences" in self.adds and not across_turns and len(given.turn_start):
                 given.sent_start = np.full(given.n_tokens, MAYBE, np.int8)  # found anew
                 constraints.fix_turns(given, changes(given))
@@ -429,7 +429,7 @@ class Pipeline:
         if isinstance(source, str):
             source = Document(text=source)
         given = constraints.keep(source, keep, newline_is_boundary)
-        doc = self._tokenise(given, newline_is_boundary, across_turns)
+        doc = self.tokenise(given, newline_is_boundary, across_turns)
         if not doc.n_words:
             return [doc]
         if self.watch is not None:

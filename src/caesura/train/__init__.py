@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from caesura.train.data import Data
     from caesura.train.grammar import induce_grammar
     from caesura.train.neural import train_neural
-    from caesura.train.options import NeuralOptions, PipelineOptions
+    from caesura.train.options import NeuralOptions, PipelineOptions, SilverOptions
     from caesura.train.parser import parser_loop, train_parser
     from caesura.train.pipeline import train_pipeline
     from caesura.train.report import Report
     from caesura.train.resume import Kept
     from caesura.train.run import Result, Run
+    from caesura.train.silver import Lessons, Silver
     from caesura.train.stages import PipelineTrainer
     from caesura.train.tagger import jackknife_treebank, train_tagger
     from caesura.train.tokenizer import train_tokenizer
@@ -31,12 +32,13 @@ _HOMES = {
     "data": ("Data",),
     "grammar": ("induce_grammar",),
     "neural": ("train_neural",),
-    "options": ("NeuralOptions", "PipelineOptions"),
+    "options": ("NeuralOptions", "PipelineOptions", "SilverOptions"),
     "parser": ("parser_loop", "train_parser"),
     "pipeline": ("train_pipeline",),
     "report": ("Report",),
     "resume": ("Kept",),
     "run": ("Result", "Run"),
+    "silver": ("Lessons", "Silver"),
     "stages": ("PipelineTrainer",),
     "tagger": ("jackknife_treebank", "train_tagger"),
     "tokenizer": ("train_tokenizer",),
@@ -46,12 +48,15 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Data",
     "Kept",
+    "Lessons",
     "NeuralOptions",
     "PipelineOptions",
     "PipelineTrainer",
     "Report",
     "Result",
     "Run",
+    "Silver",
+    "SilverOptions",
     "branching_loop",
     "induce_grammar",
     "jackknife_treebank",

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from caesura.document import Document
-from caesura.errors import InputError, MissingExtra
+from caesura.errors import InputError, MissingExtra, UsageError
 from caesura.learn.loop import Loop
 from caesura.models.file import Part
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.prepare import SCRATCH, finish, labels_of, new_net, prepare
 from caesura.neural.scale import measure_scale
+from caesura.neural.shape import kind_of
 from caesura.neural.subwords import Subwords
 from caesura.train.data import transcripts
 from caesura.train.options import NeuralOptions
 from caesura.train.report import Report, follow
+from caesura.train.silver import Silver, confident, unsure
 from caesura.train.stages import PipelineTrainer
 
 if TYPE_CHECKING:
+    from caesura.neural.examples import Labels
     from caesura.neural.parser import NeuralParser
+    from caesura.neural.train import Source
 
-__all__ = ["train_neural"]
+__all__ = ["check_encoder", "train_neural"]
 
 
 def train_neural(
@@ -32,34 +39,45 @@ def train_neural(
     encoder: str,
     options: NeuralOptions,
     *,
+    silver: Silver | None = None,
     folder: Path | None = None,
     resume: bool = False,
     report: Report | None = None,
 ) -> tuple[dict[str, Part], PipelineTrainer]:
-    """The parts of a model file: the tokeniser as ever, and the network."""
-    if encoder != "scratch":
-        Subwords.from_folder(Path(encoder))  # an encoder that is not there is told at once
+    """The parts of a model file: the tokeniser as ever, and the network.
+
+    With `silver` the network also learns from what a teacher said of raw text.
+    """
+    check_encoder(encoder)  # an encoder that cannot be used is told at once
     linear = replace(options.pipeline, seed=options.seed)
     trainer = PipelineTrainer(train, dev, linear, folder=folder, resume=resume, report=report)
     parts: dict[str, Part] = {}
     if trainer.has_text():
         parts["tokenizer"] = trainer.stage("tokenizer")
-    stage = _network(trainer, encoder, options, folder, resume)
+    stage = _network(trainer, encoder, options, silver, folder, resume)
     parts["neural"] = stage.to_part()
     return parts, trainer
+
+
+def check_encoder(encoder: str) -> None:
+    """Refuse an encoder that cannot be used, before anything else is done."""
+    if encoder != "scratch":
+        Subwords.from_folder(Path(encoder))
+        kind_of(Path(encoder))
+    if importlib.util.find_spec("torch") is None:
+        raise MissingExtra("torch", "neural-train", "Training a network")
 
 
 def _network(
     trainer: PipelineTrainer,
     encoder: str,
     options: NeuralOptions,
+    silver: Silver | None,
     folder: Path | None,
     resume: bool,
 ) -> NeuralParser:
-    try:
-        import torch
-    except ImportError as error:
-        raise MissingExtra("torch", "neural-train", "Training a network") from error
+    import torch
+
     from caesura.neural.encoder import Transformer
     from caesura.neural.net import NetOptions
     from caesura.neural.train import NeuralTrainer, Source, TrainOptions
@@ -74,6 +92,8 @@ def _network(
     data = [Source(prepare(trainer.train, labels, subwords, seen=True))]
     if copies:
         data.append(Source(prepare(copies, labels, subwords, seen=False)))
+    if silver is not None:
+        data += _silver(silver, labels, subwords, options)
     held = {"dev": prepare(trainer.dev, labels, subwords)} if trainer.dev else {}
     settings = TrainOptions(
         epochs=options.epochs,
@@ -91,10 +111,14 @@ def _network(
         learner,
         options.epochs,
         metric="mean",
-        patience=options.patience,
+        # What is learned from gold alone comes last, and must not be cut off.
+        patience=0 if silver is not None and options.silver.last else options.patience,
         checkpoint=folder / "neural.checkpoint" if folder is not None else None,
         resume=resume,
-        fingerprint=trainer.fingerprint("neural", (encoder, replace(options, epochs=0))),
+        fingerprint=trainer.fingerprint(
+            "neural",
+            (encoder, replace(options, epochs=0), silver and silver.about["fingerprint"]),
+        ),
     )
     follow(loop, "network", trainer.report)
     shape = net.encoder.shape if isinstance(net.encoder, Transformer) else None
@@ -105,7 +129,42 @@ def _network(
         subwords,
         options.search,
         limit=settings.limit,
-        lexicon=LemmaLexicon.of(trainer.train, labels.lemma),
+        lexicon=LemmaLexicon.of(
+            trainer.train, labels.lemma, silver.words() if silver is not None else ()
+        ),
     )
     stage.scale = measure_scale(stage, [*trainer.dev, *transcripts(trainer.dev)])
     return stage
+
+
+def _silver(
+    silver: Silver, labels: Labels, subwords: Subwords, options: NeuralOptions
+) -> list[Source]:
+    """What a teacher said of raw text, and of some of it as transcripts would have it."""
+    from caesura.neural.train import Source
+
+    how = options.silver
+    until = options.epochs - how.last if how.last else None
+    if until is not None and until < 1:
+        raise UsageError(
+            f"{how.last} epochs on gold alone leave none of {options.epochs} for silver text",
+            remedy="Ask for more epochs, or for fewer with --gold-last.",
+        )
+    spoken = how.weight * how.speech if options.speech else 0.0
+    if silver.soft is None:
+        docs = confident(silver.docs, how.least)
+        found = [Source(prepare(docs, labels, subwords), how.weight, until=until)]
+        if spoken:
+            copies = prepare(transcripts(docs), labels, subwords, seen=False)
+            found.append(Source(copies, spoken, until=until))
+        return found
+    soft = silver.soft.relabelled(silver.labels, labels)
+    out = np.concatenate([unsure(doc, how.least) for doc in silver.docs])
+    data = prepare(silver.docs, labels, subwords)
+    found = [Source(data, how.weight, soft.forget(out), until)]
+    if spoken:
+        punctuation = [np.array(doc.column("upos")) == "PUNCT" for doc in silver.docs]
+        keep = ~np.concatenate(punctuation)
+        copies = prepare(transcripts(silver.docs), labels, subwords, seen=False)
+        found.append(Source(copies, spoken, soft.pick(keep).forget(out[keep]), until))
+    return found

@@ -6,6 +6,7 @@ Options of a single stage are in the room of that stage.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from caesura.errors import UsageError
 from caesura.induce.options import InduceOptions
@@ -17,10 +18,59 @@ from caesura.parse.options import TrainOptions as ParserOptions
 from caesura.tag.options import TaggerOptions
 from caesura.tokenize.options import TokenizerOptions
 
-__all__ = ["INDUCE", "NeuralOptions", "PipelineOptions"]
+__all__ = ["INDUCE", "NeuralOptions", "PipelineOptions", "SilverOptions"]
 
 #: Seeds of commands start at 1.
 INDUCE = InduceOptions(seed=1)
+
+
+@dataclass(frozen=True)
+class SilverOptions:
+    """How a student learns from raw text that a teacher has labelled (silver), beside gold."""
+
+    #: How often an epoch reads the silver text for once that it reads the treebank. A linear
+    #: student reads the treebank 1/weight times instead.
+    weight: float = flag(
+        0.5, "Times that silver text is read for once that gold is.", name="--silver-weight"
+    )
+    #: Share of the silver documents that are also read as a transcript would have them; linear
+    #: students do so if they have `speech`.
+    speech: float = 0.5
+    #: Sentences whose arcs have a lower mean confidence teach nothing.
+    least: float = flag(
+        0.0, "Learn nothing from sentences of lower confidence.", name="--least-confidence"
+    )
+    #: Epochs at the end that read gold alone; 0 mixes gold and silver to the end.
+    last: int = flag(
+        0, "Epochs at the end that read gold alone.", name="--gold-last", least=0, metavar="N"
+    )
+    #: What to do with raw text that holds dev data, or files named by --not-in, and the share of
+    #: their sequences of words that may stand in it.
+    overlap: Literal["refuse", "drop"] = flag(
+        "refuse",
+        "Raw text that holds held-out text: refuse all, or drop its documents [refuse].",
+        choices=("refuse", "drop"),
+    )
+    share: float = 0.01
+
+    def __post_init__(self) -> None:
+        if not 0 < self.weight <= 100:
+            raise UsageError(f"silver.weight is {self.weight}, but must be above 0, at most 100")
+        for name in ("speech", "least", "share"):
+            if not 0 <= getattr(self, name) <= 1:
+                value = getattr(self, name)
+                raise UsageError(f"silver.{name} is {value}, but must be from 0 to 1")
+        if self.last < 0:
+            raise UsageError(f"silver.last is {self.last}, but must be at least 0")
+
+    @property
+    def gold(self) -> int:
+        """How often a linear student reads gold for once that it reads silver."""
+        return max(1, round(1 / self.weight))
+
+
+#: Its flags, for all that learn from raw text.
+_SILVER = {"weight": "", "least": "", "last": "", "overlap": ""}
 
 
 @dataclass(frozen=True)
@@ -43,6 +93,8 @@ class PipelineOptions:
     speech: float = flag(0.0, "Also serve text without case and punctuation.", value=0.35)
     #: Share of a parser's weights that are dropped from the file, the smallest of them.
     drop: float = 0.5
+    #: How it learns from raw text, if a teacher labels some.
+    silver: SilverOptions = inner(SilverOptions, _SILVER)
     seed: int = flag(1, **SEED)
 
     def __post_init__(self) -> None:
@@ -73,6 +125,7 @@ class NeuralOptions:
     device: str = "auto"
     seed: int = 1
     search: SearchSettings = field(default_factory=SearchSettings)
+    silver: SilverOptions = field(default_factory=SilverOptions)
     pipeline: PipelineOptions = field(default_factory=PipelineOptions)
 
     def __post_init__(self) -> None:

@@ -16,27 +16,46 @@ from caesura.pipeline import MODES
 from caesura.pipeline.confidence import META
 from caesura.train.card import card, score_table
 from caesura.train.evaluation import dev_confidences, dev_scores
-from caesura.train.neural import train_neural
+from caesura.train.neural import check_encoder, train_neural
 from caesura.train.options import NeuralOptions, PipelineOptions
 from caesura.train.parser import refuse_beam
 from caesura.train.run import Result, Run
+from caesura.train.silver import Lessons, Silver, label
 from caesura.train.stages import PipelineTrainer
 
 __all__ = ["language_of", "model_card", "train_pipeline"]
 
 
-def train_pipeline(run: Run, *, init: str | None = None, encoder: str | None = None) -> Result:
+def train_pipeline(
+    run: Run,
+    *,
+    init: str | None = None,
+    encoder: str | None = None,
+    lessons: Lessons | None = None,
+) -> Result:
     """Train everything that the treebank allows; what it does not have is left out and named.
 
-    With an `encoder` a network takes the place of tagger and parser.
+    With an `encoder` a network takes the place of tagger and parser. With `lessons` it also learns
+    from raw text that a teacher labels.
     """
     run.kept.check()
-    documents, held = run.read()
+    options = _options(run, encoder)
     if encoder is not None:
-        parts, left_out, finish = _network(run, documents, held, encoder)
+        check_encoder(encoder)
+    documents, held = run.read()
+    silver = None
+    if lessons is not None:
+        run.kept.labels = lessons.folder
+        names = ", ".join(Path(path).name for path in run.data.dev)
+        said = language_of(documents).get("language")
+        silver = label(
+            lessons, [*held, *documents], {names: held}, options.silver, run.report, said
+        )
+    if isinstance(options, NeuralOptions):
+        parts, left_out, finish = _network(run, documents, held, encoder or "", options, silver)
     else:
-        parts, left_out, finish = _linear(run, documents, held, init)
-    scores = _save(run, documents, held, parts, left_out)
+        parts, left_out, finish = _linear(run, documents, held, init, options, silver)
+    scores = _save(run, documents, held, parts, left_out, silver)
     finish()
     for note in left_out:
         run.report.say(f"Left out: {note}")
@@ -50,9 +69,12 @@ def train_pipeline(run: Run, *, init: str | None = None, encoder: str | None = N
 Trained = tuple[dict[str, Part], list[str], Callable[[], None]]
 
 
-def _linear(
-    run: Run, documents: Sequence[Document], held: Sequence[Document], init: str | None
-) -> Trained:
+def _options(run: Run, encoder: str | None) -> PipelineOptions | NeuralOptions:
+    if encoder is not None:
+        flags = {"speech": True} if run.flags.get("speech") else {}
+        shared = ("seed", *(name for name in run.flags if name.startswith("silver.")))
+        flags |= {name: run.flags[name] for name in shared if name in run.flags}
+        return run.options(NeuralOptions(), "neural", flags)
     options = run.options(PipelineOptions(), "pipeline")
     if options.parser.update == "greedy":
         # From a default of 1 it can be seen whether somebody has asked for more.
@@ -63,6 +85,17 @@ def _linear(
         )
         options = run.options(greedy, "pipeline")
         refuse_beam(max(options.search.beam, options.parser.search.beam))
+    return options
+
+
+def _linear(
+    run: Run,
+    documents: Sequence[Document],
+    held: Sequence[Document],
+    init: str | None,
+    options: PipelineOptions,
+    silver: Silver | None,
+) -> Trained:
     start = load_model(init) if init else None
     run.kept.begin()
     trainer = PipelineTrainer(
@@ -70,6 +103,7 @@ def _linear(
         held,
         options,
         init=start,
+        silver=silver.docs if silver is not None else (),
         folder=_folder(run),
         resume=run.kept.resume,
         report=run.report,
@@ -78,17 +112,20 @@ def _linear(
 
 
 def _network(
-    run: Run, documents: Sequence[Document], held: Sequence[Document], encoder: str
+    run: Run,
+    documents: Sequence[Document],
+    held: Sequence[Document],
+    encoder: str,
+    options: NeuralOptions,
+    silver: Silver | None,
 ) -> Trained:
-    flags = {"speech": True} if run.flags.get("speech") else {}
-    flags |= {"seed": run.flags["seed"]} if "seed" in run.flags else {}
-    options = run.options(NeuralOptions(), "neural", flags)
     run.kept.begin()
     parts, trainer = train_neural(
         documents,
         held,
         encoder,
         options,
+        silver=silver,
         folder=_folder(run),
         resume=run.kept.resume,
         report=run.report,
@@ -107,6 +144,7 @@ def _save(
     held: Sequence[Document],
     parts: Mapping[str, Part],
     left_out: Sequence[str],
+    silver: Silver | None,
 ) -> dict[str, dict[str, float]]:
     """Write the model, score it as it will be used, and write it again with its scores."""
     meta: dict[str, Any] = {
@@ -119,6 +157,10 @@ def _save(
         "left_out": list(left_out),
         **language_of(documents),
     }
+    if silver is not None:
+        meta["silver"] = {
+            name: silver.about[name] for name in ("teachers", "text", "documents", "words")
+        }
     run.save(parts, meta, model_card(meta["name"], meta, {}), kind="pipeline")
     scores: dict[str, dict[str, float]] = {}
     if held:
@@ -144,6 +186,11 @@ def model_card(
     """The card of a pipeline: data, parts and dev scores."""
     data = f"Trained on {', '.join(meta['trained_on'])}"
     data += f" ({meta['words']} words, {meta['documents']} documents)."
+    if "silver" in meta:
+        silver = meta["silver"]
+        files = ", ".join(one["file"] for one in silver["text"])
+        teachers = ", ".join(one["name"] for one in silver["teachers"])
+        data += f"\nAlso on raw text labelled by {teachers}: {files} ({silver['words']} words)."
     parts = [f"Parts: {', '.join(meta['stages'])}."]
     parts += [f"Left out: {note}." for note in meta["left_out"]]
     modes = list(scores)

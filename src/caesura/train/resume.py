@@ -24,6 +24,8 @@ class Kept:
         self.anew = anew
         #: What must be given again besides the command line.
         self.note = ""
+        #: Labels of raw text, which stay when the run is over.
+        self.labels: Path | None = None
         self._checked = False
 
     def found(self) -> list[Path]:
@@ -58,7 +60,10 @@ class Kept:
         for path in self.paths:
             if path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
-        return self.found() if self._checked else []
+        found = self.found() if self._checked else []
+        if self.labels is not None and self.labels.is_dir() and _holds_something(self.labels):
+            found.append(self.labels)
+        return found
 
 
 def _holds_something(path: Path) -> bool:

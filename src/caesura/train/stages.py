@@ -12,14 +12,16 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.learn.fingerprint import digest, fingerprint
 from caesura.learn.loop import Loop
+from caesura.learn.shuffle import generator
 from caesura.models.file import ModelFile, Part, load, save
 from caesura.parse.learning.trainer import ParserTrainer
 from caesura.parse.options import TrainOptions as ParserOptions
@@ -34,10 +36,13 @@ from caesura.train.evaluation import token_scores
 from caesura.train.options import PipelineOptions
 from caesura.train.parser import finish
 from caesura.train.report import Report, follow
+from caesura.train.silver import as_gold_has, confident
 from caesura.train.tags import pack_options, tagged, unpack_options
 from caesura.transform import some_relaid, speech
 
 __all__ = ["PipelineTrainer", "check_init"]
+
+_SPOKEN: Final = 0x73706F6B
 
 
 class PipelineTrainer:
@@ -50,12 +55,15 @@ class PipelineTrainer:
         options: PipelineOptions | None = None,
         *,
         init: ModelFile | None = None,
+        silver: Sequence[Document] = (),
         folder: Path | None = None,
         resume: bool = False,
         report: Report | None = None,
     ) -> None:
+        """`silver` are documents that a teacher has labelled: see `SilverOptions`."""
         self.options = options or PipelineOptions()
         self.train = [doc for doc in train if doc.n_words]
+        self.silver = as_gold_has(confident(silver, self.options.silver.least), self.train)
         self.dev = [doc for doc in dev if doc.n_words]
         if not self.train:
             raise InputError("there are no words to train on", remedy="Give a treebank.")
@@ -73,7 +81,7 @@ class PipelineTrainer:
                     remedy="Go on with it (resume), or remove the folder to start anew.",
                 )
             folder.mkdir(parents=True, exist_ok=True)
-        self._data = digest((*self.train, *self.dev))
+        self._data = digest((*self.train, *self.dev, *self.silver))
         if init is not None:
             self._data += str(init.meta.get("sha256"))
 
@@ -88,14 +96,14 @@ class PipelineTrainer:
         tags = self._has_tags()
         if tags:
             parts["tagger"] = self.stage("tagger")
-        train, speech = self._prepared(spaced, tags)
+        train, speech = self._prepared(parts.get("tokenizer"), tags)
         dev = self._prepared_dev(parts, self.dev)
         options = self.options.parser
         if speech:
             options = replace(options, dropout=self.options.speech)
 
         def work() -> Part:
-            parser = self._parser(train, speech, dev, options)
+            parser = self._parser(train, speech, dev, options, self._init_parser())
             spoken = self._prepared_dev(parts, transcripts(self.dev))
             return finish(parser, dev, transcripts=spoken).to_part()
 
@@ -134,8 +142,36 @@ class PipelineTrainer:
             save(path, {name: part}, meta=meta, compress=False)
         return part
 
-    def _loop(self, name: str, trainer: Any, epochs: int, metric: str, patience: int) -> Loop:
-        path = self.folder / f"{name}.checkpoint" if self.folder is not None else None
+    def _learned(
+        self,
+        name: str,
+        trainer: Any,
+        epochs: int,
+        patience: int,
+        on_gold: Callable[[Part], Any],
+    ) -> Part:
+        """What a trainer learns from everything, and if that is wanted from gold at the end."""
+        last = self.options.silver.last if self.silver else 0
+        loop = self._loop(name, trainer, epochs, "mean", patience, keep=last > 0)
+        if last:
+            gold = self._loop(f"{name} on gold", on_gold(loop.best[name]), last, "mean", 0)
+            loop.finish()
+            loop = gold
+        return loop.best[name]
+
+    def _loop(
+        self,
+        name: str,
+        trainer: Any,
+        epochs: int,
+        metric: str,
+        patience: int,
+        *,
+        keep: bool = False,
+    ) -> Loop:
+        """A loop that has run to its end; its checkpoint goes unless somebody needs it."""
+        file = f"{name.replace(' ', '-')}.checkpoint"
+        path = self.folder / file if self.folder is not None else None
         loop = Loop(
             trainer,
             epochs,
@@ -146,7 +182,8 @@ class PipelineTrainer:
             fingerprint=self.fingerprint(name),
         )
         follow(loop, name, self.report)
-        loop.finish()
+        if not keep:
+            loop.finish()
         return loop
 
     def _tokenizer(self) -> Part:
@@ -164,10 +201,24 @@ class PipelineTrainer:
 
     def _tagger(self) -> Part:
         options = replace(self.options.tagger, seed=self.options.seed)
-        docs = [*self.train, *self._speech()]
+        n, copies = len(self.train), self._speech()
+        docs = [*self._weighed(self.train), *self.silver]
+        docs += [*self._weighed(copies[:n]), *(self._spoken(copies[n:], ()) if copies else ())]
         trainer = TaggerTrainer(docs, self.dev, options, init=self._init_part("tagger"))
-        loop = self._loop("tagger", trainer, options.epochs, "mean", options.patience)
-        return loop.best["tagger"]
+
+        def on_gold(best: Part) -> TaggerTrainer:
+            return TaggerTrainer([*self.train, *copies[:n]], self.dev, options, init=best)
+
+        return self._learned("tagger", trainer, options.epochs, options.patience, on_gold)
+
+    @property
+    def _all(self) -> list[Document]:
+        """Gold and silver documents, each once."""
+        return [*self.train, *self.silver]
+
+    def _weighed(self, gold: Sequence[Document]) -> list[Document]:
+        """Gold documents as often as they are read for once that silver ones are."""
+        return list(gold) * (self.options.silver.gold if self.silver else 1)
 
     def _speech(self) -> list[Document]:
         """The training documents as transcripts would have them, if that is wanted.
@@ -177,20 +228,32 @@ class PipelineTrainer:
         """
         if not self.options.speech:
             return []
-        copies = [speech(doc) for doc in self.train]
+        copies = [speech(doc) for doc in self._all]
         for doc in copies[::2]:
             doc.paragraph_start = np.zeros(1, np.int64)
         return copies
 
+    def _spoken(self, docs: Sequence[Document], others: Sequence[Document]) -> list[Document]:
+        """Copies of silver documents: those that are read as transcripts, or others for them."""
+        random = generator(self.options.seed, _SPOKEN)
+        chosen = random.random(len(self.silver)) < self.options.silver.speech
+        if not others:
+            return [doc for doc, is_in in zip(docs, chosen, strict=True) if is_in]
+        return [
+            doc if is_in else other for doc, other, is_in in zip(docs, others, chosen, strict=True)
+        ]
+
     def _relaid(self) -> list[Document]:
         """The training documents for the parser, some of them with other line breaks."""
         if not self.has_text():
-            return self.train
-        return some_relaid(self.train, self.options.parser.relaid, self.options.seed)
+            return self._all
+        return some_relaid(self._all, self.options.parser.relaid, self.options.seed)
 
-    def _prepared(self, spaced: bool, tags: bool) -> tuple[list[Document], list[Document]]:
+    def _prepared(
+        self, tokenizer: Part | None, tags: bool
+    ) -> tuple[list[Document], list[Document]]:
         """The training documents, and their transcripts, as the parser shall see them."""
-        part = self._stage("prepared", lambda: self._prepare(spaced, tags))
+        part = self._stage("prepared", lambda: self._prepare(tokenizer, tags))
         docs = [replace(doc) for doc in (*self._relaid(), *self._speech())]
         words = np.cumsum([0, *(doc.n_words for doc in docs)])
         tokens = np.cumsum([0, *(doc.n_tokens for doc in docs)])
@@ -204,17 +267,17 @@ class PipelineTrainer:
                 own = part.array("evidence", np.float32)[tokens[k] : tokens[k + 1]]
                 doc.start_evidence = own
             unpack_options(part, doc, slice(words[k], words[k + 1]))
-        n = len(self.train)
+        n = len(self._all)
         return docs[:n], docs[n:]
 
-    def _prepare(self, spaced: bool, tags: bool) -> Part:
+    def _prepare(self, tokenizer: Part | None, tags: bool) -> Part:
         """Tags and evidence for all training documents, by models that have not seen them."""
         options = self.options
         variant = speech if options.speech else None
         part = Part("prepared")
         if tags:
-            found = jackknife(
-                self.train,
+            tagged_docs = jackknife(
+                self._all,
                 replace(options.tagger, seed=options.seed),
                 options.folds,
                 regime="document",
@@ -226,23 +289,31 @@ class PipelineTrainer:
                 names: dict[str, int] = {}
                 values = [
                     names.setdefault(value, len(names))
-                    for doc in found
+                    for doc in tagged_docs
                     for value in doc.column(column)
                 ]
                 part.labels[column] = list(names)
                 part.arrays[column] = np.array(values, np.int32)
             if options.parser.choices > 1:
-                pack_options(found, part)
-        if spaced:
+                pack_options(tagged_docs, part)
+        if tokenizer is not None:
             self.report("evidence", f"{options.folds} folds")
-            docs = [*self._relaid(), *self._speech()]
-            groups = [k % len(self.train) for k in range(len(docs))]
-            own = replace(options.tokenizer, seed=options.seed)
-            if len(docs) > len(self.train):
-                own = replace(own, speech=False)  # the transcripts are there already
-            evidence = cross_evidence(docs, own, folds=options.folds, groups=groups)
-            part.arrays["evidence"] = np.concatenate(evidence).astype(np.float32)
+            found = self._evidence(Tokenizer.from_part(tokenizer))
+            part.arrays["evidence"] = np.concatenate(found).astype(np.float32)
         return part
+
+    def _evidence(self, tokenizer: Tokenizer) -> list[NDArray[np.float32]]:
+        """Evidence for all documents and their transcripts; the tokeniser has seen no silver."""
+        options, n = self.options, len(self.train)
+        relaid, copies = self._relaid(), self._speech()
+        docs = [*relaid[:n], *copies[:n]]
+        own = replace(options.tokenizer, seed=options.seed)
+        if copies:
+            own = replace(own, speech=False)  # the transcripts are there already
+        groups = [k % n for k in range(len(docs))]
+        found = cross_evidence(docs, own, folds=options.folds, groups=groups)
+        silver = [[tokenizer.evidence(doc) for doc in some[n:]] for some in (relaid, copies)]
+        return [*found[:n], *silver[0], *found[n:], *silver[1]]
 
     def _prepared_dev(self, parts: Mapping[str, Part], dev: Sequence[Document]) -> list[Document]:
         """Dev documents with the tags and the evidence of the finished stages."""
@@ -261,11 +332,22 @@ class PipelineTrainer:
         speech: Sequence[Document],
         dev: Sequence[Document],
         options: ParserOptions,
+        init: Parser | None,
     ) -> Parser:
+        """Documents are those of gold, then those of silver."""
         options = replace(options, seed=self.options.seed)
-        trainer = ParserTrainer(train, dev, options, unedited=speech, init=self._init_parser())
-        loop = self._loop("parser", trainer, options.epochs, "mean", 3)
-        parser = Parser.from_part(loop.best["parser"]).lean(self.options.drop)
+        n = len(self.train)
+        docs = [*self._weighed(train[:n]), *train[n:]]
+        copies = [*self._weighed(speech[:n])]
+        copies += self._spoken(speech[n:], train[n:]) if speech and self.silver else []
+        trainer = ParserTrainer(docs, dev, options, unedited=copies, init=init)
+
+        def on_gold(best: Part) -> ParserTrainer:
+            known = Parser.from_part(best)
+            return ParserTrainer(train[:n], dev, options, unedited=speech[:n], init=known)
+
+        part = self._learned("parser", trainer, options.epochs, 3, on_gold)
+        parser = Parser.from_part(part).lean(self.options.drop)
         return replace(parser, search=options.in_use(self.options.search))
 
     # -------------------------------------------------------------- what is there
@@ -303,6 +385,8 @@ class PipelineTrainer:
         """What a stage depends on: the data and the options that concern it."""
         options = self.options
         seen: tuple[Any, ...] = (options.seed, options.speech > 0)
+        if self.silver:
+            seen += (options.silver,)
         if stage == "tokenizer":
             seen = (options.seed, options.tokenizer)
         elif stage == "tagger":

@@ -1,0 +1,309 @@
+"""Silver: raw text as teachers have labelled it, kept in a folder, part by part.
+
+A part is a file of documents (JSON Lines, with confidences) and, if all teachers are networks, one
+of their likeliest answers. A part appears whole or not at all, so an interrupted labelling goes on
+with the first that is missing, to the same result. `silver.json` says of what and by whom it all
+was made; a folder made otherwise is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura import formats, layout
+from caesura.document import YES, Document
+from caesura.durable import replacing
+from caesura.errors import CaesuraError, InputError, UsageError
+from caesura.learn.fingerprint import digest, file_digest, fingerprint
+from caesura.neural.examples import Soft
+from caesura.train.data import Data
+from caesura.train.options import SilverOptions
+from caesura.train.overlap import without_overlap
+from caesura.train.raw import in_language, read_raw
+from caesura.train.report import Report
+from caesura.train.teachers import Teachers
+
+__all__ = ["Lessons", "Silver", "as_gold_has", "confident", "label", "load_silver", "unsure"]
+
+_ABOUT: Final = "silver.json"
+_VERSION: Final = 1
+#: Characters of a part.
+_PART: Final = 200_000
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """Raw text to learn from, who labels it, and where the labels are kept.
+
+    A folder that is complete needs neither text nor teachers.
+    """
+
+    folder: Path
+    text: Sequence[str] = ()
+    teachers: Sequence[str] = ()
+    #: Held-out files besides the dev data, which raw text must not hold.
+    not_in: Sequence[str] = ()
+    encoding: str = "utf-8"
+
+
+@dataclass
+class Silver:
+    """Labelled documents, and what networks think of all their words, if networks labelled them."""
+
+    docs: list[Document]
+    soft: Soft | None = None
+    #: What the numbers in `soft` mean.
+    labels: dict[str, list[str]] = field(default_factory=dict)
+    about: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_words(self) -> int:
+        return sum(doc.n_words for doc in self.docs)
+
+    def words(self, least: int = 3) -> list[str]:
+        """Words that occur at least so many times, in lower case."""
+        counts: dict[str, int] = {}
+        for doc in self.docs:
+            for word in doc.column("form"):
+                counts[word.lower()] = counts.get(word.lower(), 0) + 1
+        return [word for word, n in counts.items() if n >= least]
+
+
+def label(
+    lessons: Lessons,
+    gold: Sequence[Document],
+    held: Mapping[str, Sequence[Document]],
+    options: SilverOptions,
+    report: Report,
+    language: str | None = None,
+) -> Silver:
+    """Let the teachers label the text, as far as that is not done; what they say of it.
+
+    `held` are the documents of held-out files by name.
+    """
+    if not lessons.text and not lessons.teachers:
+        return load_silver(lessons.folder)
+    if not lessons.text or not lessons.teachers:
+        lacking = "--text RAW" if lessons.teachers else "--teacher MODEL"
+        raise UsageError(
+            "raw text and who labels it go together",
+            remedy=f"Add {lacking}, or name labels that are there with --silver DIR.",
+        )
+    teachers = Teachers(lessons.teachers)
+    raw = read_raw(lessons.text, report, encoding=lessons.encoding)
+    raw = in_language(raw, language, report)
+    raw = without_overlap(
+        raw, {**held, **_read_held(lessons, report)}, share=options.share, how=options.overlap,
+        report=report,
+    )  # fmt: skip
+    docs = [doc for found in raw.values() for doc in found]
+    if not docs:
+        raise InputError(
+            "nothing is left of the raw text", file=lessons.text[0], remedy="Give more."
+        )
+    about: dict[str, Any] = {
+        "version": _VERSION,
+        "teachers": teachers.described(),
+        "text": [{"file": Path(path).name, "sha256": file_digest(path)} for path in lessons.text],
+        "documents": len(docs),
+        "characters": sum(len(doc.text) for doc in docs),
+        "labels": teachers.labels,
+    }
+    about["fingerprint"] = fingerprint(digest(docs), [one["sha256"] for one in about["teachers"]])
+    parts = list(_parts(docs))
+    about["parts"] = len(parts)
+    if not _goes_on(lessons.folder, about):
+        teachers.check(gold, language)
+        _write(lessons.folder / _ABOUT, _json(about))
+    _label_parts(lessons.folder, parts, teachers, report)
+    return load_silver(lessons.folder)
+
+
+def _read_held(lessons: Lessons, report: Report) -> dict[str, list[Document]]:
+    data = Data(lessons.not_in)
+    return {
+        Path(path).name: [doc for doc in data.read([path], report) if doc.text]
+        for path in lessons.not_in
+    }
+
+
+def _parts(docs: Sequence[Document]) -> Iterator[list[Document]]:
+    """Documents in groups of about the same length."""
+    group: list[Document] = []
+    size = 0
+    for doc in docs:
+        group.append(doc)
+        size += len(doc.text)
+        if size >= _PART:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _goes_on(folder: Path, about: Mapping[str, Any]) -> bool:
+    """Whether labels of the same text by the same teachers are in the folder already."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        there = any(not one.name.startswith(".") for one in folder.iterdir())
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror})", file=str(folder)) from None
+    if not there:
+        return False
+    known = _about(folder)
+    if known.get("fingerprint") == about["fingerprint"]:
+        return True
+    theirs = ", ".join(str(one.get("name")) for one in known.get("teachers", []))
+    raise InputError(
+        f"holds labels of other text, or by another teacher ({theirs})",
+        file=str(folder),
+        remedy="Name another folder with --silver, or delete this one.",
+    )
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            f"is no folder of labels: it has no {_ABOUT}",
+            file=str(folder),
+            remedy="Name a folder that is empty, or that `train pipeline --text` has made.",
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"cannot be read ({error})", file=str(folder / _ABOUT), remedy="Delete the folder."
+        ) from None
+    if not isinstance(found, dict) or found.get("version") != _VERSION:
+        raise InputError(
+            "was made by another version", file=str(folder), remedy="Delete it and label again."
+        )
+    return found
+
+
+def _label_parts(
+    folder: Path, parts: Sequence[Sequence[Document]], teachers: Teachers, report: Report
+) -> None:
+    missing = [n for n in range(len(parts)) if not _paths(folder, n)[0].exists()]
+    if len(missing) < len(parts):
+        done = len(parts) - len(missing)
+        report.say(f"{done} of {len(parts)} parts of the raw text were labelled before")
+    if not missing:
+        return
+    with report.counting("Labelling raw text", unit="words") as count:
+        for n in missing:
+            docs, soft = teachers.label(parts[n])
+            text, answers = _paths(folder, n)
+            if soft is not None:
+                arrays: dict[str, Any] = soft.arrays()
+                with replacing(answers) as stream:
+                    np.savez_compressed(stream, **arrays)
+            formats.write(docs, text, "jsonl")
+            count.advance(sum(doc.n_words for doc in docs))
+
+
+def _paths(folder: Path, part: int) -> tuple[Path, Path]:
+    """Where the documents of a part are, and the answers of networks."""
+    return folder / f"{part + 1:05d}.jsonl.gz", folder / f"{part + 1:05d}.npz"
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True).encode()
+
+
+def _write(path: Path, data: bytes) -> None:
+    with replacing(path) as stream:
+        stream.write(data)
+
+
+def load_silver(folder: Path) -> Silver:
+    """The labels in a folder, which must be complete."""
+    if not folder.is_dir():
+        raise InputError(
+            "there is no such folder of labels",
+            file=str(folder),
+            remedy="Give --text and --teacher.",
+        )
+    about = _about(folder)
+    docs: list[Document] = []
+    soft: list[Soft] = []
+    for n in range(int(about["parts"])):
+        text, answers = _paths(folder, n)
+        if not text.exists():
+            raise InputError(
+                f"the labelling was interrupted: part {n + 1} of {about['parts']} is not there",
+                file=str(folder),
+                remedy="Give the same --text and --teacher again; it goes on where it stopped.",
+            )
+        try:
+            mine = list(formats.read(text, "jsonl"))
+            if about["labels"]:
+                with np.load(answers, allow_pickle=False) as arrays:
+                    soft.append(Soft.from_arrays(arrays))
+                if len(soft[-1].start) != sum(doc.n_words for doc in mine):
+                    raise ValueError("they are of other words")
+        except (CaesuraError, OSError, ValueError, KeyError, EOFError) as error:
+            raise InputError(
+                f"these labels are damaged ({error})",
+                file=str(text),
+                remedy="Delete the file; the same command labels that part again.",
+            ) from None
+        docs += mine
+    about["words"] = sum(doc.n_words for doc in docs)
+    return Silver(docs, Soft.join(soft) if soft else None, dict(about["labels"]), about)
+
+
+# ------------------------------------------------------------------ confidences
+
+
+def unsure(doc: Document, least: float) -> NDArray[np.bool_]:
+    """The words of sentences whose arcs have a lower mean confidence."""
+    if least <= 0 or not doc.n_words:
+        return np.zeros(doc.n_words, bool)
+    if doc.arc_conf is None:
+        raise UsageError("the teacher gives no confidences", remedy="Leave --least-confidence out.")
+    sentence = doc.word_sentence
+    total = np.bincount(sentence, doc.arc_conf)
+    found: NDArray[np.bool_] = (total / np.bincount(sentence) < least)[sentence]
+    return found
+
+
+def confident(docs: Sequence[Document], least: float) -> list[Document]:
+    """The documents without sentences of low confidence: what lies between these, each alone."""
+    found = []
+    for doc in docs:
+        out = unsure(doc, least)
+        if not out.any():
+            found.append(doc)
+            continue
+        layout.breaks(doc)  # which a piece alone does not show
+        words = np.flatnonzero(doc.word_sent_start == YES)
+        keep = np.concatenate([[False], ~out[words], [False]])
+        edges = np.flatnonzero(keep[1:] != keep[:-1])
+        bounds = doc.sentence_bounds
+        for a, b in pairwise(edges.tolist()):
+            if keep[a + 1]:
+                found.append(doc.cut(int(bounds[a]), int(bounds[b])))
+    return found
+
+
+def as_gold_has(docs: Sequence[Document], gold: Sequence[Document]) -> list[Document]:
+    """The documents that have words, without columns that no gold document has."""
+    absent = [
+        name
+        for name in ("upos", "xpos", "feats", "lemma")
+        if not any(np.any(getattr(doc, name)) for doc in gold)
+    ]
+    found = [doc for doc in docs if doc.n_words]
+    for doc in found:
+        for name in absent:
+            setattr(doc, name, np.zeros(doc.n_words, np.int32))
+    return found
