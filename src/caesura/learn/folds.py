@@ -7,8 +7,7 @@ Folds are made of whole documents; data in fewer documents than folds are cut be
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, TypeVar
 
@@ -57,7 +56,7 @@ def of_equal_size(docs: Sequence[Document], folds: int, seed: int) -> Folds:
     Where there are too few documents they are cut into blocks, two for each fold.
     """
     _check(folds)
-    whole = [(copy(doc), n) for n, doc in enumerate(docs) if doc.n_words]
+    whole = [(replace(doc), n) for n, doc in enumerate(docs) if doc.n_words]
     if len(whole) >= folds:
         pieces = whole
     else:

@@ -6,7 +6,6 @@ A parser that learns from such tags meets in training the errors that it will me
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -43,7 +42,7 @@ def jackknife(
     sets = [parts.pieces]
     if variant is not None:
         sets.append([variant(piece) for piece in parts.pieces])
-    tagged = [[copy(piece) for piece in one] for one in sets]
+    tagged = [[replace(piece) for piece in one] for one in sets]
     for fold, held, rest in parts:
         tagger = train_tagger([one[k] for one in sets for k in rest], (), options)
         tagger.tag([one[k] for one in tagged for k in held], regime=regime, k=choices, whole=True)
@@ -62,7 +61,7 @@ def _together(
 ) -> list[Document]:
     tagged = []
     for doc, own in zip(docs, pieces, strict=True):
-        new = copy(doc)
+        new = replace(doc)
         for column in columns:
             if own and hasattr(doc, column):
                 joined = np.concatenate([getattr(piece, column) for piece in own])
