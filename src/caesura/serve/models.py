@@ -26,7 +26,7 @@ class Models:
     paths: dict[str, Path]
     mode: Mode = "accurate"
     #: Module and function that make a pipeline of a path; its name goes to the workers.
-    loader: str = "caesura.pipeline.core:load"
+    loader: str = "caesura.pipeline.loading:load"
     _loaded: dict[str, Pipeline] = field(default_factory=dict, repr=False)
 
     @property
