@@ -32,4 +32,6 @@ def write_api(folder: Path) -> None:
 
 
 def _page(room: str) -> str:
-    return f"# caesura.{room}\n\n```{{eval-rst}}\n.. automodule:: caesura.{room}\n```\n"
+    # A document is put together of classes whose parts belong on its page.
+    whole = "   :inherited-members: object\n" if room == "document" else ""
+    return f"# caesura.{room}\n\n```{{eval-rst}}\n.. automodule:: caesura.{room}\n{whole}```\n"

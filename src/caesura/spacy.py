@@ -18,7 +18,7 @@ from caesura.document import ROOT, UNKNOWN, YES, Document
 from caesura.errors import MissingExtra
 from caesura.formats import jsonl
 from caesura.formats.spacy import chunks_of, from_spacy, noun_chunks, to_spacy, turns_of
-from caesura.pipeline.loading import load
+from caesura.pipeline.loading import load_once
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Pipeline
@@ -49,7 +49,7 @@ class _Lazy:
     @property
     def pipeline(self) -> Pipeline:
         if self._pipeline is None:
-            self._pipeline = load(self.model, mode=self.mode)  # type: ignore[arg-type]
+            self._pipeline = load_once(self.model, mode=self.mode)  # type: ignore[arg-type]
         return self._pipeline
 
     # What spaCy calls when a pipeline is saved and loaded: the model's name is in the config.

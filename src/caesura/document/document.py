@@ -39,7 +39,17 @@ __all__ = ["Document"]
 
 @dataclass(eq=False, repr=False)
 class Document(Columns, Becoming):
-    """One text and the columns over it. See the module's docstring for the conventions."""
+    """One text and the columns over it, and a sequence of words.
+
+    A stage adds columns, and every column is an array over all words or tokens; see `schema`.
+
+    >>> [word.form for word in doc if word.upos == "PROPN"]
+    ['Mr.', 'Okafor']
+    >>> len(doc), doc[1].form, doc[-1].form, doc[1:3].text
+    (73, 'harbour', '.', 'harbour wakes')
+    >>> doc.sentences[1][0].head
+    <Word 'argue' VERB root>
+    """
 
     @property
     def schema(self) -> Schema:

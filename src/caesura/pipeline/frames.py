@@ -13,10 +13,10 @@ import numpy as np
 
 from caesura.document import Document, word_turns
 from caesura.errors import InputError, MissingExtra
-from caesura.pipeline.loading import load
+from caesura.pipeline.loading import load_once
 
 if TYPE_CHECKING:
-    from caesura.pipeline.core import Mode, Pipeline
+    from caesura.pipeline.core import Mode
 
 __all__ = ["SCHEMA", "parse_frames", "parser", "words_frame"]
 
@@ -28,8 +28,6 @@ SCHEMA: Final = (
 _COLUMNS: Final = tuple(column.split()[0] for column in SCHEMA.split(", "))
 #: What is added if a document is a transcript.
 _TURNS: Final = ("speaker", "start_time", "end_time")
-#: The pipelines of this process, which Spark uses for many partitions.
-_loaded: dict[tuple[str, str], Pipeline] = {}
 
 
 def parser(
@@ -61,10 +59,7 @@ def parse_frames(
     Sentences count from 0, words of a sentence from 1, and the head of a root is 0, as in CoNLL-U;
     start and end are the code points of a word's token in its text.
     """
-    key = (os.fspath(model), mode)
-    if key not in _loaded:
-        _loaded[key] = load(model, mode=mode)
-    nlp = _loaded[key]
+    nlp = load_once(model, mode=mode)  # which Spark uses for many partitions
     for frame in frames:
         for column in (text, id):
             if column not in frame.columns:
