@@ -77,8 +77,8 @@ def test_a_batch_that_the_cluster_gives_up_is_told(tiny_model: Path, tmp_path: P
     """Workers died or are out of reach: its files fail, those before and behind are written."""
     from types import SimpleNamespace
 
-    from caesura.pipeline.core import load
     from caesura.pipeline.engine import annotate_batch
+    from caesura.pipeline.loading import load
     from caesura.pipeline.ray import Ray
     from caesura.pipeline.runner import annotate_files
     from caesura.pipeline.tasks import Begin, End, Failed, RunOptions, Source

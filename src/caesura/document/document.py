@@ -10,7 +10,7 @@ declared in `schema.py`. Examples speak of `doc`, the first document of `example
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
@@ -355,7 +355,8 @@ class Document(Columns, Becoming):
         return copied(self)
 
     def __copy__(self) -> Document:
-        return copied(self)
+        # Columns and strings are shared; what is set through a word is set in one of them alone.
+        return replace(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Document:
         return copied(self)

@@ -71,8 +71,7 @@ class Token(View):
         >>> [word.form for word in doc.tokens[35].words]
         ['does', "n't"]
         """
-        first, last = self.doc.word_token.searchsorted([self.index, self.index + 1])
-        return Span(self.doc, int(first), int(last))
+        return Span(self.doc, *_words(self.doc, self.index, self.index + 1))
 
     @property
     def is_multiword(self) -> bool:
@@ -120,6 +119,14 @@ class Token(View):
 
     def __repr__(self) -> str:
         return f"<Token {self.text!r} {self.start}:{self.end}>"
+
+
+def _words(doc: Document, first_token: int, last_token: int) -> tuple[int, int]:
+    """The first word of a row of tokens, and one past its last."""
+    of = doc.word_token
+    # Numbers of another type would make numpy copy the whole column.
+    kind = of.dtype.type
+    return int(of.searchsorted(kind(first_token))), int(of.searchsorted(kind(last_token)))
 
 
 def _around(starts: Bytes, token: int) -> tuple[int, int]:
@@ -335,8 +342,7 @@ class Sentence(Span):
     def __init__(
         self, doc: Document, first_token: int, last_token: int, index: int | None = None
     ) -> None:
-        first, last = doc.word_token.searchsorted((first_token, last_token)).tolist()
-        super().__init__(doc, first, last)
+        super().__init__(doc, *_words(doc, first_token, last_token))
         #: The number of its first token in the document.
         self.first_token = first_token
         #: One past its last token.

@@ -219,8 +219,9 @@ class Word(View):
         >>> doc[2].children
         [<Word 'harbour' NOUN nsubj>, <Word 'does' AUX advcl>, <Word '.' PUNCT punct>]
         """
-        first, heads = self._tree()
-        return self._views(first, np.flatnonzero(heads == self.index - first).tolist())
+        sentence = self.sentence
+        heads = self.doc.head[sentence.first_word : sentence.last_word]
+        return self._views(sentence.first_word, np.flatnonzero(heads == self.index).tolist())
 
     @property
     def subtree(self) -> list[Word]:
