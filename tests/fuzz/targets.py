@@ -19,7 +19,7 @@ import numpy as np
 
 from caesura.document import NO, YES, Document, Word
 from caesura.errors import CaesuraError, UsageError, shown
-from caesura.find import Bounds, Pattern, PatternError
+from caesura.find import Bounds, Pattern, PatternError, rewrite, setting
 from caesura.formats import FORMATS, conllu, spans
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.models.file import load as load_file
@@ -121,7 +121,10 @@ def _of_files(data: bytes, options: ReadOptions) -> list[Document]:
 
 
 def find_target() -> Target:
-    """Search a document for bytes as a pattern: a match is words of one sentence, or an error."""
+    """Search a document for bytes as a pattern: a match is words of one sentence, or an error.
+
+    The first line is the pattern; others are settings, by which what is found is rewritten.
+    """
     docs = list(FORMATS["conllu"].code.read(io.BytesIO(_TREES), ReadOptions()))
     (doc,) = docs
     bounds = Bounds(steps=20_000, matches=100)
@@ -129,11 +132,14 @@ def find_target() -> Target:
     def one(data: bytes) -> None:
         # The first byte that mutations put in front chooses a way to read, which there is not.
         body = data[1:] if data[:1] in _CHOICES else data
+        text, *rest = body.decode("utf-8", "replace").split("\n")
         try:
-            pattern = Pattern(body.decode("utf-8", "replace"))
+            pattern = Pattern(text)
+            settings = [setting(line, pattern.names) for line in rest[:4] if line]
             found = pattern.find(doc, bounds)
         except PatternError as error:
             _told(UsageError(error.sentence))
+            _points(error)
             return
         except CaesuraError as error:
             _told(error)
@@ -141,8 +147,21 @@ def find_target() -> Target:
         assert Pattern(pattern.text) == pattern
         for match in found:
             assert len({Word(doc, word).sentence.start for word in match.indices}) == 1
+        changed = rewrite(found, settings).doc
+        changed.check()
+        for sentence in changed.sentences:
+            assert sum(word.is_root for word in sentence.words) == 1
+        _round_trip([changed])
 
     return one
+
+
+def _points(error: PatternError) -> None:
+    """An error of a pattern is one line, the pattern, and a caret below a character of it."""
+    lines = str(error).split("\n")
+    assert len(lines) == 3
+    assert all(shown(line) == line for line in lines)
+    assert 0 <= error.at <= len(error.pattern)
 
 
 #: Two sentences, one with a word that regular expressions choke on and a circle of heads.
