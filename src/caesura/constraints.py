@@ -33,12 +33,15 @@ __all__ = [
     "inside_arcs",
     "keep",
     "keep_layout",
+    "labelled",
     "obeyed_starts",
     "told_starts",
     "turn_starts",
     "with_blank_lines",
 ]
 
+#: So many ends of lines make a blank line.
+_BLANK: Final = 2
 #: Levels of the analysis of a text, which is known anew unless it is kept.
 _ANALYSIS: Final = ("token", "word", "sentence", "empty node", "node")
 
@@ -300,10 +303,26 @@ def turn_starts(doc: Document) -> Longs:
     return starts[free]
 
 
-def fix_turns(doc: Document, starts: Longs) -> None:
+def labelled(doc: Document, labels: Iterable[tuple[int, int]]) -> Longs:
+    """Tokens at which no sentence starts, since a label belongs to what is said after it.
+
+    A label that has begun before the document has a negative offset.
+    """
+    found: list[int] = []
+    for begin, end in labels:
+        first, last = np.searchsorted(doc.token_start, (begin, end)).tolist()
+        found += range(first + (begin >= 0), last)
+        if last < doc.n_tokens:
+            gap = doc.text[max(end, 0) : int(doc.token_start[last])]
+            found += [last] if gap.count("\n") < _BLANK else []
+    return np.array(found, dtype=np.int64)
+
+
+def fix_turns(doc: Document, starts: Longs, labels: Iterable[tuple[int, int]] = ()) -> None:
     """Another speaker begins at the first token at each of some offsets, or after it."""
     at = np.searchsorted(doc.token_start, starts)
     at = at[at < doc.n_tokens]
-    fix_starts(doc, doc.token_start[at].tolist())
+    others = doc.token_start[labelled(doc, labels)].tolist()
+    fix_starts(doc, doc.token_start[at].tolist(), others)
     doc.token_break = breaks(doc).copy()
     doc.token_break[at] = TURN

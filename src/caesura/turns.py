@@ -26,6 +26,7 @@ __all__ = [
     "TurnReader",
     "changes",
     "find_turns",
+    "label_spans",
     "speakers",
     "take_turns",
     "with_turns",
@@ -82,6 +83,7 @@ class Turn(NamedTuple):
 
 class _Label(NamedTuple):
     start: int
+    end: int
     name: str
     begin: float
     until: float
@@ -152,6 +154,16 @@ def changes(doc: Document) -> Longs:
     return found
 
 
+def label_spans(doc: Document) -> list[tuple[int, int]]:
+    """Where the text of a document has the labels of its turns; other formats took them out."""
+    found = []
+    for at, name in zip(doc.turn_start.tolist(), doc.turn_speaker.tolist(), strict=True):
+        match = _LABEL.match(doc.text, doc.text.rfind("\n", 0, at) + 1) if name else None
+        if match and match[3] == doc.strings[name]:
+            found.append((at, match.end()))
+    return found
+
+
 def speakers(turns: Iterable[Turn]) -> list[str]:
     """Who speaks, each once, in the order of their first turns."""
     return list(dict.fromkeys(turn.speaker for turn in turns))
@@ -170,7 +182,7 @@ def _labels(text: str) -> Iterator[_Label]:
         if name.casefold() in _FIELDS or words[0].casefold() in _FIELDS:
             continue
         start = match.end() - len(match[0].lstrip())
-        yield _Label(start, name, _seconds(match[1]), _seconds(match[2]))
+        yield _Label(start, match.end(), name, _seconds(match[1]), _seconds(match[2]))
 
 
 def _seconds(clock: str | None) -> float:
@@ -236,6 +248,7 @@ class TurnReader:
         #: Turns that have begun; the last one has no end before the text has.
         self.turns: list[Turn] = []
         self._at: list[int] = []  # where they begin
+        self._labels: list[int] = []  # where their labels end
         self._known: _Known | None = None
         self._seen = 0  # characters that have been handed on
         self._last = 0  # the end of the last of them that is no blank
@@ -293,6 +306,7 @@ class TurnReader:
                     self.turns[-1] = self.turns[-1]._replace(end=end)
                 self.turns.append(Turn(at, -1, label.name, label.begin, label.until))
                 self._at.append(at)
+                self._labels.append(self._seen + label.end)
         said = len(text.rstrip())
         if said:
             self._last = self._seen + said
@@ -313,6 +327,13 @@ class TurnReader:
                 found.append(self._at[number])
         return found
 
+    def labels(self, first: int, last: int) -> list[tuple[int, int]]:
+        """The labels that begin at offsets from one to another, if turns are boundaries."""
+        if not self.decides:
+            return []
+        own = slice(bisect_left(self._at, first), bisect_left(self._at, last))
+        return list(zip(self._at[own], self._labels[own], strict=True))
+
     def put(self, piece: Document, base: int) -> None:
         """Give a piece that begins at an offset its turns; those behind it are forgotten."""
         if not self.turns:
@@ -327,7 +348,7 @@ class TurnReader:
                 own.append(turn._replace(start=start, end=end))
         _set(piece, own)
         if first > _MANY:  # the one before stays: `starts` asks who spoke
-            del self.turns[: first - 1], self._at[: first - 1]
+            del self.turns[: first - 1], self._at[: first - 1], self._labels[: first - 1]
 
 
 def _safe(text: str, opens: bool) -> int:

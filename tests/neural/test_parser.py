@@ -277,3 +277,17 @@ def test_without_the_runtime_the_error_names_the_linear_models(
     assert "or use a linear model: en." in told
     assert without("neural")
     assert "en-neural" not in without("neural")
+
+
+def test_layout_is_trusted_as_much_as_the_settings_say(nlp: Pipeline) -> None:
+    """Older files say nothing of it, and are read as they were."""
+    parser = nlp.stages[-1]
+    assert isinstance(parser, NeuralParser)
+    text = "Flour 500 g\nButter 250 g\nSugar 1 cup\n* milk\n* eggs\n"
+    many = nlp.with_search(layout=50.0)(text)
+    assert [many.text[s.start : s.end] for s in many.sentences][-2:] == ["* milk", "* eggs"]
+    kept = NeuralParser.from_part(parser.with_search(layout=1.5).to_part())
+    assert kept.settings.layout == 1.5
+    part = parser.to_part()
+    del part.config["trust-layout"]
+    assert NeuralParser.from_part(part).settings.layout == 0.0

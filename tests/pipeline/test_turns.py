@@ -61,6 +61,33 @@ def test_no_sentence_runs_over_a_change_of_speaker(nlp: Pipeline, text: str) -> 
     assert across.turn_start.tolist() == doc.turn_start.tolist()
 
 
+LABELLED = """\
+[00:01] ANNA: Good morning.
+[00:06] DR. LO: Yes, please.
+[00:08] ANNA:
+first item
+[00:09] DR. LO:
+
+The roof.
+"""
+
+
+def test_a_label_belongs_to_what_is_said(nlp: Pipeline) -> None:
+    """But for one after which there is a blank line; so in blocks, too."""
+    doc = nlp(LABELLED)
+    whole = [doc.text[s.start : s.end] for s in doc.sentences]
+    for label in ("[00:01] ANNA:", "[00:06] DR. LO:", "[00:08] ANNA:", "[00:09] DR. LO:"):
+        assert sum(sentence.startswith(label) for sentence in whole) == 1
+    others = ("ANNA", "DR", "LO", ":", "Good", "Yes", "first")
+    assert not any(sentence.startswith(others) for sentence in whole)
+    assert whole[-2:] == ["[00:09] DR. LO:", "The roof."]
+    for size in (1, 7, 40):
+        found = nlp.stream(LABELLED[at : at + size] for at in range(0, len(LABELLED), size))
+        assert [p.text[s.start : s.end] for p in found for s in p.sentences] == whole
+    lines = nlp(LABELLED, newline_is_boundary=True)
+    assert "[00:08] ANNA:" in [lines.text[s.start : s.end] for s in lines.sentences]
+
+
 @pytest.mark.parametrize("across", [False, True])
 @pytest.mark.parametrize("lines", [False, True])
 def test_all_doors_agree(nlp: Pipeline, across: bool, lines: bool) -> None:

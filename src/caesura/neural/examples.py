@@ -19,7 +19,8 @@ from caesura import layout
 from caesura.document import ROOT, YES, Document
 from caesura.parse.shapes import SHAPES, looks_edited, shapes_of
 
-__all__ = ["FEATURE_SIZES", "IGNORE", "SHAPES", "Examples", "Labels", "Soft", "word_features"]
+__all__ = ["FEATURE_SIZES", "IGNORE", "SHAPES", "Examples", "Labels", "Soft"]
+__all__ += ["layout_codes", "word_features"]
 
 #: A target that costs nothing.
 IGNORE: Final = -100
@@ -41,10 +42,7 @@ def word_features(doc: Document, seen: bool | None = None) -> NDArray[np.int64]:
     features = np.zeros((doc.n_words, len(FEATURE_SIZES)), dtype=np.int64)
     if not doc.n_words:
         return features
-    first = np.ones(doc.n_words, dtype=bool)
-    first[1:] = doc.word_token[1:] != doc.word_token[:-1]
-    codes = layout.breaks(doc)[doc.word_token]
-    features[:, 2] = np.where(first & (codes != layout.START), codes, layout.SAME)
+    features[:, 2] = layout_codes(doc)
     if seen is False:
         return features
     shapes = shapes_of(doc)
@@ -52,9 +50,19 @@ def word_features(doc: Document, seen: bool | None = None) -> NDArray[np.int64]:
         return features
     spaced = np.ones(doc.n_tokens, dtype=bool)
     spaced[1:] = doc.token_start[1:] > doc.token_end[:-1]
+    first = np.ones(doc.n_words, dtype=bool)
+    first[1:] = doc.word_token[1:] != doc.word_token[:-1]
     features[:, 0] = shapes
     features[:, 1] = np.where(first & spaced[doc.word_token], 1, 2)
     return features
+
+
+def layout_codes(doc: Document) -> NDArray[np.int64]:
+    """What the layout says before each word; nothing within a token and at the start of a text."""
+    first = np.ones(doc.n_words, dtype=bool)
+    first[1:] = doc.word_token[1:] != doc.word_token[:-1]
+    codes = layout.breaks(doc)[doc.word_token]
+    return np.where(first & (codes != layout.START), codes, layout.SAME).astype(np.int64)
 
 
 def paragraph_features(doc: Document) -> NDArray[np.int64]:

@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
 from caesura.errors import ModelError, WarningSink
+from caesura.layout import N_BREAKS
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
+from caesura.neural.examples import layout_codes
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.onnx import LIMIT, TAGS, Encoder, Scores
-from caesura.neural.settings import SearchSettings
+from caesura.neural.settings import LAYOUT, SearchSettings
 from caesura.neural.starts import NetworkStarts
 from caesura.neural.subwords import Subwords
 from caesura.parse.constraints import WordConstraints, decode_given, limits_of, no_limits
@@ -52,6 +54,7 @@ SCALE: Final = BiasScale(
 )
 
 
+_LAYOUT: Final = np.array([LAYOUT.get(code, 0.0) for code in range(N_BREAKS)], np.float32)
 _SETTINGS: Final = tuple(SearchSettings.__dataclass_fields__)
 
 
@@ -141,6 +144,7 @@ class NeuralParser(Stage):
             "bonus": settings.bonus,
             "bias-scale": self.scale.as_config(),
             "unedited": settings.unedited,
+            "trust-layout": settings.layout,
             "window": self.encoder.limit,
             "layout": self.encoder.layout,
         }
@@ -167,6 +171,7 @@ class NeuralParser(Stage):
             # Older files call it a bias.
             bonus=float(part.option("bonus", (int, float), part.option("bias", (int, float), 0))),
             unedited=float(part.option("unedited", (int, float), 0.0)),
+            layout=float(part.option("trust-layout", (int, float), 0.0)),
         )
         n = len(part.labels["deprel"])
         return cls(
@@ -246,7 +251,7 @@ class NeuralParser(Stage):
             scores.arcs,
             scores.base,
             scores.sizes,
-            scores.start + np.float32(self._bonus(scores)),
+            scores.start + self._bonus(doc, scores),
             swap=settings.swap,
             crossing=settings.crossing,
         )
@@ -256,10 +261,15 @@ class NeuralParser(Stage):
         given.labels[:] = -1  # labels are written afterwards
         return decoder, given
 
-    def _bonus(self, scores: Scores) -> float:
+    def _bonus(self, doc: Document, scores: Scores) -> NDArray[np.float32]:
+        """What speaks for a boundary before each word, besides the network."""
         settings = self.settings
         bonus = settings.bonus + (0.0 if scores.edited else settings.unedited)
-        return bonus + self.scale.bonus(settings.bias, scores.edited)
+        bonus += self.scale.bonus(settings.bias, scores.edited)
+        found = np.full(doc.n_words, bonus, np.float32)
+        if settings.layout:
+            found += np.float32(settings.layout) * _LAYOUT[layout_codes(doc)]
+        return found
 
     def _decode(self, decoder: Decoder, doc: Document, given: WordConstraints) -> Result:
         return decode_given(decoder, doc, _words(doc.n_words), given, single_root=True)
@@ -354,7 +364,7 @@ class NeuralParser(Stage):
     def start_chances(self, doc: Document, scores: Scores) -> NDArray[np.float32]:
         """The probability that a sentence starts at each token."""
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
-        start = 1.0 / (1.0 + np.exp(-(scores.start + self._bonus(scores))))
+        start = 1.0 / (1.0 + np.exp(-(scores.start + self._bonus(doc, scores))))
         start[:1] = 1.0
         return start[first].astype(np.float32)
 

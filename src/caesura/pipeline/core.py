@@ -23,7 +23,14 @@ from caesura.pipeline.stages import stages_of
 from caesura.pipeline.streaming import annotate_stream, annotate_whole
 from caesura.stage import Stage, TokenStage
 from caesura.tokenize.paragraphs import line_starts
-from caesura.turns import TurnReader, changes, take_turns, with_turns, with_turns_of
+from caesura.turns import (
+    TurnReader,
+    changes,
+    label_spans,
+    take_turns,
+    with_turns,
+    with_turns_of,
+)
 
 __all__ = ["MODES", "Mode", "Pipeline"]
 
@@ -274,7 +281,8 @@ class Pipeline:
                 doc.paragraph_start = paragraphs
             constraints.fix_starts(doc, line_starts(source.text))
         if len(spoken):
-            constraints.fix_turns(doc, spoken)
+            told = newline_is_boundary or constraints.Constraints.of(source).starts is not None
+            constraints.fix_turns(doc, spoken, () if told else label_spans(doc))
         return doc
 
     # ---------------------------------------------------------------- many
@@ -347,7 +355,8 @@ class Pipeline:
                 given = self.tokenise(given, newline_is_boundary, across_turns)
             elif "sentences" in self.adds and not across_turns and len(given.turn_start):
                 given.sent_start = np.full(given.n_tokens, MAYBE, np.int8)  # found anew
-                constraints.fix_turns(given, changes(given))
+                labels = () if newline_is_boundary else label_spans(given)
+                constraints.fix_turns(given, changes(given), labels)
             if added and (source.n_tokens or len(source.turn_start) or len(source.markup_start)):
                 given.paragraph_start = source.paragraph_start  # whose layout is known
             docs.append(given)

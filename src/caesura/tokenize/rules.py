@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from caesura.constraints import Constraints
+from caesura.constraints import Constraints, labelled
 from caesura.document import MAYBE, NO, YES, Document
 from caesura.layout import BLANK, breaks
 from caesura.models.file import Part
@@ -148,6 +148,7 @@ class RuleTokenizer(TokenStage):
         """The pieces of an endless text, which is cut between lines."""
         rules = self._by_line(newline_is_boundary)
         opens, seen, base = True, False, 0
+        labels: list[tuple[int, int]] = []
         # Whether a turn goes on after a piece is known when the next one is.
         for number, (lines, _) in enumerate(pairwise(chain(_whole_lines(blocks), [""]))):
             found = paragraphs(lines, opens=opens)
@@ -155,7 +156,13 @@ class RuleTokenizer(TokenStage):
             if turns is not None:
                 starts = np.array(turns.starts(base, base + len(lines)), np.int64) - base
                 turns.put(piece, base)
+                if not rules.newline_is_boundary:
+                    labels += turns.labels(base, base + len(lines))
+                own = labelled(piece, [(begin - base, end - base) for begin, end in labels])
+                piece.sent_start[own] = NO
                 piece.sent_start[np.isin(piece.token_start, starts)] = YES
+                last = int(piece.token_start[-1]) if piece.n_tokens else -1
+                labels = [label for label in labels if label[1] - base > last]
             base += len(lines)
             piece.continues = number > 0
             piece.before = frozenset({"paragraphs"} if seen else ())

@@ -52,6 +52,7 @@ class Stream:
         self._line_opens = True  # whether the next character that is no space starts a line
         self._turns = turns
         self._line_starts: list[int] = []  # of text that is in no piece yet
+        self._labels: list[tuple[int, int]] = []  # of speakers who say nothing yet
         self._id = id
         self._decoder = tokenizer.decoder()
         self._strings = Strings()
@@ -144,7 +145,14 @@ class Stream:
             spoken = self._turns.starts(self._base, self._base + size)
             self._turns.put(piece, self._base)
             if self._turns.decides:
-                fix_turns(piece, np.array(spoken, np.int64) - self._base)
+                labels = self._labels
+                if not self._lines:
+                    labels = [*labels, *self._turns.labels(self._base, self._base + size)]
+                own = [(begin - self._base, end - self._base) for begin, end in labels]
+                fix_turns(piece, np.array(spoken, np.int64) - self._base, own)
+                # A piece may end with a label, so that the next one begins with what is said.
+                last = int(piece.token_start[-1]) if piece.n_tokens else -1
+                self._labels = [(begin, end) for begin, end in labels if end - self._base > last]
 
     def _whole(self, known: Decided) -> int:
         """How many tokens are before the last sentence start."""
