@@ -22,6 +22,14 @@ def doc() -> Document:
     return next(read(HARBOUR))
 
 
+@pytest.mark.parametrize("text", [5, None, b"text", ["text"], Path("a.txt")])
+def test_a_text_is_a_string(text: Any) -> None:
+    with pytest.raises(UsageError, match="the text of a document is a string, not"):
+        Document(text=text)
+    with pytest.raises(UsageError, match="the text of a document is a string, not"):
+        Document.from_spans(text, [], [])
+
+
 # -------------------------------------------------------------------- plain values
 
 

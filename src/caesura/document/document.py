@@ -32,7 +32,7 @@ from caesura.document.slicing import contents, copied, cut, join
 from caesura.document.strings import Strings
 from caesura.document.views import SentenceList, Span, TokenList
 from caesura.document.word import Word
-from caesura.errors import InputError
+from caesura.errors import InputError, UsageError, kind_of
 
 __all__ = ["Document"]
 
@@ -50,6 +50,13 @@ class Document(Columns, Becoming):
     >>> doc.sentences[1][0].head
     <Word 'argue' VERB root>
     """
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise UsageError(
+                f"the text of a document is a string, not {kind_of(self.text)}",
+                remedy="Decode bytes first; caesura.read reads files.",
+            )
 
     @property
     def schema(self) -> Schema:
