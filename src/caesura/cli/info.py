@@ -27,6 +27,7 @@ def describe() -> dict[str, Any]:
     """Version, packages, paths, models, threads and the compile cache, as plain data."""
     import caesura
     from caesura import paths
+    from caesura.models.store import installed
 
     kernels = paths.kernel_folder()
     compiled = list(kernels.rglob("*.nbc")) if kernels.is_dir() else []
@@ -46,9 +47,9 @@ def describe() -> dict[str, Any]:
             "kernels": str(kernels),
         },
         "models": [
-            {"name": file.stem, "file": str(file), "bytes": file.stat().st_size}
-            for folder in (paths.bundled_models(), paths.model_folder())
-            for file in sorted(folder.glob(f"*{paths.MODEL_SUFFIX}"))
+            {"name": entry.name, "file": str(entry.path), "bytes": entry.path.stat().st_size}
+            for entry in installed()
+            if not entry.trouble
         ],
         "threads": paths.threads_available(),
         "compiled_kernels": {

