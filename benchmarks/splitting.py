@@ -195,7 +195,8 @@ def system(name: str) -> Split:
         return lambda text: [sentence.text for sentence in nlp(text).sents]
     from caesura.pipeline import load
 
-    model, _, quick = name.partition("/")
+    model = name.removesuffix("/quick")
+    quick = model != name
     pipeline = load(model)
     if quick:
         pipeline = pipeline.quick()
