@@ -2,12 +2,14 @@
 
     python benchmarks/supply.py bom -o caesura.cdx.json
     python benchmarks/supply.py wheel
-    python benchmarks/supply.py ranges [--python python3.11]
+    python benchmarks/supply.py ranges [--python python3.11] [--json benchmarks/results/ranges.json]
 
 `bom` lists the distribution and whatever it needs, as installed here, in CycloneDX 1.5. `wheel`
 builds the wheel twice in fresh copies of the tree and compares the bytes. `ranges` makes two
 environments, one with the lowest versions that pyproject.toml allows and one with the highest that
-the index has, and runs tests of documents and formats and a parse in each.
+the index has, of what the package needs and of the extras that users run (`EXTRAS`), and in each of
+them parses with both bundled models, writes and reads a compressed file, asks a server, and runs
+tests of documents and formats.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
@@ -33,6 +36,39 @@ SMOKE: Final = (
     "tests/formats/test_conllu.py",
     "tests/formats/test_io.py",
 )
+#: Extras whose ranges are tried: what runs at users', not what trains, draws or tests.
+EXTRAS: Final = ("progress", "zstd", "serve", "neural")
+#: What an environment must do, besides tests.
+_TRIAL: Final = """
+import http.client, json, re, subprocess, sys, threading
+from pathlib import Path
+text = Path("a.txt")
+text.write_text("The boats did not come back. Nobody knew why.\\n", encoding="utf-8")
+def caesura(*call):
+    subprocess.run([sys.executable, "-m", "caesura", *call], check=True)
+for model in ("en", "en-neural"):
+    caesura("parse", "a.txt", "-m", model, "-o", f"{model}.conllu.zst", "--quiet")
+    caesura("convert", f"{model}.conllu.zst", "-o", f"{model}.jsonl", "--quiet")
+    assert len(Path(f"{model}.jsonl").read_text().splitlines()) == 1
+server = subprocess.Popen(
+    [sys.executable, "-m", "caesura", "serve", "--port", "0", "--model", "en"],
+    stderr=subprocess.PIPE, text=True,
+)
+try:
+    for line in server.stderr:
+        if found := re.search(r"http://127\\.0\\.0\\.1:(\\d+)/", line):
+            break
+    threading.Thread(target=server.stderr.read, daemon=True).start()
+    line = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=300)
+    body = json.dumps({"text": text.read_text()}).encode()
+    line.request("POST", "/api/v1/parse", body, {"Content-Type": "application/json"})
+    answer = line.getresponse()
+    assert answer.status == 200, answer.status
+    assert json.loads(answer.read())
+finally:
+    server.terminate()
+    server.wait(60)
+"""
 _REQUIREMENT: Final = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?\s*([^;]*)(?:;(.*))?$")
 _FLOOR: Final = re.compile(r">=\s*([0-9][0-9A-Za-z.]*)")
 
@@ -80,9 +116,12 @@ def component(dist: metadata.Distribution) -> dict[str, Any]:
     return entry
 
 
-def requirements() -> list[str]:
+def requirements(extras: Sequence[str] = ()) -> list[str]:
+    """What pyproject.toml asks for, with what it asks for some extras."""
     with (ROOT / "pyproject.toml").open("rb") as stream:
-        return list(tomllib.load(stream)["project"]["dependencies"])
+        project = tomllib.load(stream)["project"]
+    optional = project["optional-dependencies"]
+    return [*project["dependencies"], *(one for extra in extras for one in optional[extra])]
 
 
 def bom() -> dict[str, Any]:
@@ -139,10 +178,10 @@ def wheels() -> tuple[str, str]:
 # ------------------------------------------------------------------- ranges
 
 
-def floors() -> list[str]:
+def floors(extras: Sequence[str] = ()) -> list[str]:
     """The lowest version of each dependency."""
     found = []
-    for requirement in requirements():
+    for requirement in requirements(extras):
         match, lowest = _REQUIREMENT.match(requirement), _FLOOR.search(requirement)
         assert match is not None
         if lowest:
@@ -150,23 +189,39 @@ def floors() -> list[str]:
     return found
 
 
-def tried(python: str, pins: list[str], folder: Path) -> str:
-    """Make an environment and run the tests in it; the versions that it has."""
+def tried(python: str, pins: list[str], folder: Path) -> dict[str, str]:
+    """Make an environment and try what it should do; the versions that it has."""
     subprocess.run([python, "-m", "venv", str(folder / "venv")], check=True)
     own = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
     pip = [str(own), "-m", "pip", "install", "-q"]
-    subprocess.run([*pip, *pins, str(ROOT), "pytest", "hypothesis"], check=True)
-    names = [match[1] for one in requirements() if (match := _REQUIREMENT.match(one))]
-    code = f"from importlib.metadata import version as v; print({{n: v(n) for n in {names}}})"
+    package = f"{ROOT}[{','.join(EXTRAS)}]"
+    subprocess.run([*pip, *pins, package, "pytest", "hypothesis"], check=True)
+    wanted = requirements(EXTRAS)
+    names = [match[1] for one in wanted if (match := _REQUIREMENT.match(one))]
+    code = (
+        "import json, platform; from importlib.metadata import version; "
+        f"found = {{name: version(name) for name in {names}}}; "
+        "print(json.dumps({'Python': platform.python_version(), **found}))"
+    )
     versions = subprocess.run([str(own), "-c", code], capture_output=True, text=True, check=True)
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "kernels")}
-    text = folder / "a.txt"
-    text.write_text("The boats did not come back. Nobody knew why.\n", encoding="utf-8")
-    parse = [str(own), "-m", "caesura", "parse", str(text), "-o", str(folder / "a.conllu")]
-    subprocess.run(parse, check=True, env=environment, cwd=folder)
+    environment.pop("PYTHONPATH", None)
+    subprocess.run([str(own), "-c", _TRIAL], check=True, env=environment, cwd=folder)
     tests = [str(own), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *SMOKE]
     subprocess.run(tests, check=True, env=environment, cwd=ROOT)
-    return versions.stdout.strip()
+    found: dict[str, str] = json.loads(versions.stdout)
+    return found
+
+
+def ranges(python: str, only: str | None) -> dict[str, dict[str, str]]:
+    """Both ends of the ranges, or one: the versions with which everything was well."""
+    found = {}
+    for name, pins in (("floor", floors(EXTRAS)), ("ceiling", ["--upgrade"])):
+        if only in (None, name):
+            with tempfile.TemporaryDirectory() as folder:
+                found[name] = tried(python, pins, Path(folder))
+            print(f"{name}: {found[name]}", flush=True)
+    return found
 
 
 def main() -> None:
@@ -176,6 +231,7 @@ def main() -> None:
     parser.add_argument("what", choices=["bom", "wheel", "ranges"])
     parser.add_argument("-o", type=Path, help="where the bill goes; else it is printed")
     parser.add_argument("--python", default=sys.executable, help="for the environments of `ranges`")
+    parser.add_argument("--json", type=Path, help="keep the versions of `ranges` in a file")
     parser.add_argument("--only", choices=["floor", "ceiling"], help="one end of the ranges")
     asked = parser.parse_args()
     if asked.what == "bom":
@@ -189,10 +245,12 @@ def main() -> None:
         print(f"{one}\n{two}\n{'the same bytes' if one == two else 'DIFFERENT'}")
         sys.exit(one != two)
     else:
-        for name, pins in (("floor", floors()), ("ceiling", ["--upgrade"])):
-            if asked.only in (None, name):
-                with tempfile.TemporaryDirectory() as folder:
-                    print(f"{name}: {tried(asked.python, pins, Path(folder))}", flush=True)
+        found = ranges(asked.python, asked.only)
+        if asked.json:
+            known = {}
+            if asked.json.exists():
+                known = json.loads(asked.json.read_text(encoding="utf-8"))
+            asked.json.write_text(json.dumps({**known, **found}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -68,9 +68,38 @@ def faults() -> str:
     return _table("| command | kills |", rows) + f"\n\n{said}"
 
 
+def cluster() -> str:
+    found = _read("cluster")
+    if not found:
+        return "Not measured yet."
+    rows = [f"| {name} | {came} |" for name, came in found["cluster"].items()]
+    said = f"Resumed without a cluster each time; wrong: {len(found['wrong'])}."
+    return _table("| lost | the run |", rows).replace("---:|", "---|") + f"\n\n{said}"
+
+
+def ranges() -> str:
+    found = _read("ranges")
+    if not found:
+        return "Not measured yet."
+    rows = [
+        f"| {name} | {lowest} | {found['ceiling'][name]} |"
+        for name, lowest in found["floor"].items()
+    ]
+    return _table("| package | lowest | highest |", rows)
+
+
+_MAKERS = {
+    "linear": linear,
+    "fuzz": fuzz,
+    "faults": faults,
+    "cluster": cluster,
+    "ranges": ranges,
+}
+
+
 def fresh(text: str) -> str:
     """The page with its tables."""
-    for name, make in (("linear", linear), ("fuzz", fuzz), ("faults", faults)):
+    for name, make in _MAKERS.items():
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
         table = make()
         text = pattern.sub(lambda match, table=table: f"{match[1]}{table}\n{match[2]}", text)

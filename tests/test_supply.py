@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.supply import bom, floors, requirements
+import json
+
+from benchmarks.supply import EXTRAS, ROOT, bom, floors, requirements
 
 
 def test_the_bill_of_materials() -> None:
@@ -15,3 +17,14 @@ def test_the_bill_of_materials() -> None:
 
 def test_every_dependency_has_a_floor() -> None:
     assert len(floors()) == len(requirements())
+    assert len(floors(EXTRAS)) == len(requirements(EXTRAS)) > len(requirements())
+
+
+def test_the_docs_show_the_versions_that_were_tried() -> None:
+    """Both ends were tried, with floors that are still those of pyproject.toml."""
+    kept = json.loads((ROOT / "benchmarks" / "results" / "ranges.json").read_text("utf-8"))
+    tried = {name.lower(): version for name, version in kept["floor"].items()}
+    for pin in floors(EXTRAS):
+        name, _, lowest = pin.partition("==")
+        assert tried[name.lower()].startswith(lowest), f"try {name} again: supply.py ranges"
+    assert kept["ceiling"].keys() == kept["floor"].keys()
