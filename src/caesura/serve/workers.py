@@ -117,8 +117,9 @@ class Worker:
         self.stdin.close()
         loop = asyncio.get_running_loop()
         timer = loop.call_later(_SETTLE, self.kill, Refused(499, "Nobody waits for this."))
-        while await self.stdout.read(_AHEAD):
-            pass  # what it still says, up to its end
+        with contextlib.suppress(RuntimeError):  # somebody reads it already, and sees its end
+            while await self.stdout.read(_AHEAD):
+                pass  # what it still says, up to its end
         await self.process.wait()
         timer.cancel()
 
