@@ -58,11 +58,33 @@ def serving() -> Named:
         answered("evaluate", gold="@dev.conllu", system="@system.conllu", html=True),
     )
     yield "serve/refused", answered("parse", text="a b", starts=[99])
-    for address in ("/api/v1", "/api/v1/models", "/health"):
+    yield "serve/texts", answered("parse", texts=["They left.", 7, "Did you?"])
+    yield "serve/find", answered("find", text="@tiny.txt", pattern="[upos=VERB]=v > []=x")
+
+    def accepted(kind: str) -> Entry:
+        def entry(work: Work) -> bytes:
+            body = {"text": work.text("written.txt")}
+            answer = _client(work).post("/api/v1/parse", json=body, headers={"accept": kind})
+            lines = answer.text.split("\n")
+            return _pretty([answer.status_code, answer.headers["content-type"], lines])
+
+        return entry
+
+    for kind in ("text/x-conllu", "application/x-ndjson"):
+        yield f"serve/accept/{kind.split('-')[-1]}", accepted(kind)
+
+    def processed(work: Work) -> bytes:
+        stages = {"tokenizer": "", "tagger": "", "parser": ""}
+        answer = _client(work).post("/process", data={"data": work.text("tiny.txt"), **stages})
+        return _pretty({"status": answer.status_code, **answer.json()})
+
+    yield "serve/process", processed
+    for address in ("/api/v1", "/api/v1/models", "/health", "/ready", "/models", "/openapi.json"):
 
         def got(work: Work, address: str = address) -> bytes:
             answer = _client(work).get(address)
-            return _pretty({"status": answer.status_code, **without(answer.json(), "version")})
+            said = without(answer.json(), "version")
+            return _pretty({"status": answer.status_code, **said})
 
         yield f"serve/get{address}", got
 

@@ -34,7 +34,7 @@ def start(models: Any, options: ServeOptions) -> tuple[Running, Any, threading.T
     server, made, app = make_server(models, options, log.append)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [made]}, daemon=True)
     thread.start()
-    while not server.started:
+    while not server.started and thread.is_alive():
         time.sleep(0.01)
     port = made.getsockname()[1]
     return Running(f"http://127.0.0.1:{port}", log, app), server, thread

@@ -268,3 +268,63 @@ def test_what_cannot_be_converted_is_refused(
     answer = client.post(f"/api/convert{query}", content=sent, headers={"content-type": kind})
     assert answer.status_code == status, answer.text
     assert answer.json()["error"]["message"]
+
+
+# --------------------------------------------------------------------------------- search
+
+
+def find(client: httpx.Client, pattern: str, **asked: Any) -> httpx.Response:
+    return client.post("/api/v1/find", json={"pattern": pattern, **asked})
+
+
+def test_a_pattern_is_found_in_whatever_parse_answers(client: httpx.Client) -> None:
+    text = "They left. Did you?"
+    parsed = parse(client, text=text).json()
+    line = json.loads(parse(client, JSONL, text=text).text)
+    want = [(number, [word - 1, word], {"b": word}) for number in (0, 1) for word in (1, 2)]
+    for asked in (
+        {"text": text},
+        {"document": parsed},
+        {"document": {"sentences": parsed["sentences"]}},
+        {"document": line},
+    ):
+        answer = find(client, "[] >dep []=b", **asked).json()
+        found = [(one["sentence"], one["words"], one["nodes"]) for one in answer["matches"]]
+        assert found == want
+        assert answer["found"] == 4
+        assert answer["matches"][3]["text"] == "Did you?"
+        assert ("sentences" in answer) == ("text" in asked)
+    some = find(client, "[]", text=text, limit=2).json()
+    assert (len(some["matches"]), some["found"]) == (2, 6)
+    several = find(client, "[form=Two]", document=parse(client, texts=["One.", 7, "Two."]).json())
+    assert [one["document"] for one in several.json()["matches"]] == [1]
+
+
+def test_a_search_that_explodes_is_cut_short_and_told(client: httpx.Client) -> None:
+    answer = find(client, "[]=a ; []=b ; []=c", text="a " * 300)
+    if answer.status_code == 200:
+        assert "than allowed" in answer.json()["warning"]
+        assert len(answer.json()["matches"]) <= 1000
+    else:
+        assert answer.status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ({"pattern": "[]"}, 400), ({"pattern": "[", "text": "a"}, 422),
+        ({"pattern": "", "text": "a"}, 400), ({"pattern": "[]" * 5000, "text": "a"}, 400),
+        ({"pattern": "[]", "text": "a", "document": {}}, 400),
+        ({"pattern": "[]", "document": {}}, 422), ({"pattern": "[]", "document": {"x": 1}}, 422),
+        ({"pattern": "[]", "document": {"sentences": 7}}, 400),
+        ({"pattern": "[]", "text": "a", "limit": 0}, 400),
+        ({"pattern": "[]", "text": "a", "model": "none"}, 404),
+        ({"pattern": "[]", "text": "a" * 1_000_001}, 413),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_searched_is_refused(
+    client: httpx.Client, asked: dict[str, Any], status: int
+) -> None:
+    answer = client.post("/api/v1/find", json=asked)
+    assert answer.status_code == status, answer.text
+    assert "\n" not in answer.json()["error"]["message"]

@@ -28,7 +28,7 @@ from tests.serve.conftest import Running, fake_models, start
 from tests.serve.fake import save
 
 JSON = {"content-type": "application/json"}
-POSTS = ("parse", "complete", "draw", "convert", "evaluate")
+POSTS = ("parse", "complete", "draw", "convert", "evaluate", "find")
 
 
 @pytest.fixture

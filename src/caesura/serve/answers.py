@@ -6,7 +6,16 @@ import msgspec
 
 from caesura.serve.messages import Error
 
-__all__ = ["ErrorAnswer", "Health", "Index", "Limits", "ModelData", "ModelsAnswer", "Ready"]
+__all__ = [
+    "ErrorAnswer",
+    "Health",
+    "Index",
+    "Limits",
+    "ModelData",
+    "ModelsAnswer",
+    "Ready",
+    "UDPipeModels",
+]
 
 
 class ErrorAnswer(msgspec.Struct, frozen=True):
@@ -29,6 +38,13 @@ class ModelsAnswer(msgspec.Struct, frozen=True):
 
     version: int
     models: list[ModelData]
+
+
+class UDPipeModels(msgspec.Struct, frozen=True):
+    """The models as UDPipe's service tells them: the stages of each."""
+
+    models: dict[str, list[str]]
+    default_model: str
 
 
 class Health(msgspec.Struct, frozen=True):

@@ -18,8 +18,8 @@ import caesura
 from caesura.errors import MissingExtra
 from caesura.render.style import PICTURE
 from caesura.serve import wire
-from caesura.serve.accept import JSON, MULTIPART, TYPES, chosen, media_type
-from caesura.serve.answers import Health, Index, Limits, ModelsAnswer, Ready
+from caesura.serve.accept import FORM, JSON, MULTIPART, TYPES, chosen, media_type
+from caesura.serve.answers import Health, Index, Limits, ModelsAnswer, Ready, UDPipeModels
 from caesura.serve.metrics import Metrics
 from caesura.serve.middleware import Bodies, Middleware, Receive, Scope, Send
 from caesura.serve.models import Models
@@ -92,7 +92,7 @@ class Post:
         """What a worker must know of the head of a request."""
         endpoint, header = self.endpoint, headers.get(b"content-type", b"")
         kind = media_type(header)
-        if kind not in endpoint.takes and (kind or scope["method"] != "GET"):
+        if kind not in endpoint.takes and (kind or FORM not in endpoint.takes):
             if tuple(endpoint.takes) == (JSON,):
                 raise Refused(415, "Send JSON, with the content type application/json.")
             raise Refused(415, f"The type of the body is one of {', '.join(endpoint.takes)}.")
@@ -174,6 +174,9 @@ class Application:
 
     async def models(self, request: Request) -> Response:
         return _json(ModelsAnswer(VERSION, self.known.describe(self.workers.loaded)))
+
+    async def udpipe_models(self, request: Request) -> Response:
+        return _json(UDPipeModels(self.known.stages(self.workers.loaded), self.known.default))
 
     async def health(self, request: Request) -> Response:
         workers = self.workers

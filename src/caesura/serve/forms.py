@@ -1,4 +1,4 @@
-"""Fields that are no JSON: queries, forms and forms of several parts.
+"""Fields that are no JSON: queries, forms and forms of several parts; what UDPipe's clients send.
 
 Read inside workers, in time proportional to their size, and no more of them than anybody needs.
 """
@@ -9,11 +9,26 @@ import re
 from typing import Final
 from urllib.parse import parse_qs
 
+import msgspec
+
 from caesura.serve.accept import FORM, MULTIPART, media_type
 from caesura.serve.refusals import Refused
 
-__all__ = ["form_of", "query_of"]
+__all__ = ["INPUTS", "OUTPUTS", "ProcessAnswer", "ProcessForm", "form_of", "query_of"]
 
+#: Formats under UDPipe's names: ours, and the mode of it.
+INPUTS: Final[dict[str, tuple[str, str | None]]] = {
+    "conllu": ("conllu", None),
+    "generic_tokenizer": ("text", None),
+    "horizontal": ("tokens", "sentence"),
+    "vertical": ("tokens", "token"),
+}
+OUTPUTS: Final[dict[str, tuple[str, str | None]]] = {
+    "conllu": ("conllu", None),
+    "horizontal": ("tokens", "sentence"),
+    "plaintext": ("text", None),
+    "vertical": ("tokens", "token"),
+}
 #: Fields of one request.
 _MOST: Final = 50
 #: The parameters of a header; values are quoted or not.
@@ -21,15 +36,31 @@ _BOUNDARY: Final = re.compile(r';\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))'
 _NAME: Final = re.compile(r';\s*(file)?name="([^"\r\n]*)"', re.IGNORECASE)
 
 
+class ProcessForm(msgspec.Struct, frozen=True):
+    """The fields of a form; a stage is asked for by being there, whatever it says."""
+
+    data: str
+    model: str = ""
+    tokenizer: str | None = None
+    tagger: str | None = None
+    parser: str | None = None
+    input: str = "conllu"
+    output: str = "conllu"
+
+
+class ProcessAnswer(msgspec.Struct, frozen=True):
+    """What UDPipe's service answers."""
+
+    model: str
+    acknowledgements: list[str]
+    result: str
+
+
 def query_of(text: str | bytes) -> dict[str, list[str]]:
     """The fields of a query or of a form, each with its values."""
-    said = text.encode("latin-1", "replace") if isinstance(text, str) else text
     try:
-        found = parse_qs(said, keep_blank_values=True, max_num_fields=_MOST)
-        return {
-            name.decode("utf-8"): [value.decode("utf-8") for value in values]
-            for name, values in found.items()
-        }
+        said = text if isinstance(text, str) else text.decode("utf-8")
+        return parse_qs(said, keep_blank_values=True, max_num_fields=_MOST, errors="strict")
     except UnicodeDecodeError:
         raise Refused(400, "A field of the form is not UTF-8.") from None
     except ValueError:
@@ -58,7 +89,8 @@ def _parts(kind: str, body: bytes) -> list[tuple[str, str, str]]:
         raise Refused(400, "The type of the body does not say what stands between its parts.")
     mark = b"--" + (found.group(1) or found.group(2)).encode("latin-1")
     # Each part stands between two marks at the beginning of a line; the last one ends with --.
-    pieces = (b"\r\n" + body).split(b"\r\n" + mark, _MOST + 2)
+    ends = re.compile(b"\r\n" + re.escape(mark) + rb"(?=--|[ \t]*\r\n)")
+    pieces = ends.split(b"\r\n" + body, _MOST + 2)
     if len(pieces) > _MOST + 2:
         raise Refused(400, f"The form has more than {_MOST} fields.")
     if len(pieces) < 2 or not pieces[-1].startswith(b"--"):
@@ -70,7 +102,10 @@ def _parts(kind: str, body: bytes) -> list[tuple[str, str, str]]:
         if not between or "" not in names:
             raise Refused(400, "A part of the form does not say which field it is.")
         try:
-            parts.append((names[""], names.get("file", ""), value.decode("utf-8")))
+            text = value.decode("utf-8")
+            # A line that somebody typed ends as lines of such a form do; a file is left as it is.
+            file = names.get("file", "")
+            parts.append((names[""], file, text if file else text.replace("\r\n", "\n")))
         except UnicodeDecodeError:
             raise Refused(400, "A field of the form is not UTF-8.") from None
     return parts

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from caesura import formats
 from caesura.document import Document
 from caesura.errors import InputError
 from caesura.evaluate.api import evaluate as score
+from caesura.find import Bounds, Match, Pattern, PatternError, cut_short
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.render import LayoutOptions, compare, lay_out, page_html, tree_of, tree_svg
 from caesura.render.svg import stacked_svg
@@ -22,15 +26,24 @@ from caesura.serve.messages import (
     DrawRequest,
     EvaluateAnswer,
     EvaluateRequest,
+    FindAnswer,
+    FindRequest,
+    MatchData,
+    ParseRequest,
 )
 from caesura.serve.options import ServeOptions
-from caesura.serve.parsing import document
+from caesura.serve.parsing import Task, document
 from caesura.serve.refusals import Refused
 
 if TYPE_CHECKING:
+    from caesura.serve.models import Models
     from caesura.serve.worker import Job
 
-__all__ = ["FILES", "convert", "draw", "evaluate", "sent"]
+__all__ = ["FILES", "convert", "draw", "evaluate", "find", "sent"]
+
+#: Words that are tried for one sentence, and matches of it.
+_STEPS: Final = 200_000
+_MATCHES: Final = 1_000
 
 #: The type and the extension of each kind of file.
 FILES: Final = {
@@ -120,6 +133,60 @@ def _pictures(docs: Iterable[Document], to: str, width: int, job: Job) -> bytes:
         job.check()
         pictures.append(lay_out(tree_of(sentence), layout))
     return stacked_svg(pictures, "Caesura", alone=True).encode("utf-8", "replace")
+
+
+# ---------------------------------------------------------------------- search
+
+
+def find(request: FindRequest, models: Models, options: ServeOptions, job: Job) -> FindAnswer:
+    """Words and arcs by a pattern; a sentence that costs too much is cut short, which is told."""
+    try:
+        pattern = Pattern(request.pattern)
+    except PatternError as error:
+        raise Refused(422, f"{error.sentence[0].upper()}{error.sentence[1:]}") from None
+    if (request.text is None) == (request.document is None):
+        raise Refused(400, "Send a text or a document, and not both.")
+    sentences = None
+    if request.text is None:
+        docs = _searched(request.document or {}, options)
+    else:
+        task = Task(ParseRequest(request.text, model=request.model), models, options, job)
+        sentences = task.answer().sentences or []
+        docs = [document(sentences, options)]
+    matches: list[MatchData] = []
+    found, said = 0, []
+    for number, doc in enumerate(docs):
+        job.check()
+        result = pattern.find(doc, Bounds(_STEPS, max(_MATCHES, request.limit)))
+        found += len(result)
+        if result.cut:
+            said.append(cut_short(result))
+        for match in islice(result, request.limit - len(matches)):
+            matches.append(_match(number, match))
+    warning = "; ".join(said[:3])
+    told = f"{warning[0].upper()}{warning[1:]}." if warning else None
+    return FindAnswer(VERSION, matches, found, told, sentences)
+
+
+def _searched(said: dict[str, Any], options: ServeOptions) -> list[Document]:
+    """Documents as `parse` answers them, or one as JSON Lines have it."""
+    if {"sentences", "analyses", "results"} & said.keys():
+        try:
+            return sent(msgspec.convert(said, ConvertRequest), options)
+        except msgspec.ValidationError as error:
+            raise Refused(400, f"This is no answer of parse: {error}.") from None
+    doc = Document.from_dict(said)
+    if doc.n_words > options.max_words:
+        raise Refused(413, f"At most {options.max_words:,} words are taken.")
+    return [doc]
+
+
+def _match(number: int, match: Match) -> MatchData:
+    sentence = match.sentence
+    first = sentence.first_word
+    nodes = {name: word - first for name, word in match.named.items()}
+    words = [word - first for word in match.indices]
+    return MatchData(number, sentence.index, words, nodes, sentence.text)
 
 
 # ------------------------------------------------------------------ evaluation

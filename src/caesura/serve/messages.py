@@ -31,6 +31,9 @@ __all__ = [
     "Error",
     "EvaluateAnswer",
     "EvaluateRequest",
+    "FindAnswer",
+    "FindRequest",
+    "MatchData",
     "ParseAnswer",
     "ParseRequest",
     "SentenceData",
@@ -204,6 +207,39 @@ class EvaluateAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     report: dict[str, Any]
     text: str
     html: str | None = None
+
+
+class FindRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A pattern, and what to look for it in: a text, an answer of `parse`, or a document."""
+
+    pattern: Annotated[str, Meta(min_length=1, max_length=5_000)]
+    text: str | None = None
+    #: An answer of `parse` (its sentences are enough), or a line of JSON Lines.
+    document: dict[str, Any] | None = None
+    model: Name | None = None
+    #: Matches in the answer, the first ones.
+    limit: Annotated[int, Meta(ge=1, le=10_000)] = 1_000
+
+
+class MatchData(msgspec.Struct, frozen=True):
+    """A match: numbers of the document, of its sentence, and of words in that, all from 0."""
+
+    document: int
+    sentence: int
+    words: list[int]
+    nodes: dict[str, int]
+    text: str
+
+
+class FindAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The matches, how many there are in all, and what is missing if a search was cut short."""
+
+    version: int
+    matches: list[MatchData]
+    found: int
+    warning: str | None = None
+    #: Of a text that was sent: what was found in it.
+    sentences: list[SentenceData] | None = None
 
 
 def sentences_of(doc: Document, offset: int = 0) -> Iterator[SentenceData]:

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from caesura.paths import trim
 from caesura.serve.answers import ModelData
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Models"]
 
+#: What UDPipe calls the parts of a model.
+_STAGES: Final = ("tokenizer", "tagger", "parser")
+
 
 @dataclass
 class Models:
@@ -26,7 +29,9 @@ class Models:
     paths: dict[str, Path]
     mode: Mode = "accurate"
     #: Module and function that make a pipeline of a path; its name goes to the workers.
-    loader: str = "caesura.pipeline.loading:load"
+    loader: str = "caesura.pipeline:load"
+    #: The parts of those whose files say it.
+    parts: dict[str, list[str]] = field(default_factory=dict)
     _loaded: dict[str, Pipeline] = field(default_factory=dict, repr=False)
 
     @property
@@ -56,6 +61,16 @@ class Models:
     def loaded(self) -> dict[str, list[str]]:
         """The parts of those that are loaded in this process."""
         return {name: sorted(nlp.file.parts) for name, nlp in self._loaded.items()}
+
+    def stages(self, loaded: Mapping[str, list[str]]) -> dict[str, list[str]]:
+        """What UDPipe's clients know of a model: whether it tokenises, tags and parses."""
+        found: dict[str, list[str]] = {}
+        for name in self.paths:
+            parts = loaded.get(name) or self.parts.get(name) or list(_STAGES)
+            # A network, or a grammar, does what its parts are not called.
+            own = [one for one in _STAGES if one in parts]
+            found[name] = own if "parser" in own else [*own, *_STAGES[len(own) :]]
+        return found
 
     def describe(self, loaded: Mapping[str, list[str]]) -> list[ModelData]:
         """Names, and what is known of those that some worker has loaded."""

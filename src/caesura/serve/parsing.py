@@ -50,6 +50,7 @@ __all__ = [
     "complete",
     "document",
     "documents",
+    "real",
     "strip_text",
     "written",
 ]
@@ -143,12 +144,12 @@ def documents(text: str, name: str, nlp: Pipeline, how: RunOptions, job: Job) ->
         events = annotate_long(nlp, LongText(Source("-", "text", name), blocks), how)
     for event in events:
         if isinstance(event, Failed | End) and event.error is not None:
-            raise _real(event.error)
+            raise real(event.error)
         yield event
         job.check()
 
 
-def _real(error: CaesuraError) -> BaseException:
+def real(error: CaesuraError) -> BaseException:
     """A bug as itself, so that it is told as one."""
     if isinstance(error, InternalError) and error.__cause__ is not None:
         return error.__cause__
@@ -338,7 +339,7 @@ class Task:
                 yield [self._counted(event)]
             else:
                 assert isinstance(event, Failed)
-                yield _real(event.error)
+                yield real(event.error)
 
     def _said(self, error: BaseException) -> Error:
         """An error of one text among several; a bug is noted for the log."""

@@ -16,11 +16,13 @@ from caesura.serve.messages import (
     ConvertRequest,
     DrawRequest,
     EvaluateRequest,
+    FindRequest,
     ParseRequest,
 )
 from caesura.serve.options import ServeOptions
 from caesura.serve.parsing import FileFormat, Task, complete
 from caesura.serve.refusals import Refused
+from caesura.serve.udpipe import process
 
 if TYPE_CHECKING:
     from caesura.serve.models import Models
@@ -111,6 +113,14 @@ def _convert(job: Job, models: Models, options: ServeOptions) -> Made:
     return Made(headers, [data])
 
 
+def _find(job: Job, models: Models, options: ServeOptions) -> Made:
+    return _json(handlers.find(_read(job.body, FindRequest), models, options, job))
+
+
+def _process(job: Job, models: Models, options: ServeOptions) -> Made:
+    return _json(process(job, models, options))
+
+
 def _evaluate(job: Job, models: Models, options: ServeOptions) -> Made:
     return _json(handlers.evaluate(_read(job.body, EvaluateRequest), options, job))
 
@@ -121,4 +131,6 @@ _ENDPOINTS: Final[dict[str, Callable[[Job, Models, ServeOptions], Made]]] = {
     "draw": _draw,
     "convert": _convert,
     "evaluate": _evaluate,
+    "find": _find,
+    "process": _process,
 }

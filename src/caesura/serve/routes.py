@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from caesura.serve.accept import CONLLU, JSON, JSONL
-from caesura.serve.answers import Health, Index, ModelsAnswer, Ready
+from caesura.serve.accept import CONLLU, FORM, JSON, JSONL, MULTIPART
+from caesura.serve.answers import Health, Index, ModelsAnswer, Ready, UDPipeModels
+from caesura.serve.forms import INPUTS, OUTPUTS, ProcessAnswer, ProcessForm
 from caesura.serve.messages import (
     CompleteRequest,
     ConvertRequest,
@@ -19,6 +20,8 @@ from caesura.serve.messages import (
     DrawRequest,
     EvaluateAnswer,
     EvaluateRequest,
+    FindAnswer,
+    FindRequest,
     ParseAnswer,
     ParseRequest,
 )
@@ -61,17 +64,14 @@ class Endpoint:
     public: bool = False
     #: Whether the client chooses among what it gives by the header Accept.
     negotiated: bool = False
-
-    @property
-    def work(self) -> bool:
-        """Whether a worker answers it."""
-        return "POST" in self.methods
+    #: Whether a worker answers it.
+    work: bool = False
 
 
 def _post(name: str, does: str, takes: Any, gives: Mapping[str, Any], **more: Any) -> Endpoint:
     bodies = takes if isinstance(takes, dict) else {JSON: takes}
     statuses = (*_BODY, *_WORK, *more.pop("statuses", ()))
-    return Endpoint(name, does, _api(name), bodies, gives, statuses, ("POST",), **more)
+    return Endpoint(name, does, _api(name), bodies, gives, statuses, ("POST",), work=True, **more)
 
 
 def _api(name: str) -> tuple[str, ...]:
@@ -111,6 +111,39 @@ ENDPOINTS: Final = (
     ),
     _post(
         "evaluate", "Scores of a system file against gold.", EvaluateRequest, {JSON: EvaluateAnswer}
+    ),
+    _post(
+        "find",
+        "Words and arcs of a text or a document that a pattern describes.",
+        FindRequest,
+        {JSON: FindAnswer},
+        statuses=(404,),
+    ),
+    Endpoint(
+        "process",
+        "A text to CoNLL-U, asked and answered as UDPipe's service does.",
+        ("/process",),
+        {FORM: ProcessForm, MULTIPART: ProcessForm},
+        {JSON: ProcessAnswer},
+        (*_BODY, *_WORK, 403, 404),
+        ("GET", "POST"),
+        (
+            Parameter("data", "The text, or a file in the format of the input."),
+            Parameter("model", "The name of a model."),
+            Parameter("tokenizer", "Make tokens; `ranges`, `presegmented`."),
+            Parameter("tagger", "Find tags and lemmas."),
+            Parameter("parser", "Find trees."),
+            Parameter("input", "The format of data without a tokenizer.", tuple(INPUTS)),
+            Parameter("output", "The format of the result.", tuple(OUTPUTS)),
+        ),
+        work=True,
+    ),
+    Endpoint(
+        "udpipe_models",
+        "The models here, as UDPipe's service tells them.",
+        ("/models",),
+        gives={JSON: UDPipeModels},
+        methods=("GET", "POST"),
     ),
     Endpoint("models", "The models here.", _api("models"), gives={JSON: ModelsAnswer}),
     Endpoint(

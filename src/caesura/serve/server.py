@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import CaesuraError, MissingExtra, UsageError
+from caesura.models.file import load as load_file
 from caesura.models.store import find
 from caesura.serve.models import Models
 from caesura.serve.options import ServeOptions
@@ -37,7 +38,17 @@ def named_models(names: Sequence[str], mode: Mode = "accurate") -> Models:
         if name in paths and paths[name] != path:
             raise UsageError(f"two models are called {name!r}", remedy="Rename one of the files.")
         paths[name] = path
-    return Models(paths, mode)
+    parts = {name: _parts(path) for name, path in paths.items()}
+    return Models(paths, mode, parts=parts)
+
+
+def _parts(path: Path) -> list[str]:
+    """What a model file says that it has; a worker tells what is wrong with it."""
+    try:
+        said = load_file(path, arrays=False).meta.get("parts", {})
+    except (CaesuraError, OSError):
+        return []
+    return sorted(map(str, said)) if isinstance(said, dict) else []
 
 
 def listen(options: ServeOptions) -> socket.socket:
