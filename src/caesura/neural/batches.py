@@ -112,8 +112,9 @@ def _gold(
     answers, chances = {}, {}
     for name in (*DECISIONS, "head"):
         found = getattr(data, name)
-        answers[name] = np.where(found == IGNORE, 0, found).astype(np.int32)[:, None]
-        chances[name] = (found != IGNORE).astype(np.float16)[:, None]
+        found = found[:, None] if found.ndim == 1 else found
+        answers[name] = np.where(found == IGNORE, 0, found).astype(np.int32)
+        chances[name] = (found[:, :1] != IGNORE).astype(np.float16)
     known = data.start != IGNORE
     return np.where(known, data.start, 0).astype(np.float16), known, answers, chances
 

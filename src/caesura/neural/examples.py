@@ -32,6 +32,11 @@ ANSWERS: Final = 4
 DECISIONS: Final = ("upos", "xpos", "feats", "lemma", "deprel")
 
 
+def feature_sizes(languages: int = 0) -> tuple[int, ...]:
+    """The sizes for a network of so many languages, the last of which is theirs."""
+    return (*FEATURE_SIZES, languages + 1) if languages else FEATURE_SIZES
+
+
 def word_features(doc: Document, seen: bool | None = None) -> NDArray[np.int64]:
     """Shape, space before and line break before each word.
 
@@ -101,7 +106,7 @@ class Examples:
     #: Sub-word ids of all words and where each word's begin (one more than words).
     pieces: NDArray[np.int32]
     piece_ptr: NDArray[np.int64]
-    #: Shape, space before, paragraph start.
+    #: Shape, space before, line break before; in a network of many languages also that.
     features: NDArray[np.int64]
     #: Where documents begin (one more than documents).
     doc_ptr: NDArray[np.int64]
@@ -111,6 +116,7 @@ class Examples:
     head: NDArray[np.int64]
     upos: NDArray[np.int64]
     xpos: NDArray[np.int64]
+    #: One label a word, or one value an attribute: see `languages.Attributes`.
     feats: NDArray[np.int64]
     lemma: NDArray[np.int64]
     deprel: NDArray[np.int64]

@@ -281,7 +281,8 @@ def _words(graph: _Graph, shape: EncoderShape | None, weights: Mapping[str, Floa
     """Vectors of the words, as in `net.Net.words`."""
     first = True
     added = ""
-    for n in range(3):
+    tables = sum(name.startswith("features.") for name in weights)
+    for n in range(tables):
         values = graph.node("Gather", "features", graph.constant(np.array(n, np.int64)), axis=2)
         found = graph.node("Gather", graph.constant(weights[f"features.{n}.weight"]), values)
         added = found if first else graph.node("Add", added, found)
@@ -316,7 +317,12 @@ def _words(graph: _Graph, shape: EncoderShape | None, weights: Mapping[str, Floa
     size = graph.node("Add", graph.node("Sub", "last", "first"), graph.longs(1))
     size = graph.node("Unsqueeze", graph.node("Cast", size, to=TensorProto.FLOAT), graph.longs(2))
     mean = graph.node("Div", span, size)
-    return mean if shape is not None else _recurrent(graph, weights, mean)
+    found = mean if shape is not None else _recurrent(graph, weights, mean)
+    if "manner.weight" not in weights:
+        return str(found)
+    language = graph.node("Gather", "features", graph.constant(np.array(-1, np.int64)), axis=2)
+    own = graph.node("Gather", graph.constant(weights["manner.weight"]), language)
+    return str(graph.node("Add", found, own))
 
 
 def _heads(graph: _Graph, weights: Mapping[str, Floats], words: str) -> None:
@@ -361,7 +367,8 @@ def to_onnx(
     pieces, words = ["window", "piece"], ["window", "place"]
     inputs = [helper.make_tensor_value_info(n, long, pieces) for n in INPUTS[:3]]
     inputs += [helper.make_tensor_value_info(n, long, words) for n in INPUTS[3:5]]
-    inputs += [helper.make_tensor_value_info("features", long, [*words, 3])]
+    columns = sum(name.startswith("features.") for name in plain)
+    inputs += [helper.make_tensor_value_info("features", long, [*words, columns])]
     outputs = [helper.make_tensor_value_info("start", number, words)]
     outputs += [
         helper.make_tensor_value_info(n, number, [*words, plain[f"{n}.bias"].shape[0]])

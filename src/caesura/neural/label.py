@@ -27,7 +27,10 @@ _TAGS = DECISIONS[:-1]
 def predict(net: Net, data: DeviceData, limit: int = 510) -> dict[str, NDArray[Any]]:
     """Greedy decisions for all words: tags, starts, and the best head in the true sentence."""
     gold = data.data
+    attributes = net.options.attributes
     found = _empty(gold.n_words)
+    if attributes:
+        found["feats"] = np.full((gold.n_words, len(attributes)), IGNORE, dtype=np.int64)
     sentence = torch.from_numpy(np.cumsum(gold.start == 1)).to(data.device)
     for group, out, _ in _read([net], data, limit):
         _first, _last, words, inside = data._words(group)
@@ -47,6 +50,8 @@ def teach(
 
     The best head is one in the sentence that the networks' starts make.
     """
+    if any(net.options.attributes for net in nets):
+        raise ValueError("a network that chooses FEATS by attribute cannot teach yet")
     n = data.data.n_words
     found = _empty(n)
     names = (*DECISIONS, "head")
@@ -115,6 +120,8 @@ def _read(
                 out = net(**inputs)
             raw.append(out)
             mine = {name: torch.softmax(out[name].float(), -1) for name in _TAGS}
+            if net.options.attributes:
+                mine["feats"] = _values(out["feats"].float(), net.options.attributes)
             mine["start"] = torch.sigmoid(out["start"].float())
             arcs = out["arc"].float().masked_fill(~real[:, None, :], -1e9)
             mine["arc"] = torch.softmax(arcs, -1)
@@ -123,6 +130,11 @@ def _read(
         if len(nets) == 1:
             mean |= {"label_dep": raw[0]["label_dep"], "label_head": raw[0]["label_head"]}
         yield group, mean, raw
+
+
+def _values(points: Tensor, sizes: Sequence[int]) -> Tensor:
+    """The best value of each attribute."""
+    return torch.stack([part.argmax(-1) for part in points.split(list(sizes), -1)], -1)
 
 
 def _labels(net: Net, out: dict[str, Tensor], best: Tensor) -> Tensor:
@@ -146,7 +158,8 @@ def _write(
     label: Tensor,
 ) -> None:
     for name in _TAGS:
-        _keep(found[name], group, out[name].argmax(-1))
+        chosen = out[name] if found[name].ndim == 2 else out[name].argmax(-1)
+        _keep(found[name], group, chosen)
     _keep(found["start"], group, out["start"])
     _keep(found["deprel"], group, label)
     first = torch.tensor([w.first for w in group], device=best.device)[:, None]

@@ -37,6 +37,11 @@ def _hash(*words: str) -> int:
     return crc32("\t".join(words).encode())
 
 
+def _of(language: str) -> tuple[str, ...]:
+    """What the keys of a language begin with; nothing in a lexicon of one language."""
+    return (language,) if language else ()
+
+
 @dataclass(frozen=True)
 class LemmaLexicon:
     """Rules by word and tag, and the words that are known."""
@@ -54,18 +59,29 @@ class LemmaLexicon:
         cls, docs: Iterable[Document], rules: Sequence[str], words: Iterable[str] = ()
     ) -> LemmaLexicon:
         """The lexicon of training documents, with the words of other text as known ones."""
+        return cls.of_languages({"": docs}, rules, words)
+
+    @classmethod
+    def of_languages(
+        cls,
+        docs: Mapping[str, Iterable[Document]],
+        rules: Sequence[str],
+        words: Iterable[str] = (),
+    ) -> LemmaLexicon:
+        """The lexicon of documents in several languages, which share nothing but the rules."""
         number = {rule: n for n, rule in enumerate(rules)}
         seen: defaultdict[int, set[int]] = defaultdict(set)
         known = {_hash(word.lower()) for word in words}
-        for doc in docs:
+        for language, doc in ((code, doc) for code, own in docs.items() for doc in own):
             columns = (doc.form.tolist(), doc.upos.tolist(), doc.lemma.tolist())
             for form, upos, lemma in set(zip(*columns, strict=True)):
                 if not lemma:
                     continue
-                known.add(_hash(doc.strings[lemma].lower()))
+                known.add(_hash(*_of(language), doc.strings[lemma].lower()))
                 rule = number.get(rule_of(doc.strings[form], doc.strings[lemma]))
                 if rule is not None:
-                    seen[_hash(doc.strings[form], doc.strings[upos])].add(rule)
+                    key = _hash(*_of(language), doc.strings[form], doc.strings[upos])
+                    seen[key].add(rule)
         keys = sorted(seen)
         sizes = [len(seen[key]) for key in keys]
         return cls(
@@ -107,16 +123,16 @@ class LemmaLexicon:
             raise ModelError("its lexicon of lemmas is damaged")
         return cls(tuple(rules), keys, first, choices, known)
 
-    def of_word(self, form: str, upos: str) -> tuple[int, ...]:
+    def of_word(self, form: str, upos: str, language: str = "") -> tuple[int, ...]:
         """The rules that a word was seen with, none if it was not."""
-        key = _hash(form, upos)
+        key = _hash(*_of(language), form, upos)
         at = int(np.searchsorted(self.keys, key))
         if at == len(self.keys) or int(self.keys[at]) != key:
             return ()
         return tuple(self.choices[self.first[at] : self.first[at + 1]].tolist())
 
-    def is_known(self, word: str) -> bool:
-        key = _hash(word.lower())
+    def is_known(self, word: str, language: str = "") -> bool:
+        key = _hash(*_of(language), word.lower())
         at = int(np.searchsorted(self.known, key))
         return at < len(self.known) and int(self.known[at]) == key
 
@@ -126,14 +142,19 @@ class LemmaLexicon:
         tags: Sequence[str],
         words: NDArray[np.int64],
         scores: NDArray[np.float32],
+        languages: Sequence[str] = (),
     ) -> NDArray[np.int64]:
-        """A rule for each word; `words` tells which form and tag, as numbers of pairs, it has."""
+        """A rule for each word; `words` tells which form and tag, as numbers of pairs, it has.
+
+        Where the lexicon is one of several languages, `languages` has those of the pairs.
+        """
         found = scores.argmax(1)
         order = np.argsort(words, kind="stable")
         bounds = np.searchsorted(words[order], np.arange(len(forms) + 1))
-        for pair, (form, upos) in enumerate(zip(forms, tags, strict=True)):
+        codes = languages or [""] * len(forms)
+        for pair, (form, upos, code) in enumerate(zip(forms, tags, codes, strict=True)):
             rows = order[bounds[pair] : bounds[pair + 1]]
-            allowed = self.of_word(form, upos)
+            allowed = self.of_word(form, upos, code)
             if len(allowed) == 1:
                 found[rows] = allowed[0]
             elif allowed:
@@ -141,10 +162,10 @@ class LemmaLexicon:
                 found[rows] = options[scores[rows][:, options].argmax(1)]
             elif upos in _OPEN and form.isalpha():
                 for row in rows.tolist():
-                    found[row] = self._guess(form, scores[row])
+                    found[row] = self._guess(form, scores[row], code)
         return found
 
-    def _guess(self, form: str, scores: NDArray[np.float32]) -> int:
+    def _guess(self, form: str, scores: NDArray[np.float32], language: str) -> int:
         """The best rule that makes a known word, if one is near the best of all."""
         tries = min(_TRIES, len(scores))
         best = np.argpartition(-scores, tries - 1)[:tries]
@@ -152,7 +173,7 @@ class LemmaLexicon:
         for rule in best.tolist():
             if scores[best[0]] - scores[rule] > _BELOW:
                 break
-            if self.is_known(_lemma(form, self.rules[rule])):
+            if self.is_known(_lemma(form, self.rules[rule]), language):
                 return int(rule)
         return int(best[0])
 

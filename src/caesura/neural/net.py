@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from caesura.neural.encoder import Transformer
-from caesura.neural.examples import FEATURE_SIZES
+from caesura.neural.examples import feature_sizes
 
 __all__ = ["Net", "NetOptions", "Scratch"]
 
@@ -30,6 +30,10 @@ class NetOptions:
     layers: int = 4
     #: Words are read off a learned mixture of all layers instead of the last.
     mixture: bool = True
+    #: Languages that the network knows by a vector each; 0: it is for one language.
+    languages: int = 0
+    #: How many values each attribute of FEATS has, where they are chosen one by one.
+    attributes: tuple[int, ...] = ()
 
 
 class Scratch(nn.Module):
@@ -90,8 +94,15 @@ class Net(nn.Module):
         scratch = isinstance(encoder, Scratch)
         hidden = encoder.hidden if isinstance(encoder, Scratch) else encoder.shape.hidden
         self.features = nn.ModuleList(
-            nn.Embedding(size, hidden, padding_idx=0) for size in FEATURE_SIZES
+            nn.Embedding(size, hidden, padding_idx=0) for size in feature_sizes(options.languages)
         )
+        # The language has a say at the bottom, with the features, and again before the heads.
+        self.manner: nn.Embedding | None = None
+        if options.languages:
+            self.manner = nn.Embedding(options.languages + 1, hidden, padding_idx=0)
+            nn.init.zeros_(self.manner.weight)
+        if options.attributes and sum(options.attributes) != sizes["feats"]:
+            raise ValueError("the values of attributes do not add up to those of FEATS")
         for table in self.features:
             weight = cast(Tensor, table.weight)
             nn.init.normal_(weight, std=0.02)
@@ -153,7 +164,8 @@ class Net(nn.Module):
         upto = torch.gather(total, 1, last[:, :, None].expand(-1, -1, width))
         before = torch.gather(total, 1, (first - 1)[:, :, None].expand(-1, -1, width))
         mean = (upto - before) / (last - first + 1)[:, :, None].float()
-        return cast(Tensor, self.context(mean))
+        found = cast(Tensor, self.context(mean))
+        return found if self.manner is None else found + self.manner(features[:, :, -1])
 
     def heads(self, words: Tensor) -> dict[str, Tensor]:
         """Scores of every decision; arcs are [dependent, head] with the root as head 0."""

@@ -14,6 +14,7 @@ from caesura.errors import ModelError
 from caesura.models.store import without
 from caesura.neural.examples import paragraph_features, word_features
 from caesura.neural.graph import check_graph, check_promises, unlike
+from caesura.neural.languages import Languages
 from caesura.neural.subwords import Subwords
 from caesura.neural.windows import Batch, Window, batch, overlapping
 
@@ -49,6 +50,8 @@ class Scores:
     label_root: Floats
     #: Whether the text has capitals and punctuation.
     edited: bool = True
+    #: The language of each word, in a network of many.
+    languages: NDArray[np.int64] | None = None
 
 
 class Encoder:
@@ -63,6 +66,7 @@ class Encoder:
         threads: int = 1,
         layout: bool = True,
         widths: Mapping[str, int] | None = None,
+        languages: Languages | None = None,
     ) -> None:
         try:
             import onnxruntime as ort
@@ -94,12 +98,18 @@ class Encoder:
         self.threads = threads
         #: Whether it was trained to see where lines end; older ones see paragraphs.
         self.layout = layout
+        #: Those of a network of many.
+        self.languages = languages
 
     def scores(self, doc: Document) -> Scores:
         """The scores of all words of a document, read in windows that overlap."""
         n, limit = doc.n_words, self.limit
         pieces, pointer = self.subwords.pieces(doc)
         features = word_features(doc) if self.layout else paragraph_features(doc)
+        spoken = None
+        if self.languages is not None:
+            spoken = self.languages.numbers(doc)
+            features = np.concatenate([features, spoken[:, None]], 1)
         windows = overlapping(pointer, 0, n, limit, limit * OVERLAP // LIMIT)
         width = max((w.last - w.first for w in windows), default=0) + 1
         found: Scores | None = None
@@ -117,6 +127,7 @@ class Encoder:
         if found is None:
             return _nothing()
         found.edited = bool(features[:, 0].any())
+        found.languages = spoken
         return found
 
     def _run(self, inputs: Batch) -> list[Any]:

@@ -23,6 +23,7 @@ from caesura.layout import N_BREAKS
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
 from caesura.neural.examples import layout_codes
+from caesura.neural.languages import Languages
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.onnx import LIMIT, TAGS, Encoder, Scores
 from caesura.neural.settings import LAYOUT, SearchSettings
@@ -77,15 +78,25 @@ class NeuralParser(Stage):
         scale: BiasScale = SCALE,
         lexicon: LemmaLexicon | None = None,
         layout: bool = True,
+        languages: Languages | None = None,
     ) -> None:
         self.scale = scale
         self.lexicon = lexicon
         self.graph = graph
+        self.languages = languages
         size, _, other = label_weights.shape
         widths = {name: len(labels[name]) for name in TAGS}
         widths |= {"label_dep": size - 1, "label_head": other - 1}
+        if languages is not None:
+            widths["feats"] = languages.attributes.total
         self.encoder = Encoder(
-            graph, subwords, limit=limit, threads=threads, layout=layout, widths=widths
+            graph,
+            subwords,
+            limit=limit,
+            threads=threads,
+            layout=layout,
+            widths=widths,
+            languages=languages,
         )
         self.labels = labels
         self.label_weights = label_weights
@@ -122,6 +133,7 @@ class NeuralParser(Stage):
                 threads=threads,
                 layout=known.layout,
                 widths=known.widths,
+                languages=self.languages,
             )
         return other
 
@@ -135,6 +147,10 @@ class NeuralParser(Stage):
         }
         if self.lexicon is not None:
             arrays |= self.lexicon.arrays()
+        labels = dict(self.labels)
+        if self.languages is not None:
+            arrays |= self.languages.arrays()
+            labels |= self.languages.labels()
         settings = self.settings
         config = {
             "beam": settings.beam,
@@ -148,7 +164,7 @@ class NeuralParser(Stage):
             "window": self.encoder.limit,
             "layout": self.encoder.layout,
         }
-        return Part("neural", config, dict(self.labels), arrays)
+        return Part("neural", config, labels, arrays)
 
     @classmethod
     def from_part(cls, part: Part) -> Self:
@@ -185,6 +201,7 @@ class NeuralParser(Stage):
             scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
             lexicon=LemmaLexicon.from_arrays(part.labels["lemma"], part.arrays),
             layout=bool(part.option("layout", bool, False)),
+            languages=Languages.from_part(part),
         )
 
     @property
@@ -279,15 +296,27 @@ class NeuralParser(Stage):
     def write_tags(self, doc: Document, scores: Scores, confidence: bool) -> None:
         fixed = Constraints.of(doc)
         for column in ("upos", "xpos", "feats"):
-            names = doc.strings.ids(self.labels[column])
-            found = names[scores.tags[column].argmax(1)].astype(np.int32)
+            if column == "feats" and self.languages is not None:
+                allowed = self._allowed(scores, column)
+                chosen = self.languages.attributes.choose(scores.tags[column], allowed)
+                found = doc.strings.ids(chosen).astype(np.int32)
+            else:
+                names = doc.strings.ids(self.labels[column])
+                found = names[scores.tags[column].argmax(1)].astype(np.int32)
             setattr(doc, column, fixed.obeyed(column, found))
         if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
-            doc.lemma = fixed.obeyed("lemma", self._lemmas(doc, scores.tags["lemma"]))
+            doc.lemma = fixed.obeyed("lemma", self._lemmas(doc, scores))
         if confidence:
             doc.tag_conf = softmax(scores.tags["upos"]).max(1)
 
-    def _lemmas(self, doc: Document, scores: NDArray[np.float32]) -> NDArray[np.int32]:
+    def _allowed(self, scores: Scores, name: str) -> NDArray[np.bool_] | None:
+        """Which labels the language of each word may have; None: all of them."""
+        if self.languages is None or scores.languages is None:
+            return None
+        allowed: NDArray[np.bool_] = self.languages.masks[name][scores.languages]
+        return allowed
+
+    def _lemmas(self, doc: Document, scores: Scores) -> NDArray[np.int32]:
         """Lemmas by rule, worked out once for each pair of form and rule."""
         names = self.labels["lemma"]
         rules = self._rules(doc, scores)
@@ -299,15 +328,25 @@ class NeuralParser(Stage):
         )
         return made[where].astype(np.int32)
 
-    def _rules(self, doc: Document, scores: NDArray[np.float32]) -> NDArray[np.int64]:
-        """The rule of each word: the best of those that its lexicon allows."""
+    def _rules(self, doc: Document, found: Scores) -> NDArray[np.int64]:
+        """The rule of each word: the best of those that its lexicon and its language allow."""
+        scores, allowed = found.tags["lemma"], self._allowed(found, "lemma")
+        if allowed is not None:
+            scores = np.where(allowed, scores, np.float32(-1e9))
         if self.lexicon is None:
             return scores.argmax(1)
         n = len(doc.strings)
-        kinds, where = np.unique(doc.form.astype(np.int64) * n + doc.upos, return_inverse=True)
+        keys = doc.form.astype(np.int64) * n + doc.upos
+        codes: tuple[str, ...] = ("",)
+        if self.languages is not None and found.languages is not None:
+            codes = ("", *self.languages.codes)
+            keys = keys * len(codes) + found.languages
+        kinds, where = np.unique(keys, return_inverse=True)
+        spoken = [codes[i] for i in (kinds % len(codes)).tolist()]
+        kinds //= len(codes)
         forms = [doc.strings[i] for i in (kinds // n).tolist()]
         tags = [doc.strings[i] for i in (kinds % n).tolist()]
-        return self.lexicon.choose(forms, tags, where, scores)
+        return self.lexicon.choose(forms, tags, where, scores, spoken)
 
     def write_tree(self, doc: Document, result: Any, labels: NDArray[np.int64]) -> None:
         """Boundaries and heads that were decided, with the numbers of their labels."""
@@ -334,6 +373,7 @@ class NeuralParser(Stage):
         self, scores: Scores, heads: NDArray[np.int32]
     ) -> Iterator[NDArray[np.float32]]:
         """The score of each label of each arc, a batch at a time for the sake of memory."""
+        allowed = self._allowed(scores, "deprel")
         weights, n = self.label_weights, len(heads)
         one = np.ones((n, 1), np.float32)
         root = (heads < 0)[:, None]
@@ -348,6 +388,8 @@ class NeuralParser(Stage):
             b = slice(a, a + 512)
             mixed = (dependents[b] @ flat).reshape(-1, labels, weights.shape[2])
             points = np.matmul(mixed, vectors[b, :, None])[:, :, 0]
+            if allowed is not None:
+                points = np.where(allowed[b] | root[b], points, points - np.float32(1e9))
             yield np.where(root[b] == self._roots[None, :], points, -np.inf)
 
     def write_confidences(self, doc: Document, scores: Scores, result: Result) -> None:

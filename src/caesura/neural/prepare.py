@@ -23,6 +23,7 @@ from caesura.neural.examples import (
     targets,
     word_features,
 )
+from caesura.neural.languages import Attributes, Languages
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.parser import NeuralParser, SearchSettings
 from caesura.neural.shape import EncoderShape
@@ -55,16 +56,31 @@ def labels_of(docs: Sequence[Document]) -> Labels:
 
 
 def prepare(
-    docs: Sequence[Document], labels: Labels, subwords: Subwords, *, seen: bool | None = None
+    docs: Sequence[Document],
+    labels: Labels,
+    subwords: Subwords,
+    *,
+    seen: bool | None = None,
+    attributes: Attributes | None = None,
+    language: int | None = None,
 ) -> Examples:
-    """Documents as arrays; without `seen` case and layout are hidden where the text has none."""
+    """Documents as arrays; without `seen` case and layout are hidden where the text has none.
+
+    For a network of many languages `attributes` are those of FEATS, and `language` is the number of
+    theirs, from 1 on.
+    """
     number = {rule: n for n, rule in enumerate(labels.lemma)}
     found = []
     for doc in docs:
         pieces, pointer = subwords.pieces(doc)
         gold = targets(doc, labels, _rules(doc, number))
         bounds = np.array([0, doc.n_words])
-        found.append(Examples(pieces, pointer, word_features(doc, seen), bounds, **gold))
+        features = word_features(doc, seen)
+        if attributes is not None:
+            gold["feats"] = attributes.encode(doc, IGNORE)
+        if language is not None:
+            features = np.concatenate([features, np.full((doc.n_words, 1), language)], 1)
+        found.append(Examples(pieces, pointer, features, bounds, **gold))
     return Examples.join(found)
 
 
@@ -116,6 +132,7 @@ def finish(
     limit: int,
     lexicon: LemmaLexicon | None = None,
     options: ExportOptions | None = None,
+    languages: Languages | None = None,
 ) -> NeuralParser:
     """The stage of a pipeline, from the weights that training chose; needs no PyTorch."""
     from caesura.neural.export import to_onnx
@@ -123,5 +140,12 @@ def finish(
     label = np.asarray(weights["label"], np.float32)
     graph = to_onnx(weights, shape, options)
     return NeuralParser(
-        graph, subwords, labels.as_lists(), label, settings, limit=limit, lexicon=lexicon
+        graph,
+        subwords,
+        labels.as_lists(),
+        label,
+        settings,
+        limit=limit,
+        lexicon=lexicon,
+        languages=languages,
     )

@@ -154,7 +154,13 @@ class NeuralTrainer:
             )
         )
         for name in DECISIONS[:-1]:
-            losses[name] = options.tag_weight * _cross(out[name], gold, name)
+            by_attribute = name == "feats" and self.net.options.attributes
+            cost = (
+                _cross_attributes(out[name], gold, self.net.options.attributes)
+                if by_attribute
+                else _cross(out[name], gold, name)
+            )
+            losses[name] = options.tag_weight * cost
         # Heads are the words of the window; what is padded is none.
         real = torch.zeros(known.shape[0], known.shape[1] + 1, dtype=torch.bool, device=device)
         real[:, 0] = True
@@ -251,6 +257,27 @@ def _cross_flat(points: Tensor, answers: Tensor, chances: Tensor) -> Tensor:
     return cost / (chances.sum(-1) > 0).sum().clamp(min=1)
 
 
+def _cross_attributes(points: Tensor, gold: Targets, sizes: Sequence[int]) -> Tensor:
+    """Cross-entropy of each attribute over its own values, added up, over the words that have any.
+
+    Sums of exponents are gathered for all attributes at once, since there are many small ones.
+    """
+    points = points.float().flatten(0, 1)
+    values = gold.answers["feats"].flatten(0, 1)
+    known = gold.chances["feats"].flatten(0, 1)
+    counts = torch.tensor(sizes, device=points.device)
+    owner = torch.repeat_interleave(torch.arange(len(sizes), device=points.device), counts)
+    first = torch.cumsum(counts, 0) - counts
+    nothing = torch.zeros(points.shape[0], len(sizes), device=points.device)
+    largest = nothing.scatter_reduce(
+        1, owner.expand(points.shape[0], -1), points.detach(), "amax", include_self=False
+    )
+    sums = nothing.index_add(1, owner, torch.exp(points - largest[:, owner]))
+    chosen = points.gather(1, first[None, :] + values) - largest
+    cost = ((torch.log(sums) - chosen) * known).sum()
+    return cost / known.sum().clamp(min=1)
+
+
 def _disguised(features: Tensor, options: TrainOptions, random: np.random.Generator) -> Tensor:
     """Some windows without all features, some with the shapes of words in lower case."""
     chance = torch.from_numpy(random.random(features.shape[0])).to(features.device)[:, None]
@@ -299,9 +326,11 @@ def quick_scores(found: Mapping[str, NDArray[Any]], gold: Examples) -> list[tupl
     """Accuracies without tree constraints, and start F1 without document-initial ones."""
     scores = []
     for name in ("upos", "xpos", "feats", "lemma"):
-        known = getattr(gold, name) != IGNORE
+        column = getattr(gold, name)
+        known = (column if column.ndim == 1 else column[:, 0]) != IGNORE
         if known.any():
             right = found[name][known] == getattr(gold, name)[known]
+            right = right if right.ndim == 1 else right.all(1)
             scores.append((name, 100 * float(right.mean())))
     known = gold.head != IGNORE
     uas = found["head"][known] == gold.head[known]

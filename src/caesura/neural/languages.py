@@ -1,0 +1,218 @@
+"""What a network of many languages knows beside its weights: codes, FEATS by attribute, masks.
+
+FEATS is not one of many strings but a value for each attribute, `Case=Gen` among those of `Case`,
+so that rare combinations cost nothing; each attribute has one more value for its absence. What a
+language never has (a relation, a value, a lemma rule) is masked when its words are decided.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document
+from caesura.errors import ModelError
+from caesura.models.file import Part
+
+__all__ = ["Attributes", "Languages"]
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+#: The masks of a language, by what they are of.
+_MASKS: Final = ("deprel", "feats", "lemma")
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """The values of FEATS, as `Case=Gen`, in the order of their attributes."""
+
+    pairs: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        names = [pair.partition("=")[0] for pair in self.pairs]
+        if any(not pair.partition("=")[2] for pair in self.pairs):
+            raise ModelError("its features are no pairs of attribute and value")
+        if list(self.pairs) != sorted(set(self.pairs), key=_order) or names != sorted(
+            names, key=str.lower
+        ):
+            raise ModelError("its features are not in the order of their attributes")
+
+    @classmethod
+    def of(cls, docs: Iterable[Document], least: int = 1) -> Self:
+        """The pairs that documents have so often."""
+        counts: Counter[str] = Counter()
+        for doc in docs:
+            for number, n in Counter(doc.feats.tolist()).items():
+                for pair in _pairs(doc.strings[number]):
+                    counts[pair] += n
+        return cls(tuple(sorted((p for p, n in counts.items() if n >= least), key=_order)))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(pair.partition("=")[0] for pair in self.pairs))
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """How many values each attribute has, its absence, which is the first, included."""
+        counts = Counter(pair.partition("=")[0] for pair in self.pairs)
+        return tuple(counts[name] + 1 for name in self.names)
+
+    @property
+    def total(self) -> int:
+        return len(self.pairs) + len(self.names)
+
+    @cached_property
+    def _place(self) -> dict[str, tuple[int, int]]:
+        """The attribute and the value of each pair."""
+        place: dict[str, tuple[int, int]] = {}
+        seen: Counter[str] = Counter()
+        number = {name: n for n, name in enumerate(self.names)}
+        for pair in self.pairs:
+            name = pair.partition("=")[0]
+            seen[name] += 1
+            place[pair] = number[name], seen[name]
+        return place
+
+    @cached_property
+    def _labels(self) -> list[str]:
+        """The pair of each column of the scores, nothing for absence."""
+        labels: list[str] = []
+        pairs = iter(self.pairs)
+        for size in self.sizes:
+            labels += ["", *(next(pairs) for _ in range(size - 1))]
+        return labels
+
+    def encode(self, doc: Document, ignore: int) -> NDArray[np.int64]:
+        """The value of each attribute of each word; `ignore` where a word's are not known.
+
+        A pair that is not among ours counts as absent.
+        """
+        kinds, where = np.unique(doc.feats, return_inverse=True)
+        rows = np.zeros((len(kinds), len(self.names)), np.int64)
+        for row, number in enumerate(kinds.tolist()):
+            for pair in _pairs(doc.strings[number]):
+                if pair in self._place:
+                    attribute, value = self._place[pair]
+                    rows[row, attribute] = value
+        found = rows[where]
+        # Without any tag a word's features are not known to be none.
+        found[(doc.upos == 0) & (doc.xpos == 0) & (doc.feats == 0)] = ignore
+        return found
+
+    def choose(self, scores: Floats, allowed: Mask | None = None) -> list[str]:
+        """The FEATS of each word: the best value of each attribute, in the order of names."""
+        if not len(scores):
+            return []
+        points = scores if allowed is None else np.where(allowed, scores, -np.inf)
+        columns = np.zeros((len(scores), len(self.sizes)), np.int64)
+        first = 0
+        for attribute, size in enumerate(self.sizes):
+            columns[:, attribute] = first + points[:, first : first + size].argmax(1)
+            first += size
+        rows, where = np.unique(columns, axis=0, return_inverse=True)
+        labels = self._labels
+        made = ["|".join(labels[c] for c in row if labels[c]) for row in rows.tolist()]
+        return [made[i] for i in where.ravel().tolist()]
+
+
+def _pairs(feats: str) -> list[str]:
+    return [pair for pair in feats.split("|") if "=" in pair]
+
+
+def _order(pair: str) -> tuple[str, str]:
+    """As Universal Dependencies sorts them: by attribute, whatever its case."""
+    name, _, value = pair.partition("=")
+    return name.lower(), value
+
+
+@dataclass(frozen=True)
+class Languages:
+    """The languages of a network, what each may have, and its features."""
+
+    codes: tuple[str, ...]
+    attributes: Attributes
+    #: [language, label] for DEPREL, columns of FEATS and lemma rules; row 0, of text in no
+    #: language that is known, may have all.
+    masks: Mapping[str, Mask]
+
+    def numbers(self, doc: Document) -> NDArray[np.int64]:
+        """The language of each word, from 1 on; 0 where it is not known."""
+        if doc.token_language is None:
+            return np.zeros(doc.n_words, np.int64)
+        number = {code: n for n, code in enumerate(self.codes, 1)}
+        kinds, where = np.unique(doc.token_language, return_inverse=True)
+        found = np.array([number.get(doc.strings[i], 0) for i in kinds.tolist()], np.int64)
+        return found[where][doc.word_token]
+
+    @classmethod
+    def of(
+        cls,
+        docs: Mapping[str, Sequence[Document]],
+        attributes: Attributes,
+        deprels: Sequence[str],
+        rules: Sequence[str],
+        rules_of: Mapping[str, Iterable[str]],
+    ) -> Self:
+        """What the documents of each language have; `rules_of` says which lemma rules they take."""
+        codes = tuple(docs)
+        column = {pair: n for n, pair in enumerate(attributes._labels) if pair}
+        absent = [n for n, pair in enumerate(attributes._labels) if not pair]
+        masks = {
+            "deprel": np.zeros((len(codes) + 1, len(deprels)), bool),
+            "feats": np.zeros((len(codes) + 1, attributes.total), bool),
+            "lemma": np.zeros((len(codes) + 1, len(rules)), bool),
+        }
+        number = {name: n for n, name in enumerate(deprels)}
+        rule = {name: n for n, name in enumerate(rules)}
+        for mask in masks.values():
+            mask[0] = True
+        masks["feats"][:, absent] = True
+        for row, (code, own) in enumerate(docs.items(), 1):
+            for doc in own:
+                for i in np.unique(doc.deprel).tolist():
+                    if doc.strings[i] in number:
+                        masks["deprel"][row, number[doc.strings[i]]] = True
+                for i in np.unique(doc.feats).tolist():
+                    for pair in _pairs(doc.strings[i]):
+                        if pair in column:
+                            masks["feats"][row, column[pair]] = True
+            masks["lemma"][row, [rule[r] for r in rules_of.get(code, ()) if r in rule]] = True
+            for mask in (masks["deprel"], masks["lemma"]):
+                mask[row] |= not mask[row].any()  # nothing is known: all may be
+        return cls(codes, attributes, masks)
+
+    # -------------------------------------------------------------- storing
+
+    def labels(self) -> dict[str, list[str]]:
+        return {"languages": list(self.codes)}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {f"may-{name}": np.packbits(self.masks[name], axis=1) for name in _MASKS}
+
+    @classmethod
+    def from_part(cls, part: Part) -> Self | None:
+        """Those of a model file; a network of one language has none."""
+        codes = part.labels.get("languages")
+        if codes is None:
+            return None
+        attributes = Attributes(tuple(part.labels["feats"]))
+        sizes = {
+            "deprel": len(part.labels["deprel"]),
+            "feats": attributes.total,
+            "lemma": len(part.labels["lemma"]),
+        }
+        masks = {}
+        for name, size in sizes.items():
+            packed = part.array(f"may-{name}", np.uint8, (len(codes) + 1, (size + 7) // 8))
+            mask = np.unpackbits(packed, axis=1)[:, :size].astype(bool)
+            if not mask.any(1).all():
+                raise ModelError(f"one of its languages may have no {name}")
+            masks[name] = mask
+        return cls(tuple(codes), attributes, masks)

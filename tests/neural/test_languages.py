@@ -1,0 +1,264 @@
+"""A network of many languages: FEATS by attribute, masks by language, a vector for each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from caesura.document import Document
+from caesura.errors import ModelError
+from caesura.formats import read
+from caesura.models.file import Part
+from caesura.neural.examples import IGNORE, Examples
+from caesura.neural.languages import Attributes, Languages
+from caesura.neural.lemmas import LemmaLexicon
+from caesura.neural.prepare import character_subwords, finish, labels_of, prepare
+from caesura.neural.settings import SearchSettings
+from caesura.tag.lemmas import rule_of
+from tests.pipeline.tiny import EXAMPLES
+
+PAIRS = ("Case=Gen", "Case=Nom", "Number=Plur", "Number=Sing", "Tense=Past")
+
+
+def harbour() -> list[Document]:
+    """Our example, with features that its words show."""
+    docs = list(read(EXAMPLES / "harbour.conllu"))
+    for doc in docs:
+        made = []
+        for form, upos in zip(doc.column("form"), doc.column("upos"), strict=True):
+            number = "Number=Plur" if form.endswith("s") else "Number=Sing"
+            kinds = {"NOUN": number, "VERB": "Tense=Past", "PRON": f"Case=Nom|{number}"}
+            made.append(kinds.get(upos, ""))
+        doc.feats = doc.strings.ids(made).astype(np.int32)
+    return docs
+
+
+def tagged(feats: list[str]) -> Document:
+    text = " ".join("w" for _ in feats)
+    doc = Document.from_spans(text, range(0, len(text), 2), range(1, len(text) + 1, 2))
+    doc.feats = doc.strings.ids(feats).astype(np.int32)
+    doc.upos = doc.strings.ids(["X"] * len(feats)).astype(np.int32)
+    return doc
+
+
+# -------------------------------------------------------------------- attributes
+
+
+def test_values_are_numbers_by_attribute() -> None:
+    attributes = Attributes(PAIRS)
+    assert attributes.names == ("Case", "Number", "Tense")
+    assert attributes.sizes == (3, 3, 2)
+    doc = tagged(["Case=Nom|Number=Sing", "", "Tense=Past|Voice=Pass"])
+    assert attributes.encode(doc, IGNORE).tolist() == [[2, 2, 0], [0, 0, 0], [0, 0, 1]]
+    doc.upos[1] = 0
+    assert attributes.encode(doc, IGNORE)[1].tolist() == [IGNORE] * 3
+
+
+def test_features_are_chosen_value_by_value() -> None:
+    attributes = Attributes(PAIRS)
+    scores = np.array([[0, 1, 2, 0, 0, 3, 1, 0], [5, 1, 2, 1, 0, 0, 0, 1]], np.float32)
+    assert attributes.choose(scores) == ["Case=Nom|Number=Sing", "Tense=Past"]
+    allowed = np.ones((2, 8), bool)
+    allowed[0, 2] = allowed[1, 7] = False
+    assert attributes.choose(scores, allowed) == ["Case=Gen|Number=Sing", ""]
+    assert attributes.choose(scores[:0]) == []
+
+
+def test_pairs_are_counted_and_sorted_as_universal_dependencies_does() -> None:
+    docs = [tagged(["Number=Sing|abc=X", "Number=Sing", "Case=Nom"])]
+    assert Attributes.of(docs).pairs == ("abc=X", "Case=Nom", "Number=Sing")
+    assert Attributes.of(docs, 2).pairs == ("Number=Sing",)
+    for pairs in (("Number=Sing", "Case=Nom"), ("Case",), ("Case=Nom", "Case=Nom")):
+        with pytest.raises(ModelError):
+            Attributes(pairs)
+
+
+# ----------------------------------------------------------------------- masks
+
+
+def languages() -> Languages:
+    docs = {"aa": [tagged(["Case=Nom"])], "bb": [tagged(["Number=Sing"])]}
+    docs["aa"][0].deprel = docs["aa"][0].strings.ids(["nsubj"]).astype(np.int32)
+    deprels, rules = ["nsubj", "obj"], ["l0//0/", "l0//1/"]
+    return Languages.of(docs, Attributes(PAIRS), deprels, rules, {"aa": ["l0//1/"]})
+
+
+def test_a_language_may_have_what_it_had_in_training() -> None:
+    masks = languages().masks
+    assert masks["deprel"].tolist() == [[True, True], [True, False], [True, True]]
+    assert masks["lemma"].tolist() == [[True, True], [False, True], [True, True]]
+    assert masks["feats"][1].tolist() == [True, False, True, True, False, False, True, False]
+
+
+def test_languages_survive_a_model_file() -> None:
+    first = languages()
+    labels = {"feats": list(PAIRS), "deprel": ["nsubj", "obj"], "lemma": ["l0//0/", "l0//1/"]}
+    part = Part("neural", {}, labels | first.labels(), first.arrays())
+    again = Languages.from_part(part)
+    assert again is not None
+    assert again.codes == first.codes
+    for name, mask in first.masks.items():
+        assert np.array_equal(again.masks[name], mask)
+    assert Languages.from_part(Part("neural", {}, labels)) is None
+    part.arrays["may-deprel"] = np.zeros_like(part.arrays["may-deprel"])
+    with pytest.raises(ModelError, match="may have no deprel"):
+        Languages.from_part(part)
+
+
+def test_words_know_their_language() -> None:
+    doc = tagged(["", "", ""])
+    found = languages()
+    assert found.numbers(doc).tolist() == [0, 0, 0]
+    doc.token_language = doc.strings.ids(["bb", "aa", "zz"]).astype(np.int32)
+    assert found.numbers(doc).tolist() == [2, 1, 0]
+
+
+def test_lemmas_of_one_language_are_not_those_of_another() -> None:
+    rules = [rule_of("a", "a"), rule_of("dogs", "dog")]
+    doc = tagged([""])
+    doc.form = doc.strings.ids(["dogs"]).astype(np.int32)
+    doc.lemma = doc.strings.ids(["dog"]).astype(np.int32)
+    lexicon = LemmaLexicon.of_languages({"aa": [doc], "bb": []}, rules)
+    assert lexicon.of_word("dogs", "X", "aa") == (1,)
+    assert lexicon.of_word("dogs", "X", "bb") == lexicon.of_word("dogs", "X") == ()
+    assert lexicon.is_known("Dog", "aa")
+    assert not lexicon.is_known("dog", "bb")
+    one = LemmaLexicon.of([doc], rules)
+    assert one.of_word("dogs", "X") == (1,)
+
+
+# --------------------------------------------------------------------- network
+
+
+def examples(docs: list[Document], attributes: Attributes) -> tuple[Examples, Any, Any]:
+    labels = replace(labels_of(docs), feats=attributes.pairs)
+    subwords = character_subwords(docs)
+    both = [
+        prepare(docs, labels, subwords, attributes=attributes, language=number) for number in (1, 2)
+    ]
+    return Examples.join(both), labels, subwords
+
+
+def test_arrays_have_a_column_for_the_language(tmp_path: Any) -> None:
+    docs = harbour()
+    attributes = Attributes.of(docs)
+    data, _, _ = examples(docs, attributes)
+    assert data.features.shape[1] == 4
+    assert sorted(set(data.features[:, 3].tolist())) == [1, 2]
+    assert data.feats.shape == (data.n_words, len(attributes.names))
+    data.save(tmp_path / "x.npz")
+    again = Examples.load(tmp_path / "x.npz")
+    assert np.array_equal(again.feats, data.feats)
+
+
+def toy(attributes: Attributes, labels: Any, subwords: Any, count: int = 2) -> Any:
+    from caesura.neural.net import Net, NetOptions, Scratch
+
+    options = NetOptions(
+        arc_size=16, label_size=8, tag_size=16, dropout=0.0, languages=count,
+        attributes=attributes.sizes,
+    )  # fmt: skip
+    sizes = labels.sizes | {"feats": attributes.total}
+    return Net(Scratch(subwords.size(), 32), sizes, options)
+
+
+def test_the_loss_of_attributes_is_the_sum_of_their_losses() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from caesura.neural.batches import Targets
+    from caesura.neural.train import _cross_attributes
+
+    random = np.random.default_rng(0)
+    sizes = (3, 2, 4)
+    points = torch.from_numpy(random.normal(size=(2, 5, 9)) * 60).requires_grad_()
+    values = torch.from_numpy(np.stack([random.integers(0, s, (2, 5)) for s in sizes], -1))
+    known = torch.from_numpy((random.random((2, 5, 1)) < 0.7).astype(np.float32))
+    nothing = torch.zeros(2, 5)
+    gold = Targets(nothing, nothing, {"feats": values}, {"feats": known})
+    found = _cross_attributes(points, gold, sizes)
+    wanted = torch.zeros(())
+    for part, n in zip(points.float().split(list(sizes), -1), range(3), strict=True):
+        each = torch.nn.functional.cross_entropy(
+            part.reshape(10, -1), values[..., n].reshape(-1), reduction="none"
+        )
+        wanted = wanted + (each * known.reshape(-1)).sum()
+    assert found.item() == pytest.approx((wanted / known.sum()).item(), rel=1e-5)
+    found.backward()
+    assert torch.isfinite(points.grad).all()
+
+
+def test_a_network_of_two_languages_learns_and_is_exported() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    from caesura.neural.export import ExportOptions
+    from caesura.neural.parser import NeuralParser
+    from caesura.neural.train import NeuralTrainer, Source, TrainOptions
+
+    torch.manual_seed(0)
+    docs = harbour()
+    attributes = Attributes.of(docs)
+    data, labels, subwords = examples(docs, attributes)
+    net = toy(attributes, labels, subwords)
+    options = TrainOptions(epochs=3, batch_pieces=1024, head_step=5e-3, encoder_step=5e-3)
+    trainer = NeuralTrainer(net, [Source(data)], {"dev": data}, subwords.special, options)
+    assert 0 <= trainer.score()["dev_feats"] <= 100
+    first = trainer.epoch(1)
+    for number in (2, 3):
+        last = trainer.epoch(number)
+    assert last["loss_feats"] < first["loss_feats"]
+    assert net.manner.weight.detach().abs().sum() > 0
+    rules_of = {"aa": labels.lemma[:3]}
+    known = Languages.of(
+        {"aa": docs, "bb": docs}, attributes, labels.deprel, labels.lemma, rules_of
+    )
+    weights = trainer.parts()["weights"].arrays
+    parser = finish(
+        weights, None, labels, subwords, SearchSettings(), limit=4096,
+        options=ExportOptions(plain=True), languages=known,
+        lexicon=LemmaLexicon.of_languages({"bb": docs}, labels.lemma),
+    )  # fmt: skip
+    again = NeuralParser.from_part(parser.to_part())
+    doc = replace(docs[0])
+    _same_as_torch(again, net, doc)
+    for code in ("aa", "bb"):
+        doc.token_language = np.full(doc.n_tokens, doc.strings.ids([code])[0], np.int32)
+        _same_as_torch(again, net, doc)
+        again.annotate([doc])
+        doc.check()
+        assert set(doc.column("deprel")) <= set(labels.deprel)
+        for feats in set(doc.column("feats")) - {""}:
+            assert set(feats.split("|")) <= set(attributes.pairs)
+    nothing = Document(text="")
+    again.annotate([nothing])
+    assert nothing.n_words == 0
+
+
+def _same_as_torch(parser: Any, net: Any, doc: Document) -> None:
+    """The exported graph computes what the network does, the language included."""
+    import torch
+
+    from caesura.neural.batches import DeviceData
+    from caesura.neural.windows import overlapping
+
+    numbers = parser.languages.numbers(doc)
+    data = prepare([doc], _labels(parser), parser.encoder.subwords, language=0)
+    data.features[:, 3] = numbers
+    table = DeviceData(data, parser.encoder.subwords.special, "cpu")
+    windows = overlapping(data.piece_ptr, 0, data.n_words, parser.encoder.limit, 24)[:1]
+    net.eval()
+    with torch.no_grad():
+        wanted = net(**table.inputs(windows))
+    found = parser.encoder.scores(doc)
+    n = windows[0].keep_last
+    for name in ("upos", "feats", "lemma"):
+        assert np.allclose(found.tags[name][:n], wanted[name][0, :n].numpy(), atol=1e-3)
+
+
+def _labels(parser: Any) -> Any:
+    from caesura.neural.examples import Labels
+
+    return Labels(**{name: tuple(parser.labels[name]) for name in
+                     ("upos", "xpos", "feats", "lemma", "deprel")})  # fmt: skip
