@@ -13,7 +13,7 @@ from caesura.errors import ModelError
 from caesura.formats import read
 from caesura.models.file import Part
 from caesura.neural.examples import IGNORE, Examples
-from caesura.neural.languages import Attributes, Languages
+from caesura.neural.languages import Attributes, Languages, by_temperature
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.prepare import character_subwords, finish, labels_of, prepare
 from caesura.neural.settings import SearchSettings
@@ -152,6 +152,39 @@ def test_arrays_have_a_column_for_the_language(tmp_path: Any) -> None:
     data.save(tmp_path / "x.npz")
     again = Examples.load(tmp_path / "x.npz")
     assert np.array_equal(again.feats, data.feats)
+
+
+def test_small_languages_are_read_more_often() -> None:
+    docs = harbour()
+    data, _, _ = examples(docs, Attributes.of(docs))
+    small = np.flatnonzero(data.features[data.doc_ptr[:-1], 3] == 2)
+    data.features[:, 3] = 1
+    data.features[data.doc_ptr[small[0]] : data.doc_ptr[small[0] + 1], 3] = 2
+    sizes = np.diff(data.doc_ptr)
+    assert by_temperature(data, 1.0) == pytest.approx(np.ones(len(sizes)))
+    often = by_temperature(data, 0.5)
+    assert often[small[0]] > 1
+    assert often @ sizes == pytest.approx(data.n_words)
+    alike = by_temperature(data, 0.0)
+    assert alike[small[0]] * sizes[small[0]] == pytest.approx(data.n_words / 2)
+
+
+def test_documents_are_drawn_as_often_as_said() -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    from caesura.neural.train import Source
+
+    docs = harbour()
+    data, _, _ = examples(docs, Attributes.of(docs))
+    n = len(data.doc_ptr) - 1
+    often = np.linspace(0.0, 3.0, n)
+    source = Source(data, by_document=often)
+    random = np.random.default_rng(0)
+    counts = np.zeros(n)
+    for epoch in range(200):
+        counts += np.bincount(source.documents(epoch + 1, random), minlength=n)
+    assert counts / 200 == pytest.approx(often, abs=0.15)
+    assert Source(data).pieces == len(data.pieces)
+    assert Source(data, 2.0, by_document=np.ones(n)).pieces == 2 * len(data.pieces)
 
 
 def toy(attributes: Attributes, labels: Any, subwords: Any, count: int = 2) -> Any:

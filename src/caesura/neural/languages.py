@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.models.file import Part
+from caesura.neural.examples import Examples
 
-__all__ = ["Attributes", "Languages"]
+__all__ = ["Attributes", "Languages", "by_temperature"]
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -120,6 +121,20 @@ class Attributes:
         labels = self._labels
         made = ["|".join(labels[c] for c in row if labels[c]) for row in rows.tolist()]
         return [made[i] for i in where.ravel().tolist()]
+
+
+def by_temperature(data: Examples, power: float) -> NDArray[np.float64]:
+    """How often an epoch reads each document so that small languages count.
+
+    A language is read in proportion to its words to that power, and all of them together as much as
+    there is; with 1 everything is read once.
+    """
+    languages = data.features[data.doc_ptr[:-1], -1].astype(np.int64)
+    words = np.bincount(languages, np.diff(data.doc_ptr)).astype(np.float64)
+    share = np.where(words > 0, np.maximum(words, 1.0) ** power, 0.0)
+    share *= words.sum() / share.sum()
+    often: NDArray[np.float64] = (share / np.maximum(words, 1.0))[languages]
+    return often
 
 
 def _pairs(feats: str) -> list[str]:

@@ -123,6 +123,11 @@ class Net(nn.Module):
         self.upos = nn.Linear(options.tag_size, sizes["upos"])
         self.xpos = nn.Linear(options.tag_size, sizes["xpos"])
         self.feats = nn.Linear(options.tag_size, sizes["feats"])
+        if options.attributes:
+            # Most words lack most attributes: begin there, not with a guess at each.
+            absent = torch.cumsum(torch.tensor((0, *options.attributes[:-1])), 0)
+            with torch.no_grad():
+                self.feats.bias[absent] = 4.0
         self.lemma = nn.Linear(options.tag_size, sizes["lemma"])
         self.root = nn.Parameter(torch.zeros(hidden))
         nn.init.normal_(self.root, std=0.5)

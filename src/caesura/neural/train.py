@@ -63,9 +63,27 @@ class Source:
     soft: Soft | None = None
     #: The last epoch that reads it; None: all do.
     until: int | None = None
+    #: How often each document is read, times `times`; with 0.25 in one epoch of four by chance.
+    by_document: NDArray[np.float64] | None = None
 
     def read_in(self, epoch: int) -> bool:
         return self.until is None or epoch <= self.until
+
+    @property
+    def pieces(self) -> float:
+        """The sub-words that an epoch reads."""
+        if self.by_document is None:
+            return len(self.data.pieces) * self.times
+        sizes = np.diff(self.data.piece_ptr[self.data.doc_ptr])
+        return float(sizes @ self.by_document) * self.times
+
+    def documents(self, epoch: int, random: np.random.Generator) -> NDArray[np.int64]:
+        """The documents that an epoch reads, some of them several times."""
+        n = len(self.data.doc_ptr) - 1
+        if self.by_document is None:
+            return _turn(n, self.times, epoch, random)
+        often = self.by_document * self.times
+        return np.repeat(np.arange(n), (often + random.random(n)).astype(np.int64))
 
 
 class NeuralTrainer:
@@ -111,7 +129,7 @@ class NeuralTrainer:
         for which, source in enumerate(self.sources):
             if not source.read_in(number):
                 continue
-            documents = _turn(len(source.data.doc_ptr) - 1, source.times, number, random)
+            documents = source.documents(number, random)
             windows = random_cuts(
                 source.data.piece_ptr, source.data.doc_ptr, options.limit, random, documents
             )
@@ -221,7 +239,7 @@ class NeuralTrainer:
 
 def _pieces(train: Sequence[Source], epoch: int) -> float:
     """The sub-words that an epoch reads."""
-    return sum(len(s.data.pieces) * s.times for s in train if s.read_in(epoch))
+    return sum(s.pieces for s in train if s.read_in(epoch))
 
 
 def _groups(net: Net, options: TrainOptions) -> list[dict[str, Any]]:
