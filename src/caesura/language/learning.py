@@ -75,7 +75,7 @@ def _learn(rows: NDArray[np.int32], gold: int, weights: NDArray[np.float32], rat
         change = np.float32(rate) * error * share
         for row in rows:
             weights[row, label] -= change
-    return loss
+    return float(loss)
 
 
 def pieces_of(doc: Document, random: np.random.Generator, size: int = 0) -> Iterator[str]:

@@ -164,7 +164,9 @@ class Recogniser:
             rows = features(window, self.bits)
             _sums(rows, self.weights, total)
             n += len(rows)
-        return total * (self.scale / math.sqrt(max(n, 1))), n
+        scores: NDArray[np.float64] = total.astype(np.float64)
+        scores *= self.scale / math.sqrt(max(n, 1))
+        return scores, n
 
     def of(self, text: str) -> Guess:
         """The language of a text, as a whole."""

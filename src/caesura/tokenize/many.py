@@ -124,24 +124,24 @@ class ManyTokenizer(TokenStage):
         """
         text = source if isinstance(source, str) else source.text
         options: dict[str, Any] = {"newline_is_boundary": newline_is_boundary}
-        offsets = {
+        offsets: dict[str, Any] = {
             "sentence_starts": None if sentence_starts is None else sorted(sentence_starts),
             "no_boundary": None if no_boundary is None else sorted(no_boundary),
         }
         parts = list(_by_language(self._labelled([text])))
         if tokens is not None or len(parts) < 2 or not _plain(source):
             code = parts[0][0] if len(parts) == 1 else self._code_of(text)
-            doc = self._of(code).tokens_of(source, tokens=tokens, **offsets, **options)
+            doc = self._of(code).tokens_of(source, tokens=tokens, **(offsets | options))
             return _named(doc, code)
         docs = []
         start = 0
         for code, own in parts:
             end = start + len(own)
-            inside = {
+            inside: dict[str, Any] = {
                 name: None if given is None else [at - start for at in given if start <= at < end]
                 for name, given in offsets.items()
             }
-            docs.append(_named(self._of(code).tokens_of(own, **inside, **options), code))
+            docs.append(_named(self._of(code).tokens_of(own, **(inside | options)), code))
             start = end
         doc = join(docs)
         if isinstance(source, Document):
