@@ -81,7 +81,10 @@ def doc() -> Document:
         ("x[upos=NOUN]; y[upos=NOUN, feats.Number=x.feats.Number]; x .. y", ["dogs cats"]),
         ("[lemma=chase] | [lemma=sleep]", ["chase", "sleep"]),
         ("v[upos=VERB]; !(v >amod [] | v >obj [])", ["sleep"]),
-        ("v[upos=VERB] > x[] !> [upos=PUNCT]", ["chase .", "sleep ."]),
+        ("v[upos=VERB] >nsubj:* x[] !> [upos!=PUNCT, id!=x.id]", ["Dogs sleep"]),
+        ("v[upos=VERB] > x[] !> [upos=PUNCT]", []),
+        ("r[head=0]; !([upos=VERB])", []),
+        ("r[head=0]; !(a[upos=NOUN]; b[upos=NOUN])", ["sleep"]),
     ],
 )
 def test_what_a_pattern_finds(doc: Document, pattern: str, expected: list[str]) -> None:

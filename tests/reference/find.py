@@ -45,27 +45,28 @@ def find(doc: Document, formula: Formula) -> set[Found]:
 
 
 def solve(formula: Formula, outer: Env, words: list[Word]) -> Iterator[Env]:
-    for env, pending in bind(formula, outer, [], words):
+    """Ways to choose words; those of one part are different, but may be words that are outside."""
+    for env, pending in bind(formula, outer, [], words, outer):
         if all(holds(part, env, words) for part in pending):
             yield env
 
 
 def bind(
-    formula: Formula, env: Env, pending: list[Formula], words: list[Word]
+    formula: Formula, env: Env, pending: list[Formula], words: list[Word], outer: Env
 ) -> Iterator[tuple[Env, list[Formula]]]:
     """All ways to choose words and alternatives; what is to be checked then is collected."""
     if isinstance(formula, All):
         if not formula.parts:
             yield env, pending
             return
-        for inner, todo in bind(formula.parts[0], env, pending, words):
-            yield from bind(All(formula.parts[1:]), inner, todo, words)
+        for inner, todo in bind(formula.parts[0], env, pending, words, outer):
+            yield from bind(All(formula.parts[1:]), inner, todo, words, outer)
     elif isinstance(formula, Any):
         for part in formula.parts:
-            yield from bind(part, env, pending, words)
+            yield from bind(part, env, pending, words, outer)
     elif isinstance(formula, Mention) and formula.key not in env:
         for word in words:
-            if word not in env.values():
+            if word not in [env[key] for key in env if key not in outer]:
                 yield {**env, formula.key: word}, [*pending, formula]
     else:
         yield env, [*pending, formula]

@@ -356,7 +356,7 @@ class _Builder:
             self.add(codes.SAME, bound[key], own, bound[reference.name], other, int(wanted))
 
     def _without(self, bound: dict[str, int], part: Conjunction) -> None:
-        """Write a part that must not be; its own words are none of those that are bound."""
+        """Write a part that must not be, with words of its own."""
         begin = len(self.code)
         self.add(codes.NOT)
         numbers = dict(bound)

@@ -210,9 +210,12 @@ def search(
                 if test >= 0 and (tests[word] >> test) & 1 == 0:
                     continue
                 chosen = word
-                for step in range(depth - 1):
+                # Words of one part are different; those of a part that must not be are any.
+                for step in range(depth - 2, -1, -1):
                     other = stack[step]
-                    if code[other, 0] == BIND and word_of[code[other, 1]] == word:
+                    if code[other, 0] == NOT:
+                        break
+                    if word_of[code[other, 1]] == word:
                         chosen = -1
                         break
                 if chosen >= 0:
