@@ -65,6 +65,11 @@ def test_axe_finds_nothing_while_one_parses_and_edits(shown: Any, axe: str) -> N
     assert violations(shown, axe) == [], "an empty page"
     begin(shown)
     assert violations(shown, axe) == [], "trees"
+    shown.run("document.getElementById('pattern').focus()")
+    shown.write("[form=/t.*/]")
+    shown.press("Enter")
+    shown.until("document.querySelectorAll('.token.found').length === 2", seconds=240)
+    assert violations(shown, axe) == [], "matches"
     shown.run("document.querySelector('.tree .word, .tree .row').focus()")
     shown.press("Right")
     shown.press("Enter")
@@ -177,6 +182,16 @@ def test_five_tasks_with_the_keyboard_alone(page: Any, width: int) -> None:
         page.press("Enter")
     page.until("document.activeElement.getAttribute('aria-label') === arguments[0]",
                "four, X, dep of One, fixed by you")  # fmt: skip
+    # Search.
+    tab_to(page, "e.id === 'pattern'")
+    page.write("[form=One] >dep []=d")
+    page.press("Enter")
+    page.until(
+        "/^2 matches in 1 sentence.*d = two/.test(document.getElementById('found').textContent)",
+        seconds=240,
+    )
+    page.press("Enter")
+    page.until("/d = four/.test(document.getElementById('found').textContent)")
     # Download.
     file = page.downloads / "caesura.conllu"
     file.unlink(missing_ok=True)

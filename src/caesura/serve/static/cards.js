@@ -4,7 +4,7 @@
 import { ask } from "./api.js";
 import { make, picture } from "./dom.js";
 import { Drag } from "./drag.js";
-import { headsOf, outline } from "./outline.js";
+import { outline } from "./outline.js";
 import * as roving from "./roving.js";
 import { describe, differing, plain, wordsOf } from "./sentences.js";
 
@@ -12,7 +12,7 @@ const SVG = "http://www.w3.org/2000/svg";
 /** A tree of more words than this has no outline either. */
 const MOST = 1000;
 const narrow = matchMedia("(max-width: 40rem)");
-const NOTHING = { words: new Set(), current: new Set() };
+const NOTHING = { words: new Set(), current: new Set(), arcs: new Set() };
 
 /** Two cards with the same key look the same; one that is compared has none. */
 const keyOf = (sentence, info) => (info.against ? null : JSON.stringify([plain(sentence), info]));
@@ -239,23 +239,21 @@ export class Cards {
   /** What is fixed and what was found, on the elements of a card. */
   mark(card) {
     const { sentence, info } = this.cards.get(card);
-    const { words, current } = this.found.get(info.other ? null : sentence.start) ?? NOTHING;
+    const { words, current, arcs } = this.found.get(info.other ? null : sentence.start) ?? NOTHING;
     const fixed = new Set(info.fixed);
-    const heads = words.size ? headsOf(sentence) : [];
     for (const element of card.querySelectorAll(".token, .word, .arc, .outline li")) {
       const word = Number(element.dataset.word);
       const arc = element.matches(".arc");
-      const within = (some) => some.has(word) && (!arc || some.has(heads[word]));
       element.classList.toggle("fixed", fixed.has(word) && !element.matches(".token"));
-      element.classList.toggle("found", within(words));
-      element.classList.toggle("current", within(current));
+      element.classList.toggle("found", (arc ? arcs : words).has(word));
+      element.classList.toggle("current", !arc && current.has(word));
       if (!fixed.has(word)) continue;
       const named = element.matches("li") ? element.querySelector(".row") : element;
       if (named.matches(".word, .row")) named.setAttribute("aria-label", `${describe(sentence, word)}, fixed by you`);
     }
   }
 
-  /** Show what a search found: by the start of a sentence, its words and those of the current match. */
+  /** Show what a search found: by the start of a sentence, its words and arcs, and the words of the current match. */
   highlight(found) {
     this.found = found;
     for (const card of this.list.children) this.mark(card);

@@ -2,6 +2,7 @@
 
 import { ask } from "./api.js";
 import { $, plural } from "./dom.js";
+import { headsOf } from "./outline.js";
 import { plain } from "./sentences.js";
 
 export class Find {
@@ -10,6 +11,7 @@ export class Find {
     this.cards = cards;
     this.matches = [];
     this.at = 0;
+    this.more = []; // what else is to be told: not all matches are shown, or not all were found
     this.asked = null; // the sentences and the pattern that the matches are of
     $("find-form").addEventListener("submit", (event) => { event.preventDefault(); this.search(); });
     $("find-next").addEventListener("click", () => this.go(1));
@@ -36,9 +38,14 @@ export class Find {
     $("find-error").hidden = true;
     $("found").textContent = "Searching …";
     try {
-      const { matches } = await ask("find", { document: { sentences: sentences.map(plain) }, pattern });
+      const answer = await ask("find", { document: { sentences: sentences.map(plain) }, pattern });
       if (this.asked !== asked) return;
+      const { matches } = answer;
       this.matches = matches;
+      this.more = [
+        answer.found > matches.length ? `the first ${matches.length.toLocaleString("en")} of ${answer.found.toLocaleString("en")} are shown` : "",
+        answer.warning ?? "",
+      ].filter(Boolean);
       this.at = again ? Math.min(this.at, Math.max(0, matches.length - 1)) : 0;
       this.show();
       if (!again) this.reveal();
@@ -73,11 +80,13 @@ export class Find {
     const sentences = this.asked?.sentences ?? [];
     this.matches.forEach((match, number) => {
       const { start } = sentences[match.sentence];
-      if (!found.has(start)) found.set(start, { words: new Set(), current: new Set() });
-      const { words, current } = found.get(start);
+      if (!found.has(start)) found.set(start, { words: new Set(), current: new Set(), arcs: new Set() });
+      const { words, current, arcs } = found.get(start);
+      const heads = headsOf(sentences[match.sentence]);
       for (const word of match.words) {
         words.add(word);
         if (number === this.at) current.add(word);
+        if (match.words.includes(heads[word])) arcs.add(word);
       }
     });
     this.cards.highlight(found);
@@ -91,6 +100,7 @@ export class Find {
     const { sentence, nodes } = this.matches[this.at];
     const named = Object.entries(nodes).map(([name, word]) => `${name} = ${sentences[sentence].words[word].form}`);
     const all = `${plural(n, "match", "matches")} in ${plural(within, "sentence")}`;
-    return `${all}; this is ${this.at + 1}, in sentence ${sentence + 1}${named.length ? `: ${named.join(", ")}` : ""}`;
+    const at = `this is ${this.at + 1}, in sentence ${sentence + 1}${named.length ? `: ${named.join(", ")}` : ""}`;
+    return [all, at, ...this.more].join("; ");
   }
 }
