@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from caesura import MAYBE, ROOT, UNKNOWN, CaesuraError, Document, UsageError, read, transform
 from caesura.document.trees import in_cycles
+from tests import strategies
 from tests.test_document import documents, small
 
 HARBOUR = Path(__file__).parents[2] / "examples" / "harbour.conllu"
@@ -337,3 +338,36 @@ def test_edits_keep_a_document_valid(doc: Document, data: st.DataObject) -> None
             for one in sentence:
                 assert one.head is None or one.head in sentence
         assert Document.from_dict(doc.to_dict()) == doc
+
+
+@given(strategies.documents(), st.data())
+def test_edited_documents_can_be_written(doc: Document, data: st.DataObject) -> None:
+    """With multi-word tokens, comments and trees that are none: CoNLL-U says what was set."""
+    for _ in range(data.draw(st.integers(1, 8))):
+        word = doc[data.draw(st.integers(0, len(doc) - 1))]
+        other = doc[data.draw(st.integers(0, len(doc) - 1))]
+        before = doc.copy()
+        try:
+            match data.draw(st.sampled_from(["head", "root", "start", "form", "upos"])):
+                case "head":
+                    word.head = other
+                case "root":
+                    word.sentence.root = word
+                case "start":
+                    word.is_sent_start = data.draw(st.booleans())
+                case "form":
+                    word.form = "new"
+                case _:
+                    word.upos = "NEW"
+        except UsageError:
+            assert doc == before
+    doc.check()
+    again = Document.from_conllu(doc.to_conllu())
+    assert again.sentence_bounds.tolist() == doc.sentence_bounds.tolist()
+    assert again.head.tolist() == doc.head.tolist()
+    for name in ("form", "upos", "deprel"):
+        assert again.column(name) == doc.column(name)
+    for sentence, written in zip(doc.sentences, again.sentences, strict=True):
+        assert sentence.id in (None, written.id)
+    own = [sentence.id for sentence in doc.sentences if sentence.id]
+    assert len(own) == len(set(own))

@@ -184,7 +184,7 @@ def to_spacy(doc: Document, vocab: Any = None) -> Any:
 
     columns = _columns(doc)
     parsed = _parsed(doc)
-    made = Doc(
+    made: Any = Doc(
         vocab,
         words=columns.words,
         spaces=columns.spaces,
