@@ -56,6 +56,18 @@ def fuzz() -> str:
     return _table("| door | inputs | seconds of CPU | MB at most | broken |", rows)
 
 
+def atheris() -> str:
+    found = _read("atheris")
+    if not found:
+        return "Not measured yet."
+    rows = [
+        f"| {name} | {row['inputs']:,} | {row['first']:,} | {row['last']:,} |"
+        for name, row in found["doors"].items()
+    ]
+    rows.append(f"| all | {sum(row['inputs'] for row in found['doors'].values()):,} | | |")
+    return _table("| door | inputs | branches with the seeds | at the end |", rows)
+
+
 def faults() -> str:
     found = _read("faults")
     if not found:
@@ -91,6 +103,7 @@ def ranges() -> str:
 _MAKERS = {
     "linear": linear,
     "fuzz": fuzz,
+    "atheris": atheris,
     "faults": faults,
     "cluster": cluster,
     "ranges": ranges,
