@@ -30,6 +30,16 @@ def test_a_text_is_a_string(text: Any) -> None:
         Document.from_spans(text, [], [])
 
 
+def test_columns_and_pieces_of_the_wrong_kind(doc: Document) -> None:
+    with pytest.raises(UsageError, match="a string is wanted in a column, not a value of the type"):
+        doc.set_column("upos", [5] * len(doc))  # type: ignore[list-item]
+    with pytest.raises(KeyError, match="'colour' is no string column"):
+        doc.set_column("colour", ["red"] * len(doc))
+    for pieces in (doc, [doc, "text"], [doc[0]]):
+        with pytest.raises(UsageError, match="a list of documents"):
+            Document.join(pieces)  # type: ignore[arg-type]
+
+
 # -------------------------------------------------------------------- plain values
 
 

@@ -141,6 +141,15 @@ def test_another_root(doc: Document) -> None:
         sentence.root = None  # type: ignore[assignment]
 
 
+def test_the_root_of_a_sentence_that_was_joined_since(doc: Document) -> None:
+    """A view knows the boundaries of the moment; what is set looks at those of now."""
+    second = doc.sentences[1]
+    doc[8].is_sent_start = False
+    second.root = doc[9]
+    assert [word.form for word in doc.sentences[0] if word.is_root] == ["argue"]
+    assert doc[2].head == doc[9]
+
+
 def test_a_sentence_without_a_root_gets_one() -> None:
     doc = Document.from_spans("so it goes", [0, 3, 6], [2, 5, 10])
     doc[2].head_index = ROOT

@@ -96,3 +96,11 @@ def test_documents(documents: Any, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="documents are wanted here"):
             caesura.write(documents, tmp_path / name)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("documents", [5, None, b"a.conllu", ["a.conllu"], treebank()[0].words])
+def test_what_is_compared(documents: Any) -> None:
+    gold = treebank()
+    for pair in ((gold, documents), (documents, gold)):
+        with pytest.raises(UsageError, match="documents are compared, not"):
+            caesura.evaluate(*pair)

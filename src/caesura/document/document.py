@@ -237,9 +237,7 @@ class Document(Columns, Becoming):
         >>> doc.column("upos")[:3]
         ['DET', 'NOUN', 'VERB']
         """
-        known = self.schema.word_strings
-        if name not in known:
-            raise KeyError(f"{name!r} is no string column; there are: {', '.join(known)}")
+        self._check_column(name)
         return self.strings.take(getattr(self, name))
 
     def set_column(self, name: str, values: Iterable[str]) -> None:
@@ -250,10 +248,16 @@ class Document(Columns, Becoming):
         >>> edited[2].lemma
         'wakes'
         """
+        self._check_column(name)
         ids = self.strings.ids(values)
-        if name not in self.schema.word_strings or len(ids) != self.n_words:
+        if len(ids) != self.n_words:
             raise ValueError(f"column {name!r}: {len(ids)} values for {self.n_words} words")
         setattr(self, name, ids)
+
+    def _check_column(self, name: str) -> None:
+        known = self.schema.word_strings
+        if name not in known:
+            raise KeyError(f"{name!r} is no string column; there are: {', '.join(known)}")
 
     # ------------------------------------------------------------ building
 
@@ -349,6 +353,8 @@ class Document(Columns, Becoming):
         >>> Document.join([doc.cut(0, 8), doc.cut(8, 72)]) == doc
         True
         """
+        if isinstance(pieces, Document) or not all(isinstance(one, Document) for one in pieces):
+            raise UsageError("what is joined is a list of documents")
         return join(pieces) if pieces else Document()
 
     def copy(self) -> Document:

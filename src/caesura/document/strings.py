@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import UsageError, kind_of
+
 __all__ = ["Strings", "misc_items"]
 
 
@@ -20,6 +22,8 @@ class _Table(dict[str, int]):
         self.strings: list[str] = []
 
     def __missing__(self, string: str) -> int:
+        if not isinstance(string, str):
+            raise UsageError(f"a string is wanted in a column, not {kind_of(string)}")
         number = self[string] = len(self.strings)
         self.strings.append(string)
         return number

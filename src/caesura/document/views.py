@@ -333,6 +333,8 @@ class Span(_Views[Word]):
 class Sentence(Span):
     """A run of tokens between two boundaries, and a span of their words.
 
+    Its boundaries are those of the moment in which it was asked for.
+
     >>> doc.sentences[0][1]
     <Word 'harbour' NOUN nsubj>
     """
@@ -399,7 +401,8 @@ class Sentence(Span):
                 f"the root of a sentence is one of its words, not {value!r}",
                 remedy="Take one of sentence.words.",
             )
-        editing.set_root(self.doc, value.index, self.first_word, self.last_word)
+        now = value.sentence  # a boundary may have been set since this view was made
+        editing.set_root(self.doc, value.index, now.first_word, now.last_word)
 
     @property
     def is_projective(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from caesura.document import Document
-from caesura.errors import InputError, WarningSink
+from caesura.errors import InputError, UsageError, WarningSink, kind_of
 from caesura.evaluate.align import Comparison, pair
 from caesura.evaluate.boundary_scores import attachment, segment_scores
 from caesura.evaluate.breakdown import unit_counts
@@ -59,7 +59,14 @@ def load(
     if isinstance(source, Document):
         return [source]
     if not isinstance(source, str | os.PathLike):
-        return list(source)
+        found = list(source) if isinstance(source, Iterable) else [source]
+        for one in found:
+            if not isinstance(one, Document):
+                raise UsageError(
+                    f"documents are compared, not {kind_of(one)}",
+                    remedy="Give documents, or the name of a file.",
+                )
+        return found
     name = os.fspath(source)
     spans = format == "spans" or (format is None and name.endswith(".spans"))
     if format == "tuples" or (format is None and name.endswith(".tuples")) or (spans and text):
