@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from caesura import cli, formats
+from caesura.cli import search
 
 TREE = """\
 # newdoc id = trip
@@ -114,6 +115,23 @@ def test_json_lines(trip: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rows[1]["sent_id"] == "t2"
     assert [word["id"] for word in rows[1]["words"]] == [1, 4]
     assert rows[1]["nodes"] == {"v": 7}
+
+
+def test_a_long_document_is_searched_in_pieces(
+    trip: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers in JSON are those in the whole document, whatever the pieces."""
+    long = TREE.replace("# newdoc id = trip\n", "") * 5
+    trip.write_text(f"# newdoc id = long\n{long}# newdoc id = other\n{long}", encoding="utf-8")
+    call = ["v[upos=VERB] >nsubj []", "trip.conllu"]
+    whole = run(capsys, *call, "--to", "jsonl"), run(capsys, *call, "--to", "conllu", "--all")
+    lines = run(capsys, *call)
+    monkeypatch.setattr(search, "PIECES", 7)
+    assert run(capsys, *call, "--to", "jsonl") == whole[0]
+    assert run(capsys, *call, "--to", "conllu", "--all") == whole[1]
+    assert run(capsys, *call) == lines
+    last = json.loads(whole[0].splitlines()[-1])
+    assert (last["document"], last["sentence"], last["nodes"]["v"]) == ("other", 9, 43)
 
 
 def test_counts(trip: Path, capsys: pytest.CaptureFixture[str]) -> None:

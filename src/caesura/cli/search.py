@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -46,6 +46,25 @@ __all__ = ["Search", "count", "rewriting", "show"]
 MANY: Final = 200
 
 
+class Before(NamedTuple):
+    """What is before a piece of a document: sentences in the file, and all else in the document."""
+
+    in_file: int = 0
+    sentences: int = 0
+    words: int = 0
+    characters: int = 0
+
+    def behind(self, doc: Document) -> Before:
+        """What is before the next piece."""
+        more = doc.n_sentences if doc.n_words else 0
+        return Before(
+            self.in_file + more,
+            self.sentences + more,
+            self.words + doc.n_words,
+            self.characters + len(doc.text),
+        )
+
+
 class Search:
     """The matches of a pattern in files, one document (or piece of one) after the other."""
 
@@ -79,18 +98,20 @@ class Search:
         )
         self.matches = self.with_matches = self.sentences = self.words = 0
 
-    def of(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Matches, int]]:
-        """Matches, and how many sentences of the file are before those of their document."""
+    def of(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Matches, Before]]:
+        """Matches, and what is before the document, or the piece of one, that they are in."""
         for source in sources:
-            before = 0
+            before = Before()
             self.reading.from_format = source.format
             for doc in self.reading.of(source.path):
                 if not doc.n_words and doc.text.strip():
                     self._no_words(source)
                     break
-                found = self._search(doc, source, before)
+                if not doc.continues:
+                    before = Before(before.in_file)
+                found = self._search(doc, source, before.in_file)
                 yield source, found, before
-                before += doc.n_sentences if doc.n_words else 0
+                before = before.behind(doc)
                 if self.limit is not None and self.matches >= self.limit:
                     return
 
@@ -181,7 +202,7 @@ def show(
 def _lines(search: Search, sources: Iterable[Source], color: bool) -> Iterator[str]:
     for source, found, before in search.of(sources):
         for sentence, matches in found.by_sentence():
-            prefix = search.prefix(source, sentence, before)
+            prefix = search.prefix(source, sentence, before.in_file)
             for match in matches:
                 yield f"{prefix}: {marked_text(sentence, _named(match), color=color)}\n"
 
@@ -197,7 +218,12 @@ def _json(search: Search, sources: Iterable[Source]) -> Iterator[str]:
         for match in found:
             number += 1
             data = match.to_dict()
-            data["sentence"] += before
+            data["sentence"] += before.sentences
+            data["nodes"] = {name: word + before.words for name, word in data["nodes"].items()}
+            for word in data["words"]:
+                word["word"] += before.words
+                word["start"] += before.characters
+                word["end"] += before.characters
             yield _line({"match": number, "file": source.shown, **data})
 
 
@@ -371,7 +397,7 @@ def _changes(
                 data = {
                     "file": source.shown,
                     "sent_id": sentence.id,
-                    "sentence": before + sentence.index,
+                    "sentence": before.sentences + sentence.index,
                     "id": number,
                     "form": form,
                     "attribute": str(change.attribute),
@@ -383,4 +409,4 @@ def _changes(
                 what = (
                     f"{number} {form}: {change.attribute} {change.old or '_'} → {change.new or '_'}"
                 )
-                yield f"{search.prefix(source, sentence, before)}: {shown(what)}\n"
+                yield f"{search.prefix(source, sentence, before.in_file)}: {shown(what)}\n"
