@@ -179,6 +179,7 @@ EXTRAS = {
     "torch",
     "uvicorn",
     "zstandard",
+    "caesura.neural.device",
     "caesura.neural.encoder",
     "caesura.neural.export",
     "caesura.neural.net",

@@ -76,7 +76,9 @@ def command(context: click.Context, as_json: bool) -> None:
     if not rows:
         click.echo("No model is installed.")
         return
-    cells = [("name", "kind", "language", "size", "words/s", "LAS", "licence", "from")]
+    cells: list[tuple[str, ...]] = [
+        ("name", "kind", "language", "size", "words/s", "LAS", "licence", "from")
+    ]
     for entry, row in rows:
         if row.error:
             cells.append((entry.name, "broken", "", "", "", "", "", row.origin))

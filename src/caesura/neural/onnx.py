@@ -18,13 +18,13 @@ from caesura.neural.languages import Languages
 from caesura.neural.subwords import Subwords
 from caesura.neural.windows import Batch, Window, batch, overlapping
 
-__all__ = ["TAGS", "Encoder", "Scores"]
+__all__ = ["OUTPUTS", "TAGS", "Encoder", "Scores"]
 
 Floats = NDArray[np.float32]
 
 TAGS: Final = ("upos", "xpos", "feats", "lemma")
 _INPUTS: Final = ("ids", "mask", "word", "first", "last", "features")
-_OUTPUTS: Final = ("start", *TAGS, "arc", "label_dep", "label_head")
+OUTPUTS: Final = ("start", *TAGS, "arc", "label_dep", "label_head")
 #: Sub-words of a window, and how many of them two windows share.
 LIMIT: Final = 510
 OVERLAP: Final = 96
@@ -85,7 +85,7 @@ class Encoder:
             raise ModelError("its network cannot be read by onnxruntime") from error
         names = [entry.name for entry in self.session.get_inputs()]
         outputs = [entry.name for entry in self.session.get_outputs()]
-        if sorted(names) != sorted(_INPUTS) or sorted(outputs) != sorted(_OUTPUTS):
+        if sorted(names) != sorted(_INPUTS) or sorted(outputs) != sorted(OUTPUTS):
             raise ModelError(
                 f"its network takes {', '.join(names)} and not {', '.join(_INPUTS)}",
                 remedy="The file was made by another program or version; train or fetch it again.",
@@ -119,7 +119,7 @@ class Encoder:
                 pieces, pointer, features, group,
                 begin_id=begin, end_id=end, pad_id=pad, limit=limit,
             )  # fmt: skip
-            out = dict(zip(_OUTPUTS, self._run(inputs), strict=True))
+            out = dict(zip(OUTPUTS, self._run(inputs), strict=True))
             if found is None:
                 found = _empty(n, width, out)
             for row, window in enumerate(group):
@@ -132,7 +132,7 @@ class Encoder:
 
     def _run(self, inputs: Batch) -> list[Any]:
         try:
-            found = list(self.session.run(list(_OUTPUTS), inputs.inputs()))
+            found = list(self.session.run(list(OUTPUTS), inputs.inputs()))
         except Exception as error:  # onnxruntime has no common class for its errors
             told = (str(error).splitlines() or [""])[0]
             raise ModelError(
@@ -145,7 +145,7 @@ class Encoder:
     def _check(self, found: list[Any], inputs: Batch) -> None:
         """A graph may have left its dimensions open, or lied."""
         windows, places = inputs.first.shape
-        for name, array in zip(_OUTPUTS, found, strict=True):
+        for name, array in zip(OUTPUTS, found, strict=True):
             width = {"start": 0, "arc": places + 1}.get(name, self.widths.get(name, -1))
             rows = places + (name == "label_head")
             shape = (windows, rows, width) if width else (windows, rows)

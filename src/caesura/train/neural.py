@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from caesura.errors import InputError, MissingExtra, UsageError
 from caesura.learn.loop import Loop
 from caesura.models.file import Part
 from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.prepare import SCRATCH, finish, labels_of, new_net, prepare
+from caesura.neural.prepare import SCRATCH, labels_of, new_net, prepare
 from caesura.neural.scale import measure_scale
 from caesura.neural.shape import kind_of
 from caesura.neural.subwords import Subwords
@@ -24,10 +24,11 @@ from caesura.train.options import NeuralOptions
 from caesura.train.report import Report, follow
 from caesura.train.silver import Silver, confident, unsure
 from caesura.train.stages import PipelineTrainer
+from caesura.train.weights import Weights
+from caesura.transform import relaid
 
 if TYPE_CHECKING:
     from caesura.neural.examples import Labels
-    from caesura.neural.parser import NeuralParser
     from caesura.neural.train import Source
 
 __all__ = ["check_encoder", "train_neural"]
@@ -43,10 +44,12 @@ def train_neural(
     folder: Path | None = None,
     resume: bool = False,
     report: Report | None = None,
+    weights: Path | None = None,
 ) -> tuple[dict[str, Part], PipelineTrainer]:
     """The parts of a model file: the tokeniser as ever, and the network.
 
-    With `silver` the network also learns from what a teacher said of raw text.
+    With `silver` the network also learns from what a teacher said of raw text. `weights` names a
+    file for what it learned, before it is exported: see `train.weights`.
     """
     check_encoder(encoder)  # an encoder that cannot be used is told at once
     linear = replace(options.pipeline, seed=options.seed)
@@ -54,7 +57,11 @@ def train_neural(
     parts: dict[str, Part] = {}
     if trainer.has_text():
         parts["tokenizer"] = trainer.stage("tokenizer")
-    stage = _network(trainer, encoder, options, silver, folder, resume)
+    found = _network(trainer, encoder, options, silver, folder, resume)
+    if weights is not None:
+        found.save(weights)
+    stage = found.stage(options.search)
+    stage.scale = measure_scale(stage, [*trainer.dev, *transcripts(trainer.dev)])
     parts["neural"] = stage.to_part()
     return parts, trainer
 
@@ -75,7 +82,7 @@ def _network(
     silver: Silver | None,
     folder: Path | None,
     resume: bool,
-) -> NeuralParser:
+) -> Weights:
     import torch
 
     from caesura.neural.encoder import Transformer
@@ -87,11 +94,21 @@ def _network(
     copies = transcripts(trainer.train) if options.speech else []
     labels = labels_of([*trainer.train, *copies])
     torch.manual_seed(options.seed)
-    sizes = NetOptions(layers=options.layers, dropout=options.dropout)
+    sizes = NetOptions(
+        arc_size=options.arc_size,
+        label_size=options.label_size,
+        tag_size=options.tag_size,
+        layers=options.layers,
+        dropout=options.dropout,
+    )
     net, subwords = new_net(encoder, labels, sizes, trainer.train)
     data = [Source(prepare(trainer.train, labels, subwords, seen=True))]
     if copies:
         data.append(Source(prepare(copies, labels, subwords, seen=False)))
+    if options.relaid:
+        random = np.random.default_rng(options.seed)
+        moved = [doc for doc in (relaid(doc, random) for doc in trainer.train) if doc.n_words]
+        data.append(Source(prepare(moved, labels, subwords), options.relaid))
     if silver is not None:
         data += _silver(silver, labels, subwords, options)
     held = {"dev": prepare(trainer.dev, labels, subwords)} if trainer.dev else {}
@@ -101,6 +118,9 @@ def _network(
         limit=options.limit if encoder != SCRATCH else 6 * options.limit,
         encoder_step=options.encoder_step if encoder != SCRATCH else options.head_step,
         head_step=options.head_step,
+        layer_decay=options.layer_decay,
+        warm_up=options.warm_up,
+        tag_weight=options.tag_weight,
         seed=options.seed,
     )
     device = options.device
@@ -122,19 +142,16 @@ def _network(
     )
     follow(loop, "network", trainer.report)
     shape = net.encoder.shape if isinstance(net.encoder, Transformer) else None
-    stage = finish(
+    known = silver.words() if silver is not None else ()
+    return Weights(
         loop.best["weights"].arrays,
-        shape,
         labels,
         subwords,
-        options.search,
-        limit=settings.limit,
-        lexicon=LemmaLexicon.of(
-            trainer.train, labels.lemma, silver.words() if silver is not None else ()
-        ),
+        LemmaLexicon.of(trainer.train, labels.lemma, known),
+        shape,
+        asdict(sizes),
+        settings.limit,
     )
-    stage.scale = measure_scale(stage, [*trainer.dev, *transcripts(trainer.dev)])
-    return stage
 
 
 def _silver(

@@ -119,7 +119,18 @@ class NeuralOptions:
     limit: int = 510
     encoder_step: float = 1e-4
     head_step: float = 1e-3
+    #: The step of each layer of the encoder against that of the layer above it, the share of all
+    #: steps in which steps grow, and the weight of tags in the loss.
+    layer_decay: float = 0.85
+    warm_up: float = 0.1
+    tag_weight: float = 0.5
     dropout: float = 0.25
+    #: Sizes of the heads for arcs, labels and tags.
+    arc_size: int = 256
+    label_size: int = 96
+    tag_size: int = 256
+    #: How often an epoch also reads copies that are laid out anew.
+    relaid: float = 0.0
     #: Also learn from copies in lower case and without punctuation.
     speech: bool = True
     device: str = "auto"

@@ -84,10 +84,12 @@ def label(
     options: SilverOptions,
     report: Report,
     language: str | None = None,
+    teachers: Teachers | None = None,
 ) -> Silver:
     """Let the teachers label the text, as far as that is not done; what they say of it.
 
-    `held` are the documents of held-out files by name.
+    `held` are the documents of held-out files by name. `teachers` are those of the lessons, if they
+    were loaded before.
     """
     if not lessons.text and not lessons.teachers:
         return load_silver(lessons.folder)
@@ -97,7 +99,7 @@ def label(
             "raw text and who labels it go together",
             remedy=f"Add {lacking}, or name labels that are there with --silver DIR.",
         )
-    teachers = Teachers(lessons.teachers)
+    teachers = teachers or Teachers(lessons.teachers)
     raw = read_raw(lessons.text, report, encoding=lessons.encoding)
     raw = in_language(raw, language, report)
     raw = without_overlap(
