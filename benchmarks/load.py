@@ -224,6 +224,11 @@ def table(found: dict[str, Any]) -> str:
         "memory of a worker": f"at most {memory['worker_most']} MB",
         "from SIGTERM to the end": f"{found['sigterm_seconds']:g} seconds",
     }
+    if "server_start" in memory:
+        ends = f"{memory['server_start']} MB at the start, {memory['server_end']} MB at the end; "
+        rows["memory of the server"] = ends + rows["memory of the server"]
+    if "pauses" in found:
+        rows["seconds between two requests"] = "{:g}, of an attacker {:g}".format(*found["pauses"])
     lines = ["| all together | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in rows.items()]
     lines += [
