@@ -75,6 +75,15 @@ def test_regions_cover_the_text(text: str) -> None:
     assert "".join(text[region.start : region.end] for region in regions) == text
 
 
+@pytest.mark.parametrize("size", [1 << 12, 1 << 30])
+def test_blanks_without_end_cost_no_more_than_others(size: int) -> None:
+    """Looking at each of them from each of them would take hours."""
+    made = Recogniser(("en", "ru", NONE), np.zeros((16, 3), np.int8), 1.0)
+    for text in ("a" + "\n" * 300_000, " \n" * 200_000, "\n" * 150_000 + "b", "a" * 300_000):
+        blocks = [text[at : at + size] for at in range(0, len(text), size)]
+        assert "".join(part for _, part in made.runs(blocks)) == text
+
+
 def test_a_language_that_was_named_and_is_plainly_not(recogniser: Recogniser) -> None:
     assert recogniser.is_plainly_other(TEXTS["de"], "en") == "de"
     assert recogniser.is_plainly_other(TEXTS["de"], "de-AT") is None

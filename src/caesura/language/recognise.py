@@ -204,24 +204,31 @@ class Recogniser:
             head += block
             if len(head) >= _HEAD:
                 break
-        whole = self.of(head[:_HEAD])
-        gap = _BLANK_LINE if _BLANK_LINE.search(head[:_HEAD]) else _LINE
+        whole = last = self.of(head[:_HEAD])
+        gap = _BLANK_LINE if _BLANK_LINE.search(head[:_HEAD].rstrip()) else _LINE
         inside: Guess | None = None  # of a long paragraph that is handed on in parts
         buffer = ""
         for block in chain([head], rest):
             buffer += block
             at = 0
-            for match in gap.finditer(buffer):
+            # Blanks at the end begin nothing, and would be looked at again and again.
+            end = len(buffer.rstrip())
+            for match in gap.finditer(buffer, 0, end):
                 part = buffer[at : match.end()]
-                yield inside or self._paragraph(part, whole), part
+                last = inside or self._paragraph(part, whole)
+                yield last, part
                 inside, at = None, match.end()
+            # What may yet belong to a gap stays, unless there is nothing else for long.
+            if end - at >= _LONG:
+                last = inside = inside or self._paragraph(buffer[at:], whole)
+                yield last, buffer[at:end]
+                at = end
+            elif len(buffer) - end >= _LONG:
+                if end > at:
+                    last = inside or self._paragraph(buffer[at:end], whole)
+                yield last, buffer[at:]
+                inside, at = None, len(buffer)
             buffer = buffer[at:]
-            # What may yet belong to a gap stays.
-            cut = len(buffer.rstrip())
-            if cut >= _LONG:
-                inside = inside or self._paragraph(buffer, whole)
-                yield inside, buffer[:cut]
-                buffer = buffer[cut:]
         if buffer:
             yield inside or self._paragraph(buffer, whole), buffer
 
