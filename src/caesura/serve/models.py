@@ -68,7 +68,7 @@ class Models:
         for name in self.paths:
             parts = loaded.get(name) or self.parts.get(name) or list(_STAGES)
             # A network, or a grammar, does what its parts are not called.
-            own = [one for one in _STAGES if one in parts]
+            own: list[str] = [one for one in _STAGES if one in parts]
             found[name] = own if "parser" in own else [*own, *_STAGES[len(own) :]]
         return found
 
