@@ -224,6 +224,27 @@ def test_heads_outside_a_sentence_are_none() -> None:
     assert len(doc.find("[head]")) == 1
 
 
+def test_who_speaks(doc: Document) -> None:
+    """Turns tell it where there are some, else the comment."""
+    assert [match.first.form for match in doc.find("[upos=VERB, !speaker]")] == ["sleep"]
+    doc.turn_start, doc.turn_end = np.array([0, 27]), np.array([26, 38])
+    doc.turn_speaker = doc.strings.ids(["Ben", "Cleo"])
+    doc.turn_time = np.full((2, 2), np.nan)
+    assert [match.first.form for match in doc.find("[upos=VERB, speaker=Cleo]")] == ["sleep"]
+
+
+def test_all_matches_as_plain_data(doc: Document) -> None:
+    data = doc.find("x[upos=VERB]").to_dict()
+    assert [match["nodes"] for match in data["matches"]] == [{"x": 2}, {"x": 7}]
+    assert data["cut"] == []
+
+
+def test_the_first_word_is_the_one_that_is_mentioned_first(doc: Document) -> None:
+    (match,) = doc.find("[upos=NOUN] <nsubj v[]")
+    assert match.first.form == "dogs"
+    assert doc.find("[upos=NOUN] <nsubj v[]").column().tolist() == [1]
+
+
 def test_confidences_are_asked_for_as_in_misc(doc: Document) -> None:
     doc.arc_conf = np.array([0.5, np.nan, 1, 1, 0.25, 1, 1, 1, 1], dtype=np.float32)
     assert [m.words[0].form for m in doc.find("[misc.ArcConf<0.9]")] == ["Old", "cats"]
