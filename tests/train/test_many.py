@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from caesura.document import Document
 from caesura.errors import InputError
 from caesura.formats import write
-from caesura.language.learning import RecogniserOptions
+from caesura.language.learning import RecogniserOptions, train_recogniser
 from caesura.tokenize.options import TokenizerOptions
 from caesura.train.many import (
     ManyOptions,
@@ -86,6 +87,9 @@ def test_every_language_gets_its_tokeniser(treebanks: Path) -> None:
         report=lambda code, scores: told.update({code: scores}),
     )
     assert sorted(many.tokenizers) == ["en", "zh"]
+    bare = train_recogniser(by_language(find_treebanks([treebanks])), OPTIONS.recogniser)
+    assert np.array_equal(many.recogniser.weights, bare.weights)
+    assert many.recogniser.scale != bare.scale  # chosen on the dev file
     assert many.languages == ("en", "nn", "zh")
     assert told["nn"] == told["zh"] == {}
     assert told["en"]["Words"] > 80

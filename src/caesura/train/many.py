@@ -18,7 +18,12 @@ from caesura.document import YES, Document
 from caesura.document.slicing import cut
 from caesura.errors import InputError
 from caesura.formats import read
-from caesura.language.learning import RecogniserOptions, train_recogniser
+from caesura.language.learning import (
+    RecogniserOptions,
+    calibrated,
+    pieces_of,
+    train_recogniser,
+)
 from caesura.tokenize.many import ManyTokenizer
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.tokenizer import Tokenizer
@@ -33,6 +38,9 @@ _FILE: Final = re.compile(r"([a-z]{2,3})_([a-z0-9]+)[a-z0-9_-]*-(train|dev)\.con
 _CODES: Final = {("no", "bokmaal"): "nb", ("no", "nynorsk"): "nn", ("no", "nynorsklia"): "nn"}
 #: Above this share of tokens with a blank behind them a file does not say where blanks are.
 _SPACED: Final = 0.985
+#: Held-out texts of each language, and their tokens.
+_HELD: Final = 20
+_HELD_SIZE: Final = 20
 
 
 class Treebank(NamedTuple):
@@ -126,7 +134,16 @@ def train_tokenizers(
             tokenizers[code] = trained
         report(code, scores)
     recogniser = train_recogniser(by_language(treebanks), options.recogniser)
-    return ManyTokenizer(recogniser, tokenizers)
+    return ManyTokenizer(calibrated(recogniser, _held_out(treebanks)), tokenizers)
+
+
+def _held_out(treebanks: Sequence[Treebank]) -> dict[str, list[str]]:
+    """Short texts of the dev files, by which the recogniser learns how sure it may be."""
+    random = np.random.default_rng(0)
+    return {
+        code: [text for doc in docs for text in pieces_of(doc, random, _HELD_SIZE)][:_HELD]
+        for code, docs in by_language(treebanks, "dev", _HELD * _HELD_SIZE).items()
+    }
 
 
 def _tokenizer(
