@@ -26,7 +26,7 @@ PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *(f"x{n}" for n in range(56))]
 def part() -> Part:
     """A network of small random weights, as a model file has it."""
     from caesura.neural.export import ExportOptions, to_onnx
-    from caesura.neural.subwords import Subwords
+    from caesura.neural.wordpiece import WordPiece
 
     weights = random_weights(SHAPE)
     sizes = {"upos": 7, "xpos": 9, "feats": 11, "lemma": 13}
@@ -36,7 +36,7 @@ def part() -> Part:
     graph = to_onnx(weights, SHAPE, ExportOptions(plain=True))
     arrays: dict[str, Any] = {
         "graph": np.frombuffer(graph, np.uint8),
-        "subwords": np.frombuffer(Subwords(tuple(PIECES)).definition.encode(), np.uint8),
+        "subwords": np.frombuffer(WordPiece(tuple(PIECES)).definition.encode(), np.uint8),
         "label": weights["label"].astype(np.float16),
     }
     return Part("neural", {"window": 64}, labels, arrays)
