@@ -122,10 +122,8 @@ class _Parser:
     def need(self, sign: str, opened: int, what: str) -> None:
         if not self.take(sign):
             found = f"not {self.text[self.at]!r}" if self.at < len(self.text) else "not the end"
-            self.fail(
-                f"here must be {what}, {found}",
-                remedy=f"The bracket at character {opened + 1} is still open.",
-            )
+            still = f"The bracket at character {opened + 1} is still open."
+            self.fail(f"here must be {what}, {found}", remedy=still)
 
     def deeper(self) -> None:
         self.depth += 1
@@ -156,10 +154,8 @@ class _Parser:
                 remedy="Relations are > < >> << . .. - -- $ $+ $++ $- $--; a label follows > or < "
                 "without a blank, a name after a blank.",
             )
-        self.fail(
-            f"{sign!r} is no relation",
-            remedy="Relations are > < >> << . .. - -- $ $+ $++ $- $--.",
-        )
+        known = "Relations are > < >> << . .. - -- $ $+ $++ $- $--."
+        self.fail(f"{sign!r} is no relation", remedy=known)
 
     def pattern(self) -> Formula:
         self.deeper()
