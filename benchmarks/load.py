@@ -3,6 +3,7 @@
     python benchmarks/load.py                                    # a few minutes, 40 clients
     python benchmarks/load.py --clients 500 --pause 60 --attack-pause 300 --connections 700 \\
         --seconds 3600 --attack-seconds 0                        # an hour that one core can carry
+    python benchmarks/load.py --ordinary --clients 200 --seconds 300  # nobody attacks
     nice -n -10 python benchmarks/load.py                        # on a busy machine
     python benchmarks/load.py -o benchmarks/results/load.json    # and keep the figures
     python benchmarks/load.py --show benchmarks/results/load.json
@@ -104,10 +105,11 @@ def health_row(name: str, times: list[float]) -> dict[str, Any]:
     }
 
 
-def shares(clients: int) -> list[tuple[Client, int]]:
+def shares(clients: int, ordinary: bool = False) -> list[tuple[Client, int]]:
     """Half of the clients ordinary, a fifth each slow and broken, a tenth attacks; one at least."""
     made: list[tuple[Client, int]] = []
-    for kinds, share in ((ORDINARY, 0.5), (SLOW, 0.2), (BROKEN, 0.2), (ATTACKS, 0.1)):
+    parts = ((ORDINARY, 0.5), (SLOW, 0.2), (BROKEN, 0.2), (ATTACKS, 0.1))
+    for kinds, share in ((ORDINARY, 1.0),) if ordinary else parts:
         whole = max(len(kinds), round(share * clients))
         made += [(kind, whole // len(kinds)) for kind in kinds]
     return made
@@ -144,11 +146,11 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     try:
         if options.attack_seconds > 0:
             during("nothing", [], options.attack_seconds)
-            for kind in (*SLOW, *BROKEN, *ATTACKS):
+            for kind in (*SLOW, *BROKEN, *ATTACKS) if not options.ordinary else ():
                 during(kind.__name__, [(kind, options.attackers)], options.attack_seconds)
         at = len(memory.server)
         began = time.monotonic()
-        mixed = shares(options.clients)
+        mixed = shares(options.clients, options.ordinary)
         tallies = during(TOGETHER, mixed, options.seconds)
         spent = time.monotonic() - began
         seen, working = memory.server[at:] or [0.0], memory.workers[at:] or [0.0]
@@ -179,6 +181,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             "server_first_quarter": round(sum(seen[:quarter]) / quarter),
             "server_last_quarter": round(sum(seen[-quarter:]) / quarter),
             "server_most": round(max(seen)),
+            "worker_first_quarter": round(sum(working[:quarter]) / quarter),
+            "worker_last_quarter": round(sum(working[-quarter:]) / quarter),
             "worker_most": round(max(working)),
         },
         "health": rows,
@@ -221,7 +225,7 @@ def table(found: dict[str, Any]) -> str:
         f"p50 {parsed['p50_ms']:g} ms, p99 {parsed['p99_ms']:g} ms",
         "memory of the server": f"{memory['server_first_quarter']} MB in the first quarter, "
         f"{memory['server_last_quarter']} MB in the last, at most {memory['server_most']} MB",
-        "memory of a worker": f"at most {memory['worker_most']} MB",
+        "memory of a worker": _worker(memory),
         "from SIGTERM to the end": f"{found['sigterm_seconds']:g} seconds",
     }
     if "server_start" in memory:
@@ -243,6 +247,14 @@ def table(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _worker(memory: dict[str, int]) -> str:
+    most = f"at most {memory['worker_most']} MB"
+    if "worker_last_quarter" not in memory:
+        return most
+    first, last = memory["worker_first_quarter"], memory["worker_last_quarter"]
+    return f"{first} MB in the first quarter, {last} MB in the last, {most}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -250,6 +262,7 @@ def main() -> None:
     parser.add_argument("--model", default="en", help="name or file of a model")
     parser.add_argument("--clients", type=int, default=40, help="clients of all kinds together")
     parser.add_argument("--seconds", type=float, default=60, help="how long they come together")
+    parser.add_argument("--ordinary", action="store_true", help="no slow, broken or hostile ones")
     parser.add_argument("--attackers", type=int, default=10, help="clients of one kind alone")
     parser.add_argument("--attack-seconds", type=float, default=5, help="0: no kind alone")
     parser.add_argument("--pause", type=float, default=0.1, help="seconds between two requests")

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlencode
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXT = (EXAMPLES / "harbour.txt").read_text(encoding="utf-8")
@@ -143,6 +144,40 @@ async def evaluate(line: Line) -> str:
     return judged(*await line.answer())
 
 
+async def texts(line: Line) -> str:
+    line.send(asked("parse", texts=[TEXT[:500], 7, TEXT[500:900]]))
+    status, body = await line.answer()
+    if status == 200:
+        results = json.loads(body)["results"]
+        if ["error" in one for one in results] != [False, True, False]:
+            raise Odd("texts that are not answered each by its own")
+    return judged(status, body)
+
+
+async def conllu(line: Line) -> str:
+    body = json.dumps({"text": TEXT}).encode()
+    line.send(request("parse", body, f"content-length: {len(body)}", "accept: text/x-conllu"))
+    status, found = await line.answer()
+    if status == 200:
+        if not found.startswith(b"# newdoc"):
+            raise Odd("CoNLL-U that is none")
+        return "200"
+    return judged(status, found)
+
+
+async def process(line: Line) -> str:
+    body = urlencode({"data": TEXT, "tokenizer": "", "tagger": "", "parser": ""}).encode()
+    head = "POST /process HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+    head += "content-type: application/x-www-form-urlencoded\r\n"
+    line.send(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+    return judged(*await line.answer())
+
+
+async def find(line: Line) -> str:
+    line.send(asked("find", text=TEXT[:900], pattern="[upos=VERB]=v >nsubj []=s"))
+    return judged(*await line.answer())
+
+
 async def page(line: Line) -> str:
     line.send(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n")
     return judged(*await line.answer())
@@ -246,7 +281,7 @@ async def large_bodies(line: Line) -> str:
 
 
 Client = Callable[[Line], Awaitable[str]]
-ORDINARY: tuple[Client, ...] = (parse, stream, evaluate, page)
+ORDINARY: tuple[Client, ...] = (parse, stream, texts, conllu, process, find, evaluate, page)
 SLOW: tuple[Client, ...] = (slow_head, slow_body, slow_reader, silent)
 BROKEN: tuple[Client, ...] = (garbage, tiny_pieces, huge_head, wrong_json, leaves)
 ATTACKS: tuple[Client, ...] = (comment, brackets, whole_text, one_sentence, deep_json, large_bodies)

@@ -34,5 +34,6 @@ def test_every_kind_of_client_is_there(load: ModuleType) -> None:
     for clients in (1, 60, 500):
         shares = dict(load.shares(clients))
         assert min(shares.values()) >= 1
-        assert len(shares) == 19
+        assert len(shares) == 23
+    assert len(load.shares(200, ordinary=True)) == 8
     assert 450 <= sum(number for _, number in load.shares(500)) <= 550

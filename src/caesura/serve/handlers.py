@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from caesura import find as search
 from caesura import formats
 from caesura.document import Document
 from caesura.errors import InputError
 from caesura.evaluate.api import evaluate as score
-from caesura.find import Bounds, Match, Pattern, PatternError, cut_short
+from caesura.find import Match, PatternError
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.render import LayoutOptions, compare, lay_out, page_html, tree_of, tree_svg
 from caesura.render.svg import stacked_svg
@@ -141,7 +142,7 @@ def _pictures(docs: Iterable[Document], to: str, width: int, job: Job) -> bytes:
 def find(request: FindRequest, models: Models, options: ServeOptions, job: Job) -> FindAnswer:
     """Words and arcs by a pattern; a sentence that costs too much is cut short, which is told."""
     try:
-        pattern = Pattern(request.pattern)
+        pattern = search.Pattern(request.pattern)
     except PatternError as error:
         raise Refused(422, f"{error.sentence[0].upper()}{error.sentence[1:]}") from None
     if (request.text is None) == (request.document is None):
@@ -157,10 +158,10 @@ def find(request: FindRequest, models: Models, options: ServeOptions, job: Job) 
     found, said = 0, []
     for number, doc in enumerate(docs):
         job.check()
-        result = pattern.find(doc, Bounds(_STEPS, max(_MATCHES, request.limit)))
+        result = pattern.find(doc, search.Bounds(_STEPS, max(_MATCHES, request.limit)))
         found += len(result)
         if result.cut:
-            said.append(cut_short(result))
+            said.append(search.cut_short(result))
         for match in islice(result, request.limit - len(matches)):
             matches.append(_match(number, match))
     warning = "; ".join(said[:3])
