@@ -123,4 +123,4 @@ def test_the_steps_in_a_clean_environment(tmp_path: Path) -> None:
         assert b"<textarea" in page
     finally:
         server.terminate()
-        assert server.wait(timeout=60) == 0
+        assert server.wait(timeout=60) in (0, -15)  # ended by the signal, after its own end
