@@ -1,6 +1,6 @@
 """Train the tokeniser and the recogniser of many languages, and write them as a model file.
 
-    python benchmarks/build_multi.py -o tokens.caesura          # treebanks of CAESURA_DATA/open
+    python benchmarks/build_multi.py -o tokens.caesura          # the treebanks of open/
     python benchmarks/build_multi.py -o few.caesura --only da fi th --most 5000
 
 F1 by the CoNLL 2018 definition on the dev file of each language's first treebank, from raw text, is

@@ -1,6 +1,6 @@
 """How surely languages are told: documents, paragraphs of 20 words, close pairs, none of these.
 
-    python benchmarks/languages.py --recognise                        # train on CAESURA_DATA/open
+    python benchmarks/languages.py --recognise                        # train on open/
     python benchmarks/languages.py --recognise --model multi.caesura  # the one of a model
 
 Trained on the training files of all treebanks, measured on the first 200 pieces of their dev

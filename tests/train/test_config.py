@@ -92,7 +92,8 @@ def walk(group: click.Command, path: str = "") -> Iterator[tuple[str, click.Comm
 CONFIGURED = {
     path: command
     for path, command in walk(cli.cli)
-    if any(parameter.name == "settings" for parameter in command.params)
+    # To find, `--set` sets attributes of words and not options.
+    if path != "find" and any(parameter.name == "settings" for parameter in command.params)
 }
 
 

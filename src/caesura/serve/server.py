@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import CaesuraError, MissingExtra, UsageError
-from caesura.models.file import load as load_file
-from caesura.models.store import find
+from caesura.models.store import find, load_model
 from caesura.serve.models import Models
 from caesura.serve.options import ServeOptions
 
@@ -45,7 +44,7 @@ def named_models(names: Sequence[str], mode: Mode = "accurate") -> Models:
 def _parts(path: Path) -> list[str]:
     """What a model file says that it has; a worker tells what is wrong with it."""
     try:
-        said = load_file(path, arrays=False).meta.get("parts", {})
+        said = load_model(path, arrays=False).meta.get("parts", {})
     except (CaesuraError, OSError):
         return []
     return sorted(map(str, said)) if isinstance(said, dict) else []
