@@ -17,7 +17,7 @@ from caesura.errors import CaesuraError, ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.turns import TurnReader
 
-__all__ = ["REGISTRY", "Stage", "TokenStage", "stage_of"]
+__all__ = ["REGISTRY", "Stage", "StartStage", "TokenStage", "stage_of"]
 
 _DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
 #: The class for a part: by its name in the file, by its kind and system, or by its kind.
@@ -120,6 +120,18 @@ class Stage(ABC):
     def for_threads(cls, part: Part, threads: int) -> Self:
         """The same, for a stage that has threads of its own; others leave them to their callers."""
         return cls.from_part(part)
+
+
+class StartStage(Stage):
+    """A stage that says where sentences start, and nothing else."""
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"tokens"})
+
+    @property
+    def adds(self) -> frozenset[str]:
+        return frozenset({"sentences"})
 
 
 class TokenStage(Stage):

@@ -12,7 +12,7 @@ from caesura.constraints import inside_arcs, obeyed_starts
 from caesura.document import NO, YES, Document
 from caesura.errors import WarningSink
 from caesura.models.file import Part
-from caesura.stage import Stage, stage_of
+from caesura.stage import StartStage, stage_of
 
 if TYPE_CHECKING:
     from caesura.neural.parser import NeuralParser
@@ -21,20 +21,12 @@ __all__ = ["NetworkStarts"]
 
 
 @dataclass
-class NetworkStarts(Stage):
+class NetworkStarts(StartStage):
     """Sets the sentence starts that a neural parser scores above even chances."""
 
     parser: NeuralParser
     kind: ClassVar[str] = "neural"
     title: ClassVar[str] = "a network for sentence starts"
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset({"tokens"})
-
-    @property
-    def adds(self) -> frozenset[str]:
-        return frozenset({"sentences"})
 
     @property
     def offers(self) -> frozenset[str]:

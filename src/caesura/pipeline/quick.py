@@ -17,7 +17,7 @@ from caesura.document import Document
 from caesura.errors import UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.parse.shapes import is_edited
-from caesura.stage import Stage, stage_of
+from caesura.stage import Stage, StartStage, stage_of
 from caesura.tokenize.evidence import take_evidence
 
 if TYPE_CHECKING:
@@ -27,21 +27,13 @@ __all__ = ["QuickStarts", "quick_stages"]
 
 
 @dataclass
-class QuickStarts(Stage):
+class QuickStarts(StartStage):
     """Sets sentence starts by the evidence of a tokeniser, or by other stages where it has none."""
 
     tokenizer: Tokenizer
     rest: list[Stage]
     kind: ClassVar[str] = "tokenizer"
     title: ClassVar[str] = "a boundary scorer"
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset({"tokens"})
-
-    @property
-    def adds(self) -> frozenset[str]:
-        return frozenset({"sentences"})
 
     @property
     def offers(self) -> frozenset[str]:

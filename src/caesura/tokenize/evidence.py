@@ -12,7 +12,7 @@ from caesura.constraints import inside_arcs, obeyed_starts
 from caesura.document import NO, YES, Document
 from caesura.errors import WarningSink
 from caesura.models.file import Part
-from caesura.stage import Stage
+from caesura.stage import StartStage
 
 if TYPE_CHECKING:
     from caesura.tokenize.tokenizer import Tokenizer
@@ -21,20 +21,12 @@ __all__ = ["EvidenceStarts", "take_evidence"]
 
 
 @dataclass
-class EvidenceStarts(Stage):
+class EvidenceStarts(StartStage):
     """Sets the sentence starts that a tokeniser had left open."""
 
     tokenizer: Tokenizer
     kind: ClassVar[str] = "tokenizer"
     title: ClassVar[str] = "a tokeniser"
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset({"tokens"})
-
-    @property
-    def adds(self) -> frozenset[str]:
-        return frozenset({"sentences"})
 
     @property
     def offers(self) -> frozenset[str]:
