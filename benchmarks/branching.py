@@ -153,15 +153,17 @@ class Bench:
         seconds = best_time(lambda: brancher.decode(self.table, self.bounds), self.repeat)
         return told | self.speed(seconds) | parser.counters
 
-    def beam_row(self, width: int, score: str) -> Row:
-        """The same of an ordinary beam search, by the sum of logarithms or the mean chance."""
-        parser = self.parser.with_search(beam=width, score=score)
-        searcher = BeamSearcher(
-            parser.classifier(), parser.search, parser.inventory.root, self.longest
-        )
+    def searcher(self, width: int, score: str, memory: bool = True) -> BeamSearcher:
+        """An ordinary beam search, by the sum of logarithms or the mean chance."""
+        parser = self.parser.with_search(beam=width, score=score, memory=memory)
+        return BeamSearcher(parser.classifier(), parser.search, parser.inventory.root, self.longest)
+
+    def beam_parses(
+        self, width: int, score: str, memory: bool = True
+    ) -> tuple[list[Parse], dict[str, int]]:
+        """What it finds, and its counters."""
+        searcher = self.searcher(width, score, memory)
         trees = searcher.decode(self.table, self.bounds)
-        counters = searcher.counters()
-        seconds = best_time(lambda: searcher.decode(self.table, self.bounds), self.repeat)
         offset = np.repeat(self.bounds[:-1], np.diff(self.bounds))
         heads = np.where(trees.heads >= 0, trees.heads + offset, -1)
         parses, at = [], 0
@@ -171,7 +173,14 @@ class Bench:
             found.labels = trees.labels[at : at + doc.n_words]
             parses.append(found)
             at += doc.n_words
-        told = accuracy(self.dev, parses, parser.inventory.labels, self.punctuation)
+        return parses, searcher.counters()
+
+    def beam_row(self, width: int, score: str) -> Row:
+        """The same of an ordinary beam search."""
+        parses, counters = self.beam_parses(width, score)
+        searcher = self.searcher(width, score)
+        seconds = best_time(lambda: searcher.decode(self.table, self.bounds), self.repeat)
+        told = accuracy(self.dev, parses, self.parser.inventory.labels, self.punctuation)
         return told | self.speed(seconds) | counters
 
     def speed(self, seconds: float) -> Row:

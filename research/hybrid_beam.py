@@ -1,8 +1,9 @@
 """Ordinary beam search over the same transitions and the same classifier, to compare with.
 
 All items of the beam make a step together, and the best sequences so far are kept, by the sum of
-the logarithms of their chances or by their mean; finished ones stay as they are. It evaluates the
-classifier about beam times steps, where branching evaluates it where it is unsure.
+the logarithms of their chances or by their mean; finished ones stay as they are. As in branching,
+decisions are remembered by all that the classifier sees of a state, so that the two can be compared
+by the evaluations that they need.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ from caesura.parse.scorers.classifier import (
     choose,
     fill,
     new_scratch,
+    signature,
     split_action,
 )
 from caesura.parse.search.branching import (
     COUNTERS,
     EVALUATIONS,
+    REMEMBERED,
     SENTENCES,
     STEPS,
     Paths,
@@ -74,6 +77,72 @@ class Candidates(NamedTuple):
     parent: NDArray[np.int32]
     action: NDArray[np.int32]
     chance: NDArray[np.float32]
+
+
+class Memo(NamedTuple):
+    """The best labels of states by their signature, an open-addressing table; 0 is free."""
+
+    keys: NDArray[np.uint64]
+    found: NDArray[np.int64]
+    tops: NDArray[np.int64]
+    chances: NDArray[np.float64]
+    used: NDArray[np.int64]
+
+
+def new_memo(width: int, bits: int = 14) -> Memo:
+    size = 1 << bits
+    return Memo(
+        np.zeros(size, np.uint64),
+        np.zeros(size, np.int64),
+        np.zeros((size, width), np.int64),
+        np.zeros((size, width)),
+        np.zeros(size // 2 + 1, np.int64),
+    )
+
+
+@kernel
+def _forget(memo: Memo) -> None:
+    for k in range(memo.used[0]):
+        memo.keys[memo.used[k + 1]] = np.uint64(0)
+    memo.used[0] = 0
+
+
+@kernel
+def _labels(
+    classifier: Classifier,
+    scratch: Scratch,
+    state: State,
+    limits: ArcLimits,
+    can: int,
+    memo: Memo,
+    width: int,
+    memory: bool,
+    counts: NDArray[np.int64],
+) -> int:
+    """Put the best labels of a state that was filled in into the scratch; returns their number."""
+    if not memory:
+        counts[EVALUATIONS] += 1
+        return int(choose(classifier, scratch, state, limits, can, width))
+    key = signature(scratch, can)
+    mask = np.uint64(memo.keys.shape[0] - 1)
+    at = key & mask
+    while memo.keys[at] != np.uint64(0) and memo.keys[at] != key:
+        at = (at + np.uint64(1)) & mask
+    if memo.keys[at] == key:
+        counts[REMEMBERED] += 1
+        found = memo.found[at]
+        for a in range(found):
+            scratch.tops[a], scratch.chances[a] = memo.tops[at, a], memo.chances[at, a]
+        return int(found)
+    counts[EVALUATIONS] += 1
+    found = choose(classifier, scratch, state, limits, can, width)
+    if memo.used[0] + 1 < memo.used.shape[0]:
+        memo.used[0] += 1
+        memo.used[memo.used[0]] = at
+        memo.keys[at], memo.found[at] = key, found
+        for a in range(found):
+            memo.tops[at, a], memo.chances[at, a] = scratch.tops[a], scratch.chances[a]
+    return int(found)
 
 
 @kernel
@@ -140,6 +209,7 @@ def _sentence(
     search: Search,
     bank: Bank,
     scratch: Scratch,
+    memo: Memo,
     history: History,
     best: Candidates,
     sums: NDArray[np.float64],
@@ -152,6 +222,7 @@ def _sentence(
     as the beam is wide.
     """
     width = search.beam
+    _forget(memo)
     reset(_state(bank, 0), words)
     sums[0, 0], sums[0, 1] = 0.0, 0.0
     size, step, now = 1, 0, 0
@@ -167,8 +238,9 @@ def _sentence(
                 continue
             can = legal(state, limits, search.single_root)
             fill(scratch, table, state)
-            found = choose(classifier, scratch, state, limits, can, width)
-            counts[EVALUATIONS] += 1
+            found = _labels(
+                classifier, scratch, state, limits, can, memo, width, search.memory, counts
+            )
             for a in range(found):
                 chance = scratch.chances[a]
                 key = (sums[now + rank, 0] + chance) / (sums[now + rank, 1] + 1.0)
@@ -220,6 +292,7 @@ def _decode(
     bank: Bank,
     state: State,
     scratch: Scratch,
+    memo: Memo,
     history: History,
     best: Candidates,
     sums: NDArray[np.float64],
@@ -240,6 +313,7 @@ def _decode(
             search,
             bank,
             scratch,
+            memo,
             history,
             best,
             sums,
@@ -283,6 +357,7 @@ class BeamSearcher:
         self.state = one
         columns = classifier.table.shape[1]
         self.scratch = new_scratch(len(classifier.templates.seeds), columns, max(2, width))
+        self.memo = new_memo(width)
         self.best = Candidates(
             np.zeros(width),
             np.zeros(width, np.int32),
@@ -319,6 +394,7 @@ class BeamSearcher:
                 self.bank,
                 self.state,
                 self.scratch,
+                self.memo,
                 self.history,
                 self.best,
                 self.sums,

@@ -32,3 +32,23 @@ def test_a_wider_beam_finds_a_sequence_that_is_no_less_likely(weak_parser):
             steps = beam.paths.begin[1]
             likely.append(np.log(beam.paths.chances[:steps].astype(float)).sum())
         assert likely[1] >= likely[0] - 1e-5
+
+
+def test_remembered_decisions_change_no_tree_and_save_evaluations(weak_parser):
+    needed = {True: 0, False: 0}
+    for doc in sentences(15, 4):
+        bounds = np.array([0, doc.n_words])
+        table = weak_parser.words(doc).table
+        trees = []
+        for memory in (True, False):
+            search = BranchOptions(beam=8, score="sum", memory=memory)
+            beam = BeamSearcher(
+                weak_parser.classifier(), search, weak_parser.inventory.root, doc.n_words
+            )
+            trees.append(beam.decode(table, bounds))
+            told = beam.counters()
+            needed[memory] += told["evaluations"]
+            assert memory or told["remembered"] == 0
+        for one, other in zip(*trees, strict=True):
+            assert np.array_equal(one, other)
+    assert needed[True] < needed[False]
