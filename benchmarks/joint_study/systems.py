@@ -48,7 +48,7 @@ def learn(data: Data, system: str) -> Parser:
     The cache keeps it, and keeps what an interrupted run has learned so far.
     """
     chosen = data.options
-    flat = "" if chosen.breaks else "-flat"
+    flat = "" if chosen.breaks or system == "gold" else "-flat"
     size = f"e{chosen.epochs}-b{chosen.beam}-r{chosen.bits}{flat}-{chosen.step}-{chosen.dlaso_pa}"
     path = data.path(f"{system}-{size}.caesura")
     if path.exists():
@@ -92,11 +92,13 @@ class Labeller:
 
 
 def crf(data: Data) -> Labeller:
-    path = data.path(f"labeller-{data.options.tagger_epochs}.caesura")
+    """The CRF over tags and starts; it sees paragraph breaks where the parsers do."""
+    flat = "" if data.options.breaks else "-flat"
+    path = data.path(f"labeller-{data.options.tagger_epochs}{flat}.caesura")
     if not path.exists():
-        own = replace(
-            boundary_options(boundary_chain(data.gold)), epochs=data.options.tagger_epochs
-        )
+        own = boundary_options(boundary_chain(data.gold))
+        templates = tuple(t for t in own.templates if data.options.breaks or "break[" not in t)
+        own = replace(own, epochs=data.options.tagger_epochs, templates=templates)
         save(path, {"tagger": train_tagger(data.of(data.gold, "rest"), (), own).part})
     tagger = Tagger.load(path)
 

@@ -1,0 +1,244 @@
+"""The tables of the page on selectional branching, from benchmarks/results/branching.json."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import mean
+from typing import Any
+
+from papers_study.joint_tables import markdown, number, p_value
+from papers_study.published import BRANCHING_TABLE4, BRANCHING_TABLE5
+
+__all__ = ["TABLES"]
+
+Results = dict[str, Any]
+#: The treebanks of table 5, and which of the paper's each is to be held against, if any.
+TREEBANKS = {
+    "CDT-Danish": "Danish",
+    "UD_Dutch-LassySmall": "Dutch",
+    "UD_Slovenian-SST": "Slovene",
+    "UD_Swedish-Talbanken": "Swedish",
+    "UD_Swedish-LinES": "Swedish",
+    "CoNLL2007-Basque": "",
+    "UD_English-EWT": "",
+}
+WIDTHS = (80, 64, 32, 16, 8, 4, 2, 1)
+
+
+def _seeds(results: Results, begin: str) -> list[Results]:
+    parsers = results["parsers"]
+    return [
+        parsers[name]
+        for name in sorted(parsers)
+        if name.rsplit("/", 1)[0] == begin and parsers[name]["done"]
+    ]
+
+
+def _row(parser: Results, search: str) -> Results | None:
+    """The row of a search; a beam of one is greedy."""
+    names = {search, "greedy"} if search == "branching 1" else {search}
+    return next((row for row in parser["rows"] if row["search"] in names), None)
+
+
+def _mean(parsers: Sequence[Results], search: str, key: str) -> float | None:
+    rows = [_row(parser, search) for parser in parsers]
+    known = [row[key] for row in rows if row is not None]
+    return mean(known) if known else None
+
+
+def _spread(parsers: Sequence[Results], search: str, key: str = "LAS") -> str:
+    """The mean of the seeds, and how far they lie apart."""
+    rows = [_row(parser, search) for parser in parsers]
+    known = [row[key] for row in rows if row is not None]
+    if not known:
+        return ""
+    half = (max(known) - min(known)) / 2
+    return number(mean(known)) + (f" ± {half:.2f}" if len(known) > 1 else "")
+
+
+def table4(results: Results) -> str:
+    """LAS, UAS and cost by the beams of training and of decoding, beside the paper's."""
+    rows = []
+    for trained, begin in ((80, "table5/CDT-Danish"), (1, "table4/CDT-Danish/b1")):
+        parsers = _seeds(results, begin)
+        for width in WIDTHS if trained == 80 else (80, 1):
+            search = f"branching {width}"
+            paper = BRANCHING_TABLE4.get((trained, width))
+            if not any(_row(parser, search) for parser in parsers):
+                continue
+            some = [parser for parser in parsers if _row(parser, search)]
+            rows.append(
+                [
+                    f"{trained}, {width}",
+                    str(len(some)),
+                    _spread(some, search, "LAS"),
+                    _spread(some, search, "UAS"),
+                    *(number(_mean(some, search, k), 1) for k in ("evaluations", "bound")),
+                    number(100 * (_mean(some, search, "one_best") or 0), 1),
+                    number(paper[1]) if paper else "",
+                    number(paper[0]) if paper else "",
+                ]
+            )
+    head = ["b_t, b_d", "seeds", "LAS", "UAS", "evaluations", "d·t − e", "greedy wins, %"]
+    return markdown([*head, "paper: LAS", "UAS"], rows)
+
+
+def table5(results: Results) -> str:
+    """Greedy, branching and beam search on all treebanks, beside the paper's."""
+    rows = []
+    for treebank, language in TREEBANKS.items():
+        parsers = _seeds(results, f"table5/{treebank}")
+        if parsers:
+            paper = BRANCHING_TABLE5.get(language)
+            searches = ("greedy", "branching 80", "branching 16", "beam 16", "beam 16, by mean")
+            rows.append(
+                [
+                    treebank,
+                    str(len(parsers)),
+                    *(_spread(parsers, search) for search in searches),
+                    f"{language}: {paper[0]:.2f}, {paper[1]:.2f}" if paper else "",
+                ]
+            )
+    head = ["", "seeds", "greedy", "branching 80", "branching 16", "beam 16", "beam 16 by mean"]
+    return markdown([*head, "paper: b_d = 1, 80"], rows)
+
+
+def table5_tests(results: Results) -> str:
+    pairs = list(dict.fromkeys((row["search"], row["against"]) for row in results["tests"]))
+    shown = [pair for pair in pairs if pair[1] in ("greedy", "beam 16", "beam 64")]
+    rows = []
+    for treebank in TREEBANKS:
+        found = {
+            (row["search"], row["against"]): row
+            for row in results["tests"]
+            if row["treebank"] == treebank
+        }
+        if found:
+            cells = [
+                f"{found[pair]['LAS difference']:+.2f} ({p_value(found[pair]['LAS p'])})"
+                if pair in found
+                else ""
+                for pair in shown
+            ]
+            rows.append([treebank, *cells])
+    return markdown(["LAS difference (p)", *(f"{a} − {b}" for a, b in shown)], rows)
+
+
+def evaluations(results: Results) -> str:
+    """Evaluations of the classifier for a sentence, all with the same memory of decisions."""
+    rows = []
+    for treebank in TREEBANKS:
+        parsers = _seeds(results, f"table5/{treebank}")
+        if not parsers:
+            continue
+        needs = {
+            search: _mean(parsers, search, "evaluations")
+            for search in ("greedy", "branching 16", "beam 16", "branching 80", "beam 64")
+        }
+        plain = [
+            _mean(parsers, search, "evaluations") for search in ("no memory", "beam 16, no memory")
+        ]
+        ratio = (needs["beam 16"] or 0) / (needs["branching 16"] or 1)
+        cells = [number(value, 1) for value in (*needs.values(), *plain)]
+        rows.append([treebank, *cells[:5], number(ratio), *cells[5:]])
+    head = ["a sentence", "greedy", "branching 16", "beam 16", "branching 80", "beam 64"]
+    head += ["beam 16 / branching 16", "branching 80, no memory", "beam 16, no memory"]
+    return markdown(head, rows)
+
+
+def differences(results: Results) -> str:
+    """What differs from the paper, switched off or changed, first seed."""
+    searches = {
+        "branching 80": "as everywhere",
+        "keep_attached off": "`keep_attached=False`, as the paper",
+        "sum of logarithms": "`score=sum`, sum of logarithms",
+        "sum, keep_attached off": "both",
+        "labels do not branch": "`skip_labels=True`",
+        "k = 3": "`k=3`",
+    }
+    names = [name for name in TREEBANKS if f"table5/{name}/1" in results["parsers"]]
+    rows = []
+    for search, shown in searches.items():
+        cells = []
+        for name in names:
+            row = _row(results["parsers"][f"table5/{name}/1"], search)
+            cells.append(number(row["LAS"]) if row else "")
+        rows.append([shown, *cells])
+    return markdown(["LAS", *names], rows)
+
+
+def bootstraps(results: Results) -> str:
+    """By way of exploring: states that the first model gets wrong, and dev LAS by round."""
+    shown = {
+        "table5/CDT-Danish/1": "its best epoch",
+        "bootstrap/CDT-Danish/epoch-1": "its first epoch",
+        "bootstrap/CDT-Danish/folds": "models of the other half (`folds=2`)",
+        "bootstrap/CDT-Danish/cutoff-3": "without features seen fewer than 3 times",
+        "bootstrap/CDT-Danish/paper": "its best epoch; rounds 5, 4, 5 as in the paper",
+        "table4/CDT-Danish/b1/1": "its best epoch, b_t = 1",
+    }
+    rows = []
+    for name, told in shown.items():
+        parser = results["parsers"].get(name)
+        if not parser:
+            continue
+        rounds: dict[int, list[Results]] = {}
+        for row in parser["iterations"]:
+            rounds.setdefault(int(row["round"]), []).append(row)
+        first, later = rounds[0], [row for r, own in rounds.items() if r for row in own]
+        cells = [number(first[-1]["wrong"], 1), number(later[0]["wrong"], 1) if later else ""]
+        for key in ("greedy LAS", "branching LAS"):
+            for own in (first, later):
+                cells.append(number(max(row[key] for row in own)) if own else "")
+        rows.append([told, *cells])
+    head = ["the bootstrap's states come from", "% wrong, last epoch of M0", "first of M1"]
+    return markdown([*head, "greedy: M0", "bootstrapped", "branching: M0", "bootstrapped"], rows)
+
+
+def templates(results: Results) -> str:
+    names = {
+        "table5/CDT-Danish/1": "ours",
+        "bootstrap/CDT-Danish/templates": "the paper's",
+    }
+    rows = []
+    for name, shown in names.items():
+        parser = results["parsers"].get(name)
+        if parser:
+            found = [_row(parser, search) for search in ("greedy", "branching 80", "beam 16")]
+            rows.append([shown, *(number(row["LAS"]) if row else "" for row in found)])
+    return markdown(["templates", "greedy", "branching 80", "beam 16"], rows)
+
+
+def iterations(results: Results) -> str:
+    """Figure 4: dev scores by iteration."""
+    parser = (
+        results["parsers"].get("bootstrap/CDT-Danish/paper")
+        or results["parsers"]["table5/CDT-Danish/1"]
+    )
+    rows = [
+        [
+            f"{row['iteration']} (M{row['round']:.0f})",
+            f"{row['states']:,.0f}",
+            number(row["wrong"], 1),
+            *(
+                number(row[f"{name} {key}"])
+                for name in ("greedy", "branching")
+                for key in ("LAS", "UAS")
+            ),
+        ]
+        for row in parser["iterations"]
+    ]
+    head = ["iteration", "states", "% wrong", "greedy LAS", "UAS", "branching LAS", "UAS"]
+    return markdown(head, rows)
+
+
+TABLES: dict[str, Callable[[Results], str]] = {
+    "table4": table4,
+    "table5": table5,
+    "table5_tests": table5_tests,
+    "evaluations": evaluations,
+    "differences": differences,
+    "bootstraps": bootstraps,
+    "templates": templates,
+    "iterations": iterations,
+}

@@ -1,0 +1,174 @@
+"""What the files of jobs say in all: small results for the docs, with tests over documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from caesura.evaluate.significance import wilcoxon
+from caesura.parse.scores import f1
+
+__all__ = ["collect", "merged"]
+
+Row = dict[str, Any]
+#: What is kept of a scored epoch.
+KEPT = ("epoch", "Starts*", "LAS", "share", "updates", "seconds")
+#: Pairs of updates that are tested, the one that the paper expects to be better first.
+AGAINST = (
+    ("dlaso", "greedy"),
+    ("dlaso", "laso"),
+    ("laso", "greedy"),
+    ("dlaso", "max-violation"),
+    ("dlaso", "early"),
+    ("max-violation", "early"),
+    ("laso", "max-violation"),
+)
+
+
+def read(folder: Path) -> dict[str, Row]:
+    """The files of jobs by the names of these; one that was cut short has what it knew."""
+    found = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+    return {told["job"]: told for told in found}
+
+
+def merged(old: Row, new: Row) -> Row:
+    """Older results stay where there is nothing newer."""
+    return {
+        key: merged(old[key], value)
+        if isinstance(value, dict) and isinstance(old.get(key), dict)
+        else value
+        for key, value in {**old, **new}.items()
+    }
+
+
+def collect(folder: Path) -> tuple[Row, Row]:
+    """The results of the joint parser, and those of branching."""
+    jobs = read(folder)
+    curves = {name: _curve(told) for name, told in jobs.items() if told["kind"] == "curve"}
+    joint = {
+        "curves": {name: told for name, told in curves.items() if told["rows"]},
+        "tests": {"updates": update_tests(jobs), "syntax": syntax_tests(jobs)},
+        "tables": {
+            name.removeprefix("tables/"): told["tables"]
+            for name, told in jobs.items()
+            if told["kind"] == "table" and told["done"]
+        },
+    }
+    parsers = {
+        name: {key: value for key, value in told.items() if key not in ("right", "job", "kind")}
+        for name, told in jobs.items()
+        if told["kind"] == "branching" and told.get("rows")
+    }
+    return joint, {"parsers": parsers, "tests": branching_tests(jobs)}
+
+
+def _curve(told: Row) -> Row:
+    rows = [row for row in told["rows"] if "LAS" in row or "Starts*" in row]
+    kept = [{key: row[key] for key in KEPT if key in row} for row in rows]
+    names = ("settings", "documents", "words", "instances", "done")
+    return {name: told[name] for name in names if name in told} | {"rows": kept}
+
+
+def by_document(counts: Sequence[Sequence[int]], metric: str) -> list[float]:
+    """The scores of documents from right, found and gold starts, words and right arcs."""
+    if metric == "LAS":
+        return [100 * arcs / max(1, words) for *_, words, arcs in counts]
+    return [f1(*row[:3]) for row in counts]
+
+
+def _pooled(jobs: Iterable[Row], metric: str) -> NDArrayLike:
+    """Scores by document, the mean over seeds."""
+    return np.mean([by_document(told["counts"], metric) for told in jobs], axis=0)
+
+
+NDArrayLike = Any
+
+
+def _test(first: list[Row], second: list[Row], metrics: Sequence[str]) -> Row:
+    row: Row = {"seeds": len(first)}
+    for metric in metrics:
+        a, b = _pooled(first, metric), _pooled(second, metric)
+        means = [
+            float(np.mean([told["rows"][-1][metric] for told in jobs])) for jobs in (first, second)
+        ]
+        row[f"{metric} difference"] = round(means[0] - means[1], 2)
+        row[f"{metric} p"] = round(wilcoxon(b, a), 5)
+    return row
+
+
+def _seeds(jobs: dict[str, Row], begin: str) -> list[Row]:
+    """The finished jobs of a name, seed by seed."""
+    return [
+        told
+        for name, told in sorted(jobs.items())
+        if name.rsplit("/", 1)[0] == begin and told["done"] and "counts" in told
+    ]
+
+
+def update_tests(jobs: dict[str, Row]) -> list[Row]:
+    """Updates against each other, after the last epoch, over dev documents."""
+    rows = []
+    begins = {name.rsplit("/", 3)[0] for name in jobs if name.startswith("figure4/")}
+    for begin in sorted(begins):
+        for step in ("perceptron", "pa"):
+            for one, other in AGAINST:
+                pair = [_seeds(jobs, f"{begin}/{update}/{step}") for update in (one, other)]
+                same = min(map(len, pair))
+                if same:
+                    place = dict(zip(("treebank", "regime"), begin.split("/")[1:], strict=True))
+                    told = _test(pair[0][:same], pair[1][:same], ("Starts*", "LAS"))
+                    rows.append({**place, "step": step, "update": one, "against": other, **told})
+    return rows
+
+
+def syntax_tests(jobs: dict[str, Row]) -> list[Row]:
+    """With syntax against without, over dev documents."""
+    rows = []
+    for treebank in ("GUM-speech", "EWT-speech"):
+        trees = _seeds(jobs, f"figure4/{treebank}/chunks/laso/perceptron")
+        chains = _seeds(jobs, f"figure6/{treebank}/nosyntax")
+        same = min(len(trees), len(chains))
+        if same:
+            rows.append({"treebank": treebank, **_test(trees[:same], chains[:same], ("Starts*",))})
+    return rows
+
+
+def branching_tests(jobs: dict[str, Row]) -> list[Row]:
+    """Branching against greedy parsing and beam search, over dev sentences, the mean of seeds."""
+    rows = []
+    for begin in sorted({n.rsplit("/", 1)[0] for n in jobs if n.startswith("table5/")}):
+        own = [
+            told
+            for name, told in sorted(jobs.items())
+            if name.rsplit("/", 1)[0] == begin and told["done"]
+        ]
+        for one, other in (
+            ("branching 80", "greedy"),
+            ("branching 80", "beam 16"),
+            ("branching 16", "beam 16"),
+            ("branching 80", "beam 64"),
+            ("branching 80", "keep_attached off"),
+            ("branching 80", "sum of logarithms"),
+        ):
+            both = [told for told in own if {one, other} <= set(told["right"])]
+            if not both:
+                continue
+            words = np.array(both[0]["right"]["words"])
+            first, second = (
+                np.mean([told["right"][name] for told in both], axis=0) for name in (one, other)
+            )
+            rows.append(
+                {
+                    "treebank": begin.split("/")[1],
+                    "search": one,
+                    "against": other,
+                    "seeds": len(both),
+                    "LAS difference": round(100 * float((first - second).sum() / words.sum()), 3),
+                    "LAS p": round(wilcoxon(second, first), 5),
+                }
+            )
+    return rows

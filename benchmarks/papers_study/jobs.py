@@ -1,0 +1,244 @@
+"""The list of jobs: what is run, the most telling first, and what each waits for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["JOBS", "Job"]
+
+UPDATES = ("dlaso", "laso", "greedy", "max-violation", "early")
+STEPS = ("perceptron", "pa")
+#: By regime: sentences of an instance, and epochs. Sixty documents are as many instances of whole
+#: documents, and ten times as many chunks.
+REGIMES = {"whole": (0, 30), "chunks": (10, 15)}
+TREEBANKS = (
+    "CDT-Danish",
+    "UD_Swedish-LinES",
+    "UD_Swedish-Talbanken",
+    "UD_Slovenian-SST",
+    "CoNLL2007-Basque",
+    "UD_Dutch-LassySmall",
+    "UD_English-EWT",
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run with a name, by which it is asked for and its file is called."""
+
+    name: str
+    kind: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    #: Jobs whose files in the cache this one reads.
+    needs: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> str:
+        return self.name.replace("/", "-") + ".json"
+
+
+def _curve(
+    name: str, treebank: str, regime: str, update: str, step: str, seed: int = 1, **more: Any
+) -> Job:
+    chunk, epochs = REGIMES[regime]
+    settings = {"treebank": treebank, "chunk": chunk, "epochs": epochs, "update": update}
+    settings |= {"step": step, "seed": seed} | more
+    return Job(name, "curve", settings, (f"tags/{treebank}",))
+
+
+def _figure4() -> list[Job]:
+    gum = {"limit": 60}
+    ewt = {"limit": 160}
+    jobs = [
+        _curve(f"figure4/GUM-speech/{regime}/{u}/{s}/1", "GUM-speech", regime, u, s, **gum)
+        for s in STEPS
+        for regime in REGIMES
+        for u in UPDATES
+    ]
+    for regime in ("chunks", "whole"):
+        for seed in (1, 2, 3):
+            for u in UPDATES[:3]:
+                if seed > 1:
+                    name = f"figure4/GUM-speech/{regime}/{u}/perceptron/{seed}"
+                    jobs.append(_curve(name, "GUM-speech", regime, u, "perceptron", seed, **gum))
+                name = f"figure4/EWT-speech/{regime}/{u}/perceptron/{seed}"
+                jobs.append(_curve(name, "EWT-speech", regime, u, "perceptron", seed, **ewt))
+    return jobs
+
+
+def _figure6() -> list[Job]:
+    return [
+        _curve(
+            f"figure6/{treebank}/nosyntax/{seed}",
+            treebank,
+            "chunks",
+            "laso",
+            "perceptron",
+            seed,
+            system="nosyntax",
+            limit=60 if treebank == "GUM-speech" else 160,
+        )
+        for treebank in ("GUM-speech", "EWT-speech")
+        for seed in (1, 2, 3)
+    ]
+
+
+def _figure3() -> list[Job]:
+    """Sentences; what is used of documents is in figure 4."""
+    return [
+        _curve(
+            f"figure3/GUM-speech/sentences/{u}",
+            "GUM-speech",
+            "chunks",
+            u,
+            "perceptron",
+            system="gold",
+            limit=60,
+            epochs=10,
+        )
+        for u in ("early", "max-violation")
+    ]
+
+
+def _figure5() -> list[Job]:
+    return [
+        _curve(
+            f"figure5/GUM-speech/{u}/{beam}",
+            "GUM-speech",
+            "whole",
+            u,
+            "perceptron" if u == "dlaso" else "pa",
+            limit=60,
+            beam=beam,
+            epochs=15,
+        )
+        for beam in (1, 4, 20)
+        for u in ("dlaso", "max-violation")
+    ]
+
+
+def _choices() -> list[Job]:
+    """What the choices of this package matter: the paper's templates, beam 20, other updates."""
+    own: dict[str, dict[str, Any]] = {
+        "paper-templates": {"paper_templates": True},
+        "beam-20": {"beam": 20},
+        "accumulated": {"dlaso_pa": "accumulated"},
+        "per-update": {"dlaso_pa": "per-update"},
+        "pa-accumulated": {"dlaso_pa": "accumulated", "step": "pa"},
+    }
+    return [
+        _curve(
+            f"choices/GUM-speech/{regime}/{name}",
+            "GUM-speech",
+            regime,
+            "dlaso",
+            str(more.get("step", "perceptron")),
+            limit=60,
+            **{key: value for key, value in more.items() if key != "step"},
+        )
+        for regime in ("chunks", "whole")
+        for name, more in own.items()
+        if regime == "chunks" or "accumulated" in name or name == "per-update"
+    ]
+
+
+def _tables() -> list[Job]:
+    """Tables 2 to 4; text with punctuation with paragraph breaks and without."""
+    jobs = []
+    for treebank, flat in (
+        ("EWT-speech", False),
+        ("WSJ-sample", False),
+        ("UD_English-EWT", False),
+        ("UD_English-EWT", True),
+        ("UD_English-GUM", False),
+        ("UD_English-GUM", True),
+    ):
+        more = {"treebank": treebank} | ({"breaks": False} if flat else {})
+        name = f"{treebank}{'/no-breaks' if flat else ''}"
+        needs = (f"tags/{treebank}",)
+        # The parser of single sentences sees no breaks in either case.
+        systems = [f"system/{name}/{s}" for s in ("joint", "nosyntax", "labeller")]
+        systems.insert(0, f"system/{treebank}/gold")
+        jobs += [
+            Job(one, "system", more | {"name": one.rsplit("/", 1)[1]}, needs)
+            for one in systems[1 if flat else 0 :]
+        ]
+        jobs.append(Job(f"tables/{name}", "table", more, (*needs, *systems)))
+    return jobs
+
+
+def _branching() -> list[Job]:
+    jobs = []
+    for seed in (1, 2, 3):
+        for treebank in TREEBANKS:
+            more: dict[str, Any] = {"treebank": treebank, "rounds": (3, 3), "seed": seed}
+            more |= {"searches": "all" if seed == 1 else "table5"}
+            more |= {"sentences": 5000} if treebank == "UD_English-EWT" else {}
+            jobs.append(Job(f"table5/{treebank}/{seed}", "branching", more))
+            if treebank == "CDT-Danish":
+                own = more | {"beam": 1, "searches": "table4"}
+                jobs.append(Job(f"table4/{treebank}/b1/{seed}", "branching", own))
+    return jobs
+
+
+def _bootstrapping() -> list[Job]:
+    own: dict[str, dict[str, Any]] = {
+        "epoch-1": {"explore": 1},
+        "folds": {"folds": 2},
+        "cutoff-3": {"cutoff": 3},
+        "paper": {"rounds": (5, 4, 5)},
+        "templates": {"paper_templates": True},
+    }
+    base = {"treebank": "CDT-Danish", "rounds": (3, 3), "searches": "table5"}
+    return [
+        Job(f"bootstrap/CDT-Danish/{name}", "branching", base | more) for name, more in own.items()
+    ]
+
+
+def _tags() -> list[Job]:
+    names = (
+        "GUM-speech",
+        "EWT-speech",
+        "WSJ-sample",
+        "UD_English-EWT",
+        "UD_English-GUM",
+    )
+    return [Job(f"tags/{name}", "tags", {"treebank": name}) for name in names]
+
+
+def _in_turn(*lists: list[Job]) -> list[Job]:
+    """One of each list, then the next of each, so that whatever time there is serves all."""
+    longest = max(len(jobs) for jobs in lists)
+    return [jobs[k] for k in range(longest) for jobs in lists if k < len(jobs)]
+
+
+def _seed(jobs: list[Job], *seeds: int) -> list[Job]:
+    return [job for job in jobs if int(job.settings.get("seed", 1)) in seeds]
+
+
+def _all() -> list[Job]:
+    figure4, branching, figure6, tables = _figure4(), _branching(), _figure6(), _tables()
+    grid = [job for job in figure4 if job.settings["treebank"] == "GUM-speech"]
+    other = [job for job in figure4 if job.settings["treebank"] == "EWT-speech"]
+    whole = [job for job in _seed(grid, 2, 3) + other if not job.settings["chunk"]]
+    grid, other = ([job for job in jobs if job not in whole] for jobs in (grid, other))
+    tags = _tags()
+    return [
+        *tags[:2],
+        *_in_turn(_seed(grid, 1), _seed(branching, 1)[:3], _seed(figure6, 1)[:1]),
+        tags[2],
+        *_in_turn(tables[:10], _seed(branching, 1)[3:], _seed(figure6, 1)[1:], _seed(other, 1)),
+        *_in_turn(_choices(), _bootstrapping()),
+        *_in_turn(_seed(grid, 2), _seed(branching, 2), _seed(figure6, 2), _seed(other, 2)),
+        tags[3],
+        *_in_turn(tables[10:19], _seed(branching, 3)),
+        *_in_turn(_seed(grid, 3), _seed(figure6, 3), _seed(other, 3)),
+        *_in_turn(_seed(whole, 1), _figure5(), _figure3()),
+        *_seed(whole, 2, 3),
+        *tags[4:],
+        *tables[19:],
+    ]
+
+
+JOBS = {job.name: job for job in _all()}

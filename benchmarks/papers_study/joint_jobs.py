@@ -1,0 +1,124 @@
+"""Jobs of Björkelund et al. (2016): learning curves, and the systems of their tables."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from joint_study.data import Data, open_data
+from joint_study.systems import crf, learn
+from joint_study.tables import count, tables
+
+from caesura.parse import SearchOptions, TrainOptions
+from caesura.parse.learning.trainer import ParserTrainer
+from caesura.parse.recipes import recipe_options
+from papers_study.templates import JOINT_TEMPLATES
+
+#: Called with what is known so far, after every epoch.
+Write = Callable[[dict[str, Any]], None]
+#: Epochs whose parser is scored; the paper's curves are as steep at first and as flat later.
+SCORED = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
+
+
+def settings(cache: Path, data: Path, **changes: Any) -> argparse.Namespace:
+    """What `benchmarks/joint.py` has as its options."""
+    base: dict[str, Any] = {
+        "epochs": 6,
+        "tagger_epochs": 6,
+        "folds": 5,
+        "beam": 8,
+        "bits": 20,
+        "breaks": True,
+        "step": "perceptron",
+        "dlaso_pa": "in-turn",
+    }
+    return argparse.Namespace(cache=cache, data=data, **base | changes)
+
+
+def tags(write: Write, cache: Path, data: Path, *, treebank: str, **changes: Any) -> None:
+    """Jackknife a treebank and tag its dev documents; the other jobs find them in the cache."""
+    found = open_data(treebank, settings(cache, data, **changes))
+    for regime in ("document", "sentences"):
+        found.dev_tagged(regime)
+    write({"rows": [], "documents": len(found.gold), "dev": len(found.dev)})
+
+
+def curve(
+    write: Write,
+    cache: Path,
+    data: Path,
+    *,
+    treebank: str,
+    system: str = "joint",
+    limit: int | None = None,
+    epochs: int,
+    beam: int = 8,
+    paper_templates: bool = False,
+    folds: int = 5,
+    **changes: Any,
+) -> None:
+    """Scores on dev by epoch, and by document after the last one."""
+    found = open_data(treebank, settings(cache, data, folds=folds))
+    alone = system == "gold"
+    train = (found.sentences if alone else found.documents)[:limit]
+    dev = found.dev_tagged("sentences" if alone else "document")
+    options = TrainOptions(search=SearchOptions(beam=beam), epochs=epochs, **changes)
+    if paper_templates:
+        options = replace(options, templates=JOINT_TEMPLATES)
+    options = recipe_options(system, options)
+    options = replace(options, search=options.in_use())
+    trainer = ParserTrainer(train, (), options)
+    told: dict[str, Any] = {
+        "documents": len(train),
+        "words": sum(doc.n_words for doc in train),
+        "instances": len(trainer.instances(1)),
+        "rows": [],
+    }
+    learned = 0.0
+    for epoch in range(1, epochs + 1):
+        begin = time.process_time()
+        stats = trainer.epoch(epoch)
+        learned += time.process_time() - begin
+        row = {"epoch": epoch, "seconds": round(learned, 1)}
+        row |= {key: round(float(value), 4) for key, value in stats.items()}
+        if epoch in SCORED or epoch == epochs:
+            parser = trainer.parser()
+            parses = parser.analyse(dev)
+            starts = [parse.starts for parse in parses]
+            result = count(system, dev, starts, parses, parser.inventory.labels)
+            scores = result.row()
+            wanted = [] if alone else ["Starts*", "P*", "R*"]
+            wanted += [] if system == "nosyntax" else ["LAS"]
+            row |= {key: round(scores[key], 3) for key in wanted}
+            told["counts"] = result.counts.tolist()
+        told["rows"].append(row)
+        write(told)
+
+
+def system(
+    write: Write, cache: Path, data: Path, *, treebank: str, name: str, **changes: Any
+) -> None:
+    """Learn one of the systems of the tables, which stays in the cache."""
+    found = _open(cache, data, treebank, changes)
+    begin = time.process_time()
+    if name == "labeller":
+        crf(found)
+    else:
+        learn(found, name)
+    write({"rows": [{"system": name, "seconds": round(time.process_time() - begin, 1)}]})
+
+
+def table(write: Write, cache: Path, data: Path, *, treebank: str, **changes: Any) -> None:
+    """The boundaries and trees of all systems; those that are in the cache are not learned anew."""
+    write({"tables": tables(_open(cache, data, treebank, changes))})
+
+
+def _open(cache: Path, data: Path, treebank: str, changes: dict[str, Any]) -> Data:
+    return open_data(treebank, settings(cache, data, **changes))
+
+
+KINDS = {"tags": tags, "curve": curve, "system": system, "table": table}

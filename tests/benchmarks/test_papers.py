@@ -1,0 +1,123 @@
+"""The jobs of the papers' tables: the list, the runner, and what is made of their files."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def papers() -> Iterator[ModuleType]:
+    """The benchmark as Python finds it when its file is run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "benchmarks"))
+        yield importlib.import_module("papers")
+
+
+def test_a_job_needs_only_jobs_before_it(papers: ModuleType) -> None:
+    seen: set[str] = set()
+    for job in papers.JOBS.values():
+        assert set(job.needs) <= seen, job.name
+        seen.add(job.name)
+    assert len({job.file for job in papers.JOBS.values()}) == len(papers.JOBS)
+
+
+def test_the_grid_of_figure_4_is_whole(papers: ModuleType) -> None:
+    grid = [
+        name for name in papers.JOBS if name.startswith("figure4/GUM-speech") and name[-1] == "1"
+    ]
+    assert len(grid) == 5 * 2 * 2
+    for update in ("dlaso", "laso", "greedy"):
+        for seed in (1, 2, 3):
+            assert f"figure4/EWT-speech/chunks/{update}/perceptron/{seed}" in papers.JOBS
+
+
+def test_a_curve_is_written_epoch_by_epoch(papers: ModuleType, tmp_path: Path) -> None:
+    jobs = importlib.import_module("papers_study.jobs")
+    harbour = str(ROOT / "examples/harbour.conllu")
+    settings: dict[str, Any] = {"treebank": harbour, "epochs": 2, "folds": 2, "bits": 12}
+    job = jobs.Job(
+        "figure4/harbour/chunks/laso/perceptron/1", "curve", settings | {"update": "laso"}
+    )
+    (tmp_path / "cache").mkdir()
+    papers.one(job, tmp_path, tmp_path / "cache", ROOT)
+    told = json.loads((tmp_path / job.file).read_text())
+    assert told["done"]
+    assert [row["epoch"] for row in told["rows"]] == [1, 2]
+    assert all(0 <= row["LAS"] <= 100 for row in told["rows"])
+    assert papers.is_done(tmp_path, job)
+
+
+def test_a_job_whose_need_failed_is_not_run(
+    papers: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = importlib.import_module("papers_study.jobs")
+    first = jobs.Job("tags/nowhere", "tags", {"treebank": "nowhere"})
+    second = jobs.Job("figure4/nowhere", "curve", {}, ("tags/nowhere",))
+    started: list[str] = []
+
+    class Failing:
+        returncode = 1
+
+        def __init__(self, command: list[str], **more: Any) -> None:
+            started.append(command[3])
+
+        def poll(self) -> int:
+            return 1
+
+    monkeypatch.setattr(papers.subprocess, "Popen", Failing)
+    monkeypatch.setattr(papers.time, "sleep", lambda seconds: None)
+    assert papers.run([first, second], 2, tmp_path, tmp_path, tmp_path) == 2
+    assert started == ["tags/nowhere"]
+
+
+def _curve(name: str, starts: list[int], arcs: list[int]) -> dict[str, Any]:
+    counts = [[s, 10, 10, 20, a] for s, a in zip(starts, arcs, strict=True)]
+    row = {
+        "epoch": 1,
+        "Starts*": 10.0 * sum(starts) / len(starts),
+        "LAS": 5.0 * sum(arcs) / len(arcs),
+    }
+    return {
+        "job": name,
+        "kind": "curve",
+        "done": True,
+        "settings": {},
+        "rows": [row],
+        "counts": counts,
+    }
+
+
+def test_updates_are_tested_over_documents(papers: ModuleType, tmp_path: Path) -> None:
+    collect = importlib.import_module("papers_study.collect")
+    better, worse = [5, 6, 7, 8, 9, 9, 9, 9], [4, 5, 6, 7, 8, 8, 8, 8]
+    for update, scores in (("dlaso", better), ("early", worse)):
+        name = f"figure4/T/whole/{update}/pa/1"
+        told = _curve(name, scores, scores)
+        (tmp_path / f"{update}.json").write_text(json.dumps(told))
+    joint, branching = collect.collect(tmp_path)
+    (test,) = joint["tests"]["updates"]
+    assert (test["update"], test["against"], test["seeds"]) == ("dlaso", "early", 1)
+    assert test["Starts* difference"] == 10.0
+    assert test["LAS difference"] == 5.0
+    assert test["LAS p"] == pytest.approx(2 / 2**8, abs=1e-5)
+    assert set(joint["curves"]) == {f"figure4/T/whole/{u}/pa/1" for u in ("dlaso", "early")}
+    assert branching == {"parsers": {}, "tests": []}
+
+
+def test_older_results_stay_where_there_is_nothing_newer(papers: ModuleType) -> None:
+    collect = importlib.import_module("papers_study.collect")
+    old = {"tables": {"A": 1, "B": 2}, "confidence": 3}
+    assert collect.merged(old, {"tables": {"B": 4}, "tests": []}) == {
+        "tables": {"A": 1, "B": 4},
+        "confidence": 3,
+        "tests": [],
+    }
