@@ -70,6 +70,8 @@ class Post:
             request.cancel()
             over.cancel()
             await asyncio.gather(request, over, return_exceptions=True)
+            # What it raised holds this frame, which must not hold it: bodies would be kept.
+            del request, over
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
@@ -87,6 +89,7 @@ class Post:
                 left.cancel()
                 await asyncio.gather(work, left, return_exceptions=True)
                 place.release()
+                del work, left
 
     def _asked(self, scope: Scope, headers: dict[bytes, bytes]) -> wire.JobHead:
         """What a worker must know of the head of a request."""

@@ -85,8 +85,9 @@ class Worker:
             kind, length = wire.PREFIX.unpack(prefix)
             return kind, await self.stdout.readexactly(length)
         except (asyncio.IncompleteReadError, ConnectionError):
-            status, message = message_of(RuntimeError("a worker died"))
-            raise self.why or Refused(status, message) from None
+            # Made anew: one that is kept would hold the frames of the request that it ended.
+            status, message = message_of(self.why or RuntimeError("a worker died"))
+            raise Refused(status, message) from None
 
     def stop(self, why: Refused) -> None:
         """Ask it to end its job at the next piece."""

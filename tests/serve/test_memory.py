@@ -1,0 +1,114 @@
+"""What a request leaves behind in the server: nothing that must wait for the garbage collector.
+
+A body lives in the frames of those that handle it. An exception that is kept where it was raised
+holds these frames, and in a server that has little else to do the collector comes seldom.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from caesura.serve.workers import Worker
+from tests.serve.conftest import Running
+from tests.serve.test_attacks import post, raw, rest, server, until, whole
+
+__all__ = ["server"]
+
+#: How often each thing is done; of what is kept by chance there is less.
+TIMES = 12
+
+
+@pytest.fixture
+def counted() -> Iterator[Callable[[], int]]:
+    """The number of tasks that have ended and are still here, without the collector."""
+    gc.collect()
+    gc.disable()
+
+    def ended() -> int:
+        tasks = [one for one in gc.get_objects() if isinstance(one, asyncio.Task)]
+        return sum(one.done() for one in tasks)
+
+    yield ended
+    gc.enable()
+
+
+def ask(server: Running, body: Any, **headers: str) -> int:
+    data = json.dumps(body).encode()
+    said = {"content-type": "application/json", **headers}
+    return httpx.post(
+        f"{server.address}/api/parse", content=data, headers=said, timeout=30
+    ).status_code
+
+
+def good(server: Running) -> None:
+    assert ask(server, {"text": "They left."}) == 200
+
+
+def streamed(server: Running) -> None:
+    assert ask(server, {"text": "They left.", "stream": True}) == 200
+
+
+def wrong(server: Running) -> None:
+    assert ask(server, {"text": 7}) == 400
+
+
+def no_json(server: Running) -> None:
+    assert ask(server, {}, **{"content-type": "text/plain"}) == 415
+
+
+def no_such_model(server: Running) -> None:
+    assert ask(server, {"text": "They left.", "model": "none"}) == 404
+
+
+def too_large(server: Running) -> None:
+    with raw(server, post(b"", f"content-length: {1 << 40}")) as connection:
+        assert b" 413 " in rest(connection)
+
+
+def leaves(server: Running) -> None:
+    with raw(server, post(b"{", "content-length: 100")):
+        pass
+
+
+def leaves_while_it_waits(server: Running) -> None:
+    connection = raw(server, whole("They left. " * 3000))
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "does",
+    [good, streamed, wrong, no_json, no_such_model, too_large, leaves, leaves_while_it_waits],
+)
+def test_a_request_leaves_no_cycle_behind(
+    server: Running, counted: Callable[[], int], does: Callable[[Running], None]
+) -> None:
+    before = counted()
+    for _ in range(TIMES):
+        does(server)
+        while server.app.application.workers.taken:
+            time.sleep(0.01)
+    for _ in range(100):
+        if counted() - before < TIMES // 2:
+            break
+        time.sleep(0.05)
+    assert counted() - before < TIMES // 2
+
+
+def test_a_worker_that_was_killed_is_not_kept(server: Running, counted: Callable[[], int]) -> None:
+    assert ask(server, {"text": "HANG"}) == 503
+    until(lambda: ask(server, {"text": "They left."}) == 200)
+    for _ in range(100):
+        if (here := sum(isinstance(one, Worker) for one in gc.get_objects())) == 1:
+            break
+        time.sleep(0.05)
+    assert here == 1
