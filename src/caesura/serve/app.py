@@ -66,6 +66,9 @@ class Post:
             if not request.done():
                 raise Refused(503, "The server is being shut down.")
             request.result()
+        except Refused as error:
+            error.__context__ = None  # time that was up holds the task that holds this error
+            raise
         finally:
             request.cancel()
             over.cancel()
