@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
+import logging
 import os
 import platform
 import re
@@ -111,7 +113,8 @@ def shares(clients: int, ordinary: bool = False) -> list[tuple[Client, int]]:
     parts = ((ORDINARY, 0.5), (SLOW, 0.2), (BROKEN, 0.2), (ATTACKS, 0.1))
     for kinds, share in ((ORDINARY, 1.0),) if ordinary else parts:
         whole = max(len(kinds), round(share * clients))
-        made += [(kind, whole // len(kinds)) for kind in kinds]
+        each, more = divmod(whole, len(kinds))
+        made += [(kind, each + (number < more)) for number, kind in enumerate(kinds)]
     return made
 
 
@@ -181,6 +184,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             "server_first_quarter": round(sum(seen[:quarter]) / quarter),
             "server_last_quarter": round(sum(seen[-quarter:]) / quarter),
             "server_most": round(max(seen)),
+            "server_twelfths": twelfths(seen),
             "worker_first_quarter": round(sum(working[:quarter]) / quarter),
             "worker_last_quarter": round(sum(working[-quarter:]) / quarter),
             "worker_most": round(max(working)),
@@ -188,6 +192,13 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "health": rows,
         "sigterm_seconds": ended,
     }
+
+
+def twelfths(seen: Sequence[float]) -> list[int]:
+    """The mean of each twelfth: of an hour, of each five minutes."""
+    edges = [round(len(seen) * part / 12) for part in range(13)]
+    parts = [seen[a:b] for a, b in itertools.pairwise(edges)]
+    return [round(sum(part) / len(part)) for part in parts if part]
 
 
 async def end(
@@ -231,6 +242,9 @@ def table(found: dict[str, Any]) -> str:
     if "server_start" in memory:
         ends = f"{memory['server_start']} MB at the start, {memory['server_end']} MB at the end; "
         rows["memory of the server"] = ends + rows["memory of the server"]
+    if "server_twelfths" in memory:
+        means = ", ".join(map(str, memory["server_twelfths"]))
+        rows["memory of the server, mean of each twelfth of the time"] = f"{means} MB"
     if "pauses" in found:
         rows["seconds between two requests"] = "{:g}, of an attacker {:g}".format(*found["pauses"])
     lines = ["| all together | |", "|---|---|"]
@@ -279,6 +293,7 @@ def main() -> None:
     if options.show is not None:
         print(table(json.loads(options.show.read_text(encoding="utf-8"))))
         return
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # clients that are hung up on
     found = measure(options)
     text = json.dumps(found, indent=1) + "\n"
     if options.output is not None:

@@ -15,6 +15,7 @@ __all__ = [
     "MODEL_SUFFIX",
     "bundled_models",
     "end_with_parent",
+    "hold_no_buffers",
     "kernel_folder",
     "model_folder",
     "reader_gone",
@@ -96,6 +97,18 @@ def trim() -> None:
     give_back = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
     if give_back is not None:
         give_back(0)
+
+
+def hold_no_buffers() -> None:
+    """Let each buffer of 128 KB or more go back to the system when it is freed (glibc).
+
+    By itself glibc keeps ever larger ones for later once it has seen them come and go.
+    """
+    import ctypes
+
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    if mallopt is not None:
+        mallopt(-3, 128 << 10)  # M_MMAP_THRESHOLD
 
 
 def threads_available() -> int:

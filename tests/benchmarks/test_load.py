@@ -36,4 +36,10 @@ def test_every_kind_of_client_is_there(load: ModuleType) -> None:
         assert min(shares.values()) >= 1
         assert len(shares) == 23
     assert len(load.shares(200, ordinary=True)) == 8
-    assert 450 <= sum(number for _, number in load.shares(500)) <= 550
+    for clients in (60, 200, 500):
+        assert sum(number for _, number in load.shares(clients)) == clients
+
+
+def test_memory_is_told_by_twelfths(load: ModuleType) -> None:
+    assert load.twelfths([5.0] * 12 + [7.0] * 12) == [5] * 6 + [7] * 6
+    assert load.twelfths([1.0, 2.0]) == [1, 2]

@@ -9,7 +9,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import platform
 import socket
+import subprocess
+import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -134,3 +138,28 @@ def test_a_worker_that_was_killed_is_not_kept(server: Running, counted: Callable
             break
         time.sleep(0.05)
     assert here == 1
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other libraries need not be told")
+@pytest.mark.parametrize("told", [True, False])
+def test_the_memory_of_a_body_goes_back_to_the_system(told: bool) -> None:
+    """Also where something small was allocated after it; the server tells the library so."""
+    script = """
+        import sys
+        from caesura.paths import resident
+        from caesura.serve import server
+        if sys.argv[1] == "True":
+            server.make_server = lambda *args: 1 / 0
+            try:
+                server.serve(None, None)
+            except ZeroDivisionError:
+                pass
+        size = 24 << 20
+        bytearray(b"x") * size
+        body, later = bytearray(b"x") * size, bytearray(100_000)
+        held = resident()
+        del body
+        print(held - resident() > size // 2)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), str(told)]
+    assert subprocess.check_output(command, text=True).split() == [str(told)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.errors import CaesuraError, MissingExtra, UsageError
 from caesura.models.store import find, load_model
+from caesura.paths import hold_no_buffers
 from caesura.serve.models import Models
 from caesura.serve.options import ServeOptions
 
@@ -147,6 +148,7 @@ def serve(
         if ready is not None:
             ready(f"http://{host}:{port}/")
 
+    hold_no_buffers()  # bodies and answers come and go
     server, made, _ = make_server(models, options, log, told)
     port = made.getsockname()[1]
     try:
