@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,12 +13,13 @@ from caesura.errors import UsageError
 from caesura.induce import InduceOptions, Inducer
 from caesura.induce.inference import best, count, draw
 from caesura.induce.initialise import harmonic
+from caesura.induce.lexicon import lexicalise
 from caesura.induce.models import find_model
 from caesura.induce.parameters import normalise
-from caesura.induce.recipes import recipe
+from caesura.induce.recipes import Regime, TrainingStage, recipe
 from caesura.induce.selection import bits_per_word
 from caesura.induce.sentences import Sentences
-from caesura.induce.training import learn
+from caesura.induce.training import Learnt, learn
 from caesura.induce.transforms import rerooted, transformed
 from tests.induce.test_learning import finish, toy
 from tests.reference.grammars import made_up
@@ -106,3 +108,33 @@ def test_the_recipe_follows_from_the_classes(documents: list[Document]) -> None:
     for options, name in chosen.items():
         assert options.chosen_recipe == name
     assert Inducer(documents, InduceOptions(classes="8")).run().history["recipe"] == "recombine"
+
+
+def test_a_lexical_fork_counts_trees_of_words_over_plain_classes() -> None:
+    words = toy(8, 150)
+    forms = (words.classes * 2 + np.arange(words.n_words) % 2).astype(np.int32)
+    spelling = tuple(f"w{i}" for i in range(int(forms.max()) + 1))
+    names = tuple("?abcdef"[: int(words.classes.max()) + 1])
+    short = TrainingStage("short", "dbm1", "pieces", 15, "harmonic", Regime("soft", "fixed", 3))
+    lexical = replace(short, name="lexical", start="parse", lexical=5)
+    # no iteration: the stage hands on what it starts from
+    still = Regime("soft", "fixed", 0, smoothing=0.1)
+    back = replace(short, name="plain", start="parse", of=("lexical",), regime=still)
+
+    def run(*stages: TrainingStage) -> Learnt:
+        return finish(learn(words, names, stages, forms=forms, spelling=spelling))
+
+    worded, plain = run(short, lexical), run(short, lexical, back)
+    assert len(worded.names) > len(names) == len(plain.names)
+    assert worded.lexicon
+    assert not plain.lexicon
+    new, _, _ = lexicalise(words.classes, forms, names, spelling, 5)
+    seen = words.with_classes(new)
+    both, pieces = (one.followed_by(one.select(one.inner).cut()) for one in (seen, words))
+    short_ones = both.up_to(15)
+    heads = best(both.select(short_ones), worded.parameters, "none").heads
+    model = find_model("dbm1")
+    counts = count(pieces.select(short_ones), heads, model, len(names))
+    expected = normalise(counts, model, 0.1)
+    np.testing.assert_allclose(plain.parameters.attach, expected.attach)
+    np.testing.assert_allclose(plain.parameters.stop, expected.stop)

@@ -16,15 +16,15 @@ from caesura.errors import InputError, UsageError
 from caesura.induce import em
 from caesura.induce.inference import best, count, draw
 from caesura.induce.initialise import from_grammar, initialise, nudged
-from caesura.induce.lexicon import lexicalise
 from caesura.induce.models import find_model
 from caesura.induce.parameters import Floats, Ints, Parameters, add, normalise, widen
-from caesura.induce.pull import Pull, lexical, to_the
+from caesura.induce.pull import Pull, to_the
 from caesura.induce.recipes import TrainingStage
 from caesura.induce.reducibility import prior_counts
 from caesura.induce.selection import bits_per_word
 from caesura.induce.sentences import Sentences
 from caesura.induce.transforms import TRANSFORMS, transformed
+from caesura.induce.views import View, views_of
 
 __all__ = ["Learning", "Learnt", "Place", "learn", "openness"]
 
@@ -95,45 +95,36 @@ def learn(
     the places on the way.
     """
     parameters: Parameters | None = None
-    lexicon: dict[tuple[int, int], int] = {}
+    view = views_of(View(words, names, {}, pull, demand, stops), forms, spelling)
     lifted = 0 if place is None else place.state.lifted
     found: dict[str, Parameters] = {} if place is None else dict(place.found)
     wanted = {name for stage in stages for name in (*stage.of, *stage.best_of)}
+    by_name = {stage.name: stage for stage in stages}
     for number, stage in enumerate(stages):
         passed = place is not None and number < place.stage
         state = place.state if place is not None and number == place.stage else None
         model = find_model(stage.model)
-        data = _data(words, stage, stage.limit)
+        mine = view(stage.lexical)
+        data = _data(mine.words, stage, stage.limit)
         if not len(data):
             raise InputError(
                 f"no sentence is left for stage {stage.name!r} (at most {stage.limit} words"
                 + (", final punctuation, none inside)" if stage.data == "simple" else ")"),
                 remedy="Give more text, a higher --max-length, or another --recipe.",
             )
-        if stage.lexical and forms is not None and number > 0:
-            new, names, lexicon = lexicalise(words.classes, forms, names, spelling, stage.lexical)
-            # A word with a class of its own is as much a head as its class.
-            old = np.array([*range(len(names) - len(lexicon)), *(old for _, old in lexicon)])
-            if pull is not None:
-                pull = lexical(pull, old)
-            if stops is not None:
-                stops = np.ascontiguousarray(stops[0][:, old]), stops[1]
-            if demand is not None:
-                demand = demand._replace(follows=lexical(demand.follows, old))
-            kept = words.words_of(words.up_to(stage.limit))
-            if parameters is not None:
-                start = from_grammar(
-                    data, parameters, model, len(names), relabelled=new[kept], workers=workers
-                )
-            words, data = words.with_classes(new), data.with_classes(new[kept])
-        elif state is None and not passed:
+        if state is None and not passed:
             if number == 0 and begin is not None:
-                trees = count(words, begin, model, len(names), workers)
+                trees = count(mine.words, begin, model, len(mine.names), workers)
                 start = normalise(trees, model, max(stage.regime.smoothing, 0.1))
             else:
                 last = [] if parameters is None else [parameters]
-                before = [found[name] for name in stage.of] or last
-                start = _start(data, stage, before, len(names), seed, workers, pull)
+                grammars = [found[name] for name in stage.of] or last
+                rows = [by_name[name] for name in stage.of] or stages[max(0, number - 1) : number]
+                before = [
+                    (grammar, _data(view(row.lexical).words, stage, stage.limit))
+                    for grammar, row in zip(grammars, rows, strict=True)
+                ]
+                start = _start(data, stage, before, len(mine.names), seed, workers, mine.pull)
             if number == 0 and nudge:
                 start = nudged(start, nudge, seed)
         if passed:
@@ -152,9 +143,11 @@ def learn(
                 stage.regime,
                 stage=stage.name,
                 workers=workers,
-                pull=pull,
-                demand=demand,
-                prior=None if stops is None else prior_counts(stops[0], model, stops[1]),
+                pull=mine.pull,
+                demand=mine.demand,
+                prior=None
+                if mine.stops is None
+                else prior_counts(mine.stops[0], model, mine.stops[1]),
                 state=state,
                 keep=None if keep is None else partial(_tell, keep, number, limit, dict(found)),
             )
@@ -175,7 +168,8 @@ def learn(
         if stage.name in wanted:
             found[stage.name] = parameters
     assert parameters is not None
-    return Learnt(parameters, stages[-1].model, names, lexicon, lifted)
+    end_view = view(stages[-1].lexical)
+    return Learnt(parameters, stages[-1].model, end_view.names, end_view.lexicon, lifted)
 
 
 def _tell(
@@ -191,12 +185,13 @@ def _tell(
 def _start(
     data: Sentences,
     stage: TrainingStage,
-    before: Sequence[Parameters],
+    before: Sequence[tuple[Parameters, Sentences]],
     classes: int,
     seed: int,
     workers: int,
     pull: Pull | None,
 ) -> Parameters:
+    """How a stage begins; `before` are grammars, and its sentences as they see them."""
     model = find_model(stage.model)
     constraint = stage.regime.constraint
     smoothing = stage.regime.smoothing
@@ -212,14 +207,15 @@ def _start(
         )
     if not before:
         raise UsageError(f"stage {stage.name!r} starts from another stage and is the first")
-    parameters = before[-1]
+    parameters, seen = before[-1]
     if stage.start in TRANSFORMS:
         return transformed(
             stage.start,
             data,
-            before,
+            [grammar for grammar, _ in before],
             model,
             classes,
+            seen=[words for _, words in before],
             constraint=constraint,
             smoothing=max(smoothing, 0.1),
             seed=seed,
@@ -228,20 +224,23 @@ def _start(
     if stage.start == "widen":
         return widen(parameters, model)
     if stage.start == "parse":
+        # S11 begins its lexicalised EM, which is not smoothed, from smoothed counts of free parses.
+        free = stage.lexical > 0
         return from_grammar(
-            data,
+            seen,
             parameters,
             model,
             classes,
-            constraint=constraint,
-            smoothing=smoothing,
+            relabelled=data.classes,
+            constraint=None if free else constraint,
+            smoothing=smoothing or 1.0 if free else smoothing,
             workers=workers,
         )
     simple = ~data.inner & (data.comps > 0)
     easy, other = data.select(simple), data.select(~simple)
     parts = []
     if len(easy):
-        heads = best(easy, parameters, workers=workers).heads
+        heads = best(seen.select(simple), parameters, workers=workers).heads
         parts.append(count(easy, heads, model, classes, workers))
     if len(other):
         heads = draw(other, None, constraint, seed=seed, workers=workers)

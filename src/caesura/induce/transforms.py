@@ -45,15 +45,19 @@ def transformed(
     model: Model,
     classes: int,
     *,
+    seen: Sequence[Sentences] = (),
     constraint: str | None = None,
     smoothing: float = 0.1,
     seed: int = 0,
     workers: int = 1,
 ) -> Parameters:
-    """The grammar of transformed parses, from which EM starts again."""
+    """The grammar of transformed parses, from which EM starts again.
+
+    `seen` are the sentences over the classes of each grammar, where these are not all the same.
+    """
     parts = []
-    for grammar in grammars:
-        words, heads = sentences, best(sentences, grammar, constraint, workers=workers).heads
+    for grammar, view in zip(grammars, seen or [sentences] * len(grammars), strict=True):
+        words, heads = sentences, best(view, grammar, constraint, workers=workers).heads
         if name == "symmetric":
             heads = rerooted(words, heads, seed)
         elif name == "simple":
