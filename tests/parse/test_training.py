@@ -78,6 +78,19 @@ def test_in_turn_the_same_mistake_is_mended_once() -> None:
     assert largest["in-turn"] < largest["accumulated"] / 4
 
 
+def test_features_that_an_update_has_no_room_for_are_counted(monkeypatch) -> None:
+    docs, told = corpus(1, 4), []
+    options = replace(SMALL, chunk=0, dlaso_pa="accumulated")
+    assert "dropped" not in ParserTrainer(docs, (), options, warn=told.append).epoch(1)
+    assert not told
+    for name in ("_LEAST_BITS", "_MOST_BITS"):
+        monkeypatch.setattr(f"caesura.parse.learning.learner.{name}", 8)
+    stats = ParserTrainer(docs, (), options, warn=told.append).epoch(1)
+    assert stats["dropped"] > 0
+    (warning,) = told
+    assert f"{stats['dropped']:,.0f} features" in str(warning)
+
+
 def test_shares_of_the_gold_sequence() -> None:
     docs = corpus(3, 8, 12)
     shares = {}

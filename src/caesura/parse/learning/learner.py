@@ -59,9 +59,18 @@ _UPDATES = {
 _DELAYED = {"accumulated": ACCUMULATED, "per-update": PER_UPDATE, "in-turn": IN_TURN}
 
 
+#: Slots of the table of an update's features, as powers of two: at first, and at most. The largest
+#: takes 340 MB; only the updates of documents of more than ten thousand words, added up, fill it.
+_LEAST_BITS = 16
+_MOST_BITS = 24
+
+
 @dataclass
 class Tally:
-    """What happened in a pass: steps of the gold derivations, steps used, updates, and so on."""
+    """What happened in a pass: steps of the gold derivations, steps used, updates, and so on.
+
+    `dropped` are features of updates for which there was no room.
+    """
 
     instances: int = 0
     steps: int = 0
@@ -69,6 +78,7 @@ class Tally:
     updates: int = 0
     clean: int = 0
     skipped: int = 0
+    dropped: int = 0
 
     def __iadd__(self, other: Tally) -> Tally:
         for name in self.__dataclass_fields__:
@@ -76,11 +86,12 @@ class Tally:
         return self
 
     def as_stats(self) -> dict[str, float]:
+        rare = {"skipped": float(self.skipped), "dropped": float(self.dropped)}
         return {
             "share": self.used / max(1, self.steps),
             "updates": float(self.updates),
             "clean": self.clean / max(1, self.instances),
-        } | ({"skipped": float(self.skipped)} if self.skipped else {})
+        } | {name: value for name, value in rare.items() if value}
 
 
 class Learner:
@@ -107,7 +118,7 @@ class Learner:
         self.frontier = new_frontier(self.beam, width)
         self.arena = new_arena(1024 * self.beam, 2048 * self.beam)
         self.pairs = new_pairs(1024)
-        self.delta = new_delta(16)
+        self.delta = new_delta(_LEAST_BITS)
         self.steps = Steps(
             options.step == "pa",
             _DELAYED[options.dlaso_pa],
@@ -149,6 +160,8 @@ class Learner:
             tally.used += int(used)
             tally.updates += int(self.pairs.used[0])
             tally.clean += int(self.pairs.used[0] == 0)
+            tally.dropped += int(self.delta.dropped[0])
+            self.delta.dropped[0] = 0
         return tally
 
     def derivation(self, instance: Instance) -> NDArray[np.int32] | None:
@@ -216,7 +229,7 @@ class Learner:
         if steps > len(self.pairs.gold):
             self.pairs = new_pairs(2 * steps)
         keys = 4 * steps * len(self.scorer.templates.seeds)
-        bits = min(24, max(16, math.ceil(math.log2(keys))))
+        bits = min(_MOST_BITS, max(_LEAST_BITS, math.ceil(math.log2(keys))))
         if 1 << bits > len(self.delta.keys):
             self.delta = new_delta(bits)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
-from caesura.errors import InputError, WarningSink
+from caesura.errors import CaesuraWarning, InputError, WarningSink
 from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.learn.updates import average
@@ -72,6 +72,7 @@ class ParserTrainer:
                 )
         self.options = options
         self.report: Report = silent
+        self._warn = warn
         self.dev = list(dev)
         docs = [doc for doc in train if doc.n_words]
         if not docs:
@@ -198,6 +199,13 @@ class ParserTrainer:
             tally = self.learner.run(instances, self.report)
         else:
             tally = self._mixed(instances)
+        if tally.dropped and self._warn is not None:
+            self._warn(
+                CaesuraWarning(
+                    f"epoch {number} had no room for {tally.dropped:,} features of its updates",
+                    remedy="Learn from chunks, or make delayed updates in turn.",
+                )
+            )
         return tally.as_stats() | (self.repairs.as_stats() if number == 1 else {})
 
     def _mixed(self, instances: Sequence[Instance]) -> Any:

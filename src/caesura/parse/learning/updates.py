@@ -69,12 +69,16 @@ class Gold(NamedTuple):
 
 
 class Delta(NamedTuple):
-    """A sparse difference of feature vectors: an open-addressing table over row and transition."""
+    """A sparse difference of feature vectors: an open-addressing table over row and transition.
+
+    What no longer fits is left out of the update, and counted.
+    """
 
     keys: NDArray[np.int64]
     values: NDArray[np.float32]
     filled: NDArray[np.int64]
     used: NDArray[np.int64]
+    dropped: NDArray[np.int64]
 
 
 class Steps(NamedTuple):
@@ -103,6 +107,7 @@ def new_delta(bits: int = 18) -> Delta:
         np.zeros(size, np.float32),
         np.zeros(size, np.int64),
         np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
     )
 
 
@@ -118,6 +123,7 @@ def _add(delta: Delta, key: int, value: float) -> None:
     while delta.keys[slot] != key:  # an eighth of the slots stays free
         if delta.keys[slot] < 0:
             if delta.used[0] > mask - mask // 8:
+                delta.dropped[0] += 1
                 return
             delta.keys[slot] = key
             delta.values[slot] = 0.0
