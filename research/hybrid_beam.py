@@ -51,7 +51,11 @@ __all__ = ["BeamSearcher"]
 
 
 class Bank(NamedTuple):
-    """The states of two beams, the present and the next, one after the other."""
+    """The states of the beam. An item keeps the place of its parent unless a sister has it.
+
+    `place` has the place of each rank, of this beam and the next; `heirs` counts the children that
+    a rank has, and `free` lists the places of those that have none.
+    """
 
     at: NDArray[np.int64]
     stack: NDArray[np.int32]
@@ -60,6 +64,9 @@ class Bank(NamedTuple):
     labels: NDArray[np.int32]
     kids: NDArray[np.int32]
     sets: NDArray[np.uint64]
+    place: NDArray[np.int64]
+    heirs: NDArray[np.int64]
+    free: NDArray[np.int64]
 
 
 class History(NamedTuple):
@@ -159,10 +166,12 @@ def _state(bank: Bank, k: int) -> State:
 
 
 @kernel
-def _copy(bank: Bank, source: int, target: int, words: int) -> None:
+def _copy(bank: Bank, source: int, target: int) -> None:
+    """Copy a state as far as it or the one that it takes the place of has come."""
+    reached = max(bank.at[source, NEXT], bank.at[target, NEXT])
     for k in range(4):
         bank.at[target, k] = bank.at[source, k]
-    for w in range(words + 1):
+    for w in range(min(reached + 1, bank.stack.shape[1])):
         bank.stack[target, w] = bank.stack[source, w]
         bank.deque[target, w] = bank.deque[source, w]
         bank.heads[target, w] = bank.heads[source, w]
@@ -171,6 +180,39 @@ def _copy(bank: Bank, source: int, target: int, words: int) -> None:
             bank.kids[target, w, k] = bank.kids[source, w, k]
         bank.sets[target, w, 0] = bank.sets[source, w, 0]
         bank.sets[target, w, 1] = bank.sets[source, w, 1]
+
+
+@kernel
+def _inherit(bank: Bank, best: Candidates, kept: int, size: int) -> None:
+    """Find a place for each child: the last child of a parent has the parent's, no copy is made.
+
+    The others get a copy in a place that is free, since no more items are kept than there are
+    places. Places of the next beam are in the second row.
+    """
+    for rank in range(size):
+        bank.heirs[rank] = 0
+    for k in range(kept):
+        bank.heirs[best.parent[k]] += 1
+    free = 0
+    for at in range(bank.at.shape[0]):
+        taken = False
+        for rank in range(size):
+            taken = taken or (bank.place[0, rank] == at and bank.heirs[rank] > 0)
+        if not taken:
+            bank.free[free] = at
+            free += 1
+    used = 0
+    for k in range(kept):
+        parent = best.parent[k]
+        place = bank.place[0, parent]
+        bank.heirs[parent] -= 1
+        if bank.heirs[parent] > 0:
+            _copy(bank, place, bank.free[used])
+            place = bank.free[used]
+            used += 1
+        bank.place[1, k] = place
+    for k in range(kept):
+        bank.place[0, k] = bank.place[1, k]
 
 
 @kernel
@@ -192,11 +234,11 @@ def _insert(
 
 
 @kernel
-def _goes_on(bank: Bank, now: int, size: int, words: int, mean: bool) -> bool:
+def _goes_on(bank: Bank, size: int, words: int, mean: bool) -> bool:
     """Whether an item can still win: a sum of logarithms only falls, a mean may rise."""
     open_ones = 0
     for rank in range(size if mean else 1):
-        open_ones += 1 if bank.at[now + rank, NEXT] <= words else 0
+        open_ones += 1 if bank.at[bank.place[0, rank], NEXT] <= words else 0
     return open_ones > 0
 
 
@@ -223,15 +265,17 @@ def _sentence(
     """
     width = search.beam
     _forget(memo)
-    reset(_state(bank, 0), words)
+    for k in range(width):
+        reset(_state(bank, k), words)
+    bank.place[0, 0] = 0
     sums[0, 0], sums[0, 1] = 0.0, 0.0
     size, step, now = 1, 0, 0
-    while _goes_on(bank, now, size, words, search.mean):
+    while _goes_on(bank, size, words, search.mean):
         if step >= history.parent.shape[0] or step >= paths.actions.shape[0]:
             return False
         kept = 0
         for rank in range(size):
-            state = _state(bank, now + rank)
+            state = _state(bank, bank.place[0, rank])
             if state.at[NEXT] > words:
                 key = sums[now + rank, 0] / (sums[now + rank, 1] if search.mean else 1.0)
                 kept = _insert(kept, width, best, key, rank, -1, 1.0)
@@ -248,17 +292,17 @@ def _sentence(
                     key = sums[now + rank, 0] + np.log(max(chance, 1e-30))
                 kept = _insert(kept, width, best, key, rank, scratch.tops[a], chance)
         other = width - now
+        _inherit(bank, best, kept, size)
         for k in range(kept):
             history.parent[step, k], history.action[step, k] = best.parent[k], best.action[k]
             history.chance[step, k] = best.chance[k]
-            _copy(bank, now + best.parent[k], other + k, words)
             sums[other + k] = sums[now + best.parent[k]]
             if best.action[k] >= 0:
                 chance = np.float64(best.chance[k])
                 sums[other + k, 0] += chance if search.mean else np.log(max(chance, 1e-30))
                 sums[other + k, 1] += 1.0
                 kind, label = split_action(classifier, best.action[k])
-                apply(_state(bank, other + k), kind, label)
+                apply(_state(bank, bank.place[0, k]), kind, label)
         size, now = kept, other
         step += 1
     # From the last step back, then turned round.
@@ -353,7 +397,12 @@ class BeamSearcher:
         self.headless = HEADLESS[options.headless]
         self.root_label = root_label
         one = new_state(longest)
-        self.bank = Bank(*(np.zeros((2 * width, *column.shape), column.dtype) for column in one))
+        self.bank = Bank(
+            *(np.zeros((width, *column.shape), column.dtype) for column in one),
+            np.zeros((2, width), np.int64),
+            np.zeros(width, np.int64),
+            np.zeros(width, np.int64),
+        )
         self.state = one
         columns = classifier.table.shape[1]
         self.scratch = new_scratch(len(classifier.templates.seeds), columns, max(2, width))
