@@ -20,6 +20,7 @@ import numpy as np
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.induce.checkpoint import Checkpoint
+from caesura.induce.class_number import fewest, numbers_tried
 from caesura.induce.corpus import Corpus, corpus, word_classes
 from caesura.induce.em import Demand, Step
 from caesura.induce.frequent import doc_sentences, regroup
@@ -49,8 +50,9 @@ NUDGE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened: data are ready (`start`), something is odd about them (`warning`),
-    an interrupted run goes on (`resumed`), a `step` of EM, a `restart` is done, all is `done`."""
+    """Something that happened: a number of `classes` was tried, data are ready (`start`), something
+    is odd about them (`warning`), an interrupted run goes on (`resumed`), a `step` of EM, a
+    `restart` is done, all is `done`."""
 
     kind: str
     restart: int = 0
@@ -88,13 +90,18 @@ class Inducer:
         self.grammar: Grammar | None = None
         #: The name of the rules that were obeyed.
         self.rules = "none"
+        #: Held-out bits by number of classes, where the number was chosen by them.
+        self.numbers: dict[int, float] = {}
         #: By restart: seed, bits a word, mean arc, whether it is a chain, agreement with others.
         self.restarts: list[dict[str, Any]] = []
 
     def __iter__(self) -> Generator[Event, None, None]:
         options = self.options
         stages = options.stages()
+        if not any(doc.n_words for doc in self.documents):
+            raise InputError("there are no words in the text", remedy="Give a text that has some.")
         kept = self._kept()
+        yield from self._numbers(kept)
         words = self._corpus(kept)
         if len(words.names) > MOST_CLASSES:
             raise InputError(
@@ -115,6 +122,7 @@ class Inducer:
                 "complete": int(sentences.comps.sum()),
                 "marks": words.n_marks,
                 "stages": [stage.name for stage in stages],
+                **({"numbers": dict(self.numbers)} if self.numbers else {}),
             },
         )
         for odd in oddities(words, used):
@@ -212,10 +220,25 @@ class Inducer:
             )
         return Checkpoint.read(path, mine)
 
+    def _numbers(self, kept: Checkpoint | None) -> Iterator[Event]:
+        """Choose the number of classes by held-out bits, where that is asked for."""
+        options = self.options
+        done = kept is not None and kept.classifier is not None
+        if options.classes != "auto" or self.classifier is not None or done:
+            return
+        for number, bits in numbers_tried(
+            self.documents,
+            self.class_text,
+            morphology=options.morphology,
+            frequent=options.frequent,
+            groups=options.groups,
+            marks=options.mark_source,
+        ):
+            self.numbers[number] = bits
+            yield Event("classes", stats={"number": number, "bits": bits})
+
     def _corpus(self, kept: Checkpoint | None) -> Corpus:
         options = self.options
-        if not any(doc.n_words for doc in self.documents):
-            raise InputError("there are no words in the text", remedy="Give a text that has some.")
         classes: Callable[[Document], Any]
         if options.classes in COLUMNS:
             classes = word_classes(options.classes)
@@ -255,7 +278,8 @@ class Inducer:
         """The classes of words that were given or are learnt now, frequent words regrouped."""
         options = self.options
         text = [*self.documents, *self.class_text]
-        found = self.classifier or learn_classifier(text, options.classes, options.morphology)
+        number = str(fewest(self.numbers)) if options.classes == "auto" else options.classes
+        found = self.classifier or learn_classifier(text, number, options.morphology)
         if not options.frequent:
             return found
         sentences = [forms for doc in text for forms in doc_sentences(doc)]

@@ -27,11 +27,12 @@ class InduceOptions:
         "standard, fixed, basic, lexicalised, scaffold.",
     )
     model: str = flag("dbm3", "gb, dmv, evg, dbm1, dbm2, dbm3 (default).")
-    #: `upos`, `xpos`, `form`, or a number of classes to learn from the words.
+    #: `upos`, `xpos`, `form`, a number of classes to learn from the words, or `auto`, the number
+    #: with the fewest held-out bits (see `class_number`).
     classes: str = flag(
         "30",
-        "Word classes: a number to learn (default 30), tags, words, or a file of classes.",
-        metavar="N|upos|xpos|form|FILE",
+        "Word classes: a number to learn (default 30; auto tries several), tags, words, or a file.",
+        metavar="N|auto|upos|xpos|form|FILE",
     )
     #: How much endings and shapes weigh where classes are learnt from the words; 0: not at all.
     morphology: float = 0.0

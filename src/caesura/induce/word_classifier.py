@@ -64,16 +64,16 @@ def classifier_of(rows: Iterable[tuple[str, str, int]], rare: int = RARE) -> Wor
 
 
 def learn_classifier(
-    documents: Sequence[Document], number: str, morphology: float = 0.0
+    documents: Sequence[Document | list[str]], number: str, morphology: float = 0.0
 ) -> WordClassifier:
-    """So many classes of the frequent words of documents, by exchange clustering.
+    """So many classes of the frequent words of documents or sentences, by exchange clustering.
 
     With `morphology`, endings and shapes count, too.
     """
     if not number.isdecimal() or int(number) < 1:
         raise UsageError(
             f"--classes {number}: no number of classes and no column",
-            remedy="Classes are upos, xpos, form, a number, or a file made by `caesura cluster`.",
+            remedy="Classes: upos, xpos, form, a number, auto, or a file of `caesura cluster`.",
         )
     found = cluster(documents, int(number), min_count=RARE, morphology=morphology)
     return classifier_of(found.rows())

@@ -155,7 +155,9 @@ def _tell(event: Any, progress: Counting) -> dict[str, Any]:
     if event.kind == "start":
         progress.say(_data_line(stats))
         return {"data": dict(stats)}
-    if event.kind == "warning":
+    if event.kind == "classes":
+        progress.say(f"{stats['number']} classes: {stats['bits']:.4f} bits a held-out word")
+    elif event.kind == "warning":
         progress.say(f"warning: {stats['what']}")
     elif event.kind == "resumed":
         progress.say(_resumed_line(stats))
