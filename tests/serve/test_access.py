@@ -106,6 +106,28 @@ def test_axe_finds_nothing_where_models_are_compared(shown: Any, axe: str) -> No
     assert violations(shown, axe) == []
 
 
+def test_axe_finds_nothing_in_rows_of_parts_and_of_open_heads(page: Any, axe: str) -> None:
+    """What rows show is in their names, also of a part of a token and where no head is known."""
+    parts = {
+        "tokens": [{"text": "zum", "words": 2}, {"text": "Haus"}],
+        "words": [
+            {"form": "zu", "upos": "ADP", "head": 3, "deprel": "case"},
+            {"form": "dem", "upos": "DET", "deprel": "det"},
+            {"form": "Haus", "upos": "NOUN", "head": 0, "deprel": "root"},
+        ],
+    }
+    page.run(
+        "return import('/static/outline.js').then((m) => document.querySelector('main').append("
+        "m.outline(arguments[0], {name: 'Rows', still: true})))",
+        parts,
+    )
+    shown = page.run("return [...document.querySelectorAll('.row')].map((row) => row.innerText)")
+    assert [" ".join(row.split()) for row in shown] == [
+        "zu ADP case (zum)", "dem DET det", "Haus NOUN root",
+    ]  # fmt: skip
+    assert violations(page, axe) == []
+
+
 def test_axe_finds_nothing_in_an_evaluation(shown: Any, axe: str) -> None:
     gold = (Path(__file__).parents[2] / "examples" / "harbour.conllu").read_text(encoding="utf-8")
     shown.click("#tab-evaluate")

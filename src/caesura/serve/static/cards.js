@@ -222,6 +222,7 @@ export class Cards {
       element.setAttribute("role", "button");
       element.setAttribute("tabindex", word === 0 ? "0" : "-1");
       element.setAttribute("aria-label", describe(sentence, word));
+      for (const text of element.querySelectorAll("text")) text.before(" "); // words for who reads it, too
     }
     for (const text of svg.querySelectorAll("text")) text.setAttribute("aria-hidden", "true");
     if (svg.querySelector("[direction=rtl]")) svg.classList.add("rtl");

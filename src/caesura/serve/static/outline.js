@@ -96,10 +96,10 @@ export function outline(sentence, { name, differs = new Set(), still = false }) 
       type: "button", className: "row", tabIndex: word === 0 ? 0 : -1, "aria-label": describe(sentence, word), data: { word },
     },
     lines(cells),
-    make("span", { className: `form${tint(sure)}` }, form),
-    make("span", { className: "tag" }, upos || xpos || ""),
+    make("span", { className: `form${tint(sure)}` }, form), " ",
+    make("span", { className: "tag" }, upos || xpos || ""), " ",
     make("span", { className: heads[word] === -1 ? "label root" : "label" }, deprel || (heads[word] === -1 ? "root" : "")));
-    if (surfaces.has(word)) row.append(make("span", { className: "surface" }, `[${surfaces.get(word)}]`));
+    if (surfaces.has(word)) row.append(" ", make("span", { className: "surface" }, `(${surfaces.get(word)})`));
     if (differs.has(word)) row.classList.add("differs");
     const item = make("li", { data: { word } }, row);
     if (!still) item.append(make("span", { className: "grip", "aria-hidden": "true", data: { word } }, "⠿"));

@@ -40,7 +40,7 @@ export function describe(sentence, word) {
   if (upos || xpos) parts.push(upos || xpos);
   if (head === 0) parts.push(deprel || "root");
   else if (sentence.words[head - 1]) parts.push(`${deprel || "dependent"} of ${sentence.words[head - 1].form}`);
-  else parts.push("head unknown");
+  else parts.push(...(deprel ? [deprel] : []), "head unknown");
   const token = sentence.tokens[wordsOf(sentence).findIndex((words) => words.includes(word))];
   if ((token.words ?? 1) > 1) parts.push(`part of ${token.text}`);
   return parts.join(", ");
