@@ -8,7 +8,7 @@ import importlib.util
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from caesura.errors import CaesuraError, MissingExtra, UsageError
 from caesura.models.store import find, load_model
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from caesura.pipeline.core import Mode
 
 __all__ = ["check_extra", "listen", "make_server", "named_models", "serve"]
+
+#: Seconds within which a signal to all processes has reached this one, too.
+_HEARD: Final = 0.2
 
 
 def check_extra() -> None:
@@ -122,6 +125,10 @@ def make_server(
                 starting.result()
             except BaseException:
                 await workers.close()
+                # A service manager tells all processes to end, and a worker may hear it first.
+                await asyncio.sleep(_HEARD)
+                if self.should_exit:
+                    return
                 raise
             await super().startup(sockets)
             if ready is not None:

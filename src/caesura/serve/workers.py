@@ -67,7 +67,12 @@ class Worker:
         pipe = asyncio.subprocess.PIPE
         own = {name: value for name, value in os.environ.items() if name != TOKEN}
         process = await asyncio.create_subprocess_exec(
-            *command, stdin=pipe, stdout=pipe, env={**own, "PYTHONPATH": found}, limit=_AHEAD
+            *command,
+            stdin=pipe,
+            stdout=pipe,
+            env={**own, "PYTHONPATH": found},
+            limit=_AHEAD,
+            process_group=0,  # Ctrl-C in a terminal is for the server, which ends its workers
         )
         return cls(process)
 
@@ -187,7 +192,13 @@ class Workers:
         setup = wire.Setup(paths, self.models.mode, self.models.loader, told)
         worker.send(wire.SETUP, msgspec.json.encode(setup))
         try:
-            kind, payload = await worker.read()
+            try:
+                kind, payload = await worker.read()
+            except Refused:
+                raise CaesuraError(
+                    "a worker ended before it was ready",
+                    remedy="It said why, unless somebody killed it; start the server again.",
+                ) from None
             if kind != wire.READY:
                 raise CaesuraError(payload.decode("utf-8", "replace"))
         except BaseException:
