@@ -183,6 +183,9 @@ def test_the_page_and_its_headers(client: httpx.Client) -> None:
     assert "style=" not in page.text
     for name in ("main.js", "page.css", "tree.css", "icon.svg"):
         assert client.get(f"/static/{name}").status_code == 200
+    icon = client.get("/favicon.ico")  # which browsers ask for beside whatever they show
+    assert icon.text.startswith("<svg")
+    assert icon.headers["content-type"] == "image/svg+xml"
 
 
 # ---------------------------------------------------------------- hostile

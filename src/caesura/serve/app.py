@@ -213,6 +213,9 @@ class Application:
     async def page(self, request: Request) -> Response:
         return self._file("index.html")
 
+    async def icon(self, request: Request) -> Response:
+        return self._file("icon.svg")
+
     async def file(self, request: Request) -> Response:
         return self._file(request.path_params["name"])
 

@@ -168,6 +168,13 @@ ENDPOINTS: Final = (
         gives={"text/plain; version=0.0.4; charset=utf-8": TEXT},
     ),
     Endpoint("openapi", "This description.", ("/openapi.json",), gives={JSON: {"type": "object"}}),
+    Endpoint(
+        "icon",
+        "What browsers show beside whatever they look at here.",
+        ("/favicon.ico",),
+        gives={"image/svg+xml": TEXT},
+        public=True,
+    ),
     Endpoint("page", "The page.", ("/",), gives={"text/html; charset=utf-8": TEXT}),
     Endpoint(
         "file",
