@@ -17,6 +17,8 @@ from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import load
 from caesura.models.store import without
+from caesura.neural.agreement import NAME, features_of, packed
+from caesura.neural.examples import DECISIONS, Labels
 from caesura.neural.parser import NeuralParser
 from caesura.paths import bundled_models
 from caesura.pipeline import Pipeline
@@ -291,3 +293,50 @@ def test_layout_is_trusted_as_much_as_the_settings_say(nlp: Pipeline) -> None:
     part = parser.to_part()
     del part.config["trust-layout"]
     assert NeuralParser.from_part(part).settings.layout == 0.0
+
+
+def test_the_tokenisers_evidence_counts_as_often_as_the_settings_say(nlp: Pipeline) -> None:
+    parser = nlp.stages[-1]
+    assert isinstance(parser, NeuralParser)
+    text = "The ferry left at nine. We waited on the quay. Nobody came."
+    doc = nlp.tokenise(Document(text=text))
+    doc.start_evidence = np.full(doc.n_tokens, 0.999, np.float32)
+    chances = [
+        parser.with_search(evidence=weight).start_chances(doc, parser.encoder.scores(doc))
+        for weight in (0.0, 50.0)
+    ]
+    assert (chances[0][1:] < 0.5).any()
+    assert (chances[1] > 0.5).all()
+    kept = NeuralParser.from_part(parser.with_search(evidence=1.5).to_part())
+    assert kept.settings.evidence == 1.5
+    part = parser.to_part()
+    del part.config["trust-evidence"]
+    assert NeuralParser.from_part(part).settings.evidence == 0.0
+
+
+def test_features_agree_with_the_fine_tag(nlp: Pipeline) -> None:
+    parser = nlp.stages[-1]
+    assert isinstance(parser, NeuralParser)
+    part = parser.to_part()
+    part.arrays.pop(NAME, None)
+    free = NeuralParser.from_part(part)
+    assert free.features is None
+    labels = Labels(**{name: tuple(parser.labels[name]) for name in DECISIONS})
+    text = "The ferry left at nine. We waited on the quay."
+    taught = nlp(text)
+    table = features_of([taught] * 5, labels)
+    assert table.any(axis=1).all()
+    assert table.shape == (len(labels.xpos), len(labels.feats))
+    tag, features = taught.column("xpos")[0], taught.column("feats")[0]
+    assert table[labels.xpos.index(tag)].sum() == 1  # seen with one alone
+    only = np.zeros_like(table)
+    only[:, labels.feats.index(features)] = True
+    free.features = only
+    again = NeuralParser.from_part(free.to_part())
+    doc = nlp.tokenise(Document(text=text))
+    again.annotate([doc])
+    assert set(doc.column("feats")) == {features}
+    for damaged in (np.zeros_like(packed(only)), packed(only)[1:]):
+        part.arrays[NAME] = damaged
+        with pytest.raises(ModelError, match="tags and features"):
+            NeuralParser.from_part(part)

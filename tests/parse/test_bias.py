@@ -10,7 +10,10 @@ import pytest
 from research.joint_stream import parse_stream
 
 from caesura.document import Document
+from caesura.errors import UsageError
+from caesura.layout import LINE
 from caesura.learn.bias import GRID
+from caesura.parse.options import SearchOptions
 from caesura.parse.parser import SCALE, Parser
 from caesura.parse.shapes import is_edited
 from caesura.train.parser import finish
@@ -113,3 +116,40 @@ def test_k_best_obeys_the_bias(parser: Parser, held: list[Document]) -> None:
     more = parser.with_search(bias=1.0, beam=16).k_best_parses(doc, 2)[0]
     less = parser.with_search(bias=-1.0, beam=16).k_best_parses(doc, 2)[0]
     assert more.starts.sum() > less.starts.sum()
+
+
+def test_the_tokenisers_evidence_counts_in_edited_text(
+    parser: Parser, held: list[Document]
+) -> None:
+    """Where it says everywhere that a sentence starts, more do; in a transcript it says nothing."""
+    told = parser.with_search(evidence=50.0)
+    for docs, more in ((held, True), (plain(held), False)):
+        sure = [replace(doc, start_evidence=np.full(doc.n_tokens, 0.999)) for doc in docs]
+        assert (number(told, sure) > number(parser, sure)) == more
+    kept = Parser.from_part(told.to_part())
+    assert kept.search.evidence == 50.0
+    assert Parser.from_part(parser.to_part()).search.evidence == 0.0
+
+
+def test_the_layout_counts_as_often_as_the_search_says(
+    parser: Parser, held: list[Document]
+) -> None:
+    lines = [replace(doc, token_break=np.full(doc.n_tokens, LINE, np.uint8)) for doc in held]
+    told = parser.with_search(layout=50.0)
+    assert number(told, lines) > number(parser, lines)
+    assert Parser.from_part(told.to_part()).search.layout == 50.0
+
+
+def test_unedited_text_has_a_bonus_of_its_own(parser: Parser, held: list[Document]) -> None:
+    told = parser.with_search(unedited=50.0)
+    assert number(told, plain(held)) > number(parser, plain(held))
+    assert number(told, held) == number(parser, held)
+    assert Parser.from_part(told.to_part()).search.unedited == 50.0
+
+
+def test_what_is_told_is_a_finite_number() -> None:
+    for name in ("evidence", "layout"):
+        with pytest.raises(UsageError, match=f"{name} is -1"):
+            SearchOptions(**{name: -1.0})
+    with pytest.raises(UsageError, match="unedited is inf"):
+        SearchOptions(unedited=float("inf"))

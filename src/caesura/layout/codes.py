@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["BLANK", "DOUBLE", "FIELD", "HEAD", "INDENT", "ITEM", "LINE", "NAMES", "N_BREAKS"]
+__all__ = [
+    "BLANK",
+    "DOUBLE",
+    "FIELD",
+    "HEAD",
+    "INDENT",
+    "ITEM",
+    "LINE",
+    "NAMES",
+    "N_BREAKS",
+    "ODDS",
+]
 __all__ += ["PARAGRAPH", "SAME", "SHORT", "START", "TURN", "VERSE", "WIDE", "WRAP"]
 
 (
@@ -49,3 +60,16 @@ NAMES: Final = (
 )
 #: How many codes there are.
 N_BREAKS: Final = len(NAMES)
+
+#: What the layout says for a boundary, by its code: about the logarithm of the odds that one is
+#: there, in re-laid copies of treebanks. Models see the codes too, and trust them too little where
+#: the words are unlike those of the copies: addresses, tables, lists of single words.
+ODDS: Final[dict[int, float]] = {
+    ITEM: 7.0,
+    PARAGRAPH: 7.0,
+    SHORT: 4.0,
+    LINE: 3.0,
+    HEAD: 2.0,
+    FIELD: 2.0,
+    INDENT: 2.0,
+}

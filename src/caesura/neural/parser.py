@@ -19,14 +19,15 @@ from numpy.typing import NDArray
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
 from caesura.errors import ModelError, WarningSink
-from caesura.layout import N_BREAKS
+from caesura.layout import SAME
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
+from caesura.neural import agreement
 from caesura.neural.examples import layout_codes
 from caesura.neural.languages import Languages
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.onnx import LIMIT, TAGS, Encoder, Scores
-from caesura.neural.settings import LAYOUT, SearchSettings
+from caesura.neural.settings import SearchSettings
 from caesura.neural.starts import NetworkStarts
 from caesura.neural.subwords import Subwords
 from caesura.parse.constraints import WordConstraints, decode_given, limits_of, no_limits
@@ -36,7 +37,7 @@ from caesura.parse.scorers.features import N_COLUMNS
 from caesura.parse.search.decode import Decoder
 from caesura.parse.search.kbest import k_best
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.word_table import FIRST_WORD, Words
+from caesura.parse.word_table import AT_LINES, FIRST_WORD, LAYOUT_ODDS, N_CONTEXT, Words
 from caesura.stage import Stage
 from caesura.tag.lemmas import apply_rule
 
@@ -55,7 +56,8 @@ SCALE: Final = BiasScale(
 )
 
 
-_LAYOUT: Final = np.array([LAYOUT.get(code, 0.0) for code in range(N_BREAKS)], np.float32)
+#: How sure the tokeniser can be.
+_SURE: Final = 0.002
 _SETTINGS: Final = tuple(SearchSettings.__dataclass_fields__)
 
 
@@ -79,8 +81,11 @@ class NeuralParser(Stage):
         lexicon: LemmaLexicon | None = None,
         layout: bool = True,
         languages: Languages | None = None,
+        features: NDArray[np.bool_] | None = None,
     ) -> None:
         self.scale = scale
+        #: Which FEATS each XPOS may have.
+        self.features = features
         self.lexicon = lexicon
         self.graph = graph
         self.languages = languages
@@ -147,6 +152,8 @@ class NeuralParser(Stage):
         }
         if self.lexicon is not None:
             arrays |= self.lexicon.arrays()
+        if self.features is not None:
+            arrays[agreement.NAME] = agreement.packed(self.features)
         labels = dict(self.labels)
         if self.languages is not None:
             arrays |= self.languages.arrays()
@@ -161,6 +168,7 @@ class NeuralParser(Stage):
             "bias-scale": self.scale.as_config(),
             "unedited": settings.unedited,
             "trust-layout": settings.layout,
+            "trust-evidence": settings.evidence,
             "window": self.encoder.limit,
             "layout": self.encoder.layout,
         }
@@ -188,6 +196,7 @@ class NeuralParser(Stage):
             bonus=float(part.option("bonus", (int, float), part.option("bias", (int, float), 0))),
             unedited=float(part.option("unedited", (int, float), 0.0)),
             layout=float(part.option("trust-layout", (int, float), 0.0)),
+            evidence=float(part.option("trust-evidence", (int, float), 0.0)),
         )
         n = len(part.labels["deprel"])
         return cls(
@@ -200,6 +209,9 @@ class NeuralParser(Stage):
             threads=threads,
             scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
             lexicon=LemmaLexicon.from_arrays(part.labels["lemma"], part.arrays),
+            features=agreement.from_arrays(
+                part.arrays, len(part.labels["xpos"]), len(part.labels["feats"])
+            ),
             layout=bool(part.option("layout", bool, False)),
             languages=Languages.from_part(part),
         )
@@ -285,7 +297,9 @@ class NeuralParser(Stage):
         bonus += self.scale.bonus(settings.bias, scores.edited)
         found = np.full(doc.n_words, bonus, np.float32)
         if settings.layout:
-            found += np.float32(settings.layout) * _LAYOUT[layout_codes(doc)]
+            found += np.float32(settings.layout) * LAYOUT_ODDS[layout_codes(doc)]
+        if settings.evidence and scores.edited and doc.start_evidence is not None:
+            found += np.float32(settings.evidence) * _evidence(doc)
         return found
 
     def _decode(self, decoder: Decoder, doc: Document, given: WordConstraints) -> Result:
@@ -302,7 +316,11 @@ class NeuralParser(Stage):
                 found = doc.strings.ids(chosen).astype(np.int32)
             else:
                 names = doc.strings.ids(self.labels[column])
-                found = names[scores.tags[column].argmax(1)].astype(np.int32)
+                points = scores.tags[column]
+                if column == "feats" and self.features is not None:
+                    allowed = self.features[scores.tags["xpos"].argmax(1)]
+                    points = np.where(allowed, points, np.float32(-1e9))
+                found = names[points.argmax(1)].astype(np.int32)
             setattr(doc, column, fixed.obeyed(column, found))
         if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
             doc.lemma = fixed.obeyed("lemma", self._lemmas(doc, scores))
@@ -414,6 +432,20 @@ class NeuralParser(Stage):
         return NetworkStarts(self)
 
 
+def _evidence(doc: Document) -> NDArray[np.float32]:
+    """The log-odds of the tokeniser's evidence for a start before each word.
+
+    Where a line begins they count for more: the tokeniser has seen more layouts than the network.
+    """
+    evidence = np.asarray(doc.start_evidence, np.float32).clip(_SURE, 1 - _SURE)
+    token = doc.word_token
+    first = np.ones(doc.n_words, dtype=bool)
+    first[1:] = token[1:] != token[:-1]
+    odds = np.where(first, np.log(evidence / (1 - evidence))[token], 0)
+    found: NDArray[np.float32] = odds * np.where(layout_codes(doc) == SAME, 1, AT_LINES)
+    return found.astype(np.float32)
+
+
 def softmax(points: NDArray[np.float32]) -> NDArray[np.float32]:
     """Scores of each row as chances."""
     powers = np.exp(points - points.max(1, keepdims=True))
@@ -423,7 +455,9 @@ def softmax(points: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _words(n: int) -> Words:
     """The search asks this scorer by number alone, so words need no features."""
-    return Words(np.zeros((n + FIRST_WORD, N_COLUMNS), np.uint64), np.zeros((n, 3), np.int32))
+    return Words(
+        np.zeros((n + FIRST_WORD, N_COLUMNS), np.uint64), np.zeros((n, N_CONTEXT), np.int32)
+    )
 
 
 def _text(array: NDArray[Any]) -> str:

@@ -133,6 +133,7 @@ def finish(
     lexicon: LemmaLexicon | None = None,
     options: ExportOptions | None = None,
     languages: Languages | None = None,
+    features: NDArray[np.bool_] | None = None,
 ) -> NeuralParser:
     """The stage of a pipeline, from the weights that training chose; needs no PyTorch."""
     from caesura.neural.export import to_onnx
@@ -148,4 +149,5 @@ def finish(
         limit=limit,
         lexicon=lexicon,
         languages=languages,
+        features=features,
     )

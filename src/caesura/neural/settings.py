@@ -4,26 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 from caesura.errors import UsageError
-from caesura.layout.codes import FIELD, HEAD, INDENT, ITEM, LINE, PARAGRAPH, SHORT
 from caesura.parse.options import SearchOptions
 
-__all__ = ["LAYOUT", "SearchSettings"]
-
-#: What the layout says for a boundary, by its code: about the logarithm of the odds that one is
-#: there, in re-laid copies of treebanks. Networks see the codes too, and trust them too little
-#: where the words are unlike those of the copies: addresses, tables, lists of single words.
-LAYOUT: Final[dict[int, float]] = {
-    ITEM: 7.0,
-    PARAGRAPH: 7.0,
-    SHORT: 4.0,
-    LINE: 3.0,
-    HEAD: 2.0,
-    FIELD: 2.0,
-    INDENT: 2.0,
-}
+__all__ = ["SearchSettings"]
 
 
 @dataclass(frozen=True)
@@ -40,13 +25,15 @@ class SearchSettings:
     #: capitals nor punctuation.
     bonus: float = 0.0
     unedited: float = 0.0
-    #: How much of `LAYOUT` is added where a line begins.
-    layout: float = 2.0
+    #: How much of `layout.codes.ODDS` is added where a line begins.
+    layout: float = 6.0
+    #: How often the log-odds of the tokeniser's evidence for a start count, in edited text.
+    evidence: float = 0.5
     #: 1 for about twice as many boundaries, -1 for half as many; see `caesura.learn.bias`.
     bias: float = 0.0
 
     def __post_init__(self) -> None:
         SearchOptions(beam=self.beam, margin=self.margin, bias=self.bias)  # which checks them
-        for name in ("swap", "crossing", "bonus", "unedited", "layout"):
+        for name in ("swap", "crossing", "bonus", "unedited", "layout", "evidence"):
             if not math.isfinite(getattr(self, name)):
                 raise UsageError(f"{name} is {getattr(self, name)}, but must be a finite number")

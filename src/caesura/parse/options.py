@@ -30,9 +30,12 @@ class SearchOptions:
     behind the best are dropped, and so is a state with the same future as a better one. A `bias`
     of 1 asks for about twice as many sentence boundaries, one of -1 for half as many; what it is
     worth in scores the parser knows. `bonus` is in scores: it is added to that of a boundary, and
-    is what is tuned on held-out documents. Of the tags that a word may choose from, the
-    logarithm of how much less likely than the likeliest one is counts `trust` times. After
-    `patience` words on which the beam does not agree, the best item decides.
+    is what is tuned on held-out documents; in a text without capitals and punctuation `unedited` is
+    added to it. Of the tags that a word may choose from, the logarithm of how much less likely than
+    the likeliest one is counts `trust` times. In edited text the log-odds of the tokeniser's
+    evidence for a sentence start count `evidence` times at a boundary, and everywhere those of the
+    layout `layout` times, beside what the parser has learned of them. After `patience` words on
+    which the beam does not agree, the best item decides.
     """
 
     beam: int = flag(8, "Width of the beam.", least=1, most=MOST_BEAM)
@@ -41,7 +44,10 @@ class SearchOptions:
     )
     bias: float = 0.0
     bonus: float = 0.0
+    unedited: float = 0.0
     trust: float = 0.3
+    evidence: float = 0.0
+    layout: float = 0.0
     patience: int = 400
 
     def __post_init__(self) -> None:
@@ -52,10 +58,14 @@ class SearchOptions:
         if not self.margin >= 0:
             raise UsageError(f"margin is {self.margin}, but must not be negative")
         check_bias(self.bias)
-        if not math.isfinite(self.bonus):
-            raise UsageError(f"bonus is {self.bonus}, but must be a finite number")
+        for name in ("bonus", "unedited"):
+            if not math.isfinite(value := getattr(self, name)):
+                raise UsageError(f"{name} is {value}, but must be a finite number")
         if not (self.trust >= 0 and math.isfinite(self.trust)):
             raise UsageError(f"trust is {self.trust}, but must be a number from 0 on")
+        for name in ("evidence", "layout"):
+            if not ((value := getattr(self, name)) >= 0 and math.isfinite(value)):
+                raise UsageError(f"{name} is {value}, but must be a number from 0 on")
 
 
 @dataclass(frozen=True)

@@ -127,6 +127,9 @@ class Parser(TreeParser):
             "bonus": search.bonus,
             "bias-scale": self.scale.as_config(),
             "patience": search.patience,
+            **({"trust-evidence": search.evidence} if search.evidence else {}),
+            **({"trust-layout": search.layout} if search.layout else {}),
+            **({"unedited": search.unedited} if search.unedited else {}),
             "tags": list(self.tags),
             "breaks": self.breaks,
             **options_of(self),
@@ -173,6 +176,9 @@ class Parser(TreeParser):
             # Older files call it a bias.
             bonus=float(part.option("bonus", (int, float), part.option("bias", (int, float), 0))),
             trust=float(part.option("trust", (int, float), 0.0)),
+            unedited=float(part.option("unedited", (int, float), 0.0)),
+            evidence=float(part.option("trust-evidence", (int, float), 0.0)),
+            layout=float(part.option("trust-layout", (int, float), 0.0)),
             patience=part.option("patience", int, 400),
         )
         return cls(
@@ -243,11 +249,14 @@ class Parser(TreeParser):
         if search.bias:
             bonus = search.bonus + self.scale.bonus(search.bias, edited)
             search = replace(search, bonus=bonus)
+        if not edited:
+            search = replace(search, bonus=search.bonus + search.unedited, evidence=0.0)
         return Decoder(scorer, self.inventory.system(), width, search)
 
     def is_edited(self, doc: Document) -> bool:
-        """Whether a bias is worth what it is on edited text; asked for if there is a bias."""
-        return not self.search.bias or is_edited(doc)
+        """Whether boundaries are scored as in edited text; asked for if that makes a difference."""
+        search = self.search
+        return not (search.bias or search.unedited or search.evidence) or is_edited(doc)
 
     # ------------------------------------------------------------- internals
 

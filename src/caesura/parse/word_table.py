@@ -13,12 +13,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document, Strings
-from caesura.layout import START
+from caesura.layout import N_BREAKS, START
 from caesura.layout import breaks as layout_breaks
+from caesura.layout.codes import ODDS
 from caesura.learn.templates import string_hashes
 from caesura.parse.scorers.features import COLUMNS, N_COLUMNS
 
-__all__ = ["N_CONTEXT", "Choice", "Hasher", "Words", "cut", "no_choices", "one_batch", "words_of"]
+__all__ = [
+    "AT_LINES",
+    "EVIDENCE_COLUMN",
+    "EVIDENCE_ODDS",
+    "LAYOUT_COLUMN",
+    "LAYOUT_ODDS",
+    "N_CONTEXT",
+    "Choice",
+    "Hasher",
+    "Words",
+    "cut",
+    "no_choices",
+    "one_batch",
+    "words_of",
+]
 
 #: Rows of the word table before word 0: an absent word and the artificial root.
 FIRST_WORD: Final = 2
@@ -28,10 +43,18 @@ _JOIN: Final = np.uint64(0x9FB21C651E98DF25)
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 #: Upper ends of the buckets of the tokeniser's evidence for a sentence start; bucket 0: none given.
 EVIDENCE: Final = np.array([0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99])
+#: The log-odds of a start in the middle of each bucket.
+EVIDENCE_ODDS: Final = np.array([0.0, -5.0, -3.5, -2.0, -0.6, 0.6, 2.0, 3.5, 5.0], dtype=np.float32)
 
 
 #: What is known of the gap before a word: paragraph, speaker, evidence, layout.
 N_CONTEXT: Final = 4
+EVIDENCE_COLUMN: Final = 2
+LAYOUT_COLUMN: Final = 3
+#: The log-odds of a start by what the layout says, and how much more the tokeniser's evidence
+#: counts where a line begins, of which it has seen more than the parser.
+LAYOUT_ODDS: Final = np.array([ODDS.get(code, 0.0) for code in range(N_BREAKS)], np.float32)
+AT_LINES: Final = 4.0
 #: Words whose hashes are kept.
 _MOST_KEPT: Final = 1 << 15
 #: Units of `Words.choices` for each natural logarithm.
@@ -239,10 +262,10 @@ def context_of(
         context[:, 1] = np.where(first, change[token], 1)
     if breaks:
         codes = layout_breaks(doc)
-        context[:, 3] = np.where(first & (codes != START)[token], codes[token], 0)
+        context[:, LAYOUT_COLUMN] = np.where(first & (codes != START)[token], codes[token], 0)
     if doc.start_evidence is not None:
         bucket = np.searchsorted(EVIDENCE, doc.start_evidence).astype(np.int32) + 1
-        context[:, 2] = np.where(first, bucket[token], 1)
+        context[:, EVIDENCE_COLUMN] = np.where(first, bucket[token], 1)
     return context
 
 

@@ -14,6 +14,7 @@ from caesura.document import Document
 from caesura.errors import InputError, MissingExtra, UsageError
 from caesura.learn.loop import Loop
 from caesura.models.file import Part
+from caesura.neural.agreement import features_of
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.prepare import SCRATCH, labels_of, new_net, prepare
 from caesura.neural.scale import measure_scale
@@ -147,10 +148,11 @@ def _network(
         loop.best["weights"].arrays,
         labels,
         subwords,
-        LemmaLexicon.of(trainer.train, labels.lemma, known),
+        LemmaLexicon.of([*trainer.train, *copies], labels.lemma, known),
         shape,
         asdict(sizes),
         settings.limit,
+        features_of(trainer.train, labels),
     )
 
 

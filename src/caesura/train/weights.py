@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.models.file import Part, save
 from caesura.models.store import load_model
+from caesura.neural import agreement
 from caesura.neural.examples import Labels
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.parser import NeuralParser
@@ -46,12 +47,16 @@ class Weights:
     #: The sizes of the heads: `neural.net.NetOptions`.
     net: Mapping[str, Any]
     limit: int
+    #: Which FEATS each XPOS may have.
+    features: NDArray[np.bool_] | None = None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         lexicon = self.lexicon.arrays() if self.lexicon is not None else {}
         arrays = {f"net/{name}": array for name, array in self.arrays.items()}
         arrays |= {f"lexicon/{name}": array for name, array in lexicon.items()}
         arrays["subwords"] = np.frombuffer(self.subwords.definition.encode(), np.uint8)
+        if self.features is not None:
+            arrays[agreement.NAME] = agreement.packed(self.features)
         shape = {} if self.shape is None else asdict(self.shape)
         config = {"limit": self.limit, "shape": shape, "net": dict(self.net)}
         save(path, {_KIND: Part(_KIND, config, self.labels.as_lists(), arrays)}, kind=_KIND)
@@ -69,6 +74,7 @@ class Weights:
             EncoderShape(**shape) if shape else None,
             part.option("net", dict, {}),
             int(part.option("limit", int, 510)),
+            agreement.from_arrays(part.arrays, len(labels.xpos), len(labels.feats)),
         )
 
     def stage(
@@ -84,6 +90,7 @@ class Weights:
             limit=self.limit,
             lexicon=self.lexicon,
             options=options,
+            features=self.features,
         )
 
 

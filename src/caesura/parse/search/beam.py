@@ -61,7 +61,14 @@ from caesura.parse.transitions.joint import (
     legal,
     limit,
 )
-from caesura.parse.word_table import Words
+from caesura.parse.word_table import (
+    AT_LINES,
+    EVIDENCE_COLUMN,
+    EVIDENCE_ODDS,
+    LAYOUT_COLUMN,
+    LAYOUT_ODDS,
+    Words,
+)
 
 __all__ = [
     "DEAD",
@@ -173,6 +180,16 @@ def _is_known(frontier: Frontier, used: int, key: Any) -> Any:
     return known
 
 
+@kernel(forceinline=True)
+def _told(search: Search, gap: Any) -> Any:
+    """What tokeniser and layout say for a boundary, beside what the scorer has learned of it."""
+    code = gap[LAYOUT_COLUMN]
+    evidence = search.evidence * EVIDENCE_ODDS[gap[EVIDENCE_COLUMN]]
+    if code != 0:
+        evidence *= AT_LINES
+    return evidence + search.layout * LAYOUT_ODDS[code]
+
+
 @kernel
 def expand(
     scorer: Any,
@@ -204,6 +221,8 @@ def expand(
         counts[2] += 1
         score_into(scorer, words, arena, item, scores)
         scores[SB] += search.bonus
+        if (search.evidence != 0 or search.layout != 0) and items[item, NEXT] < n:
+            scores[SB] += _told(search, words.context[items[item, NEXT]])
         # The best tag of the next word stands for SHIFT; the others follow as further candidates.
         tag, tags = 0, 0
         if choosing and can & CAN_SHIFT != 0 and items[item, SWAPPED] < 0:

@@ -24,6 +24,8 @@ class Search(NamedTuple):
     margin: float
     bonus: float
     trust: float
+    evidence: float
+    layout: float
     patience: int
 
 
@@ -33,6 +35,8 @@ def how_to(options: SearchOptions, width: int | None = None) -> Search:
         min(options.margin, NO_MARGIN),
         options.bonus,
         options.trust,
+        options.evidence,
+        options.layout,
         options.patience,
     )
 
