@@ -1,7 +1,7 @@
-"""The comparisons of Björkelund et al. (2016) on any treebank: tables, tests and figures.
+"""The tables of Björkelund et al. (2016) on any treebank, with tests.
 
     python benchmarks/joint.py EWT-speech                              # the tables
-    python benchmarks/joint.py GUM-speech --only updates --epochs 5 --figures out/
+    python benchmarks/joint.py GUM-speech --only calibration
     python benchmarks/joint.py EWT-speech UD_Slovenian-SST --cache tags/ --json
     python benchmarks/joint.py --only switchboard --transfer EWT-speech GUM-speech
 
@@ -12,7 +12,8 @@ jackknifing, over whole documents for the systems that find boundaries and sente
 GOLD; after predicted boundaries GOLD gets the tags of whole documents, so that all systems see the
 same ones. Starts* leaves out the first word of each document, which everyone gets right. Tests are
 Wilcoxon's, over documents. Treebanks are folders of --data or paths of their own; one without
-a dev file gives the last tenth of its documents.
+a dev file gives the last tenth of its documents. Learning curves, the figures of the paper,
+are jobs of `papers.py`.
 """
 
 from __future__ import annotations
@@ -26,23 +27,16 @@ from typing import Any
 
 from data import DATA
 from joint_study.calibration import calibration
-from joint_study.curves import beams, share, syntax, updates
 from joint_study.data import Data, open_data
-from joint_study.report import draw, table
+from joint_study.report import table
 from joint_study.tables import boundaries, tables
 from joint_study.transfer import spoken
-
-from caesura.parse.options import UPDATES
 
 #: What can be run on a treebank.
 EXPERIMENTS: dict[str, Callable[[Data], dict[str, Any]]] = {
     "tables": tables,
     "boundaries": boundaries,
     "calibration": calibration,
-    "updates": updates,
-    "beams": beams,
-    "syntax": syntax,
-    "share": share,
 }
 
 
@@ -58,21 +52,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tagger-epochs", type=int, default=6)
     parser.add_argument("--folds", type=int, default=5, help="of jackknifing")
     parser.add_argument("--beam", type=int, default=8)
-    parser.add_argument("--widths", type=int, nargs="+", default=[1, 4, 8, 16], help="for beams")
-    parser.add_argument("--chunk", type=int, default=0, help="sentences of an instance of curves")
-    parser.add_argument("--updates", nargs="+", choices=UPDATES, default=UPDATES)
     parser.add_argument("--step", choices=["pa", "perceptron"], default="perceptron")
     parser.add_argument(
         "--dlaso-pa", choices=["accumulated", "per-update", "in-turn"], default="in-turn"
     )
-    parser.add_argument("--limit", type=int, help="training documents of curves, default all")
     parser.add_argument("--bits", type=int, default=20, help="rows of weights, as a power of two")
     parser.add_argument("--breaks", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--transfer", nargs="+", default=["EWT-speech", "GUM-speech"])
     parser.add_argument(
         "--cache", "--tagged", type=Path, help="folder that keeps tagged files and models"
     )
-    parser.add_argument("--figures", type=Path, help="draw the curves into this folder")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     chosen = options.only or ["tables"]
@@ -88,8 +77,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for experiment in chosen:
                 if experiment in EXPERIMENTS:
                     report |= EXPERIMENTS[experiment](treebank)
-            if options.figures:
-                draw(options.figures, treebank.name, report)
         if "switchboard" in chosen:
             reports["switchboard"] = spoken(options)
     if options.json:

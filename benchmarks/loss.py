@@ -2,6 +2,10 @@
 
     python benchmarks/loss.py
     python benchmarks/loss.py --model my.caesura --treebank DEV.conllu --json
+    python benchmarks/loss.py --model en --treebank GUM --write
+
+--write keeps the result in results/loss.json, from which `papers_pages.py` writes the tables of
+docs/explanation/evaluation.md; outputs of peers are left out of it.
 
 The pipeline parses the same documents from ever better input; the difference between two columns
 is what the layer that was mended costs those above it. The cross table (Dridan & Oepen 2013)
@@ -19,6 +23,7 @@ from typing import Any
 
 from data import PEERS, file_of
 
+RESULTS = Path(__file__).parent / "results" / "loss.json"
 #: What of the gold document each stage starts from.
 STAGES = {
     "raw": (),
@@ -26,7 +31,7 @@ STAGES = {
     "tokens": ("sentences", "tokens"),
     "tags": ("sentences", "tokens", "tags", "lemmas"),
 }
-METRICS = ("Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")
+METRICS = ("Sentences", "Tokens", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")
 
 
 def arguments() -> argparse.Namespace:
@@ -37,8 +42,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--mode", default="accurate", choices=["fast", "accurate"])
     parser.add_argument("--treebank", default="EWT", help="EWT, GUM, or a file")
     parser.add_argument("--metric", default="LAS", help="of the cross table")
+    parser.add_argument("--share", type=int, default=1, help="every so many documents only")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--write", action="store_true", help="keep the result for the docs")
     return parser.parse_args()
 
 
@@ -52,25 +59,31 @@ def stages(nlp: Any, gold: Sequence[Any], threads: int) -> dict[str, list[Any]]:
 
 
 def cross(
-    nlp: Any, gold: Sequence[Any], peers: dict[str, list[Any]], threads: int
+    nlp: Any,
+    gold: Sequence[Any],
+    found: dict[str, list[Any]],
+    peers: dict[str, list[Any]],
+    threads: int,
 ) -> dict[tuple[str, ...], list[Any]]:
-    """Segmenter + tokeniser + parser: the parser is Caesura, or the peer on its own output."""
+    """Segmenter + tokeniser + parser: the parser is Caesura, or the peer on its own output.
+
+    `found` has what the stages gave, three of which are combinations of the table.
+    """
 
     def parse(docs: Sequence[Any], *keep: str) -> list[Any]:
         return list(nlp.pipe(docs, keep=keep, threads=threads))
 
-    raw = [doc.text for doc in gold]
-    found = {
-        ("caesura", "caesura", "caesura"): list(nlp.pipe(raw, threads=threads)),
-        ("gold", "caesura", "caesura"): parse(gold, "sentences"),
+    table = {
+        ("caesura", "caesura", "caesura"): found["raw"],
+        ("gold", "caesura", "caesura"): found["sentences"],
         ("caesura", "gold", "caesura"): parse(gold, "tokens"),
-        ("gold", "gold", "caesura"): parse(gold, "sentences", "tokens"),
+        ("gold", "gold", "caesura"): found["tokens"],
     }
     for name, docs in peers.items():
-        found[name, name, name] = docs
-        found[name, name, "caesura"] = parse(docs, "sentences", "tokens")
-        found["caesura", name, "caesura"] = parse(docs, "tokens")
-    return found
+        table[name, name, name] = docs
+        table[name, name, "caesura"] = parse(docs, "sentences", "tokens")
+        table["caesura", name, "caesura"] = parse(docs, "tokens")
+    return table
 
 
 def main() -> None:
@@ -82,20 +95,36 @@ def main() -> None:
     path = Path(args.treebank)
     if not path.is_file():
         path = file_of(args.treebank, "dev")
-    gold = list(formats.read(path))
+    gold = list(formats.read(path))[:: args.share]
     peers = {
         file.name.split("_")[0]: list(formats.read(file))
         for file in sorted(PEERS.glob(f"*_{args.treebank}_dev.conllu.gz"))
+        if not args.write
     }
     nlp = load(args.model, mode=args.mode)
-    losses = stage_losses(gold, stages(nlp, gold, args.threads), METRICS)
-    columns, rows = cross_table(gold, cross(nlp, gold, peers, args.threads), args.metric)
+    found = stages(nlp, gold, args.threads)
+    losses = stage_losses(gold, found, METRICS)
+    mixed = cross(nlp, gold, found, peers, args.threads)
+    columns, rows = cross_table(gold, mixed, args.metric)
+    table = [{"from": list(name), "cells": cells} for name, cells in rows]
+    said = {
+        "documents": len(gold),
+        "stages": losses.as_dict(),
+        "cross": {"columns": columns, "rows": table},
+    }
+    if args.write:
+        keep(args.model, args.treebank, said)
     if args.json:
-        table = [{"from": list(name), "cells": cells} for name, cells in rows]
-        said = {"stages": losses.as_dict(), "cross": {"columns": columns, "rows": table}}
         print(json.dumps(said, indent=2))
         return
     show(args.treebank, losses, args.metric, columns, rows)
+
+
+def keep(model: str, treebank: str, said: dict[str, Any]) -> None:
+    """Put a result beside those of other models and treebanks."""
+    results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    results.setdefault(model, {})[treebank] = said
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 def show(treebank: str, losses: Any, metric: str, columns: list[str], rows: Any) -> None:

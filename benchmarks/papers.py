@@ -5,12 +5,14 @@
     python benchmarks/papers.py run --only figure4/GUM-speech --only table5 --out papers/
     python benchmarks/papers.py run --only table5/CDT-Danish/1 --jobs 1 --out papers/
     python benchmarks/papers.py collect --out papers/
+    python benchmarks/papers.py draw --out figures/
 
 Jobs are run in the order of the list, the most telling first. A job whose file is finished is not
 run again; while it runs its file has what is known so far (`"done": false`). --only takes the
 beginning of names. `collect` makes benchmarks/results/joint.json and branching.json of the files,
-with tests over documents; what those have beyond these files stays. Methods are those of
-`benchmarks/joint.py` and `benchmarks/branching.py`.
+with tests over documents; what those have beyond these files stays. `draw` makes pictures of the
+learning curves in joint.json. Methods are those of `benchmarks/joint.py` and
+`benchmarks/branching.py`.
 """
 
 from __future__ import annotations
@@ -103,16 +105,25 @@ def keep(out: Path) -> None:
 
 def dumped(results: Any) -> str:
     """JSON with one line for each row of a table, so that a change can be read."""
-    text = json.dumps(results, ensure_ascii=False, indent=1)
+    text = json.dumps(rounded(results), ensure_ascii=False, indent=1)
     flat = re.compile(r"[\[{][^\[\]{}]*[\]}]")
     return flat.sub(lambda match: " ".join(match[0].split()), text) + "\n"
+
+
+def rounded(value: Any) -> Any:
+    """Numbers with five decimals, which is more than is shown."""
+    if isinstance(value, dict):
+        return {key: rounded(own) for key, own in value.items()}
+    if isinstance(value, list):
+        return [rounded(own) for own in value]
+    return round(value, 5) if isinstance(value, float) else value
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["list", "run", "one", "collect"])
+    parser.add_argument("what", choices=["list", "run", "one", "collect", "draw"])
     parser.add_argument("name", nargs="?", help="the job of `one`")
     parser.add_argument("--only", action="append", help="jobs whose names begin so, default all")
     parser.add_argument("--jobs", type=int, default=1, help="how many at once")
@@ -125,6 +136,11 @@ def main() -> int:
         return 0
     if args.what == "collect":
         keep(args.out)
+        return 0
+    if args.what == "draw":
+        from papers_study.draw import draw
+
+        draw(args.out, json.loads((RESULTS / "joint.json").read_text())["curves"])
         return 0
     for folder in (args.out, args.cache):
         folder.mkdir(parents=True, exist_ok=True)

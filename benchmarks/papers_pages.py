@@ -26,7 +26,6 @@ FOLDER = ROOT / "docs" / "explanation"
 #: By page: the results that it shows, and what makes each of its tables of them.
 PAGES: dict[str, tuple[str, dict[str, Callable[[Any], str]]]] = {
     "joint-results.md": ("joint", joint_tables.TABLES),
-    "joint-parsing.md": ("joint", joint_tables.TABLES),
     "selectional-branching.md": ("branching", branching_tables.TABLES),
 }
 

@@ -9,7 +9,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,28 +38,46 @@ class Data:
     gold: Docs
     dev: Docs
     options: argparse.Namespace
-    documents: Docs = field(default_factory=list)
-    sentences: Docs = field(default_factory=list)
+    _tagged: tuple[Docs, Docs] | None = None
     _tagger: Tagger | None = None
 
     def __post_init__(self) -> None:
         if not self.dev:
             last = max(1, len(self.gold) // 10)
             self.gold, self.dev = self.gold[:-last], self.gold[-last:]
-        options = self.options
-        paths = [self.path(f"train.jack{view}.conllu") for view in (".doc", "")]
-        if not all(path.exists() for path in paths):
-            tagged = jackknife(self.gold, options.folds, options.tagger_epochs)
-            for path, docs in zip(paths, tagged, strict=True):
-                write(docs, path)
-        self.documents, self.sentences = (list(read(path)) for path in paths)
-        words = sum(doc.n_words for doc in self.gold)
-        for docs in (self.documents, self.sentences):
-            if sum(doc.n_words for doc in docs) != words:
-                raise SystemExit(f"the tagged files of {self.name} in {options.cache} do not fit")
         fold = deal([doc.n_words for doc in self.gold], 10, 1)
         self.held = [k for k, own in enumerate(fold) if own == 0]
         self.rest = [k for k, own in enumerate(fold) if own != 0]
+
+    @property
+    def documents(self) -> Docs:
+        """The training documents, tagged as wholes by taggers that have not seen them."""
+        return self.tagged[0]
+
+    @property
+    def sentences(self) -> Docs:
+        """The same, tagged sentence by sentence."""
+        return self.tagged[1]
+
+    @property
+    def tagged(self) -> tuple[Docs, Docs]:
+        if self._tagged is None:
+            options = self.options
+            many = "" if options.folds == 5 else str(options.folds)
+            paths = [self.path(f"train.jack{many}{view}.conllu") for view in (".doc", "")]
+            if not all(path.exists() for path in paths):
+                tagged = jackknife(self.gold, options.folds, options.tagger_epochs)
+                for path, docs in zip(paths, tagged, strict=True):
+                    write(docs, path)
+            whole, single = (list(read(path)) for path in paths)
+            words = sum(doc.n_words for doc in self.gold)
+            for docs in (whole, single):
+                if sum(doc.n_words for doc in docs) != words:
+                    raise SystemExit(
+                        f"the tagged files of {self.name} in {options.cache} do not fit"
+                    )
+            self._tagged = whole, single
+        return self._tagged
 
     def path(self, what: str) -> Path:
         """A file of this treebank in the cache."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from branching import SEVERAL_ROOTS, Bench, counted_words, load_treebank
+from branching import SEVERAL_ROOTS, Bench, best_time, counted_words, load_treebank
 from data import find_folder
 
 from caesura.document import YES, Document
@@ -132,6 +132,27 @@ def train(
         write(told)
 
 
+def speed(write: Write, cache: Path, data: Path, *, treebank: str, epochs: int) -> None:
+    """Words a second of CPU time, one thread, best of three: branching and beams of one parser."""
+    roots = "root" if treebank in SEVERAL_ROOTS else "single-root"
+    search = BranchOptions(headless=roots)  # type: ignore[arg-type]
+    docs, dev = load_treebank(find_folder(treebank, data), None)
+    loop = branching_loop(docs, dev, BranchTraining(search=search, rounds=(epochs,)))
+    loop.run()
+    bench = Bench(BranchingParser.from_part(loop.best["parser"]), dev, False, 3)
+    rows = []
+    for width in (1, 16, 80):
+        told = bench.row(beam=width)
+        rows.append({"search": f"branching {width}", "words/s": told["words/s"]})
+    for width, memory in ((16, True), (16, False), (64, True)):
+        searcher = bench.searcher(width, "sum", memory)
+        searcher.decode(bench.table, bench.bounds)
+        seconds = best_time(lambda own=searcher: own.decode(bench.table, bench.bounds), 3)
+        name = f"beam {width}{'' if memory else ', no memory'}"
+        rows.append({"search": name, "words/s": bench.speed(seconds)["words/s"]})
+    write({"rows": rows})
+
+
 def without_rare(trainer: Any, cutoff: int) -> Any:
     """The best model of the first round without features that few training states have."""
     table, unit = trainer._best
@@ -178,4 +199,4 @@ SEARCHES: dict[str, Sequence[tuple[str, Callable[[Measure, str], None]]]] = {
         ("beam 16, no memory", _beam(16, "sum", memory=False)),
     ),
 }
-KINDS = {"branching": train}
+KINDS = {"branching": train, "speed": speed}

@@ -30,7 +30,7 @@ AGAINST = (
 
 
 def read(folder: Path) -> dict[str, Row]:
-    """The files of jobs by the names of these; one that was cut short has what it knew."""
+    """The files of jobs by the names of these, those that were cut short among them."""
     found = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
     return {told["job"]: told for told in found}
 
@@ -48,9 +48,13 @@ def merged(old: Row, new: Row) -> Row:
 def collect(folder: Path) -> tuple[Row, Row]:
     """The results of the joint parser, and those of branching."""
     jobs = read(folder)
-    curves = {name: _curve(told) for name, told in jobs.items() if told["kind"] == "curve"}
+    curves = {
+        name: _curve(told)
+        for name, told in jobs.items()
+        if told["kind"] == "curve" and told["done"]
+    }
     joint = {
-        "curves": {name: told for name, told in curves.items() if told["rows"]},
+        "curves": curves,
         "tests": {"updates": update_tests(jobs), "syntax": syntax_tests(jobs)},
         "tables": {
             name.removeprefix("tables/"): told["tables"]
@@ -58,12 +62,26 @@ def collect(folder: Path) -> tuple[Row, Row]:
             if told["kind"] == "table" and told["done"]
         },
     }
+    joint["labellers"] = {
+        name.removeprefix("labeller/"): told["rows"]
+        for name, told in jobs.items()
+        if told["kind"] == "labeller" and told["done"]
+    }
+    for kind in ("confidence", "switchboard"):
+        for told in jobs.values():
+            if told["kind"] == kind and told["done"]:
+                joint[kind] = told[kind]
     parsers = {
         name: {key: value for key, value in told.items() if key not in ("right", "job", "kind")}
         for name, told in jobs.items()
-        if told["kind"] == "branching" and told.get("rows")
+        if told["kind"] == "branching" and told["done"]
     }
-    return joint, {"parsers": parsers, "tests": branching_tests(jobs)}
+    speed = {
+        name.removeprefix("speed/"): told["rows"]
+        for name, told in jobs.items()
+        if told["kind"] == "speed" and told["done"]
+    }
+    return joint, {"parsers": parsers, "tests": branching_tests(jobs), "speed": speed}
 
 
 def _curve(told: Row) -> Row:

@@ -21,6 +21,16 @@ TREEBANKS = (
     "UD_Dutch-LassySmall",
     "UD_English-EWT",
 )
+#: Treebanks of speech, or like it, of the tables; EWT-speech is run before.
+SPOKEN = (
+    "GUM-speech",
+    "WSJ-sample-speech",
+    "UD_French-ParisStories",
+    "UD_Norwegian-NynorskLIA",
+    "UD_Slovenian-SST",
+)
+#: Text with punctuation, on which it matters who sees paragraph breaks.
+WRITTEN = ("WSJ-sample", "UD_English-EWT", "UD_English-GUM")
 
 
 @dataclass(frozen=True)
@@ -123,6 +133,7 @@ def _choices() -> list[Job]:
     own: dict[str, dict[str, Any]] = {
         "paper-templates": {"paper_templates": True},
         "beam-20": {"beam": 20},
+        "ten-folds": {"folds": 10},
         "accumulated": {"dlaso_pa": "accumulated"},
         "per-update": {"dlaso_pa": "per-update"},
         "pa-accumulated": {"dlaso_pa": "accumulated", "step": "pa"},
@@ -153,6 +164,7 @@ def _tables() -> list[Job]:
         ("UD_English-EWT", True),
         ("UD_English-GUM", False),
         ("UD_English-GUM", True),
+        *((name, False) for name in SPOKEN),
     ):
         more = {"treebank": treebank} | ({"breaks": False} if flat else {})
         name = f"{treebank}{'/no-breaks' if flat else ''}"
@@ -191,9 +203,21 @@ def _bootstrapping() -> list[Job]:
         "templates": {"paper_templates": True},
     }
     base = {"treebank": "CDT-Danish", "rounds": (3, 3), "searches": "table5"}
-    return [
-        Job(f"bootstrap/CDT-Danish/{name}", "branching", base | more) for name, more in own.items()
+    jobs = [
+        Job(f"bootstrap/CDT-Danish/{name}/1", "branching", base | more)
+        for name, more in own.items()
     ]
+    again = ("cutoff-3", "epoch-1")
+    return jobs + [
+        Job(f"bootstrap/CDT-Danish/{name}/{seed}", "branching", base | own[name] | {"seed": seed})
+        for name in again
+        for seed in (2, 3)
+    ]
+
+
+def _speed() -> list[Job]:
+    names = ("UD_Slovenian-SST", "CDT-Danish")
+    return [Job(f"speed/{name}", "speed", {"treebank": name, "epochs": 2}) for name in names]
 
 
 def _tags() -> list[Job]:
@@ -203,6 +227,7 @@ def _tags() -> list[Job]:
         "WSJ-sample",
         "UD_English-EWT",
         "UD_English-GUM",
+        *SPOKEN[1:],
     )
     return [Job(f"tags/{name}", "tags", {"treebank": name}) for name in names]
 
@@ -236,8 +261,14 @@ def _all() -> list[Job]:
         *_in_turn(_seed(grid, 3), _seed(figure6, 3), _seed(other, 3)),
         *_in_turn(_seed(whole, 1), _figure5(), _figure3()),
         *_seed(whole, 2, 3),
+        *_speed(),
         *tags[4:],
         *tables[19:],
+        *(Job(f"labeller/{name}", "labeller", {"treebank": name}) for name in WRITTEN),
+        Job(
+            "confidence/GUM-speech", "confidence", {"treebank": "GUM-speech"}, ("tags/GUM-speech",)
+        ),
+        Job("switchboard", "switchboard", {}, ("tags/EWT-speech", "tags/GUM-speech")),
     ]
 
 

@@ -9,9 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from joint_study.calibration import calibration
 from joint_study.data import Data, open_data
 from joint_study.systems import crf, learn
 from joint_study.tables import count, tables
+from joint_study.transfer import spoken
 
 from caesura.parse import SearchOptions, TrainOptions
 from caesura.parse.learning.trainer import ParserTrainer
@@ -42,9 +44,10 @@ def settings(cache: Path, data: Path, **changes: Any) -> argparse.Namespace:
 def tags(write: Write, cache: Path, data: Path, *, treebank: str, **changes: Any) -> None:
     """Jackknife a treebank and tag its dev documents; the other jobs find them in the cache."""
     found = open_data(treebank, settings(cache, data, **changes))
+    documents = len(found.documents)
     for regime in ("document", "sentences"):
         found.dev_tagged(regime)
-    write({"rows": [], "documents": len(found.gold), "dev": len(found.dev)})
+    write({"rows": [], "documents": documents, "dev": len(found.dev)})
 
 
 def curve(
@@ -117,8 +120,42 @@ def table(write: Write, cache: Path, data: Path, *, treebank: str, **changes: An
     write({"tables": tables(_open(cache, data, treebank, changes))})
 
 
+def labeller(write: Write, cache: Path, data: Path, *, treebank: str) -> None:
+    """The boundaries of the labeller alone, with paragraph breaks and without; needs no parser."""
+    rows = []
+    for breaks in (True, False):
+        found = _open(cache, data, treebank, {"breaks": breaks})
+        one = crf(found)
+        for state in ("untuned", "tuned"):
+            if state == "tuned":
+                one = one.tune(found.of(found.gold, "held"))
+            row = count("labeller", found.dev, one.starts(found.dev)).row()
+            rows.append({"breaks": breaks, "state": state, **row, "threshold": one.threshold})
+            write({"rows": rows})
+
+
+def confidence(write: Write, cache: Path, data: Path, *, treebank: str) -> None:
+    """How far the confidences of JOINT can be trusted."""
+    found = calibration(_open(cache, data, treebank, {}))
+    write({"confidence": {key.removeprefix("confidence of "): found[key] for key in found}})
+
+
+def switchboard(write: Write, cache: Path, data: Path) -> None:
+    """Boundaries of Switchboard by systems that learned from it, and by JOINT of other data."""
+    transfer = ["EWT-speech", "GUM-speech"]
+    write({"switchboard": spoken(settings(cache, data, transfer=transfer))})
+
+
 def _open(cache: Path, data: Path, treebank: str, changes: dict[str, Any]) -> Data:
     return open_data(treebank, settings(cache, data, **changes))
 
 
-KINDS = {"tags": tags, "curve": curve, "system": system, "table": table}
+KINDS = {
+    "tags": tags,
+    "curve": curve,
+    "system": system,
+    "table": table,
+    "labeller": labeller,
+    "confidence": confidence,
+    "switchboard": switchboard,
+}

@@ -27,6 +27,7 @@ SPOKEN = {
     "UD_Norwegian-NynorskLIA": "Norwegian: NynorskLIA",
     "UD_Slovenian-SST": "Slovenian: SST",
 }
+STATES = ("untuned", "tuned")
 SYSTEMS = ("labeller", "classifier", "rules", "NOSYNTAX", "JOINT")
 PARSERS = ("GOLD", *SYSTEMS, "JOINT-REPARSED")
 #: A difference is marked if chance would give it so rarely, as in the paper.
@@ -38,7 +39,9 @@ REGIMES = {"whole": "whole documents", "chunks": "chunks of ten sentences"}
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table; the first column is names, the others are numbers."""
     lines = [list(head), ["---", *["---:"] * (len(head) - 1)], *map(list, rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace("|  |", "| |")
+    return "\n".join(
+        "|" + "".join(f" {cell} |" if cell else " |" for cell in line) for line in lines
+    )
 
 
 def number(value: Any, digits: int = 2) -> str:
@@ -70,7 +73,7 @@ def _systems(results: Results, sets: dict[str, str], systems: Sequence[str], met
     rows = []
     for name, shown in sets.items():
         table = results["tables"].get(name)
-        for state in ("untuned", "tuned") if table else ():
+        for state in STATES if table else ():
             found = {row["system"]: row for row in table[state]}
             cells = [
                 number(found[system][metric]) + _marks(table, state, system, metric)
@@ -92,7 +95,7 @@ def _tests(results: Results, sets: dict[str, str], metric: str) -> str:
     rows = []
     for name, shown in sets.items():
         table = results["tables"].get(name)
-        for state in ("untuned", "tuned") if table else ():
+        for state in STATES if table else ():
             found = {(row["system"], row["against"]): row for row in table[f"{state}, p"]}
             cells = []
             for pair in pairs:
@@ -102,6 +105,18 @@ def _tests(results: Results, sets: dict[str, str], metric: str) -> str:
                 cells.append(f"{told} ({p_value(row.get(f'{metric} p'))})" if told else "")
             rows.append([f"{shown}, {state}", *cells])
     return markdown(["", *(f"{a} − {b}" for a, b in pairs)], rows)
+
+
+def labellers(results: Results) -> str:
+    """The labeller with and without paragraph breaks."""
+    rows = []
+    for name, own in results["labellers"].items():
+        found = {(row["breaks"], row["state"]): row["Starts*"] for row in own}
+        cells = [number(found[key]) for key in ((True, "untuned"), (True, "tuned"))]
+        cells += [number(found[key]) for key in ((False, "untuned"), (False, "tuned"))]
+        rows.append([WRITTEN[name], *cells])
+    head = [f"{breaks}, {state}" for breaks in ("breaks", "no breaks") for state in STATES]
+    return markdown(["labeller", *head], rows)
 
 
 def paper_table2(results: Results) -> str:
@@ -121,7 +136,7 @@ def _paper(table: dict[str, dict[str, float]]) -> str:
 def switchboard(results: Results) -> str:
     rows = [
         [f"{row['system']}, {state}", *(number(row[key]) for key in ("P*", "R*", "Starts*"))]
-        for state in ("untuned", "tuned")
+        for state in STATES
         for row in results["switchboard"][state]
     ]
     return markdown(["", r"P\*", r"R\*", r"Starts\*"], rows)
@@ -295,6 +310,7 @@ def choices(results: Results) -> str:
             "PA, in turn": f"{base}/pa/1",
             "PA, accumulated": f"choices/GUM-speech/{regime}/pa-accumulated",
             "beam 20": f"choices/GUM-speech/{regime}/beam-20",
+            "ten folds": f"choices/GUM-speech/{regime}/ten-folds",
             "the paper's templates": f"choices/GUM-speech/{regime}/paper-templates",
         }
         for told, name in names.items():
@@ -329,6 +345,7 @@ def confidence(results: Results, kind: str) -> str:
 
 
 TABLES: dict[str, Callable[[Results], str]] = {
+    "labellers": labellers,
     "paper2": paper_table2,
     "paper3": lambda results: _paper(JOINT_TABLE3),
     "paper4": lambda results: _paper(JOINT_TABLE4),

@@ -42,14 +42,6 @@ def test_the_tables_have_all_systems_untuned_and_tuned(
         assert all(0.0 <= row["LAS p"] <= 1.0 for row in report[f"{state}, p"])
 
 
-def test_early_update_uses_less_than_delayed_updates(
-    joint: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = {row["run"]: row for row in run(joint, capsys, "--only", "updates")["updates"]}
-    assert rows["dlaso"]["share"] == pytest.approx(100.0)
-    assert rows["early"]["share"] < 50.0
-
-
 def test_confidences_are_compared_with_what_was_right(
     joint: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:

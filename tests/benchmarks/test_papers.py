@@ -79,6 +79,22 @@ def test_a_job_whose_need_failed_is_not_run(
     assert started == ["tags/nowhere"]
 
 
+def test_curves_are_drawn_by_figure_and_metric(papers: ModuleType, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    draw = importlib.import_module("papers_study.draw").draw
+    rows = [{"epoch": n, "Starts*": 10.0 * n, "LAS": 20.0 * n, "share": 0.5} for n in (1, 2)]
+    chains = [{key: row[key] for key in ("epoch", "Starts*")} for row in rows]
+    curves = {"figure4/T/whole/laso/pa/1": {"rows": rows}, "figure6/T/nosyntax/1": {"rows": chains}}
+    written = {path.name for path in draw(tmp_path, curves)}
+    assert written == {
+        "figure4-T-starts.svg",
+        "figure4-T-las.svg",
+        "figure4-T-share.svg",
+        "figure6-T-starts.svg",
+    }
+    assert all((tmp_path / name).stat().st_size > 0 for name in written)
+
+
 def _curve(name: str, starts: list[int], arcs: list[int]) -> dict[str, Any]:
     counts = [[s, 10, 10, 20, a] for s, a in zip(starts, arcs, strict=True)]
     row = {
@@ -110,7 +126,7 @@ def test_updates_are_tested_over_documents(papers: ModuleType, tmp_path: Path) -
     assert test["LAS difference"] == 5.0
     assert test["LAS p"] == pytest.approx(2 / 2**8, abs=1e-5)
     assert set(joint["curves"]) == {f"figure4/T/whole/{u}/pa/1" for u in ("dlaso", "early")}
-    assert branching == {"parsers": {}, "tests": []}
+    assert branching == {"parsers": {}, "tests": [], "speed": {}}
 
 
 def test_older_results_stay_where_there_is_nothing_newer(papers: ModuleType) -> None:
@@ -121,3 +137,55 @@ def test_older_results_stay_where_there_is_nothing_newer(papers: ModuleType) -> 
         "confidence": 3,
         "tests": [],
     }
+
+
+@pytest.fixture(scope="module")
+def pages(papers: ModuleType) -> ModuleType:
+    return importlib.import_module("papers_pages")
+
+
+def test_tables_of_the_pages_are_what_was_measured(pages: ModuleType) -> None:
+    for page, (source, tables) in pages.PAGES.items():
+        text = (pages.FOLDER / page).read_text(encoding="utf-8")
+        shown = pages.BLOCK.findall(text)
+        assert shown, page
+        assert set(shown) <= set(tables), page
+        assert pages.fresh(page, text) == text, page
+        assert pages.RESULTS[source].stat().st_size < 400_000
+
+
+def test_every_table_of_the_results_is_on_a_page(pages: ModuleType) -> None:
+    for source in pages.RESULTS:
+        own = [page for page, (name, _) in pages.PAGES.items() if name == source]
+        texts = [(pages.FOLDER / page).read_text(encoding="utf-8") for page in own]
+        shown = {name for text in texts for name in pages.BLOCK.findall(text)}
+        assert shown == set(pages.PAGES[own[0]][1])
+
+
+def test_a_difference_is_marked_where_the_test_says_so(pages: ModuleType) -> None:
+    tables = importlib.import_module("papers_study.joint_tables")
+    rows = [{"system": name, "Starts*": 50.0} for name in tables.SYSTEMS]
+    p = [
+        {"system": "JOINT", "against": "labeller", "Starts* difference": 1.0, "Starts* p": 0.001},
+        {"system": "JOINT", "against": "NOSYNTAX", "Starts* difference": 1.0, "Starts* p": 0.02},
+        {"system": "JOINT", "against": "classifier", "Starts* difference": -1.0, "Starts* p": 0.0},
+    ]
+    one = {"untuned": rows, "tuned": rows, "untuned, p": p, "tuned, p": p}
+    text = tables.TABLES["table3"]({"tables": {"EWT-speech": one}})
+    assert "| EWT-speech, tuned | 50.00 | 50.00 | 50.00 | 50.00 | 50.00† |" in text
+    tests = tables.TABLES["table3_tests"]({"tables": {"EWT-speech": one}})
+    assert "| EWT-speech, tuned | +1.00 (0.0010) | +1.00 (0.0200) | -1.00 (< 0.0001) |" in tests
+
+
+def test_seeds_are_shown_with_their_spread(pages: ModuleType) -> None:
+    tables = importlib.import_module("papers_study.branching_tables")
+    parsers = {
+        f"table5/CDT-Danish/{seed}": {
+            "done": True,
+            "rows": [{"search": "greedy", "LAS": 84.0 + seed, "UAS": 90.0}],
+        }
+        for seed in (1, 2, 3)
+    }
+    text = tables.TABLES["table5"]({"parsers": parsers})
+    assert "| CDT-Danish | 3 | 86.00 ± 1.00 |" in text
+    assert "Danish: 86.75, 87.27" in text

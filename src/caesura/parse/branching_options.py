@@ -71,8 +71,8 @@ class BranchTraining:
     #: Whether states that the one-best and the best sequence share are learned twice.
     twice: bool = True
     #: With more than 1 the data are cut into so many parts for a bootstrap, and each is parsed by a
-    #: model that learned from the others for `fold_epochs`. That is better for greedy parsing and
-    #: worse for branching, which finds wrong sequences by the doubts of a model that knows few.
+    #: model that learned from the others for `fold_epochs`. That is worse for branching, which
+    #: finds wrong sequences by the doubts of a model that knows few.
     folds: int = 1
     fold_epochs: int = 2
     tags: bool = True
