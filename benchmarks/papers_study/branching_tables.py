@@ -104,14 +104,13 @@ def table5(results: Results) -> str:
 
 
 def table5_tests(results: Results) -> str:
-    pairs = list(dict.fromkeys((row["search"], row["against"]) for row in results["tests"]))
+    tests = results["tests"].values()
+    pairs = list(dict.fromkeys((row["search"], row["against"]) for row in tests))
     shown = [pair for pair in pairs if pair[1] in ("greedy", "beam 16", "beam 64")]
     rows = []
     for treebank in TREEBANKS:
         found = {
-            (row["search"], row["against"]): row
-            for row in results["tests"]
-            if row["treebank"] == treebank
+            (row["search"], row["against"]): row for row in tests if row["treebank"] == treebank
         }
         if found:
             cells = [

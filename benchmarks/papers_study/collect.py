@@ -98,12 +98,9 @@ def by_document(counts: Sequence[Sequence[int]], metric: str) -> list[float]:
     return [f1(*row[:3]) for row in counts]
 
 
-def _pooled(jobs: Iterable[Row], metric: str) -> NDArrayLike:
+def _pooled(jobs: Iterable[Row], metric: str) -> Any:
     """Scores by document, the mean over seeds."""
     return np.mean([by_document(told["counts"], metric) for told in jobs], axis=0)
-
-
-NDArrayLike = Any
 
 
 def _test(first: list[Row], second: list[Row], metrics: Sequence[str]) -> Row:
@@ -127,9 +124,9 @@ def _seeds(jobs: dict[str, Row], begin: str) -> list[Row]:
     ]
 
 
-def update_tests(jobs: dict[str, Row]) -> list[Row]:
+def update_tests(jobs: dict[str, Row]) -> dict[str, Row]:
     """Updates against each other, after the last epoch, over dev documents."""
-    rows = []
+    rows: dict[str, Row] = {}
     begins = {name.rsplit("/", 3)[0] for name in jobs if name.startswith("figure4/")}
     for begin in sorted(begins):
         for step in ("perceptron", "pa"):
@@ -139,25 +136,27 @@ def update_tests(jobs: dict[str, Row]) -> list[Row]:
                 if same:
                     place = dict(zip(("treebank", "regime"), begin.split("/")[1:], strict=True))
                     told = _test(pair[0][:same], pair[1][:same], ("Starts*", "LAS"))
-                    rows.append({**place, "step": step, "update": one, "against": other, **told})
+                    row = {**place, "step": step, "update": one, "against": other, **told}
+                    rows[f"{begin}/{step}/{one}/{other}"] = row
     return rows
 
 
-def syntax_tests(jobs: dict[str, Row]) -> list[Row]:
+def syntax_tests(jobs: dict[str, Row]) -> dict[str, Row]:
     """With syntax against without, over dev documents."""
-    rows = []
+    rows: dict[str, Row] = {}
     for treebank in ("GUM-speech", "EWT-speech"):
         trees = _seeds(jobs, f"figure4/{treebank}/chunks/laso/perceptron")
         chains = _seeds(jobs, f"figure6/{treebank}/nosyntax")
         same = min(len(trees), len(chains))
         if same:
-            rows.append({"treebank": treebank, **_test(trees[:same], chains[:same], ("Starts*",))})
+            told = _test(trees[:same], chains[:same], ("Starts*",))
+            rows[treebank] = {"treebank": treebank, **told}
     return rows
 
 
-def branching_tests(jobs: dict[str, Row]) -> list[Row]:
+def branching_tests(jobs: dict[str, Row]) -> dict[str, Row]:
     """Branching against greedy parsing and beam search, over dev sentences, the mean of seeds."""
-    rows = []
+    rows: dict[str, Row] = {}
     for begin in sorted({n.rsplit("/", 1)[0] for n in jobs if n.startswith("table5/")}):
         own = [
             told
@@ -179,14 +178,12 @@ def branching_tests(jobs: dict[str, Row]) -> list[Row]:
             first, second = (
                 np.mean([told["right"][name] for told in both], axis=0) for name in (one, other)
             )
-            rows.append(
-                {
-                    "treebank": begin.split("/")[1],
-                    "search": one,
-                    "against": other,
-                    "seeds": len(both),
-                    "LAS difference": round(100 * float((first - second).sum() / words.sum()), 3),
-                    "LAS p": round(wilcoxon(second, first), 5),
-                }
-            )
+            rows[f"{begin}/{one}/{other}"] = {
+                "treebank": begin.split("/")[1],
+                "search": one,
+                "against": other,
+                "seeds": len(both),
+                "LAS difference": round(100 * float((first - second).sum() / words.sum()), 3),
+                "LAS p": round(wilcoxon(second, first), 5),
+            }
     return rows

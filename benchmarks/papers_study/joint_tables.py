@@ -242,7 +242,7 @@ def figure4_tests(results: Results) -> str:
                 for metric in ("Starts*", "LAS")
             ),
         ]
-        for row in results["tests"]["updates"]
+        for row in results["tests"]["updates"].values()
     ]
     return markdown(["", "seeds", r"Starts\* (p)", "LAS (p)"], rows)
 
@@ -293,7 +293,7 @@ def figure6_tests(results: Results) -> str:
             f"{row['Starts* difference']:+.2f}",
             p_value(row["Starts* p"]),
         ]
-        for row in results["tests"]["syntax"]
+        for row in results["tests"]["syntax"].values()
     ]
     return markdown(["with − without syntax", "seeds", r"Starts\*", "p"], rows)
 

@@ -120,22 +120,22 @@ def test_updates_are_tested_over_documents(papers: ModuleType, tmp_path: Path) -
         told = _curve(name, scores, scores)
         (tmp_path / f"{update}.json").write_text(json.dumps(told))
     joint, branching = collect.collect(tmp_path)
-    (test,) = joint["tests"]["updates"]
+    (test,) = joint["tests"]["updates"].values()
     assert (test["update"], test["against"], test["seeds"]) == ("dlaso", "early", 1)
     assert test["Starts* difference"] == 10.0
     assert test["LAS difference"] == 5.0
     assert test["LAS p"] == pytest.approx(2 / 2**8, abs=1e-5)
     assert set(joint["curves"]) == {f"figure4/T/whole/{u}/pa/1" for u in ("dlaso", "early")}
-    assert branching == {"parsers": {}, "tests": [], "speed": {}}
+    assert branching == {"parsers": {}, "tests": {}, "speed": {}}
 
 
 def test_older_results_stay_where_there_is_nothing_newer(papers: ModuleType) -> None:
     collect = importlib.import_module("papers_study.collect")
-    old = {"tables": {"A": 1, "B": 2}, "confidence": 3}
-    assert collect.merged(old, {"tables": {"B": 4}, "tests": []}) == {
+    old = {"tables": {"A": 1, "B": 2}, "confidence": 3, "tests": {"C": 5}}
+    assert collect.merged(old, {"tables": {"B": 4}, "tests": {}}) == {
         "tables": {"A": 1, "B": 4},
         "confidence": 3,
-        "tests": [],
+        "tests": {"C": 5},
     }
 
 
