@@ -221,8 +221,11 @@ def expand(
         counts[2] += 1
         score_into(scorer, words, arena, item, scores)
         scores[SB] += search.bonus
-        if (search.evidence != 0 or search.layout != 0) and items[item, NEXT] < n:
-            scores[SB] += _told(search, words.context[items[item, NEXT]])
+        if (search.evidence != 0 or search.layout != 0) and can & CAN_SB != 0:
+            # What speaks for a boundary speaks against the next word in this sentence: the arcs
+            # that may still come before either are left as they are.
+            told = _told(search, words.context[items[item, NEXT]])
+            scores[SHIFT if told > 0 else SB] -= abs(told)
         # The best tag of the next word stands for SHIFT; the others follow as further candidates.
         tag, tags = 0, 0
         if choosing and can & CAN_SHIFT != 0 and items[item, SWAPPED] < 0:
