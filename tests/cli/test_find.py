@@ -256,6 +256,7 @@ def test_contradictions_are_refused(trip: Path, capsys: pytest.CaptureFixture[st
         ("x.misc.Gloss=a|b", "holds a bar"),
         ("x.feats.A=b=c", "holds ="),
         ("x.lemma=a\tb", "holds a tab"),
+        ("x.lemma=a\x1bb", "control character"),
         ("x.head=x", "its own head"),
         ("x.head=z", "not 'z'"),
         ("x.colour=red", "no attribute 'colour'"),

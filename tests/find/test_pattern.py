@@ -11,7 +11,7 @@ import pytest
 
 from caesura.document import Document
 from caesura.errors import UsageError
-from caesura.find import Bounds, CutShort, Pattern, PatternError
+from caesura.find import Bounds, CutShort, Pattern, PatternError, rewrite, setting
 
 
 @pytest.fixture
@@ -250,3 +250,26 @@ def test_confidences_are_asked_for_as_in_misc(doc: Document) -> None:
     assert [m.words[0].form for m in doc.find("[misc.ArcConf<0.9]")] == ["Old", "cats"]
     doc.sent_conf = np.array([1, 1, 1, 1, 1, 1, 0.5, 1, 1], dtype=np.float32)
     assert [m.words[0].form for m in doc.find("[misc.SentConf<0.9]")] == ["Dogs"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("lemma", "hound"), ("upos", "PROPN"), ("deprel", "obj"), ("feats", "Number=Sing"),
+     ("misc", "Gloss=Hunde"), ("xpos", "NN")],
+)  # fmt: skip
+def test_a_rewritten_document_is_one_whose_words_were_set(
+    doc: Document, name: str, value: str
+) -> None:
+    """Confidences too: what was set by hand has none, by whichever way."""
+    doc.arc_conf = doc.tag_conf = np.full(doc.n_words, 0.5, np.float32)
+    before = doc.copy()
+    by_hand = doc.copy()
+    for word in (1, 6):
+        setattr(by_hand[word], name, value)
+    pattern = Pattern("x[lemma=dog]")
+    done = rewrite(pattern.find(doc), [setting(f'x.{name}="{value}"', pattern.names)])
+    assert done.doc == by_hand
+    for column in ("arc_conf", "tag_conf"):
+        assert np.array_equal(getattr(done.doc, column), getattr(by_hand, column), equal_nan=True)
+    assert doc == before
+    assert len(done.changes) == 2

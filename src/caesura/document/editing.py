@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from caesura.document.document import Document
 
 __all__ = [
+    "CONTROL",
     "set_deprel",
     "set_form",
     "set_head",
@@ -33,10 +34,11 @@ __all__ = [
     "set_string",
     "set_word_start",
     "value_of",
+    "write",
 ]
 
 #: What would end a column or a line of a file, and what else cannot be seen.
-_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _BLANK: Final = re.compile(r"\s")
 #: Columns whose values may have blanks in them, and for which `_` is a value.
 _FREE: Final = frozenset({"form", "lemma"})
@@ -67,6 +69,15 @@ def _unsure(doc: Document, what: str, row: int) -> None:
             _own(doc, column.name)[row] = np.nan
 
 
+def write(doc: Document, name: str, word: int, value: str | int) -> None:
+    """Write what is known to fit into a column of words, without a look at the tree."""
+    if isinstance(value, str):
+        _put(doc, name, word, value)
+    else:
+        _own(doc, name)[word] = value
+    _unsure(doc, doc.schema.by_name[name].keep or "", word)
+
+
 # --------------------------------------------------------------------- strings
 
 
@@ -76,7 +87,7 @@ def _checked(name: str, value: object) -> str:
         raise UsageError(
             f"{name} is a string, not {kind_of(value)}", remedy="'' says that it is unknown."
         )
-    if _CONTROL.search(value):
+    if CONTROL.search(value):
         raise UsageError(
             f"{name} {value!r} has a character in it that would end a column or a line",
             remedy="Take tabs, line ends and control characters out.",
@@ -90,8 +101,7 @@ def _checked(name: str, value: object) -> str:
 
 def set_string(doc: Document, word: int, name: str, value: object) -> None:
     """Set a lemma or a tag."""
-    _put(doc, name, word, _checked(name, value))
-    _unsure(doc, doc.schema.by_name[name].keep or "", word)
+    write(doc, name, word, _checked(name, value))
 
 
 def set_form(doc: Document, word: int, value: object) -> None:
@@ -140,8 +150,7 @@ def set_deprel(doc: Document, word: int, value: object) -> None:
             f"{doc.words[word].form!r} has a head, so its relation is not 'root'",
             remedy="Make it the root: sentence.root = word.",
         )
-    _put(doc, "deprel", word, relation)
-    _unsure(doc, "heads", word)
+    write(doc, "deprel", word, relation)
 
 
 # ----------------------------------------------------------------------- heads
@@ -190,12 +199,11 @@ def set_head(doc: Document, word: int, value: object) -> None:
 def _attach(doc: Document, word: int, head: int) -> None:
     """Set a head, and what follows for the relation: `root` goes with roots alone."""
     was_root = doc.head[word] == ROOT or doc.strings[doc.deprel[word]] == "root"
-    _own(doc, "head")[word] = head
+    write(doc, "head", word, head)
     if head == ROOT:
         _put(doc, "deprel", word, "root")
     elif head == UNKNOWN or was_root:
         _put(doc, "deprel", word, "")
-    _unsure(doc, "heads", word)
 
 
 def set_root(doc: Document, word: int, first: int, last: int) -> None:

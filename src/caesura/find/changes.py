@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-import numpy as np
-
 from caesura.document import ROOT, Document, misc_items
+from caesura.document.editing import CONTROL, write
 from caesura.find.attributes import Values, Words
 from caesura.find.counts import Field, field_of
 from caesura.find.results import Match, Matches
@@ -26,7 +25,6 @@ __all__ = ["Change", "Refused", "Rewritten", "Setting", "rewrite", "setting"]
 _COLUMNS: Final = ("lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
 _SETTABLE: Final = "lemma, upos, xpos, feats, feats.NAME, deprel, deps, misc, misc.NAME, head"
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_BAD: Final = re.compile(r"[\t\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +113,8 @@ def _head(target: Field, right: str, names: Sequence[str], text: str, at: int) -
 def _value(value: str, attribute: Attribute, text: str, at: int) -> str:
     """A value that a column can hold."""
     why = ""
-    if _BAD.search(value):
-        why = "holds a tab or a line end, which no column can hold"
+    if CONTROL.search(value):
+        why = "holds a tab, a line end or another control character, which no column can hold"
     elif attribute.key and "|" in value:
         why = "holds a bar, which parts the items of the column"
     elif attribute.key and attribute.name == "feats" and "=" in value:
@@ -136,17 +134,16 @@ def rewrite(found: Matches, settings: Sequence[Setting]) -> Rewritten:
     work = _Work(found)
     for match in found:
         work.apply(match, settings)
-    return Rewritten(work.result(), tuple(work.changes), tuple(work.refused))
+    doc = work.doc if work.changes else found.doc
+    return Rewritten(doc, tuple(work.changes), tuple(work.refused))
 
 
 class _Work:
-    """The columns of a document while matches change them."""
+    """A document while matches change it; what it shares with the one that was searched stays."""
 
     def __init__(self, found: Matches) -> None:
-        self.doc = found.doc
+        self.doc = replace(found.doc)
         self.words = Words(found.doc)
-        self.heads = found.doc.head.copy()
-        self.columns = {name: getattr(found.doc, name).copy() for name in _COLUMNS}
         self.changes: list[Change] = []
         self.refused: list[Refused] = []
         #: What matches have set so far.
@@ -176,8 +173,9 @@ class _Work:
             return
         for (word, attribute), value in wanted.items():
             self.set[word, attribute] = value
-            old = self._put(word, attribute, value, first)
+            old = self._old(word, attribute, first)
             if old != value:
+                self._put(word, attribute, value, first)
                 self.changes.append(Change(word, attribute, old, value))
 
     def _sentence(self, match: Match) -> tuple[int, int]:
@@ -207,7 +205,7 @@ class _Work:
         moved = {word: int(new) for (word, what), new in wanted.items() if what.name == "head"}
         if not moved:
             return ""
-        heads = self.heads[first:last].tolist()
+        heads = self.doc.head[first:last].tolist()
         before = heads.count(ROOT)
         for word, new in moved.items():
             heads[word - first] = ROOT if new == 0 else first + new - 1
@@ -222,35 +220,25 @@ class _Work:
             return f"it would leave the sentence with {after} roots"
         return ""
 
-    def _put(self, word: int, attribute: Attribute, value: str, first: int) -> str:
-        """Set a value; returns the old one."""
+    def _old(self, word: int, attribute: Attribute, first: int) -> str:
+        """The value before it is set."""
         if attribute.name == "head":
-            old = int(self.heads[word])
-            number = int(value)
-            self.heads[word] = ROOT if number == 0 else first + number - 1
-            return str(old - first + 1) if old >= 0 else ("0" if old == ROOT else "")
-        strings = self.doc.strings
-        column = self.columns[attribute.name]
-        before = strings[column[word]]
-        if not attribute.key:
-            column[word] = strings.add(value)
-            return before
-        column[word] = strings.add(_with_item(before, attribute, value))
-        return misc_items(before).get(attribute.key, "")
+            head = int(self.doc.head[word])
+            return str(head - first + 1) if head >= 0 else ("0" if head == ROOT else "")
+        packed = self._packed(word, attribute)
+        return misc_items(packed).get(attribute.key, "") if attribute.key else packed
 
-    def result(self) -> Document:
-        """The document with what has changed; its confidences are not those of other values."""
-        if not self.changes:
-            return self.doc
-        doc = replace(self.doc, head=self.heads, **self.columns)
-        for name, of in (("arc_conf", ("head", "deprel")), ("tag_conf", ("upos", "xpos", "feats"))):
-            column = getattr(doc, name)
-            stale = [c.word for c in self.changes if c.attribute.name in of]
-            if column is not None and stale:
-                column = column.copy()
-                column[stale] = np.nan
-                setattr(doc, name, column)
-        return doc
+    def _packed(self, word: int, attribute: Attribute) -> str:
+        """All that the column of an attribute says of a word."""
+        return self.doc.strings[getattr(self.doc, attribute.name)[word]]
+
+    def _put(self, word: int, attribute: Attribute, value: str, first: int) -> None:
+        new: str | int = value
+        if attribute.name == "head":
+            new = ROOT if value == "0" else first + int(value) - 1
+        elif attribute.key:
+            new = _with_item(self._packed(word, attribute), attribute, value)
+        write(self.doc, attribute.name, word, new)
 
 
 def _with_item(packed: str, attribute: Attribute, value: str) -> str:
