@@ -171,7 +171,7 @@ def _copy(bank: Bank, source: int, target: int) -> None:
     reached = max(bank.at[source, NEXT], bank.at[target, NEXT])
     for k in range(4):
         bank.at[target, k] = bank.at[source, k]
-    for w in range(min(reached + 1, bank.stack.shape[1])):
+    for w in range(min(reached + 1, bank.heads.shape[1])):
         bank.stack[target, w] = bank.stack[source, w]
         bank.deque[target, w] = bank.deque[source, w]
         bank.heads[target, w] = bank.heads[source, w]

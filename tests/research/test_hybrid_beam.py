@@ -1,9 +1,10 @@
 """The ordinary beam over the hybrid system, beside selectional branching."""
 
 import numpy as np
-from research.hybrid_beam import BeamSearcher
+from research.hybrid_beam import BeamSearcher, _copy
 
 from caesura.parse.branching_options import BranchOptions
+from caesura.parse.transitions.hybrid import NEXT
 from tests.parse.branching.test_search import sentences
 
 
@@ -52,3 +53,13 @@ def test_remembered_decisions_change_no_tree_and_save_evaluations(weak_parser):
         for one, other in zip(*trees, strict=True):
             assert np.array_equal(one, other)
     assert needed[True] < needed[False]
+
+
+def test_a_state_at_the_end_of_the_longest_sentence_is_copied_whole(weak_parser):
+    search, words = BranchOptions(beam=2), 5
+    bank = BeamSearcher(weak_parser.classifier(), search, weak_parser.inventory.root, words).bank
+    bank.at[0, NEXT] = words + 1
+    bank.heads[0] = np.arange(words + 1)
+    _copy.py_func(bank, 0, 1)  # not compiled, since compiled code does not look at bounds
+    assert bank.heads[1].tolist() == bank.heads[0].tolist()
+    assert bank.at[1, NEXT] == words + 1
