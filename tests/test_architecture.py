@@ -16,6 +16,7 @@ PACKAGE = Path(caesura.__file__).parent
 #: Rooms from the ground up. A room may import those on lower floors, and itself. The stages and
 #: `evaluate` are on one floor: training takes its scorer as an argument.
 FLOORS: tuple[tuple[str, ...], ...] = (
+    ("jit_callees",),
     ("errors", "jit", "paths"),
     ("durable",),
     ("document",),
@@ -162,7 +163,11 @@ def test_documents_and_formats_are_light() -> None:
 
 def test_importing_a_room_loads_no_numba() -> None:
     """Kernels are imported by the functions that need them."""
-    names = [room for room in rooms() if room not in ("jit", "cli", "__main__", "serve", "spacy")]
+    names = [
+        room
+        for room in rooms()
+        if room not in ("jit", "jit_callees", "cli", "__main__", "serve", "spacy")
+    ]
     assert "numba" not in loaded("import " + ", ".join(f"caesura.{name}" for name in names))
 
 

@@ -8,8 +8,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import caesura
 from caesura import jit
@@ -38,7 +41,8 @@ def mini(tmp_path: Path) -> Path:
     for name, source in MINI.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(source)
-    shutil.copy(PACKAGE / "jit.py", package / "jit.py")
+    for name in ("jit.py", "jit_callees.py"):
+        shutil.copy(PACKAGE / name, package / name)
     return package
 
 
@@ -172,5 +176,61 @@ def _many_times(x: int) -> int:
 @pytest.mark.skipif(not jit.compiled(), reason="there is no compiler without JIT")
 def test_kernels_are_compiled_once_for_all_numbers() -> None:
     assert _many_times(10) == 20 + 30 + 100 + 57 + 60
-    of_calls = {str(signature) for signature in _times.signatures}  # type: ignore[attr-defined]
+    of_calls = {str(types) for types in _times.callees}  # type: ignore[attr-defined]
     assert of_calls == {"(int64, int64, omitted(default=0))", "(int64, int64, int64)"}
+
+
+@jit.kernel
+def _root_of(x: float) -> float:
+    if x < 0:
+        raise ValueError("it has none")
+    return x**0.5
+
+
+@jit.kernel(forceinline=True)
+def _twice_the_root(x: float) -> float:
+    return 2 * _root_of(x)
+
+
+@jit.kernel
+def _roots(numbers: NDArray[np.float64]) -> float:
+    found = 0.0
+    for x in numbers:
+        found += _twice_the_root(x)
+    return found
+
+
+@pytest.mark.skipif(not jit._LINKED, reason="this Numba compiles callees in its own way")
+def test_callees_are_compiled_for_their_callers_alone() -> None:
+    callee: Any = _root_of
+    assert _roots(np.array([1.0, 4.0])) == 6.0
+    assert len(callee.callees) == 1
+    assert not callee.overloads, "nobody has called it from Python"
+    with pytest.raises(ValueError, match="it has none"):
+        _roots(np.array([-1.0]))
+    assert callee(9.0) == 3.0
+    assert len(callee.overloads) == 1, "now somebody has"
+
+
+def test_hashes_of_sources_are_noted_until_a_file_changes(
+    mini: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = mini.parent / "kernels" / "sources"
+    first = answer(mini)
+    noted = {file.name: file.read_text() for file in kept.iterdir()}
+    assert len(noted) == 1
+    assert answer(mini) == [first[0], "False", "False", "1"]
+    assert {file.name: file.read_text() for file in kept.iterdir()} == noted
+    before = (mini / "constants.py").stat()
+    (mini / "constants.py").write_text("STEP = 7\n")  # as long as it was, and as old
+    os.utime(mini / "constants.py", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert answer(mini) == ["24", "True", "False", "0"]
+    assert len(list(kept.iterdir())) == 2
+
+
+def test_a_damaged_note_of_a_hash_is_made_again(mini: Path) -> None:
+    answer(mini)
+    (note,) = (mini.parent / "kernels" / "sources").iterdir()
+    note.write_text("half a ha")
+    assert answer(mini) == ["12", "False", "False", "1"]
+    assert len(note.read_text()) == 64

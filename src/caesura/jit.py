@@ -22,7 +22,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import MethodType, ModuleType
 from typing import Any, TypeVar, cast, overload
@@ -31,6 +31,8 @@ import numba
 import numpy as np
 from numba.core import caching, config, cpu, runtime, types
 from platformdirs import user_cache_path
+
+from caesura import jit_callees
 
 __all__ = [
     "cache_root",
@@ -159,10 +161,68 @@ def _sources_hash(room: str, package: str = str(PACKAGE)) -> str:
     # Numba's own cache does not tell code with checks of bounds from code without.
     checks = bool(numba_config.BOUNDSCHECK)
     digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {checks}".encode())
+    digest.update(_known_hash(room, package).encode())
+    return digest.hexdigest()[:16]
+
+
+def _hash_of_sources(room: str, package: str) -> str:
+    digest = hashlib.sha256()
     for file in sources(room, package):
         digest.update(os.path.relpath(file, package).encode())
         digest.update(_read(file, package)[0])
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()
+
+
+def _known_hash(room: str, package: str) -> str:
+    """The hash of a room's sources, noted beside the kernels while no file of ours has changed.
+
+    To read and hash them takes 40 ms of every start; to look at their dates takes 5.
+    """
+    place = cache_root() / "sources"
+    if room == RESEARCH or package != str(PACKAGE) or not _private(str(place)):
+        return _hash_of_sources(room, package)
+    stamp = _stamp(package)
+    file = place / f"{stamp}-{room}"
+    try:
+        known = file.read_text(encoding="ascii")
+        if len(known) == 64:
+            return known
+    except (OSError, UnicodeDecodeError):
+        pass
+    found = _hash_of_sources(room, package)
+    if _stamp.__wrapped__(package) != stamp:  # somebody is writing them
+        return found
+    beside = file.with_name(f"{file.name}.{os.getpid()}")
+    try:
+        beside.write_text(found, encoding="ascii")
+        beside.replace(file)
+    except OSError:
+        pass  # a folder that cannot be written to: they are hashed again next time
+    return found
+
+
+@cache
+def _stamp(package: str) -> str:
+    """What changes when any file of the package is written, moved or put in the place of another.
+
+    The time at which a file became what it is cannot be set back by those who unpack or copy it.
+    """
+    digest = hashlib.sha256(package.encode())
+    folders = [package]
+    while folders:
+        folder = folders.pop()
+        found = []
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    folders.append(entry.path)
+                elif entry.name.endswith(".py"):
+                    seen = entry.stat()
+                    times = (seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino)
+                    found.append(f"{entry.path} {times}")
+        folders.sort()
+        digest.update("\n".join(sorted(found)).encode())
+    return digest.hexdigest()[:32]
 
 
 def _folder(room: str) -> Path:
@@ -237,6 +297,8 @@ def _compile(function: F, flags: dict[str, Any]) -> F:
         elif options["cache"]:
             cache: Any = dispatcher._cache
             cache.load_overload = MethodType(_load_sound, cache)
+            if _LINKED:
+                cache.save_overload = MethodType(_save_alone, cache)
         return cast(F, _for_all_numbers(dispatcher))
     finally:
         numba_config.CACHE_DIR = before
@@ -315,19 +377,33 @@ def _try_out(module: str) -> bool:
 def _for_all_numbers(dispatcher: Any) -> Any:
     """Numba compiles a kernel for each number with which others call it; here once for all."""
     if hasattr(dispatcher, "get_call_template"):
-        dispatcher.get_call_template = MethodType(_call_with_any_number, dispatcher)
+        if _LINKED:
+            jit_callees.link_callees(dispatcher)
+            own = dispatcher._compiler
+            own.compile = partial(_compile_calmly, own.compile)
+        ask = dispatcher.get_call_template
+        dispatcher.get_call_template = partial(_call_with_any_number, ask)
     return dispatcher
 
 
-def _call_with_any_number(dispatcher: Any, args: Any, keywords: Any) -> Any:
+def _call_with_any_number(ask: Callable[..., Any], args: Any, keywords: Any) -> Any:
     def any_number(kind: Any) -> Any:
         return types.unliteral(kind) if isinstance(kind, types.IntegerLiteral) else kind
 
-    return type(dispatcher).get_call_template(
-        dispatcher,
-        tuple(map(any_number, args)),
-        {name: any_number(kind) for name, kind in keywords.items()},
+    return ask(
+        tuple(map(any_number, args)), {name: any_number(kind) for name, kind in keywords.items()}
     )
+
+
+def _compile_calmly(compile_: Callable[..., Any], args: Any, return_type: Any) -> Any:
+    with jit_callees.rarely_collecting():
+        return compile_(args, return_type)
+
+
+def _save_alone(cache: Any, signature: Any, result: Any) -> None:
+    """Keep a kernel for calls from Python, to which nothing is linked."""
+    jit_callees.not_for_linking(result)
+    type(cache).save_overload(cache, signature, result)
 
 
 def _load_sound(cache: Any, signature: Any, context: Any) -> Any:
@@ -367,3 +443,5 @@ def _as_known() -> bool:
 
 
 _LEAN = _as_known()
+#: Whether kernels that others call are compiled by `jit_callees`.
+_LINKED = _minor_version() == KNOWN_NUMBA and jit_callees.as_known()

@@ -158,7 +158,9 @@ def announce_compiling(quiet: bool, file: ModelFile) -> None:
         return
     from caesura.jit import is_cold
 
-    if is_cold("tokenize", "tag", "parse"):
+    rooms = {"tokenizer": "tokenize", "tagger": "tag", "parser": "parse", "neural": "parse"}
+    kinds = {part.kind for part in file.parts.values()}
+    if is_cold(*sorted({room for kind, room in rooms.items() if kind in kinds})):
         click.echo(
-            "The first run compiles for about half a minute; later ones start at once.", err=True
+            "The first run compiles for ten to thirty seconds; later ones start at once.", err=True
         )
