@@ -41,6 +41,8 @@ class Stage(ABC):
     kind: ClassVar[str]
     #: What people call it, with its article.
     title: ClassVar[str] = "a stage"
+    #: Whether it looks at a tokeniser's evidence of sentence starts.
+    reads_evidence: ClassVar[bool] = True
     #: The kind of stage that makes tokens where a model has no tokeniser of its own.
     tokens_by: ClassVar[str] = ""
 

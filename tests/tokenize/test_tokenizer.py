@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -126,3 +127,20 @@ def test_a_language_without_spaces(unspaced: Tokenizer) -> None:
 
 def test_a_language_with_spaces_has_no_lexicon(tokenizer: Tokenizer) -> None:
     assert tokenizer.lexicon == []
+
+
+def test_evidence_that_nobody_asks_for_is_not_looked_for(tokenizer: Tokenizer) -> None:
+    quiet = copy(tokenizer)
+    quiet.weighs = False
+    text = "They came.  Nobody\nleft. Did you?\n\nNo."
+    told, untold = (one.tokenize(text, sentences=False) for one in (tokenizer, quiet))
+    assert untold.start_evidence is None
+    assert untold.token_start.tolist() == told.token_start.tolist()
+    assert untold.sent_start.tolist() == told.sent_start.tolist()
+    assert untold.token_break is not None
+    assert untold.token_break.tolist() == told.token_break.tolist()
+    assert quiet.tokenize(text).sent_start.tolist() == tokenizer.tokenize(text).sent_start.tolist()
+    stream = quiet.stream(sentences=False)
+    pieces = [stream.feed(text[:15]), stream.feed(text[15:], last=True)]
+    assert all(piece.start_evidence is None for piece in pieces)
+    assert sum(piece.n_tokens for piece in pieces) == told.n_tokens

@@ -66,6 +66,7 @@ class NeuralParser(Stage):
 
     kind: ClassVar[str] = "neural"
     title: ClassVar[str] = "a neural parser"
+    reads_evidence: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -39,11 +39,15 @@ def build(
     sentences: bool,
     threshold: float,
     strings: Strings,
+    weighed: bool = True,
     before: Sequence[str] = (),
     after: Sequence[str] = (),
     **columns: Any,
 ) -> Document:
-    """A document of decided tokens; `before` and `after` are forms beyond its ends."""
+    """A document of decided tokens; `before` and `after` are forms beyond its ends.
+
+    Unless starts were `weighed` it has no evidence of them.
+    """
     doc = Document(text=text, strings=strings, **columns)
     doc.token_start, doc.token_end = decided.starts, decided.ends
     n = doc.n_tokens
@@ -52,7 +56,9 @@ def build(
     for t in np.flatnonzero(decided.hyphenated).tolist():
         surfaces[t] = without_hyphen(surfaces[t])
     doc.token_misc = np.zeros(n, dtype=np.int32)
-    doc.start_evidence, doc.token_break = decided.evidence, decided.breaks
+    doc.token_break = decided.breaks
+    if weighed:
+        doc.start_evidence = decided.evidence
     if sentences:
         doc.sent_start = np.where(decided.evidence > threshold, YES, NO).astype(np.int8)
     else:

@@ -149,12 +149,15 @@ class Decoder:
         *,
         layout: bool = False,
         words: frozenset[str] = frozenset(),
+        weigh: bool = True,
     ) -> None:
         """With `layout` the scores of sentence starts were learned with what it says.
 
-        With `words` those that are hyphenated at the end of a line are made whole.
+        With `words` those that are hyphenated at the end of a line are made whole. Without `weigh`
+        nobody asks for the evidence of sentence starts, and there is none.
         """
         self._words = words
+        self._weigh = weigh
         self._may_hyphenate = False
         self._hyphenated: list[Hyphenated] = []  # of tokens that are not decided
         self._learned_layout = layout
@@ -249,14 +252,15 @@ class Decoder:
         )
         self._open[:2] -= shift
         begins, ends = begins[:n], ends[:n]
-        marks = blank_marks(n)
-        self._carried += shift
-        mark(prepared, begins, ends, self._carried, self._types, marks)
-        self._carried -= shift
+        marks = blank_marks(n if self._weigh else 0)
+        if self._weigh:
+            self._carried += shift
+            mark(prepared, begins, ends, self._carried, self._types, marks)
+            self._carried -= shift
         if self._may_hyphenate and n:
             self._hyphenated += find_hyphenated(prepared, ends, shift, self._words)
         begins, ends = begins - shift, ends - shift
-        if len(self._given.paragraphs) and n:
+        if len(self._given.paragraphs) and n and self._weigh:
             paragraphs = self._given.paragraphs
             passed = int(np.searchsorted(paragraphs, begins[-1], side="right"))
             _set_paragraphs(marks, begins, paragraphs[self._paragraph : passed])
@@ -302,21 +306,22 @@ class Decoder:
             first, second = begins.searchsorted([word.start, word.second]).tolist()
             decided = first if first < decided <= second else decided
         breaks, self._breaks = breaks[:decided], breaks[decided:]
-        evidence = np.empty(decided, dtype=np.float32)
+        evidence = np.zeros(decided, dtype=np.float32)
         known = after_blank_lines(self._given.at(begins[:decided]), breaks)
         pairs = [pair for pair in pairs if pair[1] < decided and known[pair[1]] != YES]
         for first, second in pairs:
             known[first + 1 : second + 1] = NO
-        starts(
-            marks,
-            breaks if self._learned_layout else _NO_BREAKS,
-            known,
-            self._state,
-            self._begins,
-            self._threshold,
-            evidence,
-        )
-        self._marks = drop_marks(marks, decided)
+        if self._weigh:
+            starts(
+                marks,
+                breaks if self._learned_layout else _NO_BREAKS,
+                known,
+                self._state,
+                self._begins,
+                self._threshold,
+                evidence,
+            )
+            self._marks = drop_marks(marks, decided)
         self._tokens = (begins[decided:], ends[decided:])
         if self._hyphenated:
             held = int(begins[decided]) if decided < len(begins) else 1 << 62

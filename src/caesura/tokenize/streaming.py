@@ -54,7 +54,8 @@ class Stream:
         self._line_starts: list[int] = []  # of text that is in no piece yet
         self._labels: list[tuple[int, int]] = []  # of speakers who say nothing yet
         self._id = id
-        self._decoder = tokenizer.decoder()
+        self._weighs = sentences or whole_sentences or tokenizer.weighs
+        self._decoder = tokenizer.decoder(sentences=self._weighs)
         self._strings = Strings()
         self._left = NOTHING  # decided tokens that are in no piece yet
         self._waiting: list[str] = []  # text that is in no piece yet
@@ -100,6 +101,7 @@ class Stream:
             sentences=self._sentences,
             threshold=self._tokenizer.options.threshold,
             strings=self._strings,
+            weighed=self._weighs,
             before=self._before,
             after=after,
             id=self._id,

@@ -79,6 +79,8 @@ class Tokenizer(TokenStage):
         self.decides = True
         #: Whether starts are taken from its evidence, which depends on the starts before.
         self.starts = True
+        #: Whether a later stage asks for the evidence; else none is looked for.
+        self.weighs = True
         #: What a bias is worth in logarithms of odds.
         self.scale = scale
         self.cuts = cuts
@@ -124,6 +126,7 @@ class Tokenizer(TokenStage):
         evidence.decides = False
         if decided and (not needed or decided[0] < needed[0]):
             evidence.starts = False
+            evidence.weighs = later[decided[0]].reads_evidence
             return [evidence, *later]
         at = needed[0]
         return [evidence, *later[:at], EvidenceStarts(self), *later[at:]]
@@ -205,7 +208,7 @@ class Tokenizer(TokenStage):
         )
         table = strings if strings is not None else Strings()
         if tokens is None:
-            decided = self._decide(source, given)
+            decided = self._decide(source, given, sentences)
             return self._build(
                 source, decided, sentences, table, paragraph_start=paragraphs(source)
             )
@@ -256,7 +259,7 @@ class Tokenizer(TokenStage):
             id=id,
         )
 
-    def decoder(self, given: OffsetConstraints | None = None) -> Decoder:
+    def decoder(self, given: OffsetConstraints | None = None, *, sentences: bool = True) -> Decoder:
         """What decides about one text, block by block."""
         return Decoder(
             self.cuts,
@@ -268,10 +271,11 @@ class Tokenizer(TokenStage):
             given,
             layout=self.options.layout,
             words=self._words,
+            weigh=sentences or self.weighs,
         )
 
-    def _decide(self, text: str, given: OffsetConstraints) -> Decided:
-        decoder = self.decoder(given)
+    def _decide(self, text: str, given: OffsetConstraints, sentences: bool) -> Decided:
+        decoder = self.decoder(given, sentences=sentences)
         if len(text) <= _BLOCK:
             return decoder.feed(text, last=True)
         parts = [decoder.feed(text[at : at + _BLOCK]) for at in range(0, len(text), _BLOCK)]
@@ -288,6 +292,7 @@ class Tokenizer(TokenStage):
             sentences=sentences,
             threshold=self.options.threshold,
             strings=strings,
+            weighed=sentences or self.weighs,
             **columns,
         )
 
@@ -304,7 +309,7 @@ class Tokenizer(TokenStage):
             doc = replace(source)
             self._evidence(doc, given, sentences)
             return doc
-        decided = self._decide(source.text, given)
+        decided = self._decide(source.text, given, sentences)
         kept = {
             name: getattr(source, name)
             for name in ("id", "source", "continues", "paragraph_start", "fixed", "trailer")
@@ -337,11 +342,11 @@ class Tokenizer(TokenStage):
         return evidence
 
     def _evidence(self, doc: Document, given: OffsetConstraints, sentences: bool) -> None:
-        evidence = self._probabilities(doc, given)
-        doc.start_evidence = evidence
+        if sentences or self.weighs:
+            doc.start_evidence = self._probabilities(doc, given)
         known = given.at(doc.token_start)
         if sentences:
-            decided = np.where(evidence > self.options.threshold, YES, NO)
+            decided = np.where(doc.start_evidence > self.options.threshold, YES, NO)
             doc.sent_start = decided.astype(np.int8)
         else:
             doc.sent_start = np.where(known >= 0, known, MAYBE).astype(np.int8)
