@@ -41,8 +41,6 @@ class Stage(ABC):
     kind: ClassVar[str]
     #: What people call it, with its article.
     title: ClassVar[str] = "a stage"
-    #: Whether it looks at a tokeniser's evidence of sentence starts.
-    reads_evidence: ClassVar[bool] = True
     #: The kind of stage that makes tokens where a model has no tokeniser of its own.
     tokens_by: ClassVar[str] = ""
 
@@ -60,6 +58,11 @@ class Stage(ABC):
     def offers(self) -> frozenset[str]:
         """What may be asked of it: names of options, and `mode`, `confidence`, `k_best`."""
         return frozenset()
+
+    @property
+    def reads_evidence(self) -> bool:
+        """Whether it looks at a tokeniser's evidence of sentence starts."""
+        return True
 
     @property
     def readings(self) -> int:
@@ -138,6 +141,10 @@ class StartStage(Stage):
 
 class TokenStage(Stage):
     """A stage that starts from text: it makes tokens, and sentences unless they are left open."""
+
+    def weighing(self) -> Self:
+        """The same stage, which looks for evidence of sentence starts if it can."""
+        return self
 
     @abstractmethod
     def tokens_of(

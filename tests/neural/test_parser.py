@@ -340,3 +340,16 @@ def test_features_agree_with_the_fine_tag(nlp: Pipeline) -> None:
         part.arrays[NAME] = damaged
         with pytest.raises(ModelError, match="tags and features"):
             NeuralParser.from_part(part)
+
+
+def test_evidence_is_looked_for_where_it_counts(nlp: Pipeline) -> None:
+    unread = nlp.with_search(evidence=0.0)
+    part = unread.stages[-1].to_part()
+    parts = {**nlp.file.parts, "neural": part}
+    quiet = Pipeline(replace(nlp.file, parts=parts))
+    text = "They came. Nobody left."
+    assert quiet(text).start_evidence is None
+    asked = quiet.with_search(evidence=1.0)(text)
+    assert asked.start_evidence is not None
+    loud = nlp.with_search(evidence=1.0)(text)
+    assert asked.sent_start.tolist() == loud.sent_start.tolist()

@@ -66,7 +66,6 @@ class NeuralParser(Stage):
 
     kind: ClassVar[str] = "neural"
     title: ClassVar[str] = "a neural parser"
-    reads_evidence: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -110,6 +109,10 @@ class NeuralParser(Stage):
         self.inventory = Inventory(_ARCS, (0,), (1,), (2,))
         self._roots = np.array([name.split(":")[0] == "root" for name in labels["deprel"]])
         self._lemma = lru_cache(1 << 16)(apply_rule)
+
+    @property
+    def reads_evidence(self) -> bool:
+        return bool(self.settings.evidence)
 
     @property
     def needs(self) -> frozenset[str]:

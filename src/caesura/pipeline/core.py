@@ -143,6 +143,8 @@ class Pipeline:
         for stage in self.stages:
             own = {name: value for name, value in changes.items() if name in stage.offers}
             other.stages.append(stage.with_options(**own) if own else stage)
+        if other.has_tokenizer and any(stage.reads_evidence for stage in other._rest):
+            other.stages[0] = other.tokenizer.weighing()
         return other
 
     def quick(self) -> Pipeline:

@@ -116,6 +116,11 @@ class Tokenizer(TokenStage):
         self.refuse(changes, ["bias"])
         return self.with_bias(**changes) if changes else self
 
+    def weighing(self) -> Self:
+        other = copy(self)
+        other.weighs = True
+        return other
+
     def placed(self, later: Sequence[Stage]) -> list[Stage]:
         """A parser decides about sentences, or the evidence does before they are needed."""
         decided = [n for n, stage in enumerate(later) if "sentences" in stage.adds]
