@@ -6,7 +6,8 @@
 Each state is a process of its own that loads its bundled model once; the two take turns, the other
 one first in every second round, and the median of the rounds' ratios counts (new time / old time).
 Start-up (to the end of the first sentence, bytecode and compiled code cached) and the peak of
-memory are those of the processes.
+memory are those of the processes. `--models OLD=NEW,…` names the models that are compared; an older
+state of the code may have had modes, which are named after a colon.
 """
 
 from __future__ import annotations
@@ -27,11 +28,8 @@ WORKER = """
 import json, os, resource, sys, time
 began = time.process_time()
 import caesura
-name, mode = sys.argv[1], sys.argv[2]
-try:
-    nlp = caesura.load(name, mode=mode) if mode else caesura.load(name)
-except TypeError:
-    nlp = caesura.load(name)
+name, _, mode = sys.argv[1].partition(":")
+nlp = caesura.load(name, mode=mode) if mode else caesura.load(name)
 nlp("They didn't come. Did you?")
 start = time.process_time() - began
 print(json.dumps({"start": start, "from": caesura.__file__}), flush=True)
@@ -55,11 +53,11 @@ BYTECODE = str(Path(tempfile.gettempdir()) / "before_after.bytecode")
 class State:
     """A process with one state of the code."""
 
-    def __init__(self, source: Path, model: str, mode: str) -> None:
+    def __init__(self, source: Path, model: str) -> None:
         environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONPYCACHEPREFIX": BYTECODE}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
         self.process = subprocess.Popen(
-            [sys.executable, "-c", WORKER, model, mode],
+            [sys.executable, "-c", WORKER, model],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -84,19 +82,23 @@ class State:
         self.process.wait()
 
 
-def compare(before: Path, model: str, mode: str, text: Path, rounds: int) -> dict[str, Any]:
+def compare(before: Path, old: str, model: str, text: Path, rounds: int) -> dict[str, Any]:
     """Ratios new / old of time, start-up and memory."""
-    for source in (before, ROOT / "src"):  # compile what is not compiled yet
-        State(source, model, mode).end()
+
+    def state_of(new: bool) -> State:
+        return State(ROOT / "src", model) if new else State(before, old)
+
+    for new in (False, True):  # compile what is not compiled yet
+        state_of(new).end()
     starts = []
     for n in range(rounds):
         pair: dict[bool, float] = {}
         for new in (bool(n % 2), not n % 2):
-            state = State(ROOT / "src" if new else before, model, mode)
+            state = state_of(new)
             pair[new] = state.start["start"]
             state.end()
         starts.append(pair[True] / pair[False])
-    states = {False: State(before, model, mode), True: State(ROOT / "src", model, mode)}
+    states = {new: state_of(new) for new in (False, True)}
     times = []
     last: dict[bool, dict[str, Any]] = {}
     for n in range(rounds + 1):
@@ -107,7 +109,7 @@ def compare(before: Path, model: str, mode: str, text: Path, rounds: int) -> dic
     for state in states.values():
         state.end()
     return {
-        "model": f"{model} {mode}".strip(),
+        "model": model if model == old else f"{model} (before: {old})",
         "words": last[True]["words"],
         "time": statistics.median(times),
         "lowest": min(times),
@@ -122,7 +124,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--before", type=Path, required=True, help="the src folder to compare with")
     parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--models", default="en:accurate,en:fast,en-neural:")
+    parser.add_argument("--models", default="en-neural=en,en:fast=en-fast")
     parser.add_argument("--characters", type=int, default=60_000, help="of EWT's dev text")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
@@ -134,8 +136,9 @@ def main() -> None:
     found = []
     try:
         for entry in arguments.models.split(","):
-            model, _, mode = entry.partition(":")
-            found.append(compare(arguments.before.resolve(), model, mode, path, arguments.rounds))
+            old, _, model = entry.partition("=")
+            before = arguments.before.resolve()
+            found.append(compare(before, old, model or old, path, arguments.rounds))
             row = found[-1]
             if not arguments.json:
                 print(

@@ -116,7 +116,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="so many documents, for a trial")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    for row in rows(arguments.model or ["en", "en-neural"], arguments.limit):
+    for row in rows(arguments.model or ["en", "en-fast"], arguments.limit):
         if arguments.json:
             print(json.dumps(row))
         elif "bonus" in row:

@@ -356,13 +356,12 @@ class Build:
         if network.licence:
             meta["licence"] = network.licence
         save(path, parts, meta=meta, kind="pipeline")
-        scores = {"accurate": dev_scores(str(path), dev, "accurate")}
-        meta["scores"] = scores
+        scores = meta["scores"] = dev_scores(str(path), dev)
         meta[META] = dev_confidences(str(path), dev)
-        shown = dict(scores)
+        shown = {"F1": scores}
         if plain is not None:
-            shown["as floats"] = dev_scores(str(plain), dev, "accurate")
-            cost = shown["as floats"]["LAS"] - scores["accurate"]["LAS"]
+            shown["as floats"] = dev_scores(str(plain), dev)
+            cost = shown["as floats"]["LAS"] - scores["LAS"]
             self.report.say(f"{network.name}: the export costs {cost:.2f} LAS on dev")
         card = model_card(network.name, meta, shown)
         card += f"\n{network.about}\n" if network.about else ""

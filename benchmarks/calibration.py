@@ -79,7 +79,7 @@ def main() -> None:
     if not arguments.json:
         print("| model | treebank | decisions | ECE | worst bin | exceptions, % |")
         print("|---|---|---:|---:|---:|---:|")
-    for model in arguments.model or ["en", "en-neural"]:
+    for model in arguments.model or ["en", "en-fast"]:
         path = find(model)
         if arguments.fit:
             dev = list(read(file_of(arguments.on, "dev")))[: arguments.limit]

@@ -3,7 +3,7 @@
     python benchmarks/fuzz.py --hours 8
     python benchmarks/fuzz.py --inputs 50000 conllu html model
     python benchmarks/fuzz.py --hours 8 --json benchmarks/results/fuzz.json
-    python benchmarks/fuzz.py --inputs 10000 --model en-neural --bytes 200 pipeline
+    python benchmarks/fuzz.py --inputs 10000 --model en --bytes 200 pipeline
 
 Each door (a reader, the pipeline, the pipeline under constraints, the model loader; see
 `tests/fuzz/targets.py`) gets the same share of the time, in a process of its own, with random
@@ -200,7 +200,7 @@ def main() -> None:
     if asked.json and asked.json.exists():
         known = json.loads(asked.json.read_text(encoding="utf-8"))["doors"]
     broken = 0
-    named = f" ({asked.model})" if asked.model in ("en", "en-neural") else ""
+    named = f" ({asked.model})" if asked.model in ("en", "en-fast") else ""
     with tempfile.TemporaryDirectory() as folder:
         if asked.model is None:
             from tests.pipeline import tiny

@@ -64,7 +64,7 @@ def measure(treebank: str, options: PipelineOptions) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.caesura"
         save(path, parts, kind="pipeline")
-        scores = dev_scores(str(path), dev, "accurate")
+        scores = dev_scores(str(path), dev)
         size = path.stat().st_size / 1e6
     return {
         "treebank": treebank,

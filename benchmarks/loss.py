@@ -39,7 +39,6 @@ def arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--model", default="en")
-    parser.add_argument("--mode", default="accurate", choices=["fast", "accurate"])
     parser.add_argument("--treebank", default="EWT", help="EWT, GUM, or a file")
     parser.add_argument("--metric", default="LAS", help="of the cross table")
     parser.add_argument("--share", type=int, default=1, help="every so many documents only")
@@ -101,7 +100,7 @@ def main() -> None:
         for file in sorted(PEERS.glob(f"*_{args.treebank}_dev.conllu.gz"))
         if not args.write
     }
-    nlp = load(args.model, mode=args.mode)
+    nlp = load(args.model)
     found = stages(nlp, gold, args.threads)
     losses = stage_losses(gold, found, METRICS)
     mixed = cross(nlp, gold, found, peers, args.threads)

@@ -82,7 +82,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--model", default="en")
+    parser.add_argument("--model", default="en-fast")
     parser.add_argument("--treebank", action="append", help="a folder of the data")
     parser.add_argument(
         "--beams",

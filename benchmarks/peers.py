@@ -1,7 +1,7 @@
 """Raw text to CoNLL-U with all columns: Caesura beside spaCy and UDPipe 1, in one run.
 
     python benchmarks/peers.py
-    python benchmarks/peers.py --model my.caesura --rounds 5 --markdown table.md --json
+    python benchmarks/peers.py --model en --model my.caesura --rounds 5 --markdown table.md --json
 
 Words per CPU second on one core: every system is a process of its own that loads its model once;
 the systems take turns, so that a busy machine is busy for all of them, and the best round of each
@@ -26,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,14 +36,18 @@ from data import PEERS, file_of, find_file
 TREEBANKS = ("EWT", "GUM")
 METRICS = ("Sentences", "Words", "UPOS", "LAS")
 SENTENCES = 100
+#: Those that come with the package.
+MODELS = ("en-fast", "en")
 HELLO = "They didn't come. Did you?\n"
 
 
-def arguments() -> argparse.Namespace:
+def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--model", default="en", help="Caesura's model [en]")
+    parser.add_argument(
+        "--model", action="append", help=f"a model of Caesura; may be repeated {MODELS}"
+    )
     parser.add_argument("--spacy", help="a folder with a spaCy pipeline; else a small one is made")
     parser.add_argument("--udpipe", help="a UDPipe model; else a small one is made")
     parser.add_argument(
@@ -57,20 +61,20 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--markdown", type=Path, help="also write the tables to this file")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    return parser.parse_args(given)
 
 
 # --------------------------------------------------------------------- systems
 
 
-def caesura_system(model: str, mode: str) -> Any:
+def caesura_system(model: str) -> Any:
     import io
 
     from caesura.formats import conllu
     from caesura.formats.options import WriteOptions
     from caesura.pipeline import load
 
-    nlp = load(model, mode=mode)  # type: ignore[arg-type]
+    nlp = load(model)
 
     def run(text: str) -> bytes:
         out = io.BytesIO()
@@ -127,7 +131,7 @@ def udpipe_system(model: str) -> Any:
 def worker(name: str, model: str) -> None:
     """Load a system, greet, then time the text of each path that comes in."""
     if name.startswith("caesura"):
-        run = caesura_system(model, name.split()[1])
+        run = caesura_system(model)
     else:
         run = {"spaCy": spacy_system, "UDPipe": udpipe_system}[name](model)
     run(HELLO)
@@ -301,7 +305,7 @@ def _sentences(treebank: str) -> Iterator[Any]:
 
 def speed(args: argparse.Namespace, folder: Path) -> dict[str, dict[str, float]]:
     """Words per CPU second, seconds to start, megabytes, for every system that is installed."""
-    models = {"caesura fast": args.model, "caesura accurate": args.model}
+    models = {f"caesura {model}": model for model in args.model or MODELS}
     makers: dict[str, tuple[Callable[[Path], str], str | None]]
     wanted = args.only.split(",") if args.only else [*models, "spaCy", "UDPipe"]
     settings = DEFAULTS if args.udpipe_defaults else PUBLISHED
@@ -398,9 +402,8 @@ def accuracy(args: argparse.Namespace) -> dict[str, dict[str, dict[str, float]]]
         gold = list(formats.read(path))
         texts = [doc.text for doc in gold]
         outputs: dict[str, Any] = {}
-        for mode in ("accurate", "fast"):
-            nlp = load(args.model, mode=mode)  # type: ignore[arg-type]
-            outputs[f"caesura {mode}"] = list(nlp.pipe(texts))
+        for model in args.model or MODELS:
+            outputs[f"caesura {model}"] = list(load(model).pipe(texts))
         for file in sorted(PEERS.glob(f"*_{treebank}_dev.conllu.gz")):
             outputs[file.name.split("_")[0]] = list(formats.read(file))
         found[treebank] = {
@@ -451,7 +454,7 @@ def markdown(head: list[str], rows: list[list[str]]) -> str:
 def main() -> None:
     args = arguments()
     if args.worker:
-        worker(args.worker, args.model)
+        worker(args.worker, args.model[0])
         return
     with tempfile.TemporaryDirectory() as name:
         rates = {} if args.no_speed else speed(args, Path(name))

@@ -32,8 +32,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--model", default="en")
-    parser.add_argument("--mode", default="fast", choices=["fast", "accurate"])
+    parser.add_argument("--model", default="en-fast")
     parser.add_argument("--sizes", default="1,10,100", help="megabytes of the texts")
     parser.add_argument("--threads", default="1,2", help="numbers of threads for many files")
     parser.add_argument("--files", type=int, default=300)
@@ -141,7 +140,7 @@ def corpus(args: argparse.Namespace, text: str, folder: Path) -> list[dict[str, 
 
 
 def _command(args: argparse.Namespace) -> list[str]:
-    return [sys.executable, "-m", "caesura", "parse", "--model", args.model, "--mode", args.mode]
+    return [sys.executable, "-m", "caesura", "parse", "--model", args.model]
 
 
 def _one_thread() -> dict[str, str]:

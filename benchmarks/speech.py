@@ -22,7 +22,6 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--model", action="append", help="a model; may be repeated")
-    parser.add_argument("--mode", default="accurate", choices=["accurate", "fast"])
     parser.add_argument("--treebank", default="EWT-speech")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
@@ -30,8 +29,8 @@ def main() -> None:
     if not arguments.json:
         print("| model | starts, not of documents | all starts | UPOS | LAS |")
         print("|---|---:|---:|---:|---:|")
-    for model in arguments.model or ["en", "en-neural"]:
-        system = list(load(model, mode=arguments.mode).pipe(gold, keep=("tokens",)))
+    for model in arguments.model or ["en", "en-fast"]:
+        system = list(load(model).pipe(gold, keep=("tokens",)))
         starts, scores = boundaries(gold, system), conll18(gold, system)
         row = {
             "Starts": starts["Starts"].f1,

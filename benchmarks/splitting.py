@@ -332,7 +332,7 @@ def main() -> None:
         choices=["EWT", "GUM", "WSJ-sample", *SPEECH, "Switchboard", "cases", "texts"],
     )
     parser.add_argument("--held", action="store_true", help="the cases that are held back")
-    parser.add_argument("--against", default="en-neural", help="whose sentences raw texts have")
+    parser.add_argument("--against", default="en", help="whose sentences raw texts have")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("-o", "--output", type=Path, help=f"instead of {RESULTS.name}")
     parser.add_argument("--alone", help=argparse.SUPPRESS)
@@ -341,7 +341,7 @@ def main() -> None:
         print(json.dumps(run(arguments.alone, arguments.sets, arguments.held)))
         return
     wanted = ["cases"] if arguments.held else arguments.sets
-    models = arguments.model or ["en", "en-neural"]
+    models = arguments.model or ["en", "en-fast"]
     names = arguments.system or [
         *(f"{model}{way}" for model in models for way in ("", "/quick")),
         *(() if arguments.no_peers else PEERS),

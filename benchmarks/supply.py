@@ -46,7 +46,7 @@ text = Path("a.txt")
 text.write_text("The boats did not come back. Nobody knew why.\\n", encoding="utf-8")
 def caesura(*call):
     subprocess.run([sys.executable, "-m", "caesura", *call], check=True)
-for model in ("en", "en-neural"):
+for model in ("en", "en-fast"):
     caesura("parse", "a.txt", "-m", model, "-o", f"{model}.conllu.zst", "--quiet")
     caesura("convert", f"{model}.conllu.zst", "-o", f"{model}.jsonl", "--quiet")
     assert len(Path(f"{model}.jsonl").read_text().splitlines()) == 1

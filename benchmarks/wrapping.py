@@ -40,7 +40,7 @@ def sentences(gold: Sequence[Document], found: Sequence[Document]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("models", nargs="*", default=["en", "en-neural"])
+    parser.add_argument("models", nargs="*", default=["en", "en-fast"])
     parser.add_argument("--treebanks", nargs="+", default=["UD_English-EWT", "UD_English-GUM"])
     parser.add_argument("--widths", nargs="*", type=int, default=WIDTHS)
     parser.add_argument("--documents", type=int, help="take the first so many of each")

@@ -17,10 +17,10 @@ FIGURE = DOCS / "figures" / "bias.svg"
 TITLE = "Sentence boundaries by bias, against none"
 #: Scorer and text: what the legend says, and the style of the line.
 LINES = {
-    ("linear", "edited"): ("en, edited text", "a"),
-    ("linear", "unedited"): ("en, transcripts", "a dashed"),
-    ("neural", "edited"): ("en-neural, edited text", "b"),
-    ("neural", "unedited"): ("en-neural, transcripts", "b dashed"),
+    ("linear", "edited"): ("linear, edited text", "a"),
+    ("linear", "unedited"): ("linear, transcripts", "a dashed"),
+    ("neural", "edited"): ("neural, edited text", "b"),
+    ("neural", "unedited"): ("neural, transcripts", "b dashed"),
 }
 WIDTH, HEIGHT = 640, 400
 LEFT, RIGHT, TOP, BOTTOM = 60, 200, 16, 48

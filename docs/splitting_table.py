@@ -46,8 +46,8 @@ def table(found: dict[str, Any]) -> str:
             right = 100 * scores["right"] / scores["texts"]
             cells.append(f"{right if name == 'cases' else scores['boundaries']:.1f}")
         model, _, quick = row["system"].partition("/")
-        own = f"`{model}`" + (", `--quick`" if quick else "")
-        name = own if model.startswith("en") or quick else row["system"]
+        own = f"`{model}`" if model.startswith("en") else model
+        name = own + (", `--quick`" if quick else "")
         cells += [f"{row['words_per_second']:,}", f"{row['megabytes']:,}"]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

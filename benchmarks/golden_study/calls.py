@@ -10,7 +10,7 @@ from golden_study.work import Work
 
 Entry = Callable[[Work], bytes]
 Named = Iterator[tuple[str, Entry]]
-MODELS: Final = ("en", "en-neural")
+MODELS: Final = ("en", "en-fast")
 INPUTS: Final = ("written.txt", "spoken.txt", "turns.txt", "shuffled.txt")
 EXTENSIONS: Final = {"brat": "ann"}
 

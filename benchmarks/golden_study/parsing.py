@@ -18,7 +18,7 @@ def parsing() -> Named:
 def _parsing() -> Named:
     options = {
         "plain": (),
-        "fast": ("--mode", "fast"),
+        "narrow": ("--margin", "0.1"),
         "confidence": ("--confidence",),
         "k-best": ("--k-best", "3"),
         "newline": ("--newline-is-boundary",),
@@ -34,8 +34,8 @@ def _parsing() -> Named:
                 yield f"parse/{model}/{name}/{source[:-4]}", cli(*parse, *chosen, source)
         yield f"parse/{model}/stdin", cli(*parse, stdin="written.txt")
         yield (
-            f"parse/{model}/fast-confidence",
-            cli(*parse, "--mode", "fast", "--confidence", "spoken.txt"),
+            f"parse/{model}/narrow-confidence",
+            cli(*parse, "--margin", "0.1", "--confidence", "spoken.txt"),
         )
         for threads in ("1", "2"):
             name = f"threads-{model}-{threads}/"
@@ -64,18 +64,16 @@ def _parsing() -> Named:
             f"parse/{model}/jsonl-confidence",
             cli(*parse, "--confidence", "--to", "jsonl", "turns.txt"),
         )
-        for name, value in (("beam", "2"), ("margin", "0.1"), ("bias", "0.5"), ("bias", "-0.5")):
+        for name, value in (("beam", "2"), ("bias", "0.5"), ("bias", "-0.5")):
             for text in ("written.txt", "spoken.txt"):
                 yield (
                     f"parse/{model}/{name}={value}/{text[:-4]}",
                     cli(*parse, f"--{name}", value, text),
                 )
-        for mode in ("fast", "accurate"):
-            for text in INPUTS:
-                yield (
-                    f"split/{model}/{mode}/{text[:-4]}",
-                    cli("split", "-q", "-m", model, "--mode", mode, "--offsets", text),
-                )
+        for text in INPUTS:
+            split = ("split", "-q", "-m", model, "--offsets", text)
+            yield f"split/{model}/offsets/{text[:-4]}", cli(*split)
+            yield f"split/{model}/quick/{text[:-4]}", cli(*split, "--quick")
         yield f"split/{model}/plain", cli("split", "-q", "-m", model, "turns.txt")
         yield f"split/{model}/json", cli("split", "-q", "-m", model, "--json", "written.txt")
         yield (
@@ -86,27 +84,26 @@ def _parsing() -> Named:
 
 def _long() -> Named:
     """Longer than every buffer."""
-    parse = ("parse", "-q", "-m", "en")
+    parse = ("parse", "-q", "-m", "en-fast")
     for text in ("long-written.txt", "long-spoken.txt"):
-        yield f"long/en/plain/{text[5:-4]}", cli(*parse, text)
-        yield f"long/en/fast/{text[5:-4]}", cli(*parse, "--mode", "fast", text)
-        yield f"long/en/stdin/{text[5:-4]}", cli(*parse, "--mode", "fast", stdin=text)
+        yield f"long/en-fast/plain/{text[5:-4]}", cli(*parse, text)
+        yield f"long/en-fast/stdin/{text[5:-4]}", cli(*parse, stdin=text)
         yield (
-            f"long/en/confidence/{text[5:-4]}",
-            cli(*parse, "--mode", "fast", "--confidence", "--to", "jsonl", text),
+            f"long/en-fast/confidence/{text[5:-4]}",
+            cli(*parse, "--confidence", "--to", "jsonl", text),
         )
-    yield "long/en/newline/turns", cli(*parse, "--newline-is-boundary", "long-turns.txt")
+    yield "long/en-fast/newline/turns", cli(*parse, "--newline-is-boundary", "long-turns.txt")
     yield (
-        "long/en/threads-2",
-        cli(*parse, "--mode", "fast", "--threads", "2", "long-written.txt", "long-turns.txt"),
+        "long/en-fast/threads-2",
+        cli(*parse, "--threads", "2", "long-written.txt", "long-turns.txt"),
     )
-    yield "long/en/split", cli("split", "-q", "--offsets", "long-turns.txt")
+    yield "long/en-fast/split", cli("split", "-q", "-m", "en-fast", "--offsets", "long-turns.txt")
     for text in ("neural-written.txt", "neural-spoken.txt"):
-        neural = ("parse", "-q", "-m", "en-neural")
-        yield f"long/en-neural/plain/{text[7:-4]}", cli(*neural, text)
+        neural = ("parse", "-q", "-m", "en")
+        yield f"long/en/plain/{text[7:-4]}", cli(*neural, text)
         yield (
-            f"long/en-neural/stdin/{text[7:-4]}",
-            cli(*neural, "--mode", "fast", "--confidence", stdin=text),
+            f"long/en/stdin/{text[7:-4]}",
+            cli(*neural, "--confidence", stdin=text),
         )
 
 
@@ -143,8 +140,8 @@ def _stages() -> Named:
         yield f"tokenize/rules/{name}", cli("tokenize", "-q", "--rules", "--token-range", text)
         yield f"tokenize/en/{name}", cli("tokenize", "-q", "-m", "en", text)
     yield "tokenize/newline", cli("tokenize", "-q", "--rules", "--newline-is-boundary", "turns.txt")
-    yield "tag/en", cli("tag", "-q", "-m", "en", "dev.conllu")
+    yield "tag/en-fast", cli("tag", "-q", "-m", "en-fast", "dev.conllu")
     yield (
-        "tag/en/confidence",
-        cli("tag", "-q", "-m", "en", "--confidence", "--regime", "document", "dev.conllu"),
+        "tag/en-fast/confidence",
+        cli("tag", "-q", "-m", "en-fast", "--confidence", "--regime", "document", "dev.conllu"),
     )

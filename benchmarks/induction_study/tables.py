@@ -280,7 +280,7 @@ def markup(page: Path = ROOT / "examples" / "island.html") -> list[dict[str, Any
     """
     import caesura
 
-    nlp = caesura.load("en")
+    nlp = caesura.load("en-fast")
     found = boundaries([nlp(doc) for doc in read(page)], "upos")
     rows: list[dict[str, Any]] = [
         {"source": "WSJ punctuation (paper)", "spans": 111774}

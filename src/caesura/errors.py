@@ -12,6 +12,7 @@ CaesuraError
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -26,10 +27,12 @@ __all__ = [
     "MissingExtra",
     "ModelError",
     "OtherLanguage",
+    "RenamedModel",
     "UsageError",
     "Where",
     "internal",
     "kind_of",
+    "outside",
     "shown",
 ]
 
@@ -159,6 +162,18 @@ def kind_of(value: object) -> str:
 
 class OtherLanguage(UserWarning):
     """A text is in another language than the model: a warning of Python, given once a model."""
+
+
+class RenamedModel(UserWarning):
+    """A model is asked for by a name that it once had: a warning of Python, given once a name."""
+
+
+def outside() -> int:
+    """The stack level, for a warning of the one who asks, of the first caller outside Caesura."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("caesura."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 #: A function that is told of each warning while a file is read.

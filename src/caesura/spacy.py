@@ -41,15 +41,14 @@ _ASSIGNS: Final = ["token.is_sent_start", "token.tag", "token.pos", "token.morph
 class _Lazy:
     """A pipeline that is loaded when it is first used, so that a config can be read without it."""
 
-    def __init__(self, model: str, mode: str) -> None:
+    def __init__(self, model: str) -> None:
         self.model = model
-        self.mode = mode
         self._pipeline: Pipeline | None = None
 
     @property
     def pipeline(self) -> Pipeline:
         if self._pipeline is None:
-            self._pipeline = load_once(self.model, mode=self.mode)  # type: ignore[arg-type]
+            self._pipeline = load_once(self.model)
         return self._pipeline
 
     # What spaCy calls when a pipeline is saved and loaded: the model's name is in the config.
@@ -72,10 +71,8 @@ class _Lazy:
 class Component(_Lazy):
     """Sets sentence starts, tags, lemmas and trees on Docs, whose tokens it keeps."""
 
-    def __init__(
-        self, model: str, mode: str = "accurate", *, name: str = "caesura", keep: bool = False
-    ) -> None:
-        super().__init__(model, mode)
+    def __init__(self, model: str, *, name: str = "caesura", keep: bool = False) -> None:
+        super().__init__(model)
         self.name = name
         #: Obey sentence starts that are set already.
         self.keep = keep
@@ -109,8 +106,8 @@ class Component(_Lazy):
 class Tokenizer(_Lazy):
     """A tokenizer of spaCy that gives our words: texts in, Docs out."""
 
-    def __init__(self, vocab: Any, model: str, mode: str = "accurate") -> None:
-        super().__init__(model, mode)
+    def __init__(self, vocab: Any, model: str) -> None:
+        super().__init__(model)
         self.vocab = vocab
 
     def __call__(self, text: str) -> Any:
@@ -196,22 +193,22 @@ def _set_heads(doc: Any, heads: list[int], deps: list[str]) -> None:
 @Language.factory(
     "caesura",
     assigns=_ASSIGNS,
-    default_config={"model": "en", "mode": "accurate", "keep_sentences": False},
+    default_config={"model": "en", "keep_sentences": False},
 )
-def make_component(nlp: Any, name: str, model: str, mode: str, keep_sentences: bool) -> Component:
+def make_component(nlp: Any, name: str, model: str, keep_sentences: bool) -> Component:
     """What `nlp.add_pipe("caesura", config={"model": …})` makes."""
     # Of the vocabulary, so that Docs from other processes and from files have it too.
     others = nlp.vocab.get_noun_chunks
     if getattr(others, "func", None) is not chunks_of:
         nlp.vocab.get_noun_chunks = partial(chunks_of, others=others)
-    return Component(model, mode, name=name, keep=keep_sentences)
+    return Component(model, name=name, keep=keep_sentences)
 
 
-def make_tokenizer(model: str = "en", mode: str = "accurate") -> Callable[[Any], Tokenizer]:
+def make_tokenizer(model: str = "en") -> Callable[[Any], Tokenizer]:
     """What `[nlp.tokenizer] @tokenizers = "caesura.Tokenizer.v1"` makes."""
 
     def create(nlp: Any) -> Tokenizer:
-        return Tokenizer(nlp.vocab, model, mode)
+        return Tokenizer(nlp.vocab, model)
 
     return create
 

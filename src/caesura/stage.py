@@ -56,7 +56,7 @@ class Stage(ABC):
 
     @property
     def offers(self) -> frozenset[str]:
-        """What may be asked of it: names of options, and `mode`, `confidence`, `k_best`."""
+        """What may be asked of it: names of options, and `confidence`, `k_best`."""
         return frozenset()
 
     @property
@@ -95,10 +95,6 @@ class Stage(ABC):
             if name not in names:
                 remedy = f"What can be changed: {', '.join(names)}." if names else "Leave it out."
                 raise UsageError(f"{self.title} has no {name}", remedy=remedy)
-
-    def fast(self) -> Self:
-        """The same stage at the price of some accuracy, where it knows a faster way."""
-        return self
 
     def starts_alone(self) -> Stage | None:
         """A stage that sets the same sentence starts without trees, where it scores them itself."""

@@ -309,7 +309,7 @@ class Caller:
 
     def _serve(self, models: Any, options: Any, *, log: Any, ready: Any) -> None:
         secret = options.token  # which it does not show by itself
-        what = f"{models.mode} {options} {secret} {log is None}"
+        what = f"{options} {secret} {log is None}"
         self.inside.append(f"serve {sorted(models.paths)} {what}")
         ready("http://here/")
 

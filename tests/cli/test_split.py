@@ -108,7 +108,7 @@ def test_the_default_is_that_of_parse() -> None:
     from caesura.cli.split import command as split
 
     defaults = [
-        {option.name: option.default for option in command.params if option.name == "mode"}
+        {option.name: option.default for option in command.params if option.name == "model"}
         for command in (parse, split)
     ]
     assert defaults[0] == defaults[1]
@@ -208,17 +208,17 @@ def test_json_has_speakers_times_and_confidences(
 # ------------------------------------------------------------------------------- the quick way
 
 
-@pytest.mark.parametrize("model", ["tiny", "en"])
+@pytest.mark.parametrize("model", ["tiny", "en-fast"])
 def test_quick_is_the_scorer_alone_but_for_unedited_text(model: str, tiny_model: Path) -> None:
     import caesura
     from caesura.models import load
     from caesura.paths import bundled_models
     from caesura.pipeline import Pipeline, split
 
-    if model == "en" and not (bundled_models() / "en.caesura").exists():
-        pytest.skip("the model en is not bundled")
+    if model == "en-fast" and not (bundled_models() / "en-fast.caesura").exists():
+        pytest.skip("the model en-fast is not bundled")
     name = str(tiny_model) if model == "tiny" else model
-    file = load(bundled_models() / "en.caesura" if model == "en" else tiny_model)
+    file = load(bundled_models() / "en-fast.caesura" if model == "en-fast" else tiny_model)
     file.parts = {"tokenizer": file.parts["tokenizer"]}
     alone = Pipeline(file)
     assert split(TEXT, name, quick=True) == [s.text for s in alone(TEXT).sentences]
@@ -255,9 +255,9 @@ def test_the_quick_way_of_a_network(tmp_path: Path) -> None:
     from caesura.paths import bundled_models
 
     pytest.importorskip("onnxruntime")
-    if not (bundled_models() / "en-neural.caesura").exists():
-        pytest.skip("the model en-neural is not bundled")
-    doc = caesura.load("en-neural").quick()(TEXT, confidence=True)
+    if not (bundled_models() / "en.caesura").exists():
+        pytest.skip("the model en is not bundled")
+    doc = caesura.load("en").quick()(TEXT, confidence=True)
     assert doc.has_sentences
     assert not (doc.head >= 0).any()
     assert ((doc.sent_conf > 0.5) == (doc.sent_start == 1)).all()

@@ -243,7 +243,7 @@ def test_a_wrong_call_is_noticed(call: str, folder: Folder) -> None:
         parse(Line(tuple(call.split())), folder)
 
 
-@pytest.mark.parametrize("span", ["--nope", "--nope 3", "caesura splitt", "caesura parse --mode x"])
+@pytest.mark.parametrize("span", ["--nope", "--nope 3", "caesura splitt", "caesura parse --beam x"])
 def test_a_wrong_option_in_running_text_is_noticed(span: str, folder: Folder) -> None:
     with pytest.raises(click.UsageError):
         loosely(span, folder)

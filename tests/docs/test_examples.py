@@ -20,13 +20,11 @@ SPEECH = [
 ]
 
 
-@pytest.fixture(scope="module", params=["en", "en fast", "en-neural"])
+@pytest.fixture(scope="module", params=["en", "en-fast"])
 def nlp(request: pytest.FixtureRequest) -> caesura.Pipeline:
-    name, _, mode = request.param.partition(" ")
-    if name == "en-neural":
+    if request.param == "en":
         pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-        pytest.importorskip("tokenizers", reason="tokenizers is not installed")
-    return caesura.load(name, mode=mode or "accurate")
+    return caesura.load(request.param)
 
 
 def sentences(doc: caesura.Document) -> list[str]:

@@ -167,12 +167,17 @@ def test_which_model_to_take() -> None:
     large = Overview("en-large", "neural", ("en",), 70, 300.0, 91.0)
     small = Overview("en-fast", "linear", ("en",), 20, 40000.0, 84.0)
     other = Overview("fr", "linear", ("fr",), 20)
-    assert advice([large, small, other]) == [
-        "en: take en-large where accuracy counts, en-fast for large collections."
+    usual = Overview("en", "neural", ("en",), 26, 2000.0, 89.0)
+    assert advice([large, usual, small, other]) == [
+        "en: take en, en-large where accuracy counts most, en-fast for large collections."
     ]
+    assert advice([large, small, other]) == ["en: take en-large, en-fast for large collections."]
+    assert advice([usual, small]) == ["en: take en, en-fast for large collections."]
     assert advice([large, Overview("b", "neural", ("en",), 70, 200.0, 90.0)]) == [
         "en: take en-large."
     ]
+    # Files that say neither how fast nor how accurate they are.
+    silent = [Overview("en-fast", "linear", ("en",), 20), Overview("en", "neural", ("en",), 26)]
+    assert advice(silent) == ["en: take en, en-fast for large collections."]
     found = overview(next(one for one in store.installed() if one.name == "en"))
-    assert (found.kind, found.languages, found.origin) == ("linear", ("en",), "in the package")
-    assert found.las is not None
+    assert (found.kind, found.languages, found.origin) == ("neural", ("en",), "in the package")

@@ -74,9 +74,9 @@ def test_neural_stage_214(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     from caesura.paths import bundled_models
 
-    path = bundled_models() / "en-neural.caesura"
+    path = bundled_models() / "en.caesura"
     if not path.exists():
-        pytest.skip("the model en-neural is not bundled")
+        pytest.skip("the model en is not bundled")
 
     def fewer(parts: dict[str, Part]) -> None:
         del parts["neural"].labels["upos"][3:]

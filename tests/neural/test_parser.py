@@ -33,9 +33,9 @@ TEXT = "The harbour was quiet. Nobody came, and the boats didn't move\n\nWe wait
 
 @pytest.fixture(scope="module")
 def nlp() -> Pipeline:
-    path = bundled_models() / "en-neural.caesura"
+    path = bundled_models() / "en.caesura"
     if not path.exists():
-        pytest.skip("the model en-neural is not bundled")
+        pytest.skip("the model en is not bundled")
     return Pipeline(load(path))
 
 
@@ -159,7 +159,7 @@ def test_a_network_is_made_once_for_any_number_of_threads(monkeypatch: pytest.Mo
             super().__init__(*arguments, threads=threads, **options)
 
     monkeypatch.setattr(module, "Encoder", Counted)
-    Pipeline(load(bundled_models() / "en-neural.caesura"), threads=2)
+    Pipeline(load(bundled_models() / "en.caesura"), threads=2)
     assert made == [2]
 
 
@@ -257,8 +257,8 @@ def test_its_search_is_obeyed_from_the_command_line(
     nlp: Pipeline, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.txt").write_text(TEXT)
-    call = ["parse", str(tmp_path / "a.txt"), "-m", "en-neural", "-q"]
-    split = ["split", str(tmp_path / "a.txt"), "-m", "en-neural", "-q"]
+    call = ["parse", str(tmp_path / "a.txt"), "-m", "en", "-q"]
+    split = ["split", str(tmp_path / "a.txt"), "-m", "en", "-q"]
     parsed, lines = [], []
     for bias in ("2", "-2"):
         assert cli.run([*call, "--beam", "4", "--margin", "3", "--bias", bias]) == 0
@@ -273,12 +273,11 @@ def test_without_the_runtime_the_error_names_the_linear_models(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    assert cli.run(["parse", "-m", "en-neural", "-q", str(EXAMPLES / "harbour.txt")]) == 1
+    assert cli.run(["parse", "-m", "en", "-q", str(EXAMPLES / "harbour.txt")]) == 1
     told = capsys.readouterr().err
     assert "needs the package onnxruntime" in told
-    assert "or use a linear model: en." in told
-    assert without("neural")
-    assert "en-neural" not in without("neural")
+    assert "or use a linear model: en-fast." in told
+    assert without("neural") == ["en-fast"]
 
 
 def test_layout_is_trusted_as_much_as_the_settings_say(nlp: Pipeline) -> None:

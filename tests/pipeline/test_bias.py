@@ -175,7 +175,7 @@ def test_the_bundled_model_keeps_its_word(folder: str, data_dir: Path) -> None:
 
     (path,) = (data_dir / folder).glob("*-dev.conllu.gz")
     docs = sample(list(read(path)), 6000)
-    nlp = load("en")
+    nlp = load("en-fast")
 
     def count(bias: float) -> int:
         """The boundaries that the model draws; one at a blank line is there whatever the bias."""

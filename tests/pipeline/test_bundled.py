@@ -1,4 +1,4 @@
-"""The bundled model `en`: what a new user tries first."""
+"""The bundled models `en` and `en-fast`: what a new user tries first."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from caesura.pipeline import Pipeline
 from tests.pipeline.laws import check
 
 
-@pytest.fixture(scope="module", params=["accurate", "fast"])
+@pytest.fixture(scope="module", params=["en", "en-fast"])
 def nlp(request: pytest.FixtureRequest) -> Pipeline:
-    if not (bundled_models() / "en.caesura").exists():
-        pytest.skip("the model en is not bundled")
-    return caesura.load("en", mode=request.param)
+    if not (bundled_models() / f"{request.param}.caesura").exists():
+        pytest.skip(f"the model {request.param} is not bundled")
+    return caesura.load(request.param)
 
 
 @pytest.mark.parametrize(

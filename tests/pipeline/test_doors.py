@@ -238,14 +238,14 @@ def test_a_sentence_that_may_not_end_is_not_ended(nlp: Pipeline, monkeypatch) ->
     assert nlp(doc, keep=["tokens", "sentences"]).n_sentences == 1
 
 
-@pytest.mark.parametrize("name", ["en", "en-neural"])
+@pytest.mark.parametrize("name", ["en-fast", "en"])
 def test_the_bundled_models(name: str, tmp_path: Path) -> None:
     if not (bundled_models() / f"{name}.caesura").exists():
         pytest.skip(f"the model {name} is not bundled")
-    if name == "en-neural":
+    if name == "en":
         pytest.importorskip("onnxruntime")
     nlp = caesura.load(name)
-    size = 8000 if name == "en-neural" else 40_000
+    size = 8000 if name == "en" else 40_000
     for text in (written(size), spoken(size)):
         whole = nlp(text, confidence=True)
         check(whole, text)

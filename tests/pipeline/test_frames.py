@@ -15,7 +15,7 @@ pd = pytest.importorskip("pandas", reason="the package pandas is not installed")
 
 def test_a_row_for_each_word(tiny, tiny_model: Path) -> None:
     texts = pd.DataFrame({"id": ["a", "b", "c"], "text": [TEXT, None, "Nobody asks him why."]})
-    (words,) = parser(tiny_model, mode="accurate")([texts])
+    (words,) = parser(tiny_model)([texts])
     assert list(words.columns) == [column.split()[0] for column in SCHEMA.split(", ")]
     doc = tiny(TEXT)
     of_a = words[words["id"] == "a"]

@@ -25,7 +25,7 @@ import multiprocessing, sys
 import caesura
 
 def main(model, kind):
-    nlp = caesura.load(model, mode="fast")
+    nlp = caesura.load(model).with_search(margin=0.1)
     texts = ["The harbour wakes.", "Nobody asks.", ""] * 2
     with multiprocessing.get_context(kind).Pool(2) as pool:
         found = pool.map(nlp, texts, chunksize=1)
@@ -59,20 +59,19 @@ def test_a_pickle_is_small_and_gives_the_same_pipeline(tiny: Pipeline) -> None:
     assert len(data) < 1000
     again = pickle.loads(data)
     assert again(TEXT) == tiny(TEXT)
-    assert again.mode == tiny.mode
 
 
 def test_what_was_changed_stays_changed(tiny_model: Path) -> None:
-    fast = load(tiny_model, mode="fast", threads=2)
+    two = load(tiny_model, threads=2)
     for nlp in (
-        fast,
-        fast.with_search(bias=0.5),
-        fast.with_search(bias=0.5).quick(),
-        fast.unwatched().uncalibrated(),
-        fast.quick().with_search(bias=-0.5),
+        two,
+        two.with_search(bias=0.5),
+        two.with_search(bias=0.5).quick(),
+        two.unwatched().uncalibrated(),
+        two.quick().with_search(bias=-0.5),
     ):
         again = pickle.loads(pickle.dumps(nlp))
-        assert (again.mode, again.how, again.steps) == ("fast", (2, True), nlp.steps)
+        assert (again.how, again.steps) == ((2, True), nlp.steps)
         assert again.search == nlp.search
         assert [type(stage) for stage in again.stages] == [type(stage) for stage in nlp.stages]
         assert (again.watch is None) == (nlp.watch is None)

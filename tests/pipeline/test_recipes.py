@@ -87,7 +87,7 @@ def test_every_option_of_the_search(recipe: str, made: Callable[[str], Path], fi
     model = made(recipe)
     keep = [*KEEP, "sentences"] if recipe in NEEDS_SENTENCES else list(KEEP)
     (doc, *_) = formats.read(files / "test.conllu")
-    nlp = caesura.load(model, mode="fast").with_search(beam=2, margin=0.5)
+    nlp = caesura.load(model).with_search(beam=2, margin=0.5)
     search = nlp.stages[-1].search
     assert (search.beam, search.margin) == (2, 0.5)
     sure = nlp(doc, keep=keep, confidence=True)

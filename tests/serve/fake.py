@@ -38,7 +38,7 @@ def save(path: Path, **arguments: Any) -> Path:
     return path
 
 
-def load(path: Path, mode: str = "accurate") -> FakePipeline:
+def load(path: Path) -> FakePipeline:
     return FakePipeline(path, **json.loads(path.read_text(encoding="utf-8")))
 
 

@@ -40,7 +40,7 @@ STARTING = """
     import sys, time
     from pathlib import Path
 
-    def load(path, mode="accurate"):
+    def load(path):
         path.with_suffix(".loading").touch()
         time.sleep(600)
 

@@ -138,11 +138,11 @@ def test_bad_input(folder: Path, run: Run) -> None:
 def test_raw_text_is_not_passed_over(folder: Path, run: Run) -> None:
     text = folder / "raw.txt"
     text.write_text("The boats came back.\n", encoding="utf-8")
-    result = run("tag", "-m", "en", text)
+    result = run("tag", "-m", "en-fast", text)
     assert result.exit_code == 1
     assert "raw.txt: there are no tokens to tag" in result.output
     text.write_text(" \n", encoding="utf-8")
-    assert run("tag", "-m", "en", text).exit_code == 0
+    assert run("tag", "-m", "en-fast", text).exit_code == 0
 
 
 def test_another_language_is_told(folder: Path, run: Run) -> None:
@@ -154,5 +154,5 @@ def test_another_language_is_told(folder: Path, run: Run) -> None:
     told = run("tokenize", "-m", "en", text, "-o", tokens)
     assert told.exit_code == 0
     assert told.output.count("looks like German") == 1
-    assert run("tag", "-m", "en", tokens).output.count("looks like German") == 1
-    assert "German" not in run("tag", "-q", "-m", "en", tokens).output.split("# newdoc")[0]
+    assert run("tag", "-m", "en-fast", tokens).output.count("looks like German") == 1
+    assert "German" not in run("tag", "-q", "-m", "en-fast", tokens).output.split("# newdoc")[0]

@@ -229,7 +229,7 @@ def test_teachers_vote(tmp_path: Path, raw: Path, tiny_model: Path) -> None:
 def test_networks_speak_by_their_mean(raw: Path) -> None:
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     docs = read_raw([str(raw)], NOTHING)[str(raw)]
-    one = Teachers(["en-neural"])
+    one = Teachers(["en"])
     said, soft = one.label(docs)
     assert soft is not None
     for doc in said:
@@ -250,7 +250,7 @@ def test_networks_speak_by_their_mean(raw: Path) -> None:
     tags = [numbers[tag] for doc in said for tag in doc.column("upos")]
     assert soft.answers["upos"][:, 0].tolist() == tags
     # Twice the same network says the same.
-    both, mean = Teachers(["en-neural", "en-neural"]).label(docs)
+    both, mean = Teachers(["en", "en"]).label(docs)
     assert [doc.head.tolist() for doc in both] == [doc.head.tolist() for doc in said]
     assert mean is not None
     for name, chances in soft.chances.items():

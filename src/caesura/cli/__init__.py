@@ -10,15 +10,16 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 import click
 
 from caesura import __version__
 from caesura.cli.kept import ARGUMENTS, Interrupted
 from caesura.cli.verbs import TRAIN, VERBS, LazyGroup
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, RenamedModel
 from caesura.paths import reader_gone
 
 __all__ = ["cli", "main", "run"]
@@ -48,6 +49,13 @@ cli.groups["train"] = train
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RenamedModel)
+        warnings.showwarning = _shown_by(warnings.showwarning)
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         status = _invoke(sys.argv[1:] if arguments is None else list(arguments))
         if sys.stdout is not None:  # `caesura … >&-`
@@ -75,6 +83,20 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if error.filename is None:
             raise
         return _fail(f"{os.fsdecode(error.filename)}: {error.strerror or error}.", 1)
+
+
+def _shown_by(other: Callable[..., None]) -> Callable[..., None]:
+    """How Python shows warnings while a command runs: ours as a line, unless it is quiet."""
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if not issubclass(category, RenamedModel):
+            other(message, category, *where, **more)
+            return
+        context = click.get_current_context(silent=True)
+        if context is None or not context.params.get("quiet"):
+            click.echo(f"warning: {message}", err=True)
+
+    return show
 
 
 def _invoke(arguments: list[str]) -> int:

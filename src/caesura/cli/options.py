@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from caesura.errors import UsageError
+
 __all__ = [
     "across_turns_option",
     "bias_option",
@@ -16,6 +18,7 @@ __all__ = [
     "from_option",
     "inputs_argument",
     "json_option",
+    "mode_option",
     "output_option",
     "quiet_option",
     "reading_options",
@@ -77,6 +80,19 @@ bias_option = click.option(
     help="More sentence boundaries (1: about twice as many) or fewer (-1: about half); "
     "from -2 to 2.",
 )
+
+
+def _mode(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Say what became of the modes to those who still ask for one."""
+    if value is not None:
+        raise UsageError(
+            "there is no --mode any more: the model is the choice",
+            remedy="Use -m en-fast for speed, -m en for accuracy; --beam and --margin of "
+            "`caesura parse` set the search.",
+        )
+
+
+mode_option = click.option("--mode", hidden=True, expose_value=False, is_eager=True, callback=_mode)
 across_turns_option = click.option(
     "--across-turns",
     is_flag=True,

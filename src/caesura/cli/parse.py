@@ -12,20 +12,28 @@ from caesura.cli.options import (
     bias_option,
     encoding_options,
     inputs_argument,
+    mode_option,
     reading_options,
     resume_option,
     threads_option,
     writing_options,
 )
 from caesura.cli.refuse import confidences, keeping, refuse
-from caesura.cli.running import announce_compiling, plan, result_format, run_plan, writing
+from caesura.cli.running import (
+    announce_compiling,
+    mention_faster,
+    plan,
+    result_format,
+    run_plan,
+    writing,
+)
 from caesura.pipeline.engine import Engine
 from caesura.pipeline.runner import engine_of
 from caesura.pipeline.tasks import RunOptions
 
 if TYPE_CHECKING:
     from caesura.models.file import ModelFile
-    from caesura.pipeline.core import Mode, Pipeline
+    from caesura.pipeline.core import Pipeline
 
 __all__ = ["KEEP", "command", "load_pipeline"]
 
@@ -42,13 +50,7 @@ KEEP = {
 @click.command()
 @inputs_argument
 @click.option("-m", "--model", default="en", show_default=True, help="A model: name or file.")
-@click.option(
-    "--mode",
-    type=click.Choice(["accurate", "fast"]),
-    default="accurate",
-    show_default=True,
-    help="A wide beam where the text is ambiguous, or a narrower one that is faster.",
-)
+@mode_option
 @click.option("--beam", type=click.IntRange(min=1), metavar="N", help="Width of the beam.")
 @click.option(
     "--margin",
@@ -94,7 +96,6 @@ KEEP = {
 def command(
     inputs: tuple[str, ...],
     model: str,
-    mode: Mode,
     beam: int | None,
     margin: float | None,
     bias: float | None,
@@ -157,10 +158,13 @@ def command(
     sources = find_sources(inputs, from_format, output=output, quiet=quiet)
     keeping(options.keep, (source.format for source, _ in sources))
 
+    todo = plan(sources, output, lambda source: to_format, resume=resume)
+
     def make_engine() -> Engine:
+        file = load_model(model)
+        mention_faster(quiet, file, todo)
         nlp = load_pipeline(
-            load_model(model),
-            mode=mode,
+            file,
             threads=threads,
             beam=beam,
             margin=margin,
@@ -170,7 +174,7 @@ def command(
         return engine_of(nlp, threads=threads, cluster=engine == "ray")
 
     return run_plan(
-        plan(sources, output, lambda source: to_format, resume=resume),
+        todo,
         make_engine,
         options,
         writing(token_range=token_range),
@@ -182,7 +186,6 @@ def command(
 def load_pipeline(
     file: ModelFile,
     *,
-    mode: Mode,
     threads: int = 1,
     enough: frozenset[str] = frozenset({"head"}),
     quiet: bool = False,
@@ -195,8 +198,8 @@ def load_pipeline(
     from caesura.pipeline.choose import choose
 
     announce_compiling(quiet, file)
-    nlp = choose(file, mode=mode, threads=threads, enough=enough)
-    missing = {"mode", "beam", "margin", "bias", "confidence", "k_best"} - nlp.offers
+    nlp = choose(file, threads=threads, enough=enough)
+    missing = {"beam", "margin", "bias", "confidence", "k_best"} - nlp.offers
     if missing != {"bias"}:  # a parser without boundaries says itself why it has no bias
         refuse(nlp.title, *sorted(missing))
     return nlp.with_search(**{name: value for name, value in search.items() if value is not None})

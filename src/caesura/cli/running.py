@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
@@ -23,11 +24,24 @@ from caesura.cli.progress import Progress
 from caesura.document import Document
 from caesura.errors import CaesuraError, InternalError, UsageError
 from caesura.models.file import ModelFile
+from caesura.paths import MODEL_SUFFIX, bundled_models
 from caesura.pipeline.engine import Engine
 from caesura.pipeline.runner import Job, Report, Tally, Write, run, still_to_do
 from caesura.pipeline.tasks import RunOptions, Source
 
-__all__ = ["Plan", "announce_compiling", "plan", "result_format", "run_plan", "writing"]
+__all__ = [
+    "Plan",
+    "announce_compiling",
+    "mention_faster",
+    "plan",
+    "result_format",
+    "run_plan",
+    "writing",
+]
+
+#: Models of the package.
+_DEFAULT = f"en{MODEL_SUFFIX}"
+_FASTER = f"en-fast{MODEL_SUFFIX}"
 #: Set for the whole traceback of what nobody thought of.
 TRACEBACK = "CAESURA_TRACEBACK"
 
@@ -150,6 +164,14 @@ def writing(*, token_range: bool = False) -> Write:
         formats.write(found, path, to_format, token_range=token_range)
 
     return write
+
+
+def mention_faster(quiet: bool, file: ModelFile, plan: Plan) -> None:
+    """Tell who parses many files with the model that is there by default of the faster one."""
+    if quiet or len(plan.jobs) < 2 or Path(file.path) != bundled_models() / _DEFAULT:
+        return
+    if (bundled_models() / _FASTER).exists():
+        click.echo("For large collections, -m en-fast is many times faster.", err=True)
 
 
 def announce_compiling(quiet: bool, file: ModelFile) -> None:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 import re
 import time
-from typing import TYPE_CHECKING
 
 import click
 
-from caesura.cli.options import quiet_option
+from caesura.cli.options import mode_option, quiet_option
 from caesura.errors import InputError, UsageError
 from caesura.serve.options import TOKEN
-
-if TYPE_CHECKING:
-    from caesura.pipeline.core import Mode
 
 #: What a header can hold; a short token is soon guessed.
 _TOKEN = re.compile(r"[!-~]{8,500}")
@@ -74,13 +70,7 @@ def _token(given: str | None, file: str | None) -> str:
     show_default=True,
     help="A model: name or file. May be repeated, to compare models.",
 )
-@click.option(
-    "--mode",
-    type=click.Choice(["accurate", "fast"]),
-    default="accurate",
-    show_default=True,
-    help="A wide beam where the text is ambiguous, or a narrower one that is faster.",
-)
+@mode_option
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -172,7 +162,6 @@ def _token(given: str | None, file: str | None) -> str:
 @quiet_option
 def command(
     names: tuple[str, ...],
-    mode: Mode,
     host: str,
     port: int,
     workers: int,
@@ -222,7 +211,7 @@ def command(
     from caesura.serve.server import check_extra, named_models, serve
 
     check_extra()
-    models = named_models(names, mode)
+    models = named_models(names)
 
     def log(line: str) -> None:
         click.echo(f"{time.strftime('%H:%M:%S')} {line}", err=True)

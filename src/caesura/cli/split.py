@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
@@ -19,6 +19,7 @@ from caesura.cli.options import (
     encoding_options,
     from_option,
     inputs_argument,
+    mode_option,
     output_option,
     quiet_option,
     resume_option,
@@ -26,15 +27,12 @@ from caesura.cli.options import (
 )
 from caesura.cli.parse import load_pipeline
 from caesura.cli.refuse import refuse
-from caesura.cli.running import plan, run_plan
+from caesura.cli.running import mention_faster, plan, run_plan
 from caesura.document import Document, token_turn
 from caesura.formats.io import open_write
 from caesura.pipeline.engine import Engine
 from caesura.pipeline.runner import engine_of
 from caesura.pipeline.tasks import RunOptions
-
-if TYPE_CHECKING:
-    from caesura.pipeline.core import Mode
 
 __all__ = ["command", "sentences", "write_sentences"]
 
@@ -51,13 +49,7 @@ def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
 @click.command()
 @inputs_argument
 @click.option("-m", "--model", default="en", show_default=True, help="A model: name or file.")
-@click.option(
-    "--mode",
-    type=click.Choice(["accurate", "fast"]),
-    default="accurate",
-    show_default=True,
-    help="A wide beam where the text is ambiguous, or a narrower one that is faster.",
-)
+@mode_option
 @bias_option
 @click.option("--newline-is-boundary", is_flag=True, help="Every line ends a sentence.")
 @across_turns_option
@@ -84,7 +76,6 @@ def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
 def command(
     inputs: tuple[str, ...],
     model: str,
-    mode: Mode,
     bias: float | None,
     newline_is_boundary: bool,
     across_turns: bool,
@@ -123,14 +114,16 @@ def command(
     def make_engine() -> Engine:
         enough = frozenset({"head", "sentences"})
         file = load_model(model)
-        nlp = load_pipeline(file, mode=mode, threads=threads, enough=enough, bias=bias, quiet=quiet)
+        mention_faster(quiet, file, todo)
+        nlp = load_pipeline(file, threads=threads, enough=enough, bias=bias, quiet=quiet)
         return engine_of(nlp.quick() if quick else nlp, threads=threads)
 
     sources = find_sources(inputs, from_format, output=output, quiet=quiet)
     if any(source.format != "text" for source, _ in sources):
         refuse("a format other than plain text", "within", remedy="A file has no delay.")
+    todo = plan(sources, output, lambda source: kind, resume=resume)
     return run_plan(
-        plan(sources, output, lambda source: kind, resume=resume),
+        todo,
         make_engine,
         RunOptions(
             newline_is_boundary=newline_is_boundary,

@@ -196,12 +196,12 @@ def tell_result(
 
 
 def _on_dev(scores: Mapping[str, float] | Mapping[str, Mapping[str, float]]) -> str:
-    """Dev scores in one line; those of several modes as a table, a column for each."""
-    by_mode = {name: value for name, value in scores.items() if isinstance(value, Mapping)}
-    if by_mode:
-        metrics = next(iter(by_mode.values()))
-        rows = [("On dev, F1", *by_mode)]
-        rows += [(name, *(f"{own[name]:.2f}" for own in by_mode.values())) for name in metrics]
-        return table(rows, indent=0, right="l" + "r" * len(by_mode))
+    """Dev scores in one line; columns of them as a table."""
+    columns = {name: value for name, value in scores.items() if isinstance(value, Mapping)}
+    if columns:
+        metrics = next(iter(columns.values()))
+        rows = [("On dev, F1", *columns)]
+        rows += [(name, *(f"{own[name]:.2f}" for own in columns.values())) for name in metrics]
+        return table(rows, indent=0, right="l" + "r" * len(columns))
     numbers = ", ".join(f"{name} {value:.2f}" for name, value in scores.items())
     return f"On dev: {numbers}" if numbers else "Not scored: there were no dev data (--dev)"

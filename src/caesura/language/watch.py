@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 import threading
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from caesura.errors import OtherLanguage
+from caesura.errors import OtherLanguage, outside
 from caesura.language.guess import Tally, language_name, other
 from caesura.language.words import NAMES
 
@@ -86,15 +85,7 @@ class Watch:
                 return
             said = self.look(text)
             if said is not None:
-                warnings.warn(f"{said}. {REMEDY}", OtherLanguage, stacklevel=_outside())
-
-
-def _outside() -> int:
-    """How many frames above the one that asks the first caller outside the package is."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("caesura."):
-        level, frame = level + 1, frame.f_back
-    return level
+                warnings.warn(f"{said}. {REMEDY}", OtherLanguage, stacklevel=outside())
 
 
 def watch_for(meta: Mapping[str, Any]) -> Watch | None:

@@ -98,16 +98,14 @@ def advice(rows: Sequence[Overview]) -> list[str]:
         known = [row for row in rows if row.parses and language in row.languages]
         if len(known) < 2:
             continue
-        best = max(known, key=lambda row: (row.las or 0.0, row.name))
-        quick = [row for row in known if row.speed is not None] or [
-            row for row in known if row.kind == "linear"
-        ]
-        fast = max(quick, key=lambda row: (row.speed or 0.0, -row.bytes)) if quick else best
-        if fast is best:
-            lines.append(f"{language}: take {best.name}.")
-        else:
-            lines.append(
-                f"{language}: take {best.name} where accuracy counts, "
-                f"{fast.name} for large collections."
-            )
+        # Of files that do not say, a network is the more accurate one, and the slower one.
+        best = max(known, key=lambda row: (row.las or 0.0, row.kind == "neural", row.name))
+        fast = max(known, key=lambda row: (row.speed or 0.0, row.kind == "linear", -row.bytes))
+        usual = next((row for row in known if row.name == language), best)
+        said = [f"take {usual.name}"]
+        if best is not usual:
+            said.append(f"{best.name} where accuracy counts most")
+        if fast is not best and fast is not usual:
+            said.append(f"{fast.name} for large collections")
+        lines.append(f"{language}: {', '.join(said)}.")
     return lines

@@ -14,6 +14,7 @@ import hashlib
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -21,16 +22,18 @@ from pathlib import Path
 from typing import BinaryIO, Final
 from urllib.parse import unquote, urlsplit
 
-from caesura.errors import InputError, ModelError, UsageError, kind_of
+from caesura.errors import InputError, ModelError, RenamedModel, UsageError, kind_of, outside
 from caesura.models.file import ModelFile, load
 from caesura.models.wheel import unpack
 from caesura.paths import MODEL_SUFFIX, bundled_models, model_folder
 
 __all__ = [
+    "RENAMED",
     "Installed",
     "add",
     "digest",
     "find",
+    "holding",
     "installed",
     "load_model",
     "name_of",
@@ -50,6 +53,10 @@ _BLOCK: Final = 1 << 20
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 #: Kinds of parts that make trees.
 _TREES: Final = frozenset({"parser", "neural", "grammar"})
+#: Names that models had before, and those that they have now.
+RENAMED: Final = {"en-neural": "en"}
+#: Old names that were told of.
+_told: set[str] = set()
 #: Told how many bytes have come, and how many are expected (None: nobody knows).
 Report = Callable[[int, int | None], None]
 
@@ -160,12 +167,29 @@ def without(kind: str) -> list[str]:
     return found
 
 
+def holding(part: str) -> list[str]:
+    """The names of models that have a part of this name; broken ones are passed over."""
+    found = []
+    for entry in installed():
+        with contextlib.suppress(ModelError):
+            if not entry.trouble and part in load(entry.path, arrays=False).parts:
+                found.append(entry.name)
+    return found
+
+
 def _named(name: str) -> Installed:
     names = []
     for entry in installed():
         if entry.name == name:
             return entry
         names.append(entry.name)
+    if name in RENAMED and RENAMED[name] in names:
+        now = RENAMED[name]
+        if name not in _told:
+            _told.add(name)
+            what = f"the model {name} is now called {now}. Use that name."
+            warnings.warn(what, RenamedModel, stacklevel=outside())
+        return _named(now)
     raise ModelError(
         f"there is no model {name!r}",
         remedy=f"Name a file, or one of: {', '.join(names) or 'none is installed'}.",

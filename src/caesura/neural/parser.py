@@ -124,10 +124,7 @@ class NeuralParser(Stage):
 
     @property
     def offers(self) -> frozenset[str]:
-        return frozenset({"mode", "confidence", "k_best", "threads", *_SETTINGS})
-
-    def fast(self) -> Self:
-        return self.with_search(beam=1)
+        return frozenset({"confidence", "k_best", "threads", *_SETTINGS})
 
     def with_options(self, **changes: Any) -> Self:
         self.refuse(changes, {"threads", *_SETTINGS})

@@ -52,9 +52,6 @@ class NetworkStarts(StartStage):
     def with_options(self, **changes: Any) -> Self:
         return replace(self, parser=self.parser.with_options(**changes))
 
-    def fast(self) -> Self:
-        return self
-
     def to_part(self) -> Part:
         return self.parser.to_part()
 

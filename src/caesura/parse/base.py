@@ -88,7 +88,7 @@ class TreeParser(Stage):
     @property
     def offers(self) -> frozenset[str]:
         open_ = set() if self.finds_boundaries else {"bias"}
-        return frozenset({"mode", "confidence", "k_best", *self.search_options}) - open_
+        return frozenset({"confidence", "k_best", *self.search_options}) - open_
 
     def with_options(self, **changes: Any) -> Self:
         if "bias" in changes and not self.finds_boundaries:

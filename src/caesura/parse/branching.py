@@ -82,9 +82,6 @@ class BranchingParser(TreeParser):
     def search_options(self) -> tuple[str, ...]:
         return tuple(BranchOptions.__dataclass_fields__)
 
-    def fast(self) -> Self:
-        return self.with_search(beam=1)
-
     # ----------------------------------------------------------- model file
 
     @classmethod

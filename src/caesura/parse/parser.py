@@ -51,8 +51,6 @@ from caesura.parse.word_table import (
 
 __all__ = ["Parser"]
 
-#: The margin of the beam in mode `fast`, in the units of scores: 1 is one error.
-FAST_MARGIN: Final = 0.2
 #: What a bias is worth to a parser that was not measured: see `benchmarks/bias.py`.
 SCALE: Final = BiasScale(
     edited=(-0.8345, -0.7185, -0.6176, -0.5159, 0.0, 0.4, 0.5693, 0.7157, 0.8824),
@@ -97,9 +95,6 @@ class Parser(TreeParser):
     @property
     def readings(self) -> int:
         return self.inventory.choices
-
-    def fast(self) -> Self:
-        return self.with_search(margin=min(self.search.margin, FAST_MARGIN))
 
     # ----------------------------------------------------------- model file
 

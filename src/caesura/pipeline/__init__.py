@@ -6,8 +6,8 @@ for doc in nlp.pipe(texts, threads=2): ...
 for piece in nlp.stream("huge.txt"): ...
 """
 
-from caesura.pipeline.core import MODES, Pipeline
+from caesura.pipeline.core import Pipeline
 from caesura.pipeline.loading import load
 from caesura.pipeline.splitting import split
 
-__all__ = ["MODES", "Pipeline", "load", "split"]
+__all__ = ["Pipeline", "load", "split"]

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import ModelError
+from caesura.models.store import holding
 from caesura.pipeline.core import Pipeline
 
 if TYPE_CHECKING:
     from caesura.models.file import ModelFile
-    from caesura.pipeline.core import Mode
 
 __all__ = ["choose", "one_part"]
 
@@ -22,7 +22,6 @@ __all__ = ["choose", "one_part"]
 def choose(
     file: ModelFile,
     *,
-    mode: Mode = "accurate",
     threads: int = 1,
     search: Mapping[str, Any] | None = None,
     enough: frozenset[str] = frozenset({"head"}),
@@ -31,7 +30,7 @@ def choose(
 
     It must add something of what is `enough`.
     """
-    nlp = Pipeline(file, mode=mode, threads=threads, release=True)
+    nlp = Pipeline(file, threads=threads, release=True)
     if not enough & nlp.adds:
         raise ModelError(
             f"this model has no parser (it holds: {', '.join(sorted(file.parts))})",
@@ -43,4 +42,10 @@ def choose(
 
 def one_part(file: ModelFile, name: str) -> Pipeline:
     """The pipeline of one part of a model alone, such as its tagger."""
+    if name not in file.parts and (others := holding(name)):
+        raise ModelError(
+            f"this model has no {name} (it holds: {', '.join(sorted(file.parts))})",
+            file=file.path or None,
+            remedy=f"Use one that has: {', '.join(others)}.",
+        )
     return Pipeline(replace(file, parts={name: file.part(name)}), release=True)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -32,35 +32,26 @@ from caesura.turns import (
     with_turns_of,
 )
 
-__all__ = ["MODES", "Mode", "Pipeline"]
+__all__ = ["Pipeline"]
 
-Mode = Literal["accurate", "fast"]
 S = TypeVar("S", bound=Stage)
-MODES: Final[tuple[Mode, ...]] = ("accurate", "fast")
 #: A longer text of a file is streamed.
 LONG: Final = 60_000
 _NOWHERE: Final = np.zeros(0, np.int64)
 
 
 class Pipeline:
-    """Texts in, documents out. It does not change in use, so threads may share one.
-
-    `mode` chooses between two speeds: `accurate` (beam search) and `fast`.
-    """
+    """Texts in, documents out. It does not change in use, so threads may share one."""
 
     def __init__(
         self,
         file: ModelFile,
         *,
-        mode: Mode = "accurate",
         threads: int = 1,
         release: bool = False,
     ) -> None:
         """With `release` the arrays of the file are let go, which spares memory."""
-        if mode not in MODES:
-            raise UsageError(f"there is no mode {mode!r}", remedy=f"Modes: {', '.join(MODES)}.")
         self.file = file
-        self.mode = mode
         #: Threads and release, and which of the methods below changed it since: see `loading`.
         self.how: tuple[int, bool] = (threads, release)
         self.steps: tuple[tuple[str, dict[str, Any]], ...] = ()
@@ -71,7 +62,7 @@ class Pipeline:
         #: Options of the search that were changed.
         self.search: dict[str, Any] = {}
         #: What is done to a document, in this order.
-        self.stages = stages_of(file, fast=mode == "fast", threads=threads, release=release)
+        self.stages = stages_of(file, threads=threads, release=release)
 
     @property
     def tokenizer(self) -> TokenStage:
@@ -128,7 +119,7 @@ class Pipeline:
         return language_of_model(self.file.meta)
 
     def __repr__(self) -> str:
-        return f"<Pipeline {self.name!r}, {self.mode}: {', '.join(sorted(self.file.parts))}>"
+        return f"<Pipeline {self.name!r}: {', '.join(sorted(self.file.parts))}>"
 
     def with_search(self, **changes: Any) -> Pipeline:
         """The same pipeline with other options of the search, such as `beam` and `bias`."""

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from caesura.document import Document, word_turns
 from caesura.errors import InputError, MissingExtra
 from caesura.pipeline.loading import load_once
-
-if TYPE_CHECKING:
-    from caesura.pipeline.core import Mode
 
 __all__ = ["SCHEMA", "parse_frames", "parser", "words_frame"]
 
@@ -33,7 +30,6 @@ _TURNS: Final = ("speaker", "start_time", "end_time")
 def parser(
     model: str | os.PathLike[str] = "en",
     *,
-    mode: Mode = "accurate",
     text: str = "text",
     id: str = "id",
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:
@@ -41,7 +37,7 @@ def parser(
     name = os.fspath(model)
 
     def parse(frames: Iterable[Any]) -> Iterator[Any]:
-        yield from parse_frames(frames, name, mode=mode, text=text, id=id)
+        yield from parse_frames(frames, name, text=text, id=id)
 
     return parse
 
@@ -50,7 +46,6 @@ def parse_frames(
     frames: Iterable[Any],
     model: str | os.PathLike[str] = "en",
     *,
-    mode: Mode = "accurate",
     text: str = "text",
     id: str = "id",
 ) -> Iterator[Any]:
@@ -59,7 +54,7 @@ def parse_frames(
     Sentences count from 0, words of a sentence from 1, and the head of a root is 0, as in CoNLL-U;
     start and end are the code points of a word's token in its text.
     """
-    nlp = load_once(model, mode=mode)  # which Spark uses for many partitions
+    nlp = load_once(model)  # which Spark uses for many partitions
     for frame in frames:
         for column in (text, id):
             if column not in frame.columns:

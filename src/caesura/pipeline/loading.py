@@ -13,37 +13,29 @@ from typing import Any
 
 from caesura.errors import ModelError, UsageError
 from caesura.models.store import find, load_model, name_of
-from caesura.pipeline.core import Mode, Pipeline
+from caesura.pipeline.core import Pipeline
 
 __all__ = ["load", "load_once"]
 
 
-def load(
-    model: str | os.PathLike[str] = "en", *, mode: Mode = "accurate", threads: int = 1
-) -> Pipeline:
+def load(model: str | os.PathLike[str] = "en", *, threads: int = 1) -> Pipeline:
     """The pipeline of a model: the name of an installed one, or the path of a file."""
-    return Pipeline(load_model(model), mode=mode, threads=threads, release=True)
+    return Pipeline(load_model(model), threads=threads, release=True)
 
 
-def load_once(
-    model: str | os.PathLike[str],
-    *,
-    mode: Mode = "accurate",
-    threads: int = 1,
-    release: bool = True,
-) -> Pipeline:
+def load_once(model: str | os.PathLike[str], *, threads: int = 1, release: bool = True) -> Pipeline:
     """The same, but what was loaded not long ago is not loaded again unless its file changed."""
     path = find(model)
     try:
         written = os.stat(path).st_mtime_ns
     except OSError:
         written = 0  # loading says what is wrong
-    return _loaded(os.fspath(path), written, mode, threads, release)
+    return _loaded(os.fspath(path), written, threads, release)
 
 
 @lru_cache(maxsize=2)
-def _loaded(path: str, written: int, mode: Mode, threads: int, release: bool) -> Pipeline:
-    return Pipeline(load_model(path), mode=mode, threads=threads, release=release)
+def _loaded(path: str, written: int, threads: int, release: bool) -> Pipeline:
+    return Pipeline(load_model(path), threads=threads, release=release)
 
 
 def _reduced(nlp: Pipeline) -> tuple[Any, ...]:
@@ -55,19 +47,18 @@ def _reduced(nlp: Pipeline) -> tuple[Any, ...]:
             remedy="Save the model with caesura.models.save and load that.",
         )
     model = name_of(path) or os.path.abspath(path)
-    return _restored, (model, nlp.file.checksum, nlp.mode, *nlp.how, nlp.steps)
+    return _restored, (model, nlp.file.checksum, *nlp.how, nlp.steps)
 
 
 def _restored(
     model: str,
     checksum: str,
-    mode: Mode,
     threads: int,
     release: bool,
     steps: tuple[tuple[str, dict[str, Any]], ...],
 ) -> Pipeline:
     """A pipeline that was pickled: its model loaded, and changed by the same steps."""
-    nlp = load_once(model, mode=mode, threads=threads, release=release)
+    nlp = load_once(model, threads=threads, release=release)
     if nlp.file.checksum != checksum:
         raise ModelError(
             "is not the model that was pickled: the file has changed since",

@@ -37,9 +37,8 @@ class QuickStarts(StartStage):
 
     @property
     def offers(self) -> frozenset[str]:
-        return frozenset({"confidence", "mode"}).union(
-            {"bias"}, *(stage.offers - {"k_best"} for stage in self.rest)
-        )
+        own = frozenset({"confidence", "bias"})
+        return own.union(*(stage.offers - {"k_best"} for stage in self.rest))
 
     def annotate(
         self,

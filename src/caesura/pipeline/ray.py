@@ -22,7 +22,7 @@ from caesura.pipeline.engine import Engine, annotate_batch, annotate_long
 from caesura.pipeline.tasks import End, Event, Failed, LongText, RunOptions, Task, Unit
 
 if TYPE_CHECKING:
-    from caesura.pipeline.core import Mode, Pipeline
+    from caesura.pipeline.core import Pipeline
 
 __all__ = ["Ray"]
 
@@ -36,7 +36,6 @@ class _Recipe(NamedTuple):
     """What a worker needs to make its pipeline: the model's file is in Ray's store."""
 
     digest: str
-    mode: Mode
     search: tuple[tuple[str, float], ...]
 
 
@@ -54,7 +53,7 @@ def _pipeline(recipe: _Recipe, model: list[Any]) -> Pipeline:
             path.write_bytes(ray.get(model[0]))
             file = load_model(path)
         # Texts are looked at where they are read.
-        _made[recipe] = choose(file, mode=recipe.mode, search=dict(recipe.search)).unwatched()
+        _made[recipe] = choose(file, search=dict(recipe.search)).unwatched()
     return _made[recipe]
 
 
@@ -74,7 +73,6 @@ class Ray(Engine):
         self,
         model: Path,
         *,
-        mode: Mode = "accurate",
         search: Mapping[str, float] | None = None,
         retries: int = RETRIES,
     ) -> None:
@@ -95,7 +93,7 @@ class Ray(Engine):
         self._ray = ray
         # In a list, so that Ray does not fetch it for every task.
         self._model = [ray.put(model.read_bytes())]
-        self._recipe = _Recipe(digest(model), mode, tuple(sorted((search or {}).items())))
+        self._recipe = _Recipe(digest(model), tuple(sorted((search or {}).items())))
         self._task = ray.remote(num_cpus=1, max_retries=retries, retry_exceptions=True)(_work)
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         self._under_way = _AHEAD * max(1, int(resources.get("CPU", 1)))

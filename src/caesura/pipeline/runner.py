@@ -120,7 +120,7 @@ def run(
 def engine_of(nlp: Pipeline, *, threads: int = 1, cluster: bool = False) -> Engine:
     """What annotates with a pipeline: this process, or a cluster that has the model's file."""
     if cluster:
-        return ray.Ray(Path(nlp.file.path), mode=nlp.mode, search=nlp.search)
+        return ray.Ray(Path(nlp.file.path), search=nlp.search)
     return Local(nlp, threads)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from caesura.document import Document
-from caesura.pipeline.core import Mode, Pipeline
+from caesura.pipeline.core import Pipeline
 from caesura.pipeline.loading import load_once
 
 __all__ = ["split", "stream_within"]
@@ -23,7 +23,6 @@ def split(
     text: str,
     model: str | os.PathLike[str] | Pipeline = "en",
     *,
-    mode: Mode = "accurate",
     quick: bool = False,
     newline_is_boundary: bool = False,
     across_turns: bool = False,
@@ -34,7 +33,7 @@ def split(
     of the model alone: that needs no trees, is about 5 times faster with a linear model on edited
     text, and costs less than 1 point of F1 (see the page on splitting). A model is loaded once.
     """
-    nlp = model if isinstance(model, Pipeline) else load_once(model, mode=mode)
+    nlp = model if isinstance(model, Pipeline) else load_once(model)
     if quick:
         nlp = nlp.quick()
     doc = nlp(text, newline_is_boundary=newline_is_boundary, across_turns=across_turns)

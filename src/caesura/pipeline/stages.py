@@ -14,9 +14,7 @@ _DAMAGED: Final = "The file is damaged or made by another program; train or fetc
 _ORDER: Final = {name: number for number, name in enumerate(REGISTRY)}
 
 
-def stages_of(
-    file: ModelFile, *, fast: bool = False, threads: int = 1, release: bool = False
-) -> list[Stage]:
+def stages_of(file: ModelFile, *, threads: int = 1, release: bool = False) -> list[Stage]:
     """The stages of a model, told of each other; with `release` arrays of the file are let go."""
     if not file.parts:
         raise ModelError("the model has no parts", file=file.path or None, remedy=_DAMAGED)
@@ -27,7 +25,7 @@ def stages_of(
         if release:
             file.parts[name] = Part(part.kind, part.config, part.labels)
             stage.release()
-        found.append(stage.fast() if fast else stage)
+        found.append(stage)
     if sum("tokens" in stage.adds for stage in found) > 1:
         raise ModelError(
             "the model has two tokenisers",

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from caesura.models.store import RENAMED
 from caesura.paths import trim
 from caesura.serve.answers import ModelData
 from caesura.serve.refusals import Refused
 
 if TYPE_CHECKING:
-    from caesura.pipeline.core import Mode, Pipeline
+    from caesura.pipeline.core import Pipeline
 
 __all__ = ["Models"]
 
@@ -27,7 +28,6 @@ class Models:
     """The models that a server was started with; the first is the default."""
 
     paths: dict[str, Path]
-    mode: Mode = "accurate"
     #: Module and function that make a pipeline of a path; its name goes to the workers.
     loader: str = "caesura.pipeline:load"
     #: The parts of those whose files say it.
@@ -38,16 +38,22 @@ class Models:
     def default(self) -> str:
         return next(iter(self.paths))
 
+    def called(self, name: str | None) -> str:
+        """The name here of the model that a request asks for, who may know an older one."""
+        if not name:
+            return self.default
+        return name if name in self.paths else RENAMED.get(name, name)
+
     def get(self, name: str | None) -> Pipeline:
         """A pipeline, loaded when it is first asked for."""
-        chosen = self.default if name is None else name
+        chosen = name if name == "" else self.called(name)
         if chosen not in self.paths:
             known = ", ".join(self.paths)
             raise Refused(404, f"There is no model of this name here. Models: {known}.")
         if chosen not in self._loaded:
             module, function = self.loader.split(":")
             load = getattr(importlib.import_module(module), function)
-            self._loaded[chosen] = load(self.paths[chosen], mode=self.mode)
+            self._loaded[chosen] = load(self.paths[chosen])
             self._loaded[chosen].watch = None  # an answer says it, not the terminal
         return self._loaded[chosen]
 

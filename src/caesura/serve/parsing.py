@@ -123,7 +123,7 @@ def complete(
         raise Refused(
             413, f"Where something is fixed at most {options.max_given:,} characters are taken."
         )
-    job.model = request.model or models.default
+    job.model = models.called(request.model)
     nlp = models.get(request.model)
     job.check()
     if doc.n_tokens:
@@ -230,7 +230,7 @@ class Task:
 
     @property
     def name(self) -> str:
-        return self.request.model or self.models.default
+        return self.models.called(self.request.model)
 
     @property
     def nlp(self) -> Pipeline:

@@ -8,16 +8,13 @@ import importlib.util
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from caesura.errors import CaesuraError, MissingExtra, UsageError
 from caesura.models.store import find, load_model
 from caesura.paths import hold_no_buffers
 from caesura.serve.models import Models
 from caesura.serve.options import ServeOptions
-
-if TYPE_CHECKING:
-    from caesura.pipeline.core import Mode
 
 __all__ = ["check_extra", "listen", "make_server", "named_models", "serve"]
 
@@ -32,7 +29,7 @@ def check_extra() -> None:
             raise MissingExtra(package, "serve", "a server")
 
 
-def named_models(names: Sequence[str], mode: Mode = "accurate") -> Models:
+def named_models(names: Sequence[str]) -> Models:
     """The models of a command line under short names; workers load them."""
     paths: dict[str, Path] = {}
     for given in names:
@@ -42,7 +39,7 @@ def named_models(names: Sequence[str], mode: Mode = "accurate") -> Models:
             raise UsageError(f"two models are called {name!r}", remedy="Rename one of the files.")
         paths[name] = path
     parts = {name: _parts(path) for name, path in paths.items()}
-    return Models(paths, mode, parts=parts)
+    return Models(paths, parts=parts)
 
 
 def _parts(path: Path) -> list[str]:

@@ -59,7 +59,7 @@ def process(job: Job, models: Models, options: ServeOptions) -> ProcessAnswer:
         raise Refused(400, f"The form is not as it should be: {error}.") from None
     checked_text(form.data, options)
     asked = _Asked(form, PurePosixPath(files["data"]).stem if "data" in files else _NAMELESS)
-    name = form.model or models.default
+    name = models.called(form.model)
     nlp = models.get(name)
     job.model = name
     found = _counted(asked.found(nlp, job), job)

@@ -9,7 +9,7 @@ DATA as it likes, and END. One job at a time.
 from __future__ import annotations
 
 import struct
-from typing import BinaryIO, Final, Literal
+from typing import BinaryIO, Final
 
 import msgspec
 
@@ -46,7 +46,6 @@ class Setup(msgspec.Struct):
     """What a worker must know before the first job."""
 
     paths: dict[str, str]
-    mode: Literal["accurate", "fast"]
     loader: str
     options: ServeOptions
 

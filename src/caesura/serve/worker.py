@@ -154,7 +154,7 @@ def main() -> None:
     if first is None:
         return
     setup = msgspec.json.decode(first[1], type=wire.Setup)
-    models = Models({n: Path(p) for n, p in setup.paths.items()}, setup.mode, setup.loader)
+    models = Models({n: Path(p) for n, p in setup.paths.items()}, setup.loader)
     inbox = Inbox(stream, setup.options.seconds)
     inbox.start()
     with contextlib.suppress(BrokenPipeError):

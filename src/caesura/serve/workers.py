@@ -189,7 +189,7 @@ class Workers:
         self._all.add(worker)
         paths = {name: str(path) for name, path in self.models.paths.items()}
         told = replace(self.options, token="")
-        setup = wire.Setup(paths, self.models.mode, self.models.loader, told)
+        setup = wire.Setup(paths, self.models.loader, told)
         worker.send(wire.SETUP, msgspec.json.encode(setup))
         try:
             try:

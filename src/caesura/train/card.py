@@ -19,10 +19,10 @@ def card(title: str, *paragraphs: str) -> str:
 
 
 def score_table(head: Sequence[str], rows: Mapping[str, float | Sequence[float]]) -> str:
-    """Scores by name, of one or of several modes; nothing where there are none.
+    """Scores by name, of one or of several models; nothing where there are none.
 
-    >>> print(score_table(("", "fast"), {"LAS": 81.5}))
-    | | fast |
+    >>> print(score_table(("", "F1"), {"LAS": 81.5}))
+    | | F1 |
     |---|---|
     | LAS | 81.50 |
     """

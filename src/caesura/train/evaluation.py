@@ -20,9 +20,9 @@ def token_scores(gold: Sequence[Document], system: Sequence[Document]) -> dict[s
     return {name: float(scores[name].f1) for name in ("Tokens", "Words", "Sentences")}
 
 
-def dev_scores(path: str, dev: Sequence[Document], mode: str) -> dict[str, float]:
+def dev_scores(path: str, dev: Sequence[Document]) -> dict[str, float]:
     """CoNLL 2018 F1 of a model from raw text, or from given tokens if it has no tokeniser."""
-    nlp = load(path, mode="fast" if mode == "fast" else "accurate")
+    nlp = load(path)
     if nlp.has_tokenizer:
         system = list(nlp.pipe(doc.text for doc in dev))
     else:

@@ -12,7 +12,6 @@ from caesura.language import Tally
 from caesura.learn.fingerprint import file_digest
 from caesura.models.file import Part
 from caesura.models.store import load_model
-from caesura.pipeline import MODES
 from caesura.pipeline.confidence import META
 from caesura.train.card import card, score_table
 from caesura.train.evaluation import dev_confidences, dev_scores
@@ -62,7 +61,8 @@ def train_pipeline(
     # A model without a tokeniser parses tokens, so the next command needs a file with some.
     given = ("text.txt",) if "tokenizer" in parts else ("--keep-tokens", "tokens.conllu")
     about = {"model": run.output, "scores": scores, "left_out": left_out}
-    return Result(run.output, about, scores, next=("parse", "-m", run.output, *given))
+    shown = {"F1": scores} if scores else {}
+    return Result(run.output, about, shown, next=("parse", "-m", run.output, *given))
 
 
 #: The parts of a model, what is left out of it, and what to call when it is written.
@@ -145,7 +145,7 @@ def _save(
     parts: Mapping[str, Part],
     left_out: Sequence[str],
     silver: Silver | None,
-) -> dict[str, dict[str, float]]:
+) -> dict[str, float]:
     """Write the model, score it as it will be used, and write it again with its scores."""
     meta: dict[str, Any] = {
         "name": Path(run.output).name.removesuffix(".caesura"),
@@ -162,12 +162,11 @@ def _save(
             name: silver.about[name] for name in ("teachers", "text", "documents", "words")
         }
     run.save(parts, meta, model_card(meta["name"], meta, {}), kind="pipeline")
-    scores: dict[str, dict[str, float]] = {}
+    scores: dict[str, float] = {}
     if held:
-        scores = {mode: dev_scores(run.output, held, mode) for mode in MODES}
-        meta["scores"] = scores
+        scores = meta["scores"] = dev_scores(run.output, held)
         meta[META] = dev_confidences(run.output, held)
-        run.save(parts, meta, model_card(meta["name"], meta, scores), kind="pipeline")
+        run.save(parts, meta, model_card(meta["name"], meta, {"F1": scores}), kind="pipeline")
     return scores
 
 
@@ -183,7 +182,7 @@ def language_of(documents: Sequence[Document]) -> dict[str, str]:
 def model_card(
     name: str, meta: Mapping[str, Any], scores: Mapping[str, Mapping[str, float]]
 ) -> str:
-    """The card of a pipeline: data, parts and dev scores."""
+    """The card of a pipeline: data, parts and dev scores, in columns that have titles."""
     data = f"Trained on {', '.join(meta['trained_on'])}"
     data += f" ({meta['words']} words, {meta['documents']} documents)."
     if "silver" in meta:
@@ -193,7 +192,7 @@ def model_card(
         data += f"\nAlso on raw text labelled by {teachers}: {files} ({silver['words']} words)."
     parts = [f"Parts: {', '.join(meta['stages'])}."]
     parts += [f"Left out: {note}." for note in meta["left_out"]]
-    modes = list(scores)
-    rows = {name: [scores[m][name] for m in modes] for name in scores[modes[0]]} if modes else {}
-    head = "Dev scores from raw text, F1 by the CoNLL 2018 definition:" if modes else ""
-    return card(name, data, "\n".join(parts), head, score_table(("", *modes), rows))
+    heads = list(scores)
+    rows = {name: [scores[h][name] for h in heads] for name in scores[heads[0]]} if heads else {}
+    told = "Dev scores from raw text, F1 by the CoNLL 2018 definition:" if heads else ""
+    return card(name, data, "\n".join(parts), told, score_table(("", *heads), rows))

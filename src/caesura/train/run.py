@@ -29,7 +29,7 @@ class Result:
     file: str
     #: What there is to tell, as plain data.
     told: Mapping[str, Any]
-    #: A sentence; scores by name; or scores by mode and name.
+    #: A sentence; scores by name; or several columns of them, by their titles.
     scores: str | Mapping[str, float] | Mapping[str, Mapping[str, float]] = ""
     what: str = "Model"
     #: The words of the command to try next.
