@@ -9,9 +9,11 @@
     python benchmarks/build_models.py --plan benchmarks/models.toml --work build/ all
 
 The plan names all inputs, each with its SHA-256, and the options of every network; an input with
-another checksum is refused. Stages may run on different machines that share the folder `--work` or
-are given copies of it: what a stage needs of another is a file in it. A stage that was done is
-passed over, and one that was interrupted goes on where it stopped, with the same result.
+another checksum is refused. Its table `made` says what is made beside them: `plain` documents of
+plain sentences (plain_english.py), the share of the raw documents that is `relaid`, and the seed.
+Stages may run on different machines that share the folder `--work` or are given copies of it: what
+a stage needs of another is a file in it. A stage that was done is passed over, and one that was
+interrupted goes on where it stopped, with the same result.
 
 `tokeniser` writes tokenizer.caesura; `teacher` trains one network a seed (PyTorch, a GPU) and
 writes teacher-SEED.weights; `labels` lets them label the raw text together (`--device cuda`) into
@@ -89,6 +91,10 @@ class Plan:
     seeds: tuple[int, ...]
     students: tuple[Network, ...]
     linear: dict[str, Any]
+    #: Share of the raw documents that get other lines, documents of plain sentences that are added.
+    relaid: float = 0.0
+    plain: int = 0
+    seed: int = 0
 
     def path(self, name: str) -> Path:
         """A file that the plan names, from where the plan is."""
@@ -134,6 +140,7 @@ def read_plan(path: Path) -> Plan:
             tuple(said["teacher"].get("seeds", (1,))),
             tuple(_network(name, one) for name, one in said.get("students", {}).items()),
             said.get("linear", {}),
+            **said.get("made", {}),
         )
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise InputError(f"is no plan ({error})", file=str(path), remedy="See --help.") from None
@@ -194,7 +201,7 @@ class Build:
         teachers = [self._assembled(f"teacher-{seed}", plan.teacher) for seed in plan.seeds]
         lessons = Lessons(
             self.work / "silver",
-            [plan.checked(one) for one in plan.text],
+            self._texts(),
             [str(path) for path in teachers],
             [plan.checked(one) for one in plan.not_in],
         )
@@ -208,7 +215,7 @@ class Build:
 
     def students(self, only: str | None = None) -> None:
         """The networks of the plan, on gold and silver."""
-        silver = load_silver(self.work / "silver")
+        silver = self._silver()
         for network in self.plan.students:
             self._train(network, 1, silver, only)
 
@@ -227,7 +234,7 @@ class Build:
         if self._is_done(path):
             return
         train, dev = self._gold()
-        silver = load_silver(self.work / "silver")
+        silver = self._silver()
         options = configure(PipelineOptions(), flags=_flat(self._linear()))
         trainer = self._trainer(train, dev, options, name, silver.docs)
         parts = trainer.run()
@@ -239,6 +246,26 @@ class Build:
 
     def _gold(self) -> tuple[list[Document], list[Document]]:
         return self.plan.read(self.plan.train), self.plan.read(self.plan.dev)
+
+    def _texts(self) -> list[str]:
+        """The raw texts of the plan, laid out as it says, and plain sentences."""
+        from build_texts import plain_text, relaid_text
+
+        plan = self.plan
+        texts = [plan.checked(one) for one in plan.text]
+        if plan.relaid:
+            path = self.work / "relaid.txt"
+            texts = [str(relaid_text(texts, path, plan.relaid, plan.seed))]
+        if plan.plain:
+            texts.append(str(plain_text(self.work / "plain.txt", plan.plain, plan.seed)))
+        return texts
+
+    def _silver(self) -> Silver:
+        """What the teachers said, but of plain sentences whose roots they did not find."""
+        from build_texts import learned_roots
+
+        silver = load_silver(self.work / "silver")
+        return learned_roots(silver, self.plan.plain, self.plan.seed) if self.plan.plain else silver
 
     def _linear(self) -> dict[str, Any]:
         return {k: v for k, v in self.plan.linear.items() if k not in ("name", "licence")}
