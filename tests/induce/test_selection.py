@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,14 @@ from caesura.induce.baselines import attach_left, attach_right
 from caesura.induce.corpus import corpus, gold_heads, word_classes
 from caesura.induce.initialise import harmonic, nudged
 from caesura.induce.models import find_model
-from caesura.induce.selection import Candidate, agreement, arc_length, choose, looked_at
+from caesura.induce.selection import (
+    Candidate,
+    agreement,
+    arc_length,
+    choose,
+    fewest_bits,
+    looked_at,
+)
 from caesura.induce.sentences import Sentences
 from caesura.induce.transfer import bare, first_trees, transferred
 from tests.induce.test_learning import toy
@@ -131,3 +140,40 @@ def test_transfer_needs_tags() -> None:
     doc.sent_start[:] = [1, 0]
     with pytest.raises(UsageError, match="universal tags"):
         transferred(None, [doc])  # type: ignore[arg-type]
+
+
+def test_the_restarts_to_join_are_no_chains_and_have_the_fewest_bits() -> None:
+    bits = [(1.0, True), (5.0, False), (2.0, False), (3.0, False), (4.0, False)]
+    records = [{"bits": b, "chain": chain} for b, chain in bits]
+    assert fewest_bits(records) == [2, 3, 4]
+    assert fewest_bits(records, 9) == [2, 3, 4, 1]
+    assert fewest_bits(records[:1]) == [0]
+
+
+@pytest.mark.parametrize("lexical", [0, 20])
+def test_restarts_may_be_joined(documents: list[Document], lexical: int) -> None:
+    options = InduceOptions(
+        classes="upos", rules="none", restarts=4, keep="join", limit=10, lexical=lexical
+    )
+    inducer = Inducer(documents, options)
+    events = list(inducer)
+    done = events[-1].stats
+    by_seed = {record["seed"]: record for record in inducer.restarts}
+    fewest = sorted(by_seed, key=lambda seed: (by_seed[seed]["chain"], by_seed[seed]["bits"]))
+    assert done["joined"] == fewest[:3]
+    assert {e.step.stage for e in events if e.kind == "step" and e.restart == 4} == {"join"}
+    assert inducer.grammar is not None
+    assert inducer.grammar.history["bits"] == done["bits"]
+    assert done["bits"] not in [record["bits"] for record in inducer.restarts]
+    in_parallel = Inducer(documents, replace(options, workers=2))
+    assert in_parallel.run().history["bits"] == done["bits"]
+
+
+def test_one_restart_has_nothing_to_join_and_other_ways_to_keep_are_refused(
+    documents: list[Document],
+) -> None:
+    options = InduceOptions(classes="upos", recipe="short-first", rules="none", limit=10)
+    alone = Inducer(documents, replace(options, keep="join"))
+    assert "joined" not in list(alone)[-1].stats
+    with pytest.raises(UsageError, match="keep=most"):
+        InduceOptions(keep="most")

@@ -138,3 +138,17 @@ def test_a_lexical_fork_counts_trees_of_words_over_plain_classes() -> None:
     expected = normalise(counts, model, 0.1)
     np.testing.assert_allclose(plain.parameters.attach, expected.attach)
     np.testing.assert_allclose(plain.parameters.stop, expected.stop)
+
+
+def test_tags_are_recombined_over_words_at_last_and_clusters_are_not() -> None:
+    tagged = InduceOptions(classes="xpos", lexical=50).stages()
+    assert [stage.lexical for stage in tagged] == [0] * 7 + [50]
+    assert not any(stage.lexical for stage in InduceOptions(classes="30").stages())
+    assert not any(stage.lexical for stage in InduceOptions(classes="xpos", lexical=0).stages())
+
+
+def test_a_word_with_a_class_of_its_own_is_not_rare_however_long_the_text() -> None:
+    often = np.repeat(np.arange(3, dtype=np.int32), [1997, 2, 1])
+    classes = np.ones(2000, dtype=np.int32)
+    _, names, _ = lexicalise(classes, often, ("?", "x"), ("a", "b", "c"), 1)
+    assert names == ("?", "x", "x_a", "x_b")

@@ -1,7 +1,8 @@
 """Inducing a grammar from documents: classes, recipe, restarts, and the choice among them.
 
 Heads are never looked at, and tags only if the classes are asked to be tags. Of several restarts
-the one that is no chain and with which the others agree most is kept (see `selection`). With a
+the one that is no chain and with which the others agree most is kept (see `selection`), or what is
+learnt from the trees of the best of them together. With a
 checkpoint an induction that was interrupted goes on to the same grammar.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -22,20 +23,27 @@ from caesura.errors import InputError, UsageError
 from caesura.induce.checkpoint import Checkpoint
 from caesura.induce.class_number import fewest, numbers_tried
 from caesura.induce.corpus import Corpus, corpus, word_classes
-from caesura.induce.em import Demand, Step
+from caesura.induce.em import Step
 from caesura.induce.frequent import doc_sentences, regroup
 from caesura.induce.grammar import Grammar
+from caesura.induce.guidance import Guidance, guide
 from caesura.induce.lexicon import lexicalise
 from caesura.induce.oddities import oddities
 from caesura.induce.options import COLUMNS, InduceOptions
-from caesura.induce.pull import both, by_head
 from caesura.induce.recipes import TrainingStage
-from caesura.induce.reducibility import reduce_documents, stop_estimates
-from caesura.induce.selection import baseline_bits, bits_per_word, choose, looked_at, measure
+from caesura.induce.selection import (
+    Candidate,
+    agreement,
+    baseline_bits,
+    bits_per_word,
+    choose,
+    fewest_bits,
+    looked_at,
+    measure,
+)
 from caesura.induce.sentences import Sentences
-from caesura.induce.training import Learnt, learn, openness
-from caesura.induce.transfer import first_trees, transferred
-from caesura.induce.universal import Rules, are_universal, load_rules
+from caesura.induce.training import Learnt, learn
+from caesura.induce.transfer import transferred
 from caesura.induce.word_classifier import WordClassifier, learn_classifier
 from caesura.learn.fingerprint import digest, fingerprint
 from caesura.stage import Stage
@@ -90,6 +98,8 @@ class Inducer:
         self.grammar: Grammar | None = None
         #: The name of the rules that were obeyed.
         self.rules = "none"
+        self._guidance = Guidance()
+        self._candidates: list[Candidate] = []
         #: Held-out bits by number of classes, where the number was chosen by them.
         self.numbers: dict[int, float] = {}
         #: By restart: seed, bits a word, mean arc, whether it is a chain, agreement with others.
@@ -134,6 +144,14 @@ class Inducer:
         done = len(self.restarts)
         if kept is not None and (done or kept.places):
             yield Event("resumed", done, stats=_standing(kept, stages))
+        self._guidance = guide(
+            options,
+            words,
+            [*self.documents, *self.class_text],
+            self._classes,
+            None if self.transfer is None else self._transferred,
+        )
+        self.rules = self._guidance.rules
         runs = self._runs(words, stages, seeds, done, kept)
         for number, (seed, run) in enumerate(zip(seeds[done:], runs, strict=True), start=done):
             while True:
@@ -151,6 +169,8 @@ class Inducer:
             yield Event("restart", number, stats=self.restarts[-1])
         chosen = self._choose(words, used, all_learnt)
         best, learnt = self.restarts[chosen], all_learnt[chosen]
+        if options.keep == "join" and len(all_learnt) > 1:
+            best, learnt = yield from self._join(words, used, stages, all_learnt)
         self.grammar = self._grammar(words, learnt, best["bits"], best["seed"])
         all_bits = [r["bits"] for r in self.restarts]
         held = words.sentences.select(used)
@@ -167,16 +187,59 @@ class Inducer:
 
     def _choose(self, words: Corpus, used: np.ndarray, all_learnt: list[Learnt]) -> int:
         """The restart to keep; what it was chosen by is written into the records of all."""
-        looked = used & looked_at(words.sentences)
-        found = [
-            measure(self._relabelled(words, one).select(looked), one.parameters, record["bits"])
+        self._candidates = [
+            self._candidate(words, used, one, record["bits"])
             for one, record in zip(all_learnt, self.restarts, strict=True)
         ]
-        chosen, shared = choose(found)
-        for record, candidate, alike in zip(self.restarts, found, shared, strict=True):
-            arc = round(candidate.arc, 4) if np.isfinite(candidate.arc) else None
-            record |= {"arc": arc, "chain": candidate.chain, "agreement": alike}
+        chosen, shared = choose(self._candidates)
+        for record, candidate, alike in zip(self.restarts, self._candidates, shared, strict=True):
+            record |= _looks(candidate, alike)
         return chosen
+
+    def _candidate(self, words: Corpus, used: np.ndarray, learnt: Learnt, bits: float) -> Candidate:
+        looked = used & looked_at(words.sentences)
+        return measure(self._relabelled(words, learnt).select(looked), learnt.parameters, bits)
+
+    def _join(
+        self,
+        words: Corpus,
+        used: np.ndarray,
+        stages: tuple[TrainingStage, ...],
+        all_learnt: list[Learnt],
+    ) -> Generator[Event, None, tuple[dict[str, Any], Learnt]]:
+        """Learn once more, from the trees of a few restarts together; also its record."""
+        options, led = self.options, self._guidance
+        chosen = fewest_bits(self.restarts)
+        earlier = {
+            f"restart {number + 1}": (all_learnt[number].parameters, stages[-1].lexical)
+            for number in chosen
+        }
+        last = replace(stages[-1], name="join", start="join", of=tuple(earlier), best_of=())
+        learning = learn(
+            words.sentences,
+            words.names,
+            (last,),
+            forms=words.words,
+            spelling=words.forms,
+            workers=options.workers,
+            pull=led.pull,
+            demand=led.demand,
+            stops=led.stops,
+            earlier=earlier,
+        )
+        while True:
+            try:
+                yield Event("step", len(all_learnt), next(learning))
+            except StopIteration as end:
+                learnt: Learnt = end.value
+                break
+        held = self._relabelled(words, learnt).select(used)
+        bits = bits_per_word(held, learnt.parameters, options.workers)
+        found = self._candidate(words, used, learnt, bits)
+        shared = float(np.mean([agreement(found.heads, one.heads) for one in self._candidates]))
+        seeds = [self.restarts[number]["seed"] for number in chosen]
+        record = {"seed": options.seed, "joined": seeds, "bits": bits, "lifted": learnt.lifted}
+        return record | _looks(found, shared), learnt
 
     def run(self) -> Grammar:
         """Run to the end and return the grammar."""
@@ -297,26 +360,7 @@ class Inducer:
 
         So many of them are `done` already.
         """
-        options = self.options
-        names = words.names
-        pull = None
-        if options.heads == "content":
-            pull = by_head(openness(words.sentences, words.words, len(names)))
-        rules, demand = self._rules(words), None
-        if rules is not None:
-            self.rules = rules.name
-            if options.obey != "expectation":
-                pull = both(pull, rules.pull(names))
-            if options.obey != "pull":
-                demand = Demand(rules.followed(names), options.share)
-        stops = None
-        if options.reducible:
-            found = reduce_documents([*self.documents, *self.class_text], words, self._classes)
-            mean = words.sentences.n_words / max(1, len(names) - 1)
-            stops = stop_estimates(found), options.reducible * mean
-        begin = None
-        if self.transfer is not None:
-            begin = first_trees(self._transferred, words)
+        options, led = self.options, self._guidance
 
         def one(number: int, workers: int) -> Generator[Step, None, Learnt]:
             return learn(
@@ -327,10 +371,10 @@ class Inducer:
                 spelling=words.forms,
                 seed=seeds[number],
                 workers=workers,
-                pull=pull,
-                demand=demand,
-                stops=stops,
-                begin=begin,
+                pull=led.pull,
+                demand=led.demand,
+                stops=led.stops,
+                begin=led.begin,
                 nudge=NUDGE if number else 0.0,
                 place=None if kept is None else kept.places.get(number),
                 keep=None if kept is None else partial(kept.keep_place, number),
@@ -360,22 +404,6 @@ class Inducer:
         )
         return words.sentences.with_classes(new)
 
-    def _rules(self, words: Corpus) -> Rules | None:
-        """The universal rules that are asked for, or that fit the classes."""
-        options = self.options
-        counts = np.bincount(words.sentences.classes, minlength=len(words.names))
-        universal = options.classes == "upos" and are_universal(words.names, counts)
-        if options.rules == "auto":
-            return load_rules("ud") if universal else None
-        rules = load_rules(options.rules)
-        if rules is not None and not universal:
-            raise UsageError(
-                f"--rules {options.rules}: rules are about universal tags, and the classes are "
-                + ("other tags" if options.classes in ("upos", "xpos") else "no tags"),
-                remedy="Give a file with UPOS tags and --classes upos, or leave the rules out.",
-            )
-        return rules
-
     def _grammar(self, words: Corpus, learnt: Learnt, bits: float, seed: int) -> Grammar:
         options = self.options
         counts = np.bincount(words.sentences.classes, minlength=len(learnt.names)).astype(float)
@@ -397,6 +425,12 @@ class Inducer:
                 "restarts": list(self.restarts),
             },
         )
+
+
+def _looks(candidate: Candidate, alike: float) -> dict[str, Any]:
+    """What a record says of a candidate's trees."""
+    arc = round(candidate.arc, 4) if np.isfinite(candidate.arc) else None
+    return {"arc": arc, "chain": candidate.chain, "agreement": alike}
 
 
 def _standing(kept: Checkpoint, stages: tuple[TrainingStage, ...]) -> dict[str, Any]:

@@ -10,14 +10,20 @@ __all__ = ["SEPARATOR", "apply_lexicon", "lexicalise"]
 
 #: Between the class and the word in the name of such a class.
 SEPARATOR = "_"
+#: No word that is rarer than one in so many has a class of its own.
+SHARE = 1000
 
 
 def lexicalise(
     classes: Ints, forms: Ints, names: tuple[str, ...], spelling: tuple[str, ...], least: int
 ) -> tuple[Ints, tuple[str, ...], dict[tuple[int, int], int]]:
-    """New classes, their names, and the new class of each (form, class) that has one."""
+    """New classes, their names, and the new class of each (form, class) that has one.
+
+    A form has one if it is seen at least so often, and is one word in `SHARE` or more: tables grow
+    with the square of the classes, and in a long text a hundred times is nothing.
+    """
     seen = np.bincount(forms, minlength=len(spelling))
-    often = seen[forms] >= least
+    often = seen[forms] >= max(least, len(forms) // SHARE)
     pairs = np.unique(np.stack((forms[often], classes[often]), axis=1), axis=0)
     lexicon: dict[tuple[int, int], int] = {}
     known = list(names)

@@ -87,9 +87,13 @@ class InduceOptions:
     longest: int = flag(
         45, "Leave longer sentences out (default 45).", name="--max-length", least=1
     )
-    #: How often a word must be seen for a class of its own, in the recipe `lexicalised`.
+    #: How often a word must be seen for a class of its own, in the recipe `lexicalised` and, where
+    #: the classes are tags, at the end of `recombine`; 0: no word has one.
     lexical: int = 100
     restarts: int = flag(1, "Runs with seeds of their own.", least=1)
+    #: Of several restarts the one with which the others agree most (`agreement`), or what is learnt
+    #: from the trees of the three with the fewest bits together (`join`).
+    keep: str = "agreement"
     seed: int = flag(0, **SEED)
     workers: int = flag(1, **THREADS)
 
@@ -112,6 +116,11 @@ class InduceOptions:
         if self.reducible < 0.0:
             raise UsageError(
                 f"reducible={self.reducible}: a weight is not below 0", remedy="E.g. 0.2, or 0."
+            )
+        if self.keep not in ("agreement", "join"):
+            raise UsageError(
+                f"keep={self.keep}: no such way to choose among restarts",
+                remedy="agreement or join.",
             )
         if self.constrained not in ("all", "long"):
             raise UsageError(
@@ -139,14 +148,17 @@ class InduceOptions:
         return "short-first" if led or self.model == "gb" else "recombine"
 
     def stages(self) -> tuple[TrainingStage, ...]:
+        name = self.chosen_recipe
+        tagged = self.classes in ("upos", "xpos")
         return recipe(
-            self.chosen_recipe,
+            name,
             model=self.model,
             constraint=self.constraint,
             initialiser=self.initialiser,
             limit=self.limit,
             longest=self.longest,
-            lexical=self.lexical,
+            # Classes that were learnt from the words leave little to be learnt of them again.
+            lexical=self.lexical if tagged or name != "recombine" else 0,
             constrained=self.constrained,
         )
 

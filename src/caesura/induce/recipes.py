@@ -147,7 +147,7 @@ def recipe(
         "short-first": _short_first(model, constraint, initialiser or "harmonic", limit, longest),
     }
     if name == "recombine":
-        return _recombine(model, constraint, initialiser or "harmonic", limit, longest)
+        return _recombine(model, constraint, initialiser or "harmonic", limit, longest, lexical)
     if name not in rows:
         raise UsageError(f"unknown recipe {name!r}", remedy=f"Recipes are: {', '.join(RECIPES)}.")
     return rows[name]
@@ -166,7 +166,7 @@ def _short_first(
 
 
 def _recombine(
-    model: str, constraint: str, initialiser: str, limit: int, longest: int
+    model: str, constraint: str, initialiser: str, limit: int, longest: int, lexical: int
 ) -> tuple[TrainingStage, ...]:
     """Forks and joins over the two stages of `short-first`: see `transforms`."""
     if model == "gb":
@@ -178,7 +178,7 @@ def _recombine(
     again = replace(short, start="symmetric", of=("short",), name="symmetric")
     few = replace(short, start="simple", of=("short",), name="simple")
     joined = replace(short, start="join", of=("short", "symmetric", "simple"), name="joined")
-    return (
+    forks = (
         short,
         again,
         few,
@@ -187,6 +187,10 @@ def _recombine(
         replace(long, name="long symmetric", of=("symmetric",), best_of=("long",)),
         replace(long, name="long joined", of=("joined",), best_of=("long symmetric",)),
     )
+    if not lexical:
+        return forks
+    words = replace(long.regime, iterations=15, smoothing=0.01, final_smoothing=0.1)
+    return (*forks, replace(long, name="words", lexical=lexical, regime=words))
 
 
 RECIPES = (

@@ -7,8 +7,9 @@ grammar with which the others agree most is kept, and bits decide between equals
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,7 @@ __all__ = [
     "baseline_bits",
     "bits_per_word",
     "choose",
+    "fewest_bits",
     "looked_at",
     "measure",
 ]
@@ -37,6 +39,8 @@ CHAIN = 1.3
 #: shorter ones every tree is nearly a chain.
 SAMPLE = 1000
 SHORTEST = 4
+#: Of so many restarts the trees are joined.
+JOINED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,12 @@ def choose(candidates: Sequence[Candidate]) -> tuple[int, list[float]]:
         return -round(mean, 3), candidates[i].bits, i
 
     return min(among, key=rank), shared
+
+
+def fewest_bits(restarts: Sequence[Mapping[str, Any]], number: int = JOINED) -> list[int]:
+    """The places of so many restarts that are no chains, fewest bits first; chains if all are."""
+    among = [i for i, record in enumerate(restarts) if not record["chain"]]
+    return sorted(among or range(len(restarts)), key=lambda i: (restarts[i]["bits"], i))[:number]
 
 
 def baseline_bits(

@@ -83,6 +83,7 @@ def learn(
     nudge: float = 0.0,
     place: Place | None = None,
     keep: Callable[[Place], None] | None = None,
+    earlier: Mapping[str, tuple[Parameters, int]] | None = None,
 ) -> Learning:
     """Go through the stages; yields every step of EM and returns the grammar.
 
@@ -92,14 +93,17 @@ def learn(
     worth (see `reducibility`). The first stage starts from the trees of `begin`, where there are
     any, and from probabilities that are off by about `nudge`, by the seed, so that restarts of
     recipes without chance differ. With a `place` the recipe goes on from there; `keep` is told of
-    the places on the way.
+    the places on the way. Stages may start from `earlier` grammars by name, given with how often
+    words were seen that are classes of their own in them.
     """
     parameters: Parameters | None = None
     view = views_of(View(words, names, {}, pull, demand, stops), forms, spelling)
     lifted = 0 if place is None else place.state.lifted
     found: dict[str, Parameters] = {} if place is None else dict(place.found)
+    found |= {name: grammar for name, (grammar, _) in (earlier or {}).items()}
     wanted = {name for stage in stages for name in (*stage.of, *stage.best_of)}
-    by_name = {stage.name: stage for stage in stages}
+    lexical = {name: least for name, (_, least) in (earlier or {}).items()}
+    lexical |= {stage.name: stage.lexical for stage in stages}
     for number, stage in enumerate(stages):
         passed = place is not None and number < place.stage
         state = place.state if place is not None and number == place.stage else None
@@ -119,10 +123,10 @@ def learn(
             else:
                 last = [] if parameters is None else [parameters]
                 grammars = [found[name] for name in stage.of] or last
-                rows = [by_name[name] for name in stage.of] or stages[max(0, number - 1) : number]
+                origins = stage.of or [one.name for one in stages[max(0, number - 1) : number]]
                 before = [
-                    (grammar, _data(view(row.lexical).words, stage, stage.limit))
-                    for grammar, row in zip(grammars, rows, strict=True)
+                    (grammar, _data(view(lexical[name]).words, stage, stage.limit))
+                    for grammar, name in zip(grammars, origins, strict=True)
                 ]
                 start = _start(data, stage, before, len(mine.names), seed, workers, mine.pull)
             if number == 0 and nudge:

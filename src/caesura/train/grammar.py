@@ -182,7 +182,10 @@ def _tell(event: Any, progress: Counting) -> dict[str, Any]:
 
 def _kept_line(stats: Mapping[str, Any]) -> str:
     """Which restart was kept, and by what."""
-    text = f"kept seed {stats['seed']}: {stats['bits']:.4f} bits a word"
+    kept = f"kept seed {stats['seed']}"
+    if "joined" in stats:
+        kept = f"joined seeds {', '.join(map(str, stats['joined']))}"
+    text = f"{kept}: {stats['bits']:.4f} bits a word"
     if stats["restarts"] > 1:
         text += (
             f", agreement with the others {100 * stats['agreement']:.1f}% (spread of bits "

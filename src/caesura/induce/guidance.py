@@ -1,0 +1,80 @@
+"""What leads learning besides the text: openness, universal rules, reducible runs, first trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from caesura.document import Document
+from caesura.errors import UsageError
+from caesura.induce.corpus import Classifier, Corpus
+from caesura.induce.em import Demand
+from caesura.induce.options import InduceOptions
+from caesura.induce.parameters import Floats, Ints
+from caesura.induce.pull import Pull, both, by_head
+from caesura.induce.reducibility import reduce_documents, stop_estimates
+from caesura.induce.training import openness
+from caesura.induce.transfer import first_trees
+from caesura.induce.universal import Rules, are_universal, load_rules
+
+__all__ = ["Guidance", "guide"]
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """As `learn` takes it; `rules` is the name of the rules that are obeyed."""
+
+    rules: str = "none"
+    pull: Pull | None = None
+    demand: Demand | None = None
+    stops: tuple[Floats, float] | None = None
+    begin: Ints | None = None
+
+
+def guide(
+    options: InduceOptions,
+    words: Corpus,
+    text: Sequence[Document],
+    classes: Classifier,
+    parsed: Sequence[Document] | None = None,
+) -> Guidance:
+    """The guidance that the options ask for.
+
+    `text` is all that is known of the language, `parsed` the documents with the trees to start
+    from, if there are any.
+    """
+    names = words.names
+    pull = None
+    if options.heads == "content":
+        pull = by_head(openness(words.sentences, words.words, len(names)))
+    rules, demand = _rules(options, words), None
+    if rules is not None:
+        if options.obey != "expectation":
+            pull = both(pull, rules.pull(names))
+        if options.obey != "pull":
+            demand = Demand(rules.followed(names), options.share)
+    stops = None
+    if options.reducible:
+        found = reduce_documents(text, words, classes)
+        mean = words.sentences.n_words / max(1, len(names) - 1)
+        stops = stop_estimates(found), options.reducible * mean
+    begin = None if parsed is None else first_trees(parsed, words)
+    return Guidance("none" if rules is None else rules.name, pull, demand, stops, begin)
+
+
+def _rules(options: InduceOptions, words: Corpus) -> Rules | None:
+    """The universal rules that are asked for, or that fit the classes."""
+    counts = np.bincount(words.sentences.classes, minlength=len(words.names))
+    universal = options.classes == "upos" and are_universal(words.names, counts)
+    if options.rules == "auto":
+        return load_rules("ud") if universal else None
+    rules = load_rules(options.rules)
+    if rules is not None and not universal:
+        raise UsageError(
+            f"--rules {options.rules}: rules are about universal tags, and the classes are "
+            + ("other tags" if options.classes in ("upos", "xpos") else "no tags"),
+            remedy="Give a file with UPOS tags and --classes upos, or leave the rules out.",
+        )
+    return rules
