@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -67,3 +69,13 @@ def test_long_sentences_are_learnt_from_where_it_is_asked() -> None:
 def test_an_empty_text_is_an_error() -> None:
     with pytest.raises(InputError, match="no words"):
         Inducer([Document.from_spans("", [], [])], InduceOptions()).run()
+
+
+def test_the_remedy_for_long_sentences_helps_and_nothing_stands_in_its_way(tmp_path: Path) -> None:
+    long = " ".join(["the boat leaves"] * 20) + "."
+    documents = [RuleTokenizer().tokenize(Document(text="\n\n".join([long] * 3)))]
+    kept = tmp_path / "kept"
+    with pytest.raises(InputError, match="--max-length 60 --set limit=60"):
+        list(Inducer(documents, InduceOptions(classes="3"), checkpoint=kept))
+    assert not kept.exists()
+    list(Inducer(documents, InduceOptions(classes="3", longest=60, limit=60), checkpoint=kept))

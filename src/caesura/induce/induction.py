@@ -106,6 +106,13 @@ class Inducer:
         self.restarts: list[dict[str, Any]] = []
 
     def __iter__(self) -> Generator[Event, None, None]:
+        try:
+            yield from self._events()
+        except InputError:
+            self.finish()  # going on would end the same way, and stand in the way of other options
+            raise
+
+    def _events(self) -> Generator[Event, None, None]:
         options = self.options
         stages = options.stages()
         if not any(doc.n_words for doc in self.documents):

@@ -114,7 +114,8 @@ def learn(
             raise InputError(
                 f"no sentence is left for stage {stage.name!r} (at most {stage.limit} words"
                 + (", final punctuation, none inside)" if stage.data == "simple" else ")"),
-                remedy="Give more text, a higher --max-length, or another --recipe.",
+                remedy="Give more text or shorter sentences, or let longer ones in: --max-length "
+                f"{_next(stage.limit, mine.words)} --set limit={_next(stage.limit, mine.words)}.",
             )
         if state is None and not passed:
             if number == 0 and begin is not None:
@@ -174,6 +175,12 @@ def learn(
     assert parameters is not None
     end_view = view(stages[-1].lexical)
     return Learnt(parameters, stages[-1].model, end_view.names, end_view.lexicon, lifted)
+
+
+def _next(limit: int, words: Sentences) -> int:
+    """The length of the shortest sentence that is longer than the limit, or a longer limit."""
+    longer = words.lengths[words.lengths > limit]
+    return int(longer.min()) if len(longer) else 2 * limit
 
 
 def _tell(
