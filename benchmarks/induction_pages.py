@@ -24,17 +24,15 @@ ORDER = (
     "right",
     "short-first",
     "recombine",
+    "joined",
     "rules",
     "rules@10",
     "no rules",
     "default",
-    "start",
-    "lexicalised",
-    "lexicalised, loose",
-    "basic",
-    "basic, long only",
+    "of",
+    *(name + mark for name in ("start", "short", "lexical", "loose") for mark in ("", "+")),
+    *(name + mark for name in ("basic", "basic, long only") for mark in ("", "+", ", undirected")),
     "undirected",
-    "paper",
 )
 LEFT_OUT = ("seconds",)
 BLOCK = re.compile(r"<!-- table (\w+) -->\n.*?<!-- end -->\n", re.DOTALL)

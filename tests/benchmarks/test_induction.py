@@ -58,7 +58,8 @@ def test_tables_of_the_page_are_what_was_measured(study: ModuleType) -> None:
     pages = importlib.import_module("induction_pages")
     results = json.loads(pages.RESULTS.read_text(encoding="utf-8"))
     text = pages.PAGE.read_text(encoding="utf-8")
-    assert set(pages.BLOCK.findall(text)) == {"rules", "function", "s11", "raw"}
+    tables = {"rules", "function", "joined", "table6", "s11", "raw"}
+    assert set(pages.BLOCK.findall(text)) == tables
     assert pages.page(text, results) == text
 
 
@@ -71,3 +72,15 @@ def test_a_table_is_written_between_its_comments(study: ModuleType) -> None:
         "| | rules |\n| --- | --- |\n| Here\\* | 50.0 |\n| mean | 1.2 |\n\n"
         "<!-- end -->\nb\n"
     )
+
+
+def test_table_6_stands_beside_the_paper_column_by_column(study: ModuleType) -> None:
+    pages = importlib.import_module("induction_pages")
+    rows = json.loads(pages.RESULTS.read_text(encoding="utf-8"))["table6"]
+    treebanks = importlib.import_module("induction_study.treebanks").TREEBANKS
+    for name in ("WSJ", "CDT-Danish", "CoNLL-Spanish", "CoNLL2007-Basque"):
+        mine = {row["of"]: row for row in rows if row["treebank"] == name}
+        paper = study.S11[treebanks[name].published]
+        assert tuple(mine["paper"][column] for column in study.S11_COLUMNS) == paper
+        for column in study.S11_COLUMNS:
+            assert mine["ours"][column] <= mine["ours, undirected"][column]
