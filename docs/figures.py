@@ -16,7 +16,7 @@ FOLDER = DOCS / "figures"
 HARBOUR = DOCS.parent / "examples" / "harbour.conllu"
 
 #: A stretch of speech with a boundary that only its syntax shows.
-SPEECH = "they did not tell me where they were going i think they went home"
+SPEECH = "they did not tell me where they were going we waited all night"
 
 
 def spoken() -> Document:

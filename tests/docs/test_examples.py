@@ -16,7 +16,7 @@ SPEECH = [
     "we waited at the harbour for an hour",
     "nobody came",
     "they did not tell me where they were going",
-    "i think they went home",
+    "we waited all night",
 ]
 
 
@@ -25,13 +25,6 @@ def nlp(request: pytest.FixtureRequest) -> caesura.Pipeline:
     if request.param == "en":
         pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     return caesura.load(request.param)
-
-
-@pytest.fixture(scope="module")
-def default() -> caesura.Pipeline:
-    """The model of the page and of the notebook."""
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    return caesura.load("en")
 
 
 def sentences(doc: caesura.Document) -> list[str]:
@@ -48,17 +41,17 @@ def test_the_first_example_of_the_readme(nlp: caesura.Pipeline) -> None:
     assert " ".join(doc.column("form")).replace("a.m . )", "a.m. )") == forms
 
 
-def test_the_example_of_the_page(default: caesura.Pipeline) -> None:
+def test_the_example_of_the_page(nlp: caesura.Pipeline) -> None:
     script = ROOT / "src" / "caesura" / "serve" / "static" / "main.js"
     found = re.search(r"const EXAMPLE = `(.*?)`;", script.read_text(encoding="utf-8"), re.DOTALL)
     assert found is not None
-    assert sentences(default(found.group(1))) == SPEECH
+    assert sentences(nlp(found.group(1))) == SPEECH
 
 
-def test_the_text_of_the_notebook(default: caesura.Pipeline) -> None:
+def test_the_text_of_the_notebook(nlp: caesura.Pipeline) -> None:
     cells = json.loads((EXAMPLES / "tutorial.ipynb").read_text(encoding="utf-8"))["cells"]
     [code] = [source for cell in cells if "text = " in (source := "".join(cell["source"]))]
-    names: dict[str, object] = {"nlp": default}
+    names: dict[str, object] = {"nlp": nlp}
     exec(code, names)
     doc = names["doc"]
     assert isinstance(doc, caesura.Document)

@@ -17,7 +17,7 @@ import * as tabs from "./tabs.js";
 
 const EXAMPLE = `we waited at the harbour for an hour nobody came
 
-they did not tell me where they were going i think they went home`;
+they did not tell me where they were going we waited all night`;
 
 /** Up to so many characters a text is parsed as it is typed, after a pause of so many milliseconds. */
 const LIVE = 5000;
