@@ -75,10 +75,9 @@ class Counts:
         for field in self.fields:
             values = words.values(field.attribute)
             at = found.column(field.name)
-            columns.append(np.where(at < 0, -1, values.codes[np.maximum(at, 0)]))
+            columns.append(np.where(at < 0, -1, values.codes[np.maximum(at, 0)]).tolist())
             tables.append(values)
-        rows, counts = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
-        for row, count in zip(rows.tolist(), counts.tolist(), strict=True):
+        for row, count in Counter(zip(*columns, strict=True)).items():
             key = tuple(
                 "" if code < 0 else v.text(code) for code, v in zip(row, tables, strict=True)
             )

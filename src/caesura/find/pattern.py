@@ -137,8 +137,11 @@ def _once(rows: Ints, named: int) -> Ints:
     names, others = rows[:, :named], np.sort(rows[:, named:], axis=1)
     first = np.where(rows >= 0, rows, np.iinfo(np.int32).max).min(axis=1, keepdims=True)
     keys = np.concatenate([first, names, others], axis=1)
-    _, chosen = np.unique(keys, axis=0, return_index=True)
-    return rows[chosen]
+    order = np.lexsort(keys.T[::-1])
+    keys = keys[order]
+    new = np.ones(len(keys), dtype=bool)
+    new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    return rows[order[new]]
 
 
 def find(doc: Document, pattern: str | Pattern, bounds: Bounds | None = None) -> Matches:
