@@ -1,7 +1,7 @@
 """Load test of `caesura serve` on this machine: many clients, slow and broken ones among them.
 
     python benchmarks/load.py                                    # a few minutes, 40 clients
-    python benchmarks/load.py --clients 500 --pause 60 --attack-pause 300 --connections 700 \\
+    python benchmarks/load.py --clients 500 --pause 120 --attack-pause 900 --connections 700 \\
         --seconds 3600 --attack-seconds 0                        # an hour that one core can carry
     python benchmarks/load.py --ordinary --clients 200 --seconds 300  # nobody attacks
     nice -n -10 python benchmarks/load.py                        # on a busy machine
