@@ -273,7 +273,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--model", default="en", help="name or file of a model")
+    parser.add_argument("--model", default="en-fast", help="name or file of a model")
     parser.add_argument("--clients", type=int, default=40, help="clients of all kinds together")
     parser.add_argument("--seconds", type=float, default=60, help="how long they come together")
     parser.add_argument("--ordinary", action="store_true", help="no slow, broken or hostile ones")

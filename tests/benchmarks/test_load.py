@@ -23,7 +23,7 @@ def load() -> Iterator[ModuleType]:
 
 def test_the_tables_of_the_page_are_those_of_the_figures(load: ModuleType) -> None:
     page = (ROOT / "docs/howto/serve.md").read_text(encoding="utf-8")
-    for name in ("load", "load500"):
+    for name in ("load", "load200", "load500"):
         text = (ROOT / f"benchmarks/results/{name}.json").read_text(encoding="utf-8")
         kept = json.loads(text)
         assert load.table(kept) in page
