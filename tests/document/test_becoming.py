@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 
 from caesura import Document, InputError, MissingExtra, Strings, UsageError, formats, read
+from caesura.document.slicing import join
 from tests.test_document import documents, small
 
 HARBOUR = Path(__file__).parents[2] / "examples" / "harbour.conllu"
@@ -171,6 +172,14 @@ def test_any_document_survives_pickle(doc: Document) -> None:
     again = pickle.loads(pickle.dumps(doc))
     assert again == doc
     again.check()
+
+
+def test_what_is_not_known_is_not_known_of_a_copy(doc: Document) -> None:
+    """Copies of several files go together in one document."""
+    assert doc.token_language is None
+    copies = [doc.copy(), pickle.loads(pickle.dumps(doc))]
+    assert [copy.token_language for copy in copies] == [None, None]
+    assert join(copies).n_tokens == 2 * doc.n_tokens
 
 
 def test_a_pickle_has_no_strings_of_others() -> None:

@@ -303,9 +303,11 @@ def copied(doc: D) -> D:
     values: dict[str, Any] = {}
     for column in schema.columns:
         value = getattr(doc, column.name)
-        if column.kind == "strings":
+        if value is None:
+            pass  # nothing is known
+        elif column.kind == "strings":
             value = number[value]
-        elif column.kind == "k-best" and value is not None:
+        elif column.kind == "k-best":
             named = {name: number[ids] for name, ids in value.columns.items()}
             first = named.pop(value.column)
             value = KBestTags(value.column, first, value.probabilities, named, value.right)
@@ -317,8 +319,10 @@ def copied(doc: D) -> D:
 
 def _ids(value: Any, kind: Kind) -> list[NDArray[np.int32]]:
     """The ids of strings in a column."""
+    if value is None:
+        return []
     if kind == "k-best":
-        return [] if value is None else list(value.columns.values())
+        return list(value.columns.values())
     return [value] if kind == "strings" else []
 
 
