@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from caesura.document import MAYBE, NO, YES, Document
-from caesura.errors import InputError, UsageError
+from caesura.errors import InputError, ModelError, UsageError
 from caesura.evaluate import conll18
-from caesura.tokenize import Tokenizer
+from caesura.tokenize import Tokenizer, train
+from tests.tokenize.conftest import SMALL
 from tests.tokenize.corpus import documents, unspaced_document
 
 
@@ -123,6 +125,30 @@ def test_a_language_without_spaces(unspaced: Tokenizer) -> None:
     scores = conll18(gold, [unspaced.tokenize(doc.text) for doc in gold])
     assert scores["Tokens"].f1 > 98.0
     assert scores["Sentences"].f1 > 98.0
+
+
+def test_words_of_a_dictionary_are_cut_though_never_seen(
+    unspaced: Tokenizer, tokenizer: Tokenizer, tmp_path: Path
+) -> None:
+    """A word of six characters is longer than those that are looked up where it was seen."""
+    seen = ["我们", "老师", "图书馆", "小猫", "喜欢", "电影", "小说"]
+    named = [*seen, "天文学博物馆", "飞机场", "x" * 13]
+    docs = [unspaced_document(seed) for seed in range(20)]
+    told = train(docs, replace(SMALL, speech=False), named=named)
+    assert told.named == sorted(named[:-1])
+    text = "天文学博物馆飞机场。"
+    assert surfaces(told.tokenize(text)) == ["天文学博物馆", "飞机场", "。"]
+    assert surfaces(unspaced.tokenize(text)) != ["天文学博物馆", "飞机场", "。"]
+    told.save(tmp_path / "told.caesura")
+    again = Tokenizer.load(tmp_path / "told.caesura")
+    assert again.named == told.named
+    assert again.tokenize(text) == told.tokenize(text)
+    part = told.to_part()
+    part.labels["named"] = ["馆" * 13]
+    with pytest.raises(ModelError, match="too long"):
+        Tokenizer.from_part(part)
+    assert train(documents(4), SMALL, named=named).named == []  # there are spaces
+    assert "named" not in tokenizer.to_part().labels
 
 
 def test_a_language_with_spaces_has_no_lexicon(tokenizer: Tokenizer) -> None:

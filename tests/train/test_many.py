@@ -96,3 +96,19 @@ def test_every_language_gets_its_tokeniser(treebanks: Path) -> None:
     cut = ManyOptions(OPTIONS.tokenizer, OPTIONS.recogniser, most=60)
     few = train_tokenizers(find_treebanks([treebanks]), cut)
     assert sorted(few.tokenizers) == ["en", "zh"]
+
+
+def test_a_language_is_measured_on_its_main_treebanks(treebanks: Path) -> None:
+    put(treebanks / "UD_English-More", "en_more-ud-dev.conllu", documents(2, first=40))
+    found = [t._replace(main=t.language == "en") for t in find_treebanks([treebanks])]
+    told = {}
+    both = train_tokenizers(
+        found,
+        OPTIONS,
+        named={"zh": ["图书馆"], "en": ["boat"]},
+        report=lambda code, scores: told.update({code: scores}),
+    )
+    assert told["en"]["Words"] > 80
+    assert both.tokenizers["zh"].named == ["图书馆"]
+    assert not both.tokenizers["zh"].options.speech  # which would put blanks between words
+    assert both.tokenizers["en"].options.speech

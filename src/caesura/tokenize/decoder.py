@@ -32,7 +32,7 @@ from caesura.tokenize.sentence_starts import (
     mark,
     starts,
 )
-from caesura.tokenize.token_boundaries import cut
+from caesura.tokenize.token_boundaries import Lexicon, cut
 from caesura.tokenize.word_types import Types
 
 __all__ = ["NOTHING", "Decided", "Decoder", "OffsetConstraints", "mark_tokens"]
@@ -141,7 +141,7 @@ class Decoder:
         self,
         cuts: Codes,
         begins: Codes,
-        lexicon: NDArray[np.uint64],
+        lexicon: Lexicon,
         types: Types,
         memo: Memo,
         threshold: float,

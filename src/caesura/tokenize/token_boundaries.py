@@ -11,7 +11,7 @@ may be cut into blocks without any effect on the result.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,16 +33,27 @@ from caesura.tokenize.logistic import Codes, Table, decide, step, tally
 from caesura.tokenize.prepared_text import WINDOW, Text, prepare, stretch, to_slots, wordlike
 from caesura.tokenize.word_types import TYPE_FEATURES, Types, type_features
 
-__all__ = ["CUT_FEATURES", "LONGEST", "cut", "cut_epoch", "make_lexicon"]
+__all__ = [
+    "CUT_FEATURES",
+    "LONGEST",
+    "LONGEST_NAMED",
+    "Lexicon",
+    "cut",
+    "cut_epoch",
+    "make_lexicon",
+]
 
 #: Features of one position at most.
-CUT_FEATURES = 40 + TYPE_FEATURES
-#: The longest word that is looked up where words are not separated.
+CUT_FEATURES = 50 + TYPE_FEATURES
+#: The longest word that is looked up where words are not separated: of those that were seen, and of
+#: those of a dictionary.
 LONGEST = 5
+LONGEST_NAMED = 12
 
 # Numbers of features. Of plain integers, Numba compiles a version for each.
 _NONE, _NEAR, _ALL = cast(list[int], np.array([0, 27, 40]))
 _FIRST_WORD = cast(int, np.int64(40))
+_FIRST_NAMED = cast(int, np.int64(60 + TYPE_FEATURES))
 _SKIP = np.uint64(2097152)  # more than there are code points
 _LATIN_W = 119  # w
 _COLON = 58
@@ -104,7 +115,19 @@ def _add_words(
     return True
 
 
-def make_lexicon(words: Sequence[str]) -> NDArray[np.uint64]:
+class Lexicon(NamedTuple):
+    """Hashes of words, where words are not separated: seen ones, and those of a dictionary."""
+
+    seen: NDArray[np.uint64]
+    named: NDArray[np.uint64]
+
+
+def make_lexicon(words: Sequence[str], named: Sequence[str] = ()) -> Lexicon:
+    """Tables of both; a single row for those of which there are none."""
+    return Lexicon(_table(words), _table(named))
+
+
+def _table(words: Sequence[str]) -> NDArray[np.uint64]:
     """A table of the hashes of words; a single row if there are none."""
     if not words:
         return np.zeros(1, dtype=np.uint64)
@@ -165,13 +188,59 @@ def _word_features(
 
 
 @kernel
+def _named_features(
+    text: Text,
+    p: int,
+    token: int,
+    lexicon: NDArray[np.uint64],
+    bits: int,
+    out: NDArray[np.uint64],
+    n: int,
+) -> int:
+    """Features of the longest words of the dictionary that end, begin and lie at p."""
+    after = before = across = left = 0
+    for size in range(LONGEST_NAMED, 0, -1):
+        if after == 0 and _known(lexicon, stretch(text, p, p + size)):
+            after = size
+        if before == 0 and _known(lexicon, stretch(text, p - size, p)):
+            before = size
+        if across == 0:
+            for start in range(p - size + 1, p):
+                if _known(lexicon, stretch(text, start, start + size)):
+                    across, left = size, p - start
+                    break
+    own = 0  # the longest word from where the token began: shorter, as long, longer than it
+    for size in range(LONGEST_NAMED, 0, -1):
+        if p - token <= LONGEST_NAMED and _known(lexicon, stretch(text, token, token + size)):
+            own = 1 if size < p - token else (2 if size == p - token else 3)
+            break
+    ends = np.uint64(after * 16 + before)
+    over = np.uint64(across * 16 + left)
+    length = np.uint64(min(p - token, 12) * 4 + own)
+    first = np.uint64(text.folded[p]) + np.uint64(1)
+    last = np.uint64(text.folded[p - 1]) + np.uint64(1)
+    out[n] = ends
+    out[n + 1] = over
+    out[n + 2] = ends * np.uint64(256) + over
+    out[n + 3] = length * np.uint64(256) + np.uint64(after)
+    out[n + 4] = length * np.uint64(256) + over
+    out[n + 5] = (length * np.uint64(256) + ends) * np.uint64(256) + over
+    out[n + 6] = over * _SKIP + first
+    out[n + 7] = over * _SKIP + last
+    out[n + 8] = stretch(text, p, p + after) * np.uint64(31) + np.uint64(before)
+    out[n + 9] = stretch(text, p - before, p) * np.uint64(31) + np.uint64(after)
+    to_slots(out, n, n + 10, _FIRST_NAMED, bits)
+    return n + 10
+
+
+@kernel
 def _features(
     text: Text,
     p: int,
     token: int,
     chunk: int,
     kind: int,
-    lexicon: NDArray[np.uint64],
+    lexicon: Lexicon,
     types: Types,
     bits: int,
     out: NDArray[np.uint64],
@@ -246,8 +315,11 @@ def _features(
     out[25] = np.uint64(f[p - 1]) * _SKIP + np.uint64(f[p + 1])
     out[26] = narrow * np.uint64(64) + flags
     to_slots(out, _NONE, _NEAR, _NONE, bits)
-    if lexicon.shape[0] > 1:
-        return _word_features(text, p, token, lexicon, bits, out, _NEAR)
+    if lexicon.seen.shape[0] > 1:
+        n = _word_features(text, p, token, lexicon.seen, bits, out, _NEAR)
+        if lexicon.named.shape[0] > 1:
+            n = _named_features(text, p, token, lexicon.named, bits, out, n)
+        return n
     if not whole:
         return _NEAR
     out[27] = mixed + rest
@@ -276,7 +348,7 @@ def cut(
     last: int,
     state: NDArray[np.int64],
     forced: NDArray[np.int8],
-    lexicon: NDArray[np.uint64],
+    lexicon: Lexicon,
     types: Types,
     memo: Memo,
     table: Codes,
@@ -346,7 +418,7 @@ def cut_epoch(
     text: Text,
     begins: NDArray[np.bool_],
     table: Table,
-    lexicon: NDArray[np.uint64],
+    lexicon: Lexicon,
     types: Types,
     bits: int,
     rate: float,

@@ -41,7 +41,7 @@ from caesura.tokenize.paragraphs import line_starts, paragraphs
 from caesura.tokenize.prepared_text import prepare
 from caesura.tokenize.sentence_starts import STATE, starts
 from caesura.tokenize.streaming import Stream
-from caesura.tokenize.token_boundaries import LONGEST, make_lexicon
+from caesura.tokenize.token_boundaries import LONGEST, LONGEST_NAMED, make_lexicon
 from caesura.tokenize.word_types import LONGEST_TYPE, make_types, word_classes
 from caesura.turns import TurnReader
 
@@ -73,6 +73,7 @@ class Tokenizer(TokenStage):
         chunks: Sequence[Sequence[str]] = (),
         scale: BiasScale = SCALE,
         types: Mapping[str, int] | None = None,
+        named: Sequence[str] = (),
     ) -> None:
         self.options = options
         #: Whether it decides where sentences start; else it gives evidence to a later stage.
@@ -86,9 +87,10 @@ class Tokenizer(TokenStage):
         self.cuts = cuts
         self.begins = begins
         self.splitter = splitter
-        #: Words of a language that has no spaces between them.
+        #: Words of a language that has no spaces between them, and those of a dictionary of it.
         self.lexicon = list(lexicon)
-        self._lexicon = make_lexicon(self.lexicon)
+        self.named = list(named)
+        self._lexicon = make_lexicon(self.lexicon, self.named)
         #: Chunks that are always cut the same way, as their tokens.
         self.chunks = [tuple(tokens) for tokens in chunks]
         self._memo = make_memo(self.chunks)
@@ -365,6 +367,8 @@ class Tokenizer(TokenStage):
         arrays |= self.splitter.to_arrays()
         labels = self.splitter.to_labels() | {"lexicon": self.lexicon}
         labels["chunks"] = ["\t".join(tokens) for tokens in self.chunks]
+        if self.named:
+            labels["named"] = self.named
         if self.types:
             labels["types"] = list(self.types)
             arrays["type_bits"] = np.array(list(self.types.values()), dtype=np.int32)
@@ -404,7 +408,10 @@ class Tokenizer(TokenStage):
             for name in ("cut", "start")
         )
         lexicon = part.labels.get("lexicon", [])
-        if any(not 0 < len(word) <= LONGEST for word in lexicon):
+        named = part.labels.get("named", [])
+        if any(not 0 < len(word) <= LONGEST for word in lexicon) or any(
+            not 0 < len(word) <= LONGEST_NAMED for word in named
+        ):
             raise ModelError("the model's tokenizer has words that are too long in its lexicon")
         chunks = [chunk.split("\t") for chunk in part.labels.get("chunks", [])]
         if any(not 0 < sum(map(len, tokens)) <= LONGEST_CHUNK for tokens in chunks):
@@ -418,7 +425,7 @@ class Tokenizer(TokenStage):
                 raise ModelError("the model's tokenizer knows types that are too long")
             types = dict(zip(forms, bits.tolist(), strict=True))
             splitter.classes = word_classes(types)
-        return cls(options, cuts, begins, splitter, lexicon, chunks, scale, types)
+        return cls(options, cuts, begins, splitter, lexicon, chunks, scale, types, named)
 
     @classmethod
     def load(cls, model: str | os.PathLike[str]) -> Tokenizer:

@@ -43,7 +43,7 @@ from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.prepared_text import Text, prepare
 from caesura.tokenize.sentence_starts import PASS, Marks, start_epoch
-from caesura.tokenize.token_boundaries import cut_epoch, make_lexicon
+from caesura.tokenize.token_boundaries import LONGEST_NAMED, cut_epoch, make_lexicon
 from caesura.tokenize.tokenizer import KIND, Tokenizer
 from caesura.tokenize.word_types import (
     Types,
@@ -165,7 +165,9 @@ class TokenizerTrainer:
         dev: Sequence[Document] = (),
         scorer: Scorer | None = None,
         init: Tokenizer | None = None,
+        named: Sequence[str] = (),
     ) -> None:
+        """With `named`, words of a dictionary, a language without spaces is cut better."""
         options = options or TokenizerOptions()
         _check(docs)
         if init is not None:
@@ -177,7 +179,10 @@ class TokenizerTrainer:
         self._words = unspaced_words(docs)
         if init is not None:
             self._words = sorted({*self._words, *init.lexicon})
-        self._lexicon = make_lexicon(self._words)
+            named = [*named, *init.named]
+        short = {word for word in named if 0 < len(word) <= LONGEST_NAMED}
+        self._named = sorted(short) if self._words else []
+        self._lexicon = make_lexicon(self._words, self._named)
         self._chunks = [] if self._words else remembered_chunks(docs, options)
         self._known = known_of(docs, options, init)
         self._splitter = splitter_of(docs, options, self._known)
@@ -232,6 +237,7 @@ class TokenizerTrainer:
             self._words,
             self._chunks,
             types=self._known.bits,
+            named=self._named,
         )
 
     def score(self) -> Mapping[str, float]:

@@ -24,6 +24,7 @@ from caesura.language.learning import (
     pieces_of,
     train_recogniser,
 )
+from caesura.tokenize.knowledge import unspaced_words
 from caesura.tokenize.many import ManyTokenizer
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.tokenizer import Tokenizer
@@ -50,6 +51,8 @@ class Treebank(NamedTuple):
     language: str
     train: Path
     dev: Path | None = None
+    #: Whether its language is measured on it; with none, that is the first of the language.
+    main: bool = False
 
 
 def find_treebanks(folders: Iterable[Path]) -> list[Treebank]:
@@ -115,13 +118,15 @@ def train_tokenizers(
     treebanks: Sequence[Treebank],
     options: ManyOptions | None = None,
     *,
+    named: Mapping[str, Sequence[str]] | None = None,
     report: Callable[[str, Mapping[str, float]], None] = lambda code, scores: None,
 ) -> ManyTokenizer:
     """A recogniser and a tokeniser for each language, from all of their treebanks.
 
-    The first treebank of a language is the one that is measured; the others are taken with it where
-    its dev file says that they help. A language none of whose files says where blanks are gets no
-    tokeniser, and rules are taken for it.
+    A language is measured on its main treebanks, or on the first; the others are taken with them
+    where their dev files say that they help, one by one. A language none of whose files says where
+    blanks are gets no tokeniser, and rules are taken for it. `named` has words of languages
+    without spaces, from a dictionary or the pieces of an encoder.
     """
     options = options or ManyOptions()
     languages: dict[str, list[Treebank]] = {}
@@ -129,7 +134,7 @@ def train_tokenizers(
         languages.setdefault(treebank.language, []).append(treebank)
     tokenizers: dict[str, Tokenizer] = {}
     for code, own in languages.items():
-        trained, scores = _tokenizer(code, own, options)
+        trained, scores = _tokenizer(code, own, options, (named or {}).get(code, ()))
         if trained is not None:
             tokenizers[code] = trained
         report(code, scores)
@@ -147,25 +152,29 @@ def _held_out(treebanks: Sequence[Treebank]) -> dict[str, list[str]]:
 
 
 def _tokenizer(
-    code: str, treebanks: Sequence[Treebank], options: ManyOptions
+    code: str, treebanks: Sequence[Treebank], options: ManyOptions, named: Sequence[str] = ()
 ) -> tuple[Tokenizer | None, Mapping[str, float]]:
-    docs = [_some(read(treebank.train), options.most) for treebank in treebanks]
-    usable = [own for own in docs if own and has_spaces(own)]
+    main = [treebank for treebank in treebanks if treebank.main] or [treebanks[0]]
+    others = [treebank for treebank in treebanks if treebank not in main]
+    docs = [_some(read(treebank.train), options.most) for treebank in others]
+    first = [doc for treebank in main for doc in _some(read(treebank.train), options.most)]
+    usable = [own for own in (first, *docs) if own and has_spaces(own)]
     if not usable:
         return None, {}
-    path = treebanks[0].dev
-    dev = list(read(path)) if path is not None else []
+    dev = [doc for treebank in main if treebank.dev is not None for doc in read(treebank.dev)]
     settings = replace(options.tokenizer, language=code)
-    choices = [usable[0]] if docs[0] and has_spaces(docs[0]) else []
-    if len(usable) > len(choices):
-        choices.append([doc for own in usable for doc in own])
     best: tuple[float, Tokenizer, Mapping[str, float]] | None = None
-    for train_docs in choices:
-        trained = train(train_docs, settings)
+    taken: list[Document] = []
+    for own in usable:
+        more = [*taken, *own]
+        # Copies as of speech have blanks between words, where there are none in the language.
+        spaced = not unspaced_words(more)
+        made = replace(settings, speech=settings.speech and spaced)
+        trained = train(more, made, named=named)
         scores = _scores(trained, dev)
         mean = sum(scores.values())
         if best is None or mean > best[0]:
-            best = mean, trained, scores
+            best, taken = (mean, trained, scores), more
     assert best is not None, "there is a choice"
     return best[1], best[2]
 
