@@ -10,12 +10,15 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from caesura.document import Document
 from caesura.errors import CaesuraError, ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.turns import TurnReader
+
+if TYPE_CHECKING:
+    from caesura.language.watch import Watch
 
 __all__ = ["REGISTRY", "Stage", "StartStage", "TokenStage", "stage_of"]
 
@@ -78,6 +81,10 @@ class Stage(ABC):
         warn: WarningSink | None = None,
     ) -> None:
         """Fill what it adds; what a document declares fixed is obeyed."""
+
+    def watch(self) -> Watch | None:
+        """Who looks at the language of texts, if the stage knows something about it."""
+        return None
 
     def k_best(self, doc: Document, k: int) -> list[Document]:
         """Up to k different analyses, the best first."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caesura.cli.inputs import find_sources
+from caesura.cli.language import lang_option, model_option, take_model
 from caesura.cli.options import (
     across_turns_option,
     bias_option,
@@ -49,7 +50,8 @@ KEEP = {
 
 @click.command()
 @inputs_argument
-@click.option("-m", "--model", default="en", show_default=True, help="A model: name or file.")
+@model_option
+@lang_option
 @mode_option
 @click.option("--beam", type=click.IntRange(min=1), metavar="N", help="Width of the beam.")
 @click.option(
@@ -95,7 +97,8 @@ KEEP = {
 @writing_options
 def command(
     inputs: tuple[str, ...],
-    model: str,
+    model: str | None,
+    lang: str | None,
     beam: int | None,
     margin: float | None,
     bias: float | None,
@@ -131,6 +134,7 @@ def command(
 
     \b
     caesura parse letter.txt
+    caesura parse brev.txt --lang da
     caesura parse corpus/ -o parsed/ --threads 4 --resume
     caesura parse half-done.conllu --keep-tokens --keep-tags --keep-heads
     """
@@ -161,10 +165,12 @@ def command(
     todo = plan(sources, output, lambda source: to_format, resume=resume)
 
     def make_engine() -> Engine:
-        file = load_model(model)
+        chosen = take_model(model, lang, (source for source, _ in sources), quiet=quiet)
+        file = load_model(chosen.model)
         mention_faster(quiet, file, todo)
         nlp = load_pipeline(
             file,
+            language=chosen.language,
             threads=threads,
             beam=beam,
             margin=margin,
@@ -186,6 +192,7 @@ def command(
 def load_pipeline(
     file: ModelFile,
     *,
+    language: str = "",
     threads: int = 1,
     enough: frozenset[str] = frozenset({"head"}),
     quiet: bool = False,
@@ -196,9 +203,10 @@ def load_pipeline(
     Options of the command for which the model has no use are refused.
     """
     from caesura.pipeline.choose import choose
+    from caesura.pipeline.loading import in_language
 
     announce_compiling(quiet, file)
-    nlp = choose(file, threads=threads, enough=enough)
+    nlp = in_language(choose(file, threads=threads, enough=enough), language)
     missing = {"beam", "margin", "bias", "confidence", "k_best"} - nlp.offers
     if missing != {"bias"}:  # a parser without boundaries says itself why it has no bias
         refuse(nlp.title, *sorted(missing))

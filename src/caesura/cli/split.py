@@ -13,6 +13,7 @@ import numpy as np
 
 from caesura.cli.inputs import find_sources
 from caesura.cli.interrupt import complete
+from caesura.cli.language import lang_option, model_option, take_model
 from caesura.cli.options import (
     across_turns_option,
     bias_option,
@@ -48,7 +49,8 @@ def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
 
 @click.command()
 @inputs_argument
-@click.option("-m", "--model", default="en", show_default=True, help="A model: name or file.")
+@model_option
+@lang_option
 @mode_option
 @bias_option
 @click.option("--newline-is-boundary", is_flag=True, help="Every line ends a sentence.")
@@ -75,7 +77,8 @@ def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
 @quiet_option
 def command(
     inputs: tuple[str, ...],
-    model: str,
+    model: str | None,
+    lang: str | None,
     bias: float | None,
     newline_is_boundary: bool,
     across_turns: bool,
@@ -113,9 +116,17 @@ def command(
 
     def make_engine() -> Engine:
         enough = frozenset({"head", "sentences"})
-        file = load_model(model)
+        chosen = take_model(model, lang, (source for source, _ in sources), quiet=quiet)
+        file = load_model(chosen.model)
         mention_faster(quiet, file, todo)
-        nlp = load_pipeline(file, threads=threads, enough=enough, bias=bias, quiet=quiet)
+        nlp = load_pipeline(
+            file,
+            language=chosen.language,
+            threads=threads,
+            enough=enough,
+            bias=bias,
+            quiet=quiet,
+        )
         return engine_of(nlp.quick() if quick else nlp, threads=threads)
 
     sources = find_sources(inputs, from_format, output=output, quiet=quiet)

@@ -6,13 +6,17 @@ import re
 import threading
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from caesura.errors import OtherLanguage, outside
+from caesura.language.box import BOX, PACKAGE, UNKNOWN
 from caesura.language.guess import Tally, language_name, other
 from caesura.language.words import NAMES
 
-__all__ = ["REMEDY", "Watch", "language_of_model", "notice", "watch_for"]
+if TYPE_CHECKING:
+    from caesura.language.recognise import Recogniser
+
+__all__ = ["REMEDY", "ManyWatch", "Watch", "language_of_model", "notice", "watch_for"]
 
 REMEDY: Final = (
     "Expect little of the analysis; use a model of that language, or train one on a treebank of it."
@@ -50,8 +54,21 @@ def _said(found: str, language: str) -> str:
     )
 
 
+def _remedy(found: str) -> str:
+    """What to do about a text in a language; many are in one package."""
+    if found not in BOX:
+        return REMEDY
+    return (
+        f"Expect little of the analysis; the package {PACKAGE} has that language: "
+        f"pip install {PACKAGE}, then --lang {found}."
+    )
+
+
 class Watch:
     """Looks at texts until one is in another language; short ones are judged together."""
+
+    #: What to do about what was said last.
+    remedy: str = REMEDY
 
     def __init__(self, language: str) -> None:
         self.language = language
@@ -76,6 +93,7 @@ class Watch:
             if found is None or self.told:
                 return None
             self.told = True
+        self.remedy = _remedy(found)
         return _said(found, self.language)
 
     def warn(self, texts: Iterable[str]) -> None:
@@ -85,7 +103,45 @@ class Watch:
                 return
             said = self.look(text)
             if said is not None:
-                warnings.warn(f"{said}. {REMEDY}", OtherLanguage, stacklevel=outside())
+                warnings.warn(f"{said}. {self.remedy}", OtherLanguage, stacklevel=outside())
+
+
+class ManyWatch(Watch):
+    """The same for a model of many languages: looks for texts that are in none of them.
+
+    With a language named, it looks for texts that are plainly in another one.
+    """
+
+    def __init__(self, recogniser: Recogniser, language: str = "") -> None:
+        super().__init__(language)
+        self._recogniser = recogniser
+
+    def look(self, text: str) -> str | None:
+        if self.told or self.language == UNKNOWN:
+            return None
+        if not self.language:
+            found = self._recogniser.of(text)
+            if found.language is not None or not found.nearest:
+                return None
+            near = ", ".join(f"{language_name(code)} ({code})" for code, _ in found.nearest)
+            self.remedy = (
+                "It is parsed as a language that was never learned, of which little may be "
+                f"expected; --lang takes it for one of these. Nearest: {near}."
+            )
+            self.told = True
+            return "the text is in no language that the model knows"
+        other = self._recogniser.is_plainly_other(text, self.language)
+        if other is None:
+            return None
+        self.remedy = (
+            f"It is parsed as {language_name(self.language)} all the same; without --lang the "
+            "language is recognised."
+        )
+        self.told = True
+        return (
+            f"the text looks like {language_name(other)}, "
+            f"and was said to be {language_name(self.language)}"
+        )
 
 
 def watch_for(meta: Mapping[str, Any]) -> Watch | None:

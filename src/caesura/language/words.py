@@ -26,6 +26,18 @@ NAMES: Final[dict[str, str]] = {
     "sl": "Slovenian", "sq": "Albanian", "sr": "Serbian", "sv": "Swedish", "sw": "Swahili",
     "ta": "Tamil", "te": "Telugu", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian", "ur": "Urdu",
     "vi": "Vietnamese", "zh": "Chinese",
+    "am": "Amharic", "be": "Belarusian", "bm": "Bambara", "br": "Breton", "bxr": "Buryat",
+    "cop": "Coptic", "fo": "Faroese", "gd": "Scottish Gaelic", "grc": "Ancient Greek",
+    "gv": "Manx", "ha": "Hausa", "hsb": "Upper Sorbian", "ht": "Haitian Creole",
+    "hyw": "Western Armenian", "jv": "Javanese", "kk": "Kazakh", "kmr": "Kurmanji",
+    "ky": "Kyrgyz", "mr": "Marathi", "mt": "Maltese", "myv": "Erzya",
+    "nb": "Norwegian (Bokmål)", "nds": "Low Saxon", "sa": "Sanskrit", "sme": "North Sami",
+    "ug": "Uyghur", "uz": "Uzbek", "wo": "Wolof", "yo": "Yoruba", "yue": "Cantonese",
+    "ast": "Asturian", "az": "Azerbaijani", "ckb": "Sorani", "fil": "Filipino", "fy": "Frisian",
+    "ig": "Igbo", "lb": "Luxembourgish", "lo": "Lao", "mk": "Macedonian", "mn": "Mongolian",
+    "ms": "Malay", "ne": "Nepali", "oc": "Occitan", "ps": "Pashto", "su": "Sundanese",
+    "tg": "Tajik", "ti": "Tigrinya", "tk": "Turkmen", "tl": "Tagalog", "tt": "Tatar",
+    "yi": "Yiddish", "und": "an unknown language",
 }  # fmt: skip
 
 #: Scripts: first and last code point of their letters, and the languages that are told by words.

@@ -63,6 +63,7 @@ class Pipeline:
         self.search: dict[str, Any] = {}
         #: What is done to a document, in this order.
         self.stages = stages_of(file, threads=threads, release=release)
+        self.watch = self.watch or self.stages[0].watch()
 
     @property
     def tokenizer(self) -> TokenStage:
@@ -115,8 +116,8 @@ class Pipeline:
 
     @property
     def language(self) -> str | None:
-        """The code of the model's language, where it is known."""
-        return language_of_model(self.file.meta)
+        """The code of the model's language, where it is known, or of the one that was fixed."""
+        return self.search.get("language") or language_of_model(self.file.meta)
 
     def __repr__(self) -> str:
         return f"<Pipeline {self.name!r}: {', '.join(sorted(self.file.parts))}>"
@@ -136,6 +137,8 @@ class Pipeline:
             other.stages.append(stage.with_options(**own) if own else stage)
         if other.has_tokenizer and any(stage.reads_evidence for stage in other._rest):
             other.stages[0] = other.tokenizer.weighing()
+        if "language" in changes and self.watch is not None:
+            other.watch = other.stages[0].watch()
         return other
 
     def quick(self) -> Pipeline:

@@ -12,25 +12,59 @@ from functools import lru_cache
 from typing import Any
 
 from caesura.errors import ModelError, UsageError
+from caesura.language.choice import choose_model
+from caesura.language.guess import language_name, plain_code
 from caesura.models.store import find, load_model, name_of
 from caesura.pipeline.core import Pipeline
 
-__all__ = ["load", "load_once"]
+__all__ = ["in_language", "load", "load_once"]
 
 
-def load(model: str | os.PathLike[str] = "en", *, threads: int = 1) -> Pipeline:
-    """The pipeline of a model: the name of an installed one, or the path of a file."""
-    return Pipeline(load_model(model), threads=threads, release=True)
+def load(
+    model: str | os.PathLike[str] | None = None,
+    *,
+    lang: str | None = None,
+    threads: int = 1,
+) -> Pipeline:
+    """The pipeline of a model: the name of an installed one, the path of a file, or a language.
+
+    `lang` fixes the language of a model that knows many, which else finds out by itself.
+    """
+    chosen = choose_model(model, lang)
+    nlp = Pipeline(load_model(chosen.model), threads=threads, release=True)
+    return in_language(nlp, chosen.language)
 
 
-def load_once(model: str | os.PathLike[str], *, threads: int = 1, release: bool = True) -> Pipeline:
+def in_language(nlp: Pipeline, language: str) -> Pipeline:
+    """The same pipeline for texts in one language; an error if its model has another one."""
+    if not language:
+        return nlp
+    if "language" in nlp.offers:
+        return nlp.with_search(language=language)
+    if nlp.language is not None and plain_code(nlp.language) != plain_code(language):
+        raise UsageError(
+            f"the model {nlp.name} is for {language_name(nlp.language)}, "
+            f"not for {language_name(language)}",
+            remedy="Leave the model out, and it is chosen by the language.",
+        )
+    return nlp
+
+
+def load_once(
+    model: str | os.PathLike[str] | None = None,
+    *,
+    lang: str | None = None,
+    threads: int = 1,
+    release: bool = True,
+) -> Pipeline:
     """The same, but what was loaded not long ago is not loaded again unless its file changed."""
-    path = find(model)
+    chosen = choose_model(model, lang)
+    path = find(chosen.model)
     try:
         written = os.stat(path).st_mtime_ns
     except OSError:
         written = 0  # loading says what is wrong
-    return _loaded(os.fspath(path), written, threads, release)
+    return in_language(_loaded(os.fspath(path), written, threads, release), chosen.language)
 
 
 @lru_cache(maxsize=2)

@@ -17,7 +17,7 @@ from caesura.document import Document
 from caesura.errors import CaesuraError, CaesuraWarning, InputError, WarningSink, Where, internal
 from caesura.formats.io import blocks, open_read
 from caesura.formats.options import ReadOptions
-from caesura.language import REMEDY, Watch
+from caesura.language import Watch
 from caesura.pipeline.core import LONG
 from caesura.turns import HEAD, find_turns, speakers
 
@@ -170,7 +170,7 @@ class _Look:
         if self._watch is not None and self._warn is not None:
             said = self._watch.look(text)
             if said is not None:
-                self._warn(CaesuraWarning(said, Where(source.shown), REMEDY))
+                self._warn(CaesuraWarning(said, Where(source.shown), self._watch.remedy))
         return text
 
 

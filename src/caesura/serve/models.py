@@ -32,6 +32,8 @@ class Models:
     loader: str = "caesura.pipeline:load"
     #: The parts of those whose files say it.
     parts: dict[str, list[str]] = field(default_factory=dict)
+    #: The languages of those that are models of many, asked for one.
+    languages: dict[str, str] = field(default_factory=dict)
     _loaded: dict[str, Pipeline] = field(default_factory=dict, repr=False)
 
     @property
@@ -53,7 +55,8 @@ class Models:
         if chosen not in self._loaded:
             module, function = self.loader.split(":")
             load = getattr(importlib.import_module(module), function)
-            self._loaded[chosen] = load(self.paths[chosen])
+            lang = {"lang": self.languages[chosen]} if chosen in self.languages else {}
+            self._loaded[chosen] = load(self.paths[chosen], **lang)
             self._loaded[chosen].watch = None  # an answer says it, not the terminal
         return self._loaded[chosen]
 

@@ -245,8 +245,12 @@ class Task:
 
     def warning(self, text: str) -> str | None:
         """What an answer says about a text in another language than the model's, if it is."""
-        said = notice(text, getattr(self.nlp, "language", None))
-        return None if said is None else f"{said[0].upper()}{said[1:]}. {REMEDY}"
+        many = self.nlp.stages[0].watch() if getattr(self.nlp, "stages", None) else None
+        if many is not None:
+            said, remedy = many.look(text), many.remedy
+        else:
+            said, remedy = notice(text, getattr(self.nlp, "language", None)), REMEDY
+        return None if said is None else f"{said[0].upper()}{said[1:]}. {remedy}"
 
     def _how(self, confidence: bool) -> dict[str, Any]:
         """What is asked for of a pipeline."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from caesura.errors import CaesuraError, MissingExtra, UsageError
+from caesura.language.choice import choose_model
 from caesura.models.store import find, load_model
 from caesura.paths import hold_no_buffers
 from caesura.serve.models import Models
@@ -32,14 +33,18 @@ def check_extra() -> None:
 def named_models(names: Sequence[str]) -> Models:
     """The models of a command line under short names; workers load them."""
     paths: dict[str, Path] = {}
+    languages: dict[str, str] = {}
     for given in names:
-        path = find(given)
-        name = path.name.removesuffix(".caesura") or given
+        chosen = choose_model(given)
+        path = find(chosen.model)
+        name = chosen.language or path.name.removesuffix(".caesura") or given
+        if chosen.language:
+            languages[name] = chosen.language
         if name in paths and paths[name] != path:
             raise UsageError(f"two models are called {name!r}", remedy="Rename one of the files.")
         paths[name] = path
     parts = {name: _parts(path) for name, path in paths.items()}
-    return Models(paths, parts=parts)
+    return Models(paths, parts=parts, languages=languages)
 
 
 def _parts(path: Path) -> list[str]:

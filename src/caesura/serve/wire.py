@@ -48,6 +48,7 @@ class Setup(msgspec.Struct):
     paths: dict[str, str]
     loader: str
     options: ServeOptions
+    languages: dict[str, str] = {}
 
 
 class JobHead(msgspec.Struct):

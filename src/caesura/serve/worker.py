@@ -154,7 +154,8 @@ def main() -> None:
     if first is None:
         return
     setup = msgspec.json.decode(first[1], type=wire.Setup)
-    models = Models({n: Path(p) for n, p in setup.paths.items()}, setup.loader)
+    paths = {name: Path(path) for name, path in setup.paths.items()}
+    models = Models(paths, setup.loader, languages=setup.languages)
     inbox = Inbox(stream, setup.options.seconds)
     inbox.start()
     with contextlib.suppress(BrokenPipeError):

@@ -189,7 +189,8 @@ class Workers:
         self._all.add(worker)
         paths = {name: str(path) for name, path in self.models.paths.items()}
         told = replace(self.options, token="")
-        setup = wire.Setup(paths, self.models.loader, told)
+        languages = self.models.languages
+        setup = wire.Setup(paths, self.models.loader, told, languages)
         worker.send(wire.SETUP, msgspec.json.encode(setup))
         try:
             try:

@@ -8,6 +8,7 @@ is little, and what a text without any language needs is in the rules of `RuleTo
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import groupby
@@ -20,17 +21,20 @@ from caesura.constraints import Constraints
 from caesura.document import Document
 from caesura.document.slicing import join
 from caesura.errors import ModelError, UsageError
+from caesura.language.box import UNKNOWN
 from caesura.language.guess import language_name, plain_code
 from caesura.language.recognise import KIND as LANGUAGE
 from caesura.language.recognise import Guess, Recogniser
+from caesura.language.watch import ManyWatch, Watch
 from caesura.models.file import Part
+from caesura.models.store import load_model
 from caesura.stage import Stage, TokenStage
 from caesura.tokenize.rules import RuleTokenizer
 from caesura.tokenize.tokenizer import KIND as TOKENIZER
 from caesura.tokenize.tokenizer import Tokenizer
 from caesura.turns import TurnReader
 
-__all__ = ["ManyTokenizer"]
+__all__ = ["ManyTokenizer", "recogniser_of"]
 
 KIND: Final = "tokenizers"
 
@@ -59,6 +63,8 @@ class ManyTokenizer(TokenStage):
 
     def _checked(self, language: str) -> str:
         """A language as it is called here, by any of its names."""
+        if language == UNKNOWN:
+            return UNKNOWN
         lower = language.strip().lower().replace("_", "-")
         same = {plain_code(code): code for code in reversed(self.languages)}
         for code in (lower, lower.split("-")[0]):
@@ -106,6 +112,10 @@ class ManyTokenizer(TokenStage):
         other.decides = False
         other.tokenizers = {code: _open(one) for code, one in self.tokenizers.items()}
         return [other, *later]
+
+    def watch(self) -> Watch:
+        """Who says if a text is in no language that is known, or plainly not in the one named."""
+        return ManyWatch(self.recogniser, self.language)
 
     # ------------------------------------------------------------------ use
 
@@ -172,12 +182,17 @@ class ManyTokenizer(TokenStage):
 
     def _labelled(self, blocks: Iterable[str]) -> Iterator[tuple[Guess, str]]:
         if self.language:
-            guess = Guess(self.language, 1.0)
+            guess = Guess(self._fixed, 1.0)
             return ((guess, block) for block in blocks)
         return self.recogniser.runs(blocks)
 
     def _code_of(self, text: str) -> str | None:
-        return self.language or self.recogniser.of(text).language
+        return self._fixed if self.language else self.recogniser.of(text).language
+
+    @property
+    def _fixed(self) -> str | None:
+        """The language that all texts are taken to be in; None for one that nobody knows."""
+        return None if self.language == UNKNOWN else self.language
 
     def _of(self, code: str | None) -> TokenStage:
         return self.tokenizers.get(code or "", self._rules)
@@ -217,6 +232,13 @@ class ManyTokenizer(TokenStage):
             for code, config in zip(codes, options[1:], strict=True)
         }
         return cls(recogniser, tokenizers, str(part.option("language", str, "")))
+
+
+def recogniser_of(model: str | os.PathLike[str]) -> Recogniser:
+    """The recogniser of a model of many languages, without the rest."""
+    part = load_model(model).part(KIND)
+    config = part.labels.get("configs", ["{}"])[0]
+    return Recogniser.from_part(_inner(part, LANGUAGE, LANGUAGE, json.loads(config)))
 
 
 def _inner(part: Part, kind: str, code: str, config: Any) -> Part:

@@ -1,0 +1,94 @@
+"""Which model a command takes: the one that is named, that of a language, or that of the text.
+
+English has models of its own, and they are taken unless something else is named. If a model of many
+languages is installed, and what is read is plainly not English, that one is taken instead.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Final
+
+import click
+
+from caesura.errors import CaesuraError
+from caesura.language.choice import DEFAULT, Choice, choose_model, many_models
+from caesura.language.guess import Tally, language_name
+from caesura.pipeline.tasks import Source
+
+__all__ = ["lang_option", "model_option", "take_model"]
+
+#: Files that are looked at, and bytes of each.
+_FILES: Final = 20
+_BYTES: Final = 8000
+
+model_option = click.option(
+    "-m",
+    "--model",
+    metavar="MODEL",
+    help="A model: name or file, or the code of a language.  "
+    f"[default: {DEFAULT}, or one for the language of the text]",
+)
+lang_option = click.option(
+    "--lang",
+    metavar="CODE",
+    help="The language of the text, such as da; else it is recognised.",
+)
+
+
+def take_model(
+    model: str | None, lang: str | None, sources: Iterable[Source], *, quiet: bool = False
+) -> Choice:
+    """The model for some files, said on stderr where nobody named it and it is not the usual."""
+    if model is not None or lang is not None:
+        return choose_model(model, lang)
+    many = many_models()
+    if not many:
+        return Choice(DEFAULT)
+    found = _foreign(sources, many[0][0])
+    if found is None:
+        return Choice(DEFAULT)
+    if not quiet:
+        file, language = found
+        click.echo(f"{file} is in {language}: the model {many[0][0]} is taken.", err=True)
+    return Choice(many[0][0])
+
+
+def _foreign(sources: Iterable[Source], model: str) -> tuple[str, str] | None:
+    """The first file that is not in English, and its language."""
+    recogniser = None
+    for number, source in enumerate(sources):
+        if number == _FILES:
+            break
+        text = _head(source)
+        tally = Tally()
+        tally.add(text)
+        if not text.strip() or tally.language() == DEFAULT:
+            continue
+        if recogniser is None:
+            from caesura.tokenize.many import recogniser_of
+
+            recogniser = recogniser_of(model)
+        other = recogniser.is_plainly_other(text, DEFAULT)
+        if other is not None:
+            return source.shown, language_name(other)
+        if recogniser.of(text).language is None and tally.other(DEFAULT) is not None:
+            return source.shown, "another language"
+    return None
+
+
+def _head(source: Source) -> str:
+    """The beginning of a text; nothing of what is no text, or cannot be looked at."""
+    if source.format != "text":
+        return ""
+    try:
+        if source.path != "-":
+            with open(source.path, "rb") as stream:
+                return stream.read(_BYTES).decode("utf-8", "ignore")
+        waiting = sys.stdin.buffer
+        if sys.stdin.isatty() or not hasattr(waiting, "peek"):
+            return ""
+        return str(waiting.peek(_BYTES)[:_BYTES].decode("utf-8", "ignore"))
+    except (OSError, ValueError, CaesuraError):
+        return ""  # whoever reads it says what is wrong
