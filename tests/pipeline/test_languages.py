@@ -90,7 +90,8 @@ def languages(doc: Document) -> list[str]:
 @pytest.mark.parametrize(
     ("named", "code"),
     [("da", "da"), ("DA_dk", "da"), ("dan", "da"), ("Danish", "da"), ("nor", "nb"), ("no", "nb"),
-     ("zh-Hant", "zh"), ("Norwegian", "nb"), ("und", "und"), ("qq", None), ("klingon", None)],
+     ("zh-Hant", "zh"), ("Norwegian", "nb"), ("und", "und"), ("qq", None), ("klingon", None),
+     ("no-such-model", None), ("en-large", None), ("da.caesura", None)],
 )  # fmt: skip
 def test_languages_have_many_names(named: str, code: str | None) -> None:
     assert code_of(named) == code

@@ -6,6 +6,7 @@ nobody has the nearest relatives are known.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from caesura.language.words import NAMES
@@ -52,6 +53,8 @@ _RELATIVES: Final = {
     "sms": "sme", "su": "jv id", "te": "ta", "tg": "fa", "ti": "am", "tk": "tr uz", "tl": "id",
     "tt": "kk ky", "ur": "hi fa", "wa": "fr", "yi": "de",
 }  # fmt: skip
+#: A code with a script and a region, as `zh-hant-tw`.
+_TAG: Final = re.compile(r"([a-z]{2,3})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?")
 _BY_NAME: Final = {name.lower(): code for code, name in NAMES.items()} | {"norwegian": "nb"}
 
 
@@ -60,8 +63,10 @@ def code_of(language: str) -> str | None:
     lower = language.strip().lower().replace("_", "-")
     if lower in _BY_NAME:
         return _BY_NAME[lower]
-    first = lower.split("-")[0]
-    found = _ALSO.get(first, first)
+    tag = _TAG.fullmatch(lower)
+    if tag is None:
+        return None
+    found = _ALSO.get(tag[1], tag[1])
     known = found in NAMES or found in BOX or found in _RELATIVES or found == UNKNOWN
     return found if known else None
 
