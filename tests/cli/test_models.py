@@ -123,3 +123,35 @@ def test_no_network_unless_asked(home: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert cli.run(["models"]) == 0
     with pytest.raises(ModelError):
         store.find("nowhere")
+
+
+def test_the_languages_of_a_model_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CAESURA_HOME", str(tmp_path))
+    home = tmp_path / "models"
+    home.mkdir()
+    said = {
+        "da": {"name": "Danish", "words": 8794, "licences": ["CC BY-SA 4.0"],
+               "scores": {"Words": 99.9, "LAS": 75.25, "UAS": "much"}},
+        "aa": "nothing",
+        "fo": {"scores": 3},
+    }  # fmt: skip
+    codes = ["da", "de", "en", "fi", "fo"]
+    meta = {"name": "multi", "languages": codes, "by_language": said, "licence": "CC0-1.0"}
+    save(home / "multi.caesura", {"rules": Part("rules")}, meta=meta)
+    save(home / "silent.caesura", {"rules": Part("rules")}, meta={"name": "silent"})
+    assert cli.run(["models"]) == 0
+    out = capsys.readouterr().out
+    assert "5 languages" in out
+    assert "caesura models languages multi" in out
+    assert cli.run(["models", "languages"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split() == [
+        "da", "Danish", "8,794", "99.9", "–", "–", "–", "–", "–", "75.2", "CC", "BY-SA", "4.0"
+    ]  # fmt: skip
+    assert lines[2].split()[:2] == ["fo", "fo"]
+    assert cli.run(["models", "languages", "multi", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["scores"] == {"Words": 99.9, "LAS": 75.25}
+    assert cli.run(["models", "languages", "silent"]) == 0
+    assert "says nothing" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -14,6 +15,10 @@ from caesura.errors import CaesuraError, ModelError, shown
 
 __all__ = ["command", "describe", "try_out"]
 
+#: A model of more languages does not name them in the list.
+_NAMED = 4
+#: The scores of a language that are shown.
+_SCORES = ("Words", "Sentences", "UPOS", "UFeats", "Lemmas", "UAS", "LAS")
 #: What a model must be able to parse.
 _LINE = "The boats didn't come back, and (so far) nobody knows why. 12 men\nwaited"
 
@@ -86,11 +91,16 @@ def command(context: click.Context, as_json: bool) -> None:
         size = f"{row.bytes / 1e6:.1f} MB"
         speed = "–" if row.speed is None else f"{row.speed:,.0f}"
         las = "–" if row.las is None else f"{row.las:.1f}"
-        told = (row.kind, ", ".join(row.languages), size, speed, las, row.licence, row.origin)
+        many = len(row.languages) > _NAMED
+        spoken = f"{len(row.languages)} languages" if many else ", ".join(row.languages)
+        told = (row.kind, spoken, size, speed, las, row.licence, row.origin)
         cells.append((entry.name, *map(shown, told)))
     click.echo(table(cells, indent=0, right="lllrrrll"))
     for line in advice([row for _, row in rows]):
         click.echo(shown(line))
+    for entry, row in rows:
+        if len(row.languages) > _NAMED:
+            click.echo(f"The languages of {entry.name}: caesura models languages {entry.name}")
 
 
 def _plain(entry: Any, row: Any) -> dict[str, Any]:
@@ -101,6 +111,29 @@ def _plain(entry: Any, row: Any) -> dict[str, Any]:
     del said["card"]
     more = {"package": entry.package, "languages": list(row.languages)}
     return {**said, **more, "speed": row.speed, "las": row.las, "what": row.kind}
+
+
+@command.command("languages")
+@click.argument("model", default="multi")
+@json_option
+def languages_command(model: str, as_json: bool) -> None:
+    """List the languages of MODEL: training words, dev scores from raw text, licences."""
+    from caesura.models.overview import spoken
+    from caesura.models.store import load_model
+
+    rows = spoken(load_model(model, arrays=False).meta)
+    if as_json:
+        print_json([{**asdict(row), "scores": dict(row.scores)} for row in rows])
+        return
+    if not rows:
+        click.echo(f"{model} says nothing about its languages.")
+        return
+    cells: list[tuple[str, ...]] = [("code", "language", "words", *_SCORES, "licence")]
+    for row in rows:
+        scores = (f"{row.scores[k]:.1f}" if k in row.scores else "–" for k in _SCORES)
+        told = (row.code, row.name, f"{row.words:,}", *scores, ", ".join(row.licences))
+        cells.append(tuple(map(shown, told)))
+    click.echo(table(cells, indent=0, right="llr" + "r" * len(_SCORES) + "l"))
 
 
 @command.command("show")

@@ -14,7 +14,7 @@ from caesura.errors import CaesuraError
 from caesura.models.file import ModelFile
 from caesura.models.store import Installed, load_model
 
-__all__ = ["Overview", "advice", "kind_of_model", "overview"]
+__all__ = ["Overview", "Spoken", "advice", "kind_of_model", "overview", "spoken"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,40 @@ class Overview:
     @property
     def parses(self) -> bool:
         return self.kind in ("linear", "neural")
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A language of a model of many: what it learned from, and how well it does."""
+
+    code: str
+    name: str
+    words: int
+    scores: Mapping[str, float]
+    licences: tuple[str, ...]
+
+
+def spoken(meta: Mapping[str, Any]) -> list[Spoken]:
+    """The languages of a model, as far as its file says; by their names."""
+    said = meta.get("by_language")
+    found = []
+    for code, one in said.items() if isinstance(said, Mapping) else ():
+        if not isinstance(one, Mapping):
+            continue
+        scores = one.get("scores")
+        licences = one.get("licences")
+        found.append(
+            Spoken(
+                str(code),
+                str(one.get("name", code)),
+                int(_number(one.get("words")) or 0),
+                {str(k): v for k, x in scores.items() if (v := _number(x)) is not None}
+                if isinstance(scores, Mapping)
+                else {},
+                tuple(map(str, licences)) if isinstance(licences, list) else (),
+            )
+        )
+    return sorted(found, key=lambda one: one.name)
 
 
 def overview(entry: Installed) -> Overview:
