@@ -241,8 +241,8 @@ def test_its_search_is_obeyed(nlp: Pipeline) -> None:
     assert nlp.stage(NeuralParser).settings.margin == math.inf, "the first one is as it was"
     check(changed(TEXT), TEXT)
     # Blank lines are boundaries whatever the bias, so there are none.
-    line = "The harbour was quiet. Nobody came, and the boats did not move; we waited all night. "
-    line += "Then it rained. We went home, and the boats stayed where they were."
+    line = "The harbour was quiet - nobody came: we waited all night; then it rained... we went "
+    line += "home (and the boats stayed). Call me - thanks, Ann"
     more, fewer = (nlp.with_search(bias=x)(line).n_sentences for x in (2.0, -2.0))
     assert more > nlp(line).n_sentences > fewer
     again = type(nlp.stage(NeuralParser)).from_part(changed.stage(NeuralParser).to_part())
