@@ -213,6 +213,10 @@ def test_on_the_command_line(
         assert capsys.readouterr().out == found.out
     assert cli.run(["parse", danish, "-m", "da"]) == 0
     assert capsys.readouterr().out == named.out
+    both = tmp_path / "both.txt"
+    both.write_text(f"{TEXTS['en']}\n\n{TEXTS['de']}\n", encoding="utf-8")
+    assert cli.run(["split", str(both)]) == 0
+    assert "is in German: the model multi is taken." in capsys.readouterr().err
     assert cli.run(["split", english, "--quick"]) == 0
     assert "is taken" not in capsys.readouterr().err
     assert cli.run(["split", danish, "--lang", "lb"]) == 1

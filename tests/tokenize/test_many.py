@@ -151,3 +151,13 @@ def test_it_survives_a_model_file(
 def test_a_damaged_part_is_refused(labels: dict[str, list[str]], told: str) -> None:
     with pytest.raises(ModelError, match=told):
         ManyTokenizer.from_part(Part("tokenizers", {}, labels))
+
+
+def test_a_tokeniser_is_made_when_it_is_first_asked_for(many: ManyTokenizer) -> None:
+    """That of a language takes megabytes, and a text has one or two."""
+    again = ManyTokenizer.from_part(many.to_part())
+    assert again.tokenizers._made == {}
+    assert again.tokens_of(ENGLISH) == many.tokens_of(ENGLISH)
+    assert list(again.tokenizers._made) == ["en"]
+    assert again.tokenizers["en"] is again.tokenizers["en"]
+    assert list(again.tokenizers) == list(many.tokenizers)

@@ -14,7 +14,7 @@ import click
 
 from caesura.errors import CaesuraError
 from caesura.language.choice import DEFAULT, Choice, choose_model, many_models
-from caesura.language.guess import Tally, language_name
+from caesura.language.guess import Tally, language_name, other
 from caesura.pipeline.tasks import Source
 
 __all__ = ["lang_option", "model_option", "take_model"]
@@ -64,15 +64,19 @@ def _foreign(sources: Iterable[Source], model: str) -> tuple[str, str] | None:
         text = _head(source)
         tally = Tally()
         tally.add(text)
-        if not text.strip() or tally.language() == DEFAULT:
+        paragraphs = text.split("\n\n")
+        plain = tally.language() == DEFAULT and not any(other(own, DEFAULT) for own in paragraphs)
+        if not text.strip() or plain:
             continue
         if recogniser is None:
             from caesura.tokenize.many import recogniser_of
 
             recogniser = recogniser_of(model)
-        other = recogniser.is_plainly_other(text, DEFAULT)
-        if other is not None:
-            return source.shown, language_name(other)
+        for region in recogniser.regions(text):
+            own = text[region.start : region.end]
+            found = recogniser.is_plainly_other(own, DEFAULT)
+            if found is not None:
+                return source.shown, language_name(found)
         if recogniser.of(text).language is None and tally.other(DEFAULT) is not None:
             return source.shown, "another language"
     return None

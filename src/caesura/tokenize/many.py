@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import partial
 from itertools import groupby
 from typing import Any, ClassVar, Final, Self
 
@@ -39,6 +41,38 @@ __all__ = ["ManyTokenizer", "recogniser_of"]
 KIND: Final = "tokenizers"
 
 
+class Shelf(Mapping[str, Tokenizer]):
+    """Tokenisers by language, each made when it is first asked for: one takes megabytes.
+
+    Threads may share one.
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], Tokenizer]]) -> None:
+        self._makers = dict(makers)
+        self._made: dict[str, Tokenizer] = {}
+        self._lock = threading.Lock()
+
+    def __getitem__(self, code: str) -> Tokenizer:
+        with self._lock:
+            if code not in self._made:
+                self._made[code] = self._makers[code]()
+            return self._made[code]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+    def changed(self, change: Callable[[Tokenizer], Tokenizer]) -> Shelf:
+        """The same tokenisers, changed when they are asked for."""
+        return Shelf({code: partial(_changed, self, code, change) for code in self})
+
+
+def _changed(shelf: Shelf, code: str, change: Callable[[Tokenizer], Tokenizer]) -> Tokenizer:
+    return change(shelf[code])
+
+
 class ManyTokenizer(TokenStage):
     """Tokenisers by language. It does not change in use, so threads may share one."""
 
@@ -50,7 +84,9 @@ class ManyTokenizer(TokenStage):
     ) -> None:
         """With `language` every text is taken to be in that one."""
         self.recogniser = recogniser
-        self.tokenizers = dict(tokenizers)
+        if not isinstance(tokenizers, Shelf):
+            tokenizers = Shelf({code: partial(_same, one) for code, one in tokenizers.items()})
+        self.tokenizers = tokenizers
         self.language = self._checked(language) if language else ""
         #: Whether sentences are decided here; else evidence is given to a later stage.
         self.decides = True
@@ -97,9 +133,8 @@ class ManyTokenizer(TokenStage):
         if "language" in changes:
             other.language = self._checked(changes["language"]) if changes["language"] else ""
         if "bias" in changes:
-            other.tokenizers = {
-                code: one.with_bias(changes["bias"]) for code, one in self.tokenizers.items()
-            }
+            bias = changes["bias"]
+            other.tokenizers = self.tokenizers.changed(lambda one: one.with_bias(bias))
         return other
 
     def placed(self, later: Sequence[Stage]) -> list[Stage]:
@@ -110,7 +145,7 @@ class ManyTokenizer(TokenStage):
             return [self, *later]
         other = copy(self)
         other.decides = False
-        other.tokenizers = {code: _open(one) for code, one in self.tokenizers.items()}
+        other.tokenizers = self.tokenizers.changed(_open)
         return [other, *later]
 
     def watch(self) -> Watch:
@@ -227,11 +262,12 @@ class ManyTokenizer(TokenStage):
         except ValueError as error:
             raise ModelError("the options of the model's tokenisers cannot be read") from error
         recogniser = Recogniser.from_part(_inner(part, LANGUAGE, LANGUAGE, options[0]))
-        tokenizers = {
-            code: Tokenizer.from_part(_inner(part, TOKENIZER, code, config))
+        inner = {
+            code: _inner(part, TOKENIZER, code, config)
             for code, config in zip(codes, options[1:], strict=True)
         }
-        return cls(recogniser, tokenizers, str(part.option("language", str, "")))
+        shelf = Shelf({code: partial(Tokenizer.from_part, own) for code, own in inner.items()})
+        return cls(recogniser, shelf, str(part.option("language", str, "")))
 
 
 def recogniser_of(model: str | os.PathLike[str]) -> Recogniser:
@@ -252,6 +288,10 @@ def _inner(part: Part, kind: str, code: str, config: Any) -> Part:
         {k.removeprefix(prefix): v for k, v in part.labels.items() if k.startswith(prefix)},
         {k.removeprefix(prefix): v for k, v in part.arrays.items() if k.startswith(prefix)},
     )
+
+
+def _same(tokenizer: Tokenizer) -> Tokenizer:
+    return tokenizer
 
 
 def _open(tokenizer: Tokenizer) -> Tokenizer:
