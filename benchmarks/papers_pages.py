@@ -1,4 +1,4 @@
-"""Write the tables of the pages on joint parsing and branching from benchmarks/results.
+"""Write the tables of the pages on joint parsing, branching and evaluation from results/.
 
     python benchmarks/papers.py collect --out papers/       # results of jobs into those files
     python benchmarks/papers_pages.py                       # write the pages anew
@@ -16,17 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from induction_pages import BLOCK
-from papers_study import branching_tables, joint_tables
+from papers_study import branching_tables, joint_tables, loss_tables
 
 ROOT = Path(__file__).parent.parent
-RESULTS = {
-    name: ROOT / "benchmarks" / "results" / f"{name}.json" for name in ("joint", "branching")
-}
+SOURCES = ("joint", "branching", "loss")
+RESULTS = {name: ROOT / "benchmarks" / "results" / f"{name}.json" for name in SOURCES}
 FOLDER = ROOT / "docs" / "explanation"
 #: By page: the results that it shows, and what makes each of its tables of them.
 PAGES: dict[str, tuple[str, dict[str, Callable[[Any], str]]]] = {
     "joint-results.md": ("joint", joint_tables.TABLES),
     "selectional-branching.md": ("branching", branching_tables.TABLES),
+    "evaluation.md": ("loss", loss_tables.TABLES),
 }
 
 

@@ -17,8 +17,8 @@ LEVELS = {"SENT": "Sentences", "TOK": "Tokens", "POS": "UPOS", "DEP": "LAS"}
 def by_input(results: Results) -> str:
     """F1 of all levels from ever better input, and the points that each layer costs the trees."""
     rows = []
-    for model, treebanks in results.items():
-        for treebank, said in treebanks.items():
+    for model, treebanks in sorted(results.items()):
+        for treebank, said in sorted(treebanks.items()):
             stages = said["stages"]["stages"]
             for at, stage in enumerate(stages):
                 name = "raw text" if stage == "raw" else f"gold {stage}"
@@ -33,8 +33,8 @@ def mixed(results: Results) -> str:
     pairs = [(s, t) for s in origins for t in origins]
     shown = {"caesura": "own", "gold": "gold"}
     rows = []
-    for model, treebanks in results.items():
-        for treebank, said in treebanks.items():
+    for model, treebanks in sorted(results.items()):
+        for treebank, said in sorted(treebanks.items()):
             found = {tuple(row["from"]): row["cells"][0] for row in said["cross"]["rows"]}
             cells = [number(found.get(pair)) for pair in pairs]
             rows.append([f"`{model}`, {treebank}", *cells])
@@ -45,8 +45,8 @@ def mixed(results: Results) -> str:
 def lost(results: Results) -> str:
     rows = []
     layers: list[str] = []
-    for model, treebanks in results.items():
-        for treebank, said in treebanks.items():
+    for model, treebanks in sorted(results.items()):
+        for treebank, said in sorted(treebanks.items()):
             points = said["stages"]["lost"]["LAS"]
             layers = list(points)
             rows.append([f"`{model}`, {treebank}", *(number(points[layer]) for layer in layers)])
