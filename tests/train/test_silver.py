@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import caesura
 from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.models import Part, load, save
 from caesura.neural.examples import Soft
+from caesura.neural.parser import NeuralParser
 from caesura.pipeline import Pipeline
 from caesura.train import Lessons, PipelineTrainer, Report, SilverOptions, silver
 from caesura.train.overlap import sequences, without_overlap
@@ -259,6 +261,19 @@ def test_networks_speak_by_their_mean(raw: Path) -> None:
 
 
 # ---------------------------------------------------------------------- confidences
+
+
+def test_a_network_of_many_languages_votes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the chances of attributes, and none of whole FEATS that a student could learn."""
+    nlp = caesura.load("en")
+    network = nlp.stage(NeuralParser)
+    assert network is not None
+    monkeypatch.setattr("caesura.train.teachers.load", lambda model: nlp)
+    assert len(Teachers(["en"]).networks) == 1
+    network.languages = object()  # type: ignore[assignment]
+    many = Teachers(["en"])
+    assert many.networks == []
+    assert many.labels == {}
 
 
 def test_sentences_of_low_confidence_are_left_out() -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.document import NO, YES, Document
 from caesura.errors import InputError, ModelError
-from caesura.language import language_name, language_of_model
+from caesura.language import language_name
 from caesura.language.guess import plain_code
 from caesura.learn.fingerprint import file_digest
 from caesura.neural.examples import DECISIONS, Soft
@@ -56,9 +56,11 @@ class Teachers:
                 remedy="Name a teacher with a tokenizer first.",
             )
         found = [nlp.stage(NeuralParser) for nlp in self.pipelines]
-        #: The networks, if all are.
+        #: The networks, if all are, and of one language.
         self.networks = [parser for parser in found if parser is not None]
-        if len(self.networks) < len(found):
+        # One of many languages has the chances of attributes, not of whole FEATS: it votes.
+        one = all(network.languages is None for network in self.networks)
+        if len(self.networks) < len(found) or not one:
             self.networks = []
         refuse_other_labels(self.networks)
 
@@ -79,7 +81,7 @@ class Teachers:
         """Refuse teachers of another language than the treebank's, or with other labels."""
         sample = _sample(gold)
         for name, nlp in zip(self.names, self.pipelines, strict=True):
-            theirs = language_of_model(nlp.file.meta)
+            theirs = nlp.language
             if language and theirs and plain_code(theirs) != plain_code(language):
                 raise InputError(
                     f"the teacher is for {language_name(theirs)}, "
