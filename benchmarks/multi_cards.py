@@ -179,6 +179,14 @@ could have; the version of Universal Dependencies is named (`EVALUATION-server.t
 udpipe-2 of ufal/udpipe, commit 223da86). The files differ, so the figures show the distance and no
 more. Stanza's figures are left out: none was at hand whose version and data are certain.
 
+The language is told right for 99.8 per cent of documents, 97.6 of paragraphs of 20 words and 92.7
+of 8 words (means of languages; `benchmarks/languages.py --recognise --model multi`). Close pairs
+at 20 words: Danish as Bokmål 2 of 56, Bokmål as Danish 1 of 180; Bokmål as Nynorsk 10 of 180, the
+other way 8 of 180; Croatian as Serbian 24 of 137, Serbian as Croatian 20 of 58; Galician as
+Portuguese 5 of 89, the other way none of 180; Indonesian as Javanese none of 162, the other way 1
+of 45; Slovak as Czech 3 of 180, the other way none. Basque and Hungarian are told to be none of
+these, Bulgarian is taken for Russian and Catalan mostly for Spanish.
+
 """
 COLUMNS = ("language", "code", "treebank", "our training words", "licence", *SCORES)
 PEER = "UDPipe 2: Words / Sentences / UPOS / LAS"

@@ -22,7 +22,7 @@ from data import DATA, find_file
 from caesura.formats import read
 from caesura.language.learning import RecogniserOptions, calibrated, pieces_of, train_recogniser
 from caesura.language.recognise import NONE, Guess, Recogniser
-from caesura.models.store import load_model
+from caesura.tokenize.many import recogniser_of
 from caesura.train.many import Treebank, by_language, find_treebanks
 
 #: Pairs that are hard to tell apart.
@@ -111,7 +111,7 @@ def report(recogniser: Recogniser, treebanks: Sequence[Treebank]) -> None:
 def run(folder: Path, model: str | None) -> None:
     treebanks = all_treebanks(folder)
     if model:
-        recogniser = Recogniser.from_part(load_model(model).part("language"))
+        recogniser = recogniser_of(model)
     else:
         docs = by_language(treebanks)
         options = RecogniserOptions(bits=18, pieces=150_000, epochs=3)
