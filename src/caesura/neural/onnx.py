@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +16,7 @@ from caesura.neural.examples import paragraph_features, word_features
 from caesura.neural.graph import check_graph, check_promises, unlike
 from caesura.neural.languages import Languages
 from caesura.neural.subwords import Subwords
+from caesura.neural.surgery import only, without_mask
 from caesura.neural.windows import Batch, Window, batch, overlapping
 
 __all__ = ["OUTPUTS", "TAGS", "Encoder", "Scores"]
@@ -28,8 +29,6 @@ OUTPUTS: Final = ("start", *TAGS, "arc", "label_dep", "label_head")
 #: Sub-words of a window, and how many of them two windows share.
 LIMIT: Final = 510
 OVERLAP: Final = 96
-#: Sub-words that are read in one call: more of them cost memory and no less time.
-_AT_ONCE: Final = 1024
 
 
 @dataclass
@@ -67,7 +66,9 @@ class Encoder:
         layout: bool = True,
         widths: Mapping[str, int] | None = None,
         languages: Languages | None = None,
+        outputs: tuple[str, ...] = OUTPUTS,
     ) -> None:
+        """With some `outputs` alone the rest of the network is left out."""
         try:
             import onnxruntime as ort
         except ImportError as error:
@@ -78,14 +79,17 @@ class Encoder:
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
         try:
+            graph = without_mask(graph)
+            if outputs != OUTPUTS:
+                graph = only(graph, outputs)
             self.session: Any = ort.InferenceSession(
                 graph, options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # onnxruntime has no common class for its errors
             raise ModelError("its network cannot be read by onnxruntime") from error
         names = [entry.name for entry in self.session.get_inputs()]
-        outputs = [entry.name for entry in self.session.get_outputs()]
-        if sorted(names) != sorted(_INPUTS) or sorted(outputs) != sorted(OUTPUTS):
+        gives = [entry.name for entry in self.session.get_outputs()]
+        if sorted(names) != sorted(_INPUTS) or sorted(gives) != sorted(outputs):
             raise ModelError(
                 f"its network takes {', '.join(names)} and not {', '.join(_INPUTS)}",
                 remedy="The file was made by another program or version; train or fetch it again.",
@@ -93,6 +97,7 @@ class Encoder:
         #: Numbers that each output has for a word: as many as there are labels.
         self.widths = dict(widths or {})
         check_promises(self.session, {"start": 0, **self.widths})
+        self.outputs = outputs
         self.subwords = subwords
         self.limit = limit
         self.threads = threads
@@ -113,17 +118,17 @@ class Encoder:
         windows = overlapping(pointer, 0, n, limit, limit * OVERLAP // LIMIT)
         width = max((w.last - w.first for w in windows), default=0) + 1
         found: Scores | None = None
-        for group in _groups(windows, pointer):
+        # One by one: a network reads a window as quickly as several, and nothing is padded.
+        for window in windows:
             begin, end, pad = self.subwords.special
             inputs = batch(
-                pieces, pointer, features, group,
+                pieces, pointer, features, [window],
                 begin_id=begin, end_id=end, pad_id=pad, limit=limit,
             )  # fmt: skip
-            out = dict(zip(OUTPUTS, self._run(inputs), strict=True))
+            out = dict(zip(self.outputs, self._run(inputs), strict=True))
             if found is None:
                 found = _empty(n, width, out)
-            for row, window in enumerate(group):
-                _keep(found, out, row, window)
+            _keep(found, out, window)
         if found is None:
             return _nothing()
         found.edited = bool(features[:, 0].any())
@@ -132,7 +137,7 @@ class Encoder:
 
     def _run(self, inputs: Batch) -> list[Any]:
         try:
-            found = list(self.session.run(list(OUTPUTS), inputs.inputs()))
+            found = list(self.session.run(list(self.outputs), inputs.inputs()))
         except Exception as error:  # onnxruntime has no common class for its errors
             told = (str(error).splitlines() or [""])[0]
             raise ModelError(
@@ -145,7 +150,7 @@ class Encoder:
     def _check(self, found: list[Any], inputs: Batch) -> None:
         """A graph may have left its dimensions open, or lied."""
         windows, places = inputs.first.shape
-        for name, array in zip(OUTPUTS, found, strict=True):
+        for name, array in zip(self.outputs, found, strict=True):
             width = {"start": 0, "arc": places + 1}.get(name, self.widths.get(name, -1))
             rows = places + (name == "label_head")
             shape = (windows, rows, width) if width else (windows, rows)
@@ -167,20 +172,9 @@ def _no_runtime(error: ImportError) -> ModelError:
     )
 
 
-def _groups(windows: list[Window], pointer: NDArray[np.int64]) -> list[list[Window]]:
-    groups: list[list[Window]] = []
-    room = 0
-    for window in windows:
-        size = int(pointer[window.last] - pointer[window.first])
-        if not groups or size > room:
-            groups.append([])
-            room = _AT_ONCE
-        groups[-1].append(window)
-        room -= size
-    return groups
-
-
 def _empty(n: int, width: int, out: dict[str, Any]) -> Scores:
+    if "arc" not in out:
+        return replace(_nothing(), start=np.zeros(n, np.float32))
     return Scores(
         np.zeros(n, np.float32),
         {name: np.zeros((n, out[name].shape[2]), np.float32) for name in TAGS},
@@ -199,15 +193,17 @@ def _nothing() -> Scores:
     return Scores(none[:, 0], dict.fromkeys(TAGS, none), none, no, no, none, none, none[0:0, 0])
 
 
-def _keep(found: Scores, out: dict[str, Any], row: int, window: Window) -> None:
+def _keep(found: Scores, out: dict[str, Any], window: Window) -> None:
     keep = slice(window.keep_first, window.keep_last)
     own = slice(window.keep_first - window.first, window.keep_last - window.first)
     heads = window.last - window.first + 1
-    found.start[keep] = out["start"][row, own]
+    found.start[keep] = out["start"][0, own]
+    if "arc" not in out:
+        return
     for name in TAGS:
-        found.tags[name][keep] = out[name][row, own]
-    found.arcs[keep, :heads] = out["arc"][row, own, :heads]
+        found.tags[name][keep] = out[name][0, own]
+    found.arcs[keep, :heads] = out["arc"][0, own, :heads]
     found.base[keep] = window.first
     found.sizes[keep] = heads
-    found.label_dep[keep] = out["label_dep"][row, own]
-    found.label_head[keep] = out["label_head"][row, own.start + 1 : own.stop + 1]
+    found.label_dep[keep] = out["label_dep"][0, own]
+    found.label_head[keep] = out["label_head"][0, own.start + 1 : own.stop + 1]

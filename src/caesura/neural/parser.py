@@ -130,18 +130,23 @@ class NeuralParser(Stage):
         self.refuse(changes, {"threads", *_SETTINGS})
         threads = changes.pop("threads", None)
         other = self.with_search(**changes)
-        known = self.encoder
-        if threads is not None and threads != known.threads:
-            other.encoder = Encoder(
-                self.graph,
-                known.subwords,
-                limit=known.limit,
-                threads=threads,
-                layout=known.layout,
-                widths=known.widths,
-                languages=self.languages,
-            )
+        if threads is not None and threads != self.encoder.threads:
+            other.encoder = self._encoder(threads, self.encoder.outputs)
         return other
+
+    def _encoder(self, threads: int, outputs: tuple[str, ...]) -> Encoder:
+        """The network in a session of so many threads, with some of its outputs."""
+        known = self.encoder
+        return Encoder(
+            self.graph,
+            known.subwords,
+            limit=known.limit,
+            threads=threads,
+            layout=known.layout,
+            widths=known.widths,
+            languages=self.languages,
+            outputs=outputs,
+        )
 
     # ------------------------------------------------------------ model file
 
@@ -430,7 +435,10 @@ class NeuralParser(Stage):
         return start[first].astype(np.float32)
 
     def starts_alone(self) -> Stage:
-        return NetworkStarts(self)
+        """The network without its tags and arcs."""
+        other = self.with_search()
+        other.encoder = self._encoder(self.encoder.threads, ("start",))
+        return NetworkStarts(other)
 
 
 def _evidence(doc: Document) -> NDArray[np.float32]:

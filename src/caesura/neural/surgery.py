@@ -1,0 +1,169 @@
+"""A network cut down to what a use of it needs, in the bytes of its ONNX file.
+
+Windows are read one by one, so nothing is padded and nothing need be masked: without the mask that
+is added to its scores, attention is computed in one go and not through a matrix of all pairs. Where
+only some outputs are asked for, what leads to the others is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
+
+__all__ = ["only", "without_mask"]
+
+#: Numbers of the fields that are followed (onnx.proto): of a model, a graph, a node, a value.
+_GRAPH: Final = 7
+_NODE, _WEIGHT, _INPUT, _OUTPUT = 1, 5, 11, 12
+_TAKES, _GIVES, _KIND = 1, 2, 4
+_NAME, _WEIGHT_NAME = 1, 8
+#: Kinds of values: a number of any length, 8 bytes, bytes with their length, 4 bytes.
+_NUMBER, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
+_FIXED: Final = {_EIGHT: 8, _FOUR: 4}
+#: Of the inputs of attention: query, key and value; what is added to its scores.
+_VECTORS, _BIAS = 3, 5
+
+
+class _Field(NamedTuple):
+    """A field of a message: its number, all its bytes, and those of its value."""
+
+    number: int
+    whole: memoryview
+    value: memoryview
+
+
+class _Node(NamedTuple):
+    kind: str
+    takes: list[str]
+    gives: list[str]
+
+
+def without_mask(graph: bytes) -> bytes:
+    """The network for windows that are not padded; as it is where more than a mask is added."""
+    nodes = [_node(field.value) for field in _graph(graph) if field.number == _NODE]
+    maker = {name: node for node in nodes for name in node.gives}
+    weights = {_name(f.value, _WEIGHT_NAME) for f in _graph(graph) if f.number == _WEIGHT}
+
+    def is_mask(name: str) -> bool:
+        wait, seen = [name], set()
+        while wait:
+            one = wait.pop()
+            if one in maker:
+                wait += [n for n in maker[one].takes if n and n not in seen]
+                seen.update(maker[one].takes)
+            elif one not in weights and one != "mask":
+                return False
+        return True
+
+    def shortened(field: _Field) -> bytes | memoryview:
+        node = _node(field.value) if field.number == _NODE else None
+        if node is None or node.kind != "MultiHeadAttention" or len(node.takes) != _BIAS + 1:
+            return field.whole
+        if any(node.takes[_VECTORS:_BIAS]) or not is_mask(node.takes[_BIAS]):
+            return field.whole
+        rest = [one.whole for one in _fields(field.value) if one.number != _TAKES]
+        own = [_packed(_TAKES, name.encode()) for name in node.takes[:_VECTORS]]
+        return _packed(_NODE, b"".join([*own, *rest]))
+
+    return _changed(graph, shortened)
+
+
+def only(graph: bytes, outputs: Iterable[str]) -> bytes:
+    """The network that gives these outputs and no others."""
+    wanted = set(outputs)
+    nodes = [_node(field.value) for field in _graph(graph) if field.number == _NODE]
+    needed, wait = set(wanted), list(wanted)
+    maker = {name: node for node in nodes for name in node.gives}
+    while wait:
+        node = maker.get(wait.pop())
+        fresh = [name for name in node.takes if name not in needed] if node else []
+        needed.update(fresh)
+        wait += fresh
+
+    def kept(field: _Field) -> bytes | memoryview:
+        if field.number == _NODE and needed.isdisjoint(_node(field.value).gives):
+            return b""
+        if field.number == _WEIGHT and _name(field.value, _WEIGHT_NAME) not in needed:
+            return b""
+        if field.number == _OUTPUT and _name(field.value, _NAME) not in wanted:
+            return b""
+        return field.whole
+
+    return _changed(graph, kept)
+
+
+def _changed(graph: bytes, change: Callable[[_Field], bytes | memoryview]) -> bytes:
+    """The model with every field of its graph changed."""
+    parts: list[bytes | memoryview] = []
+    for field in _fields(memoryview(graph)):
+        if field.number != _GRAPH:
+            parts.append(field.whole)
+            continue
+        inner = [change(one) for one in _fields(field.value)]
+        parts += [_number(_GRAPH << 3 | _BYTES), _number(sum(map(len, inner))), *inner]
+    return b"".join(parts)
+
+
+def _graph(graph: bytes) -> Iterator[_Field]:
+    for field in _fields(memoryview(graph)):
+        if field.number == _GRAPH:
+            yield from _fields(field.value)
+
+
+def _node(data: memoryview) -> _Node:
+    kind, takes, gives = "", [], []
+    for field in _fields(data):
+        if field.number == _TAKES:
+            takes.append(str(field.value, "utf-8"))
+        elif field.number == _GIVES:
+            gives.append(str(field.value, "utf-8"))
+        elif field.number == _KIND:
+            kind = str(field.value, "utf-8")
+    return _Node(kind, takes, gives)
+
+
+def _name(data: memoryview, number: int) -> str:
+    return next((str(f.value, "utf-8") for f in _fields(data) if f.number == number), "")
+
+
+def _fields(data: memoryview) -> Iterator[_Field]:
+    """The fields of a message."""
+    at = 0
+    while at < len(data):
+        begin = at
+        key, at = _read(data, at)
+        kind = key & 7
+        if kind == _NUMBER:
+            value = at
+            _, at = _read(data, at)
+        elif kind == _BYTES:
+            size, value = _read(data, at)
+            at = value + size
+        else:
+            value, at = at, at + _FIXED[kind]
+        yield _Field(key >> 3, data[begin:at], data[value:at])
+
+
+def _read(data: memoryview, at: int) -> tuple[int, int]:
+    """A number of seven bits a byte, and where it ends."""
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, at
+    raise ValueError("a number without an end")
+
+
+def _number(value: int) -> bytes:
+    found = bytearray()
+    while value > 127:
+        found.append(value & 127 | 128)
+        value >>= 7
+    found.append(value)
+    return bytes(found)
+
+
+def _packed(number: int, value: bytes) -> bytes:
+    return _number(number << 3 | _BYTES) + _number(len(value)) + value

@@ -1,0 +1,92 @@
+"""Networks cut down to what a use of them needs give what the whole one gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.neural.onnx import Encoder
+from caesura.neural.parser import NeuralParser
+from caesura.neural.shape import EncoderShape
+from caesura.neural.surgery import _number, _read, only, without_mask
+from caesura.pipeline import Pipeline, load
+from tests.neural.test_export import BY_DISTANCE, PLAIN, inputs
+from tests.reference.network import random_weights
+
+TEXT = "The boats did not come back. Nobody knew why, and nobody asked.\n\nthen they slept"
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Pipeline:
+    return load("en-neural")
+
+
+@pytest.fixture(scope="module")
+def parser(nlp: Pipeline) -> NeuralParser:
+    found = nlp.stages[-1]
+    assert isinstance(found, NeuralParser)
+    return found
+
+
+@given(st.integers(0, 1 << 60))
+def test_numbers_come_back(value: int) -> None:
+    data = _number(value)
+    assert _read(memoryview(data), 0) == (value, len(data))
+
+
+def test_nothing_is_padded(nlp: Pipeline, parser: NeuralParser) -> None:
+    seen = []
+    encoder = parser.encoder
+    session = encoder.session
+
+    class Spy:
+        def run(self, names: list[str], inputs: dict[str, Any]) -> Any:
+            seen.append(inputs)
+            return session.run(names, inputs)
+
+    encoder.session = Spy()
+    try:
+        nlp(" ".join([TEXT] * 60))
+    finally:
+        encoder.session = session
+    assert len(seen) > 1
+    assert all(inputs["mask"].all() for inputs in seen)
+
+
+@pytest.mark.parametrize("shape", [PLAIN, BY_DISTANCE])
+def test_attention_without_a_mask_says_the_same(shape: EncoderShape) -> None:
+    import onnxruntime as ort
+
+    from caesura.neural.export import ExportOptions, to_onnx
+
+    graph = to_onnx(random_weights(shape), shape, ExportOptions(plain=True))
+    cut = without_mask(graph)
+    # What tells the distance of words is no mask.
+    assert (cut == graph) == (shape is BY_DISTANCE)
+    told = {name: array[:1] for name, array in inputs().items()}
+    options = {"providers": ["CPUExecutionProvider"]}
+    found = [ort.InferenceSession(one, **options).run(None, told) for one in (graph, cut)]
+    for before, after in zip(*found, strict=True):
+        assert np.allclose(before, after, atol=1e-4)
+
+
+def test_starts_alone_need_no_other_heads(nlp: Pipeline, parser: NeuralParser) -> None:
+    assert len(only(parser.graph, ["start"])) < len(parser.graph)
+    few = Encoder(parser.graph, parser.encoder.subwords, limit=parser.encoder.limit,
+                  layout=parser.encoder.layout, outputs=("start",))  # fmt: skip
+    doc = nlp(TEXT)
+    alone, all_ = few.scores(doc), parser.encoder.scores(doc)
+    assert np.allclose(alone.start, all_.start, atol=1e-4)
+    assert alone.edited == all_.edited
+    assert nlp.quick()(TEXT).sent_start.tolist() == nlp(TEXT).sent_start.tolist()
+
+
+def test_a_network_that_is_cut_down_twice_is_as_if_once(parser: NeuralParser) -> None:
+    once = without_mask(parser.graph)
+    assert without_mask(once) == once
+    start = only(once, ["start"])
+    assert only(start, ["start"]) == start
