@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.neural.onnx import Encoder
+from caesura.neural.onnx import READ, Encoder
 from caesura.neural.parser import NeuralParser
 from caesura.neural.shape import EncoderShape
 from caesura.neural.surgery import _number, _read, only, without_mask
@@ -90,3 +90,12 @@ def test_a_network_that_is_cut_down_twice_is_as_if_once(parser: NeuralParser) ->
     assert without_mask(once) == once
     start = only(once, ["start"])
     assert only(start, ["start"]) == start
+
+
+def test_windows_are_no_longer_than_pays(nlp: Pipeline, parser: NeuralParser) -> None:
+    doc = nlp(" ".join([TEXT] * 30))
+    scores = parser.encoder.scores(doc)
+    pieces, pointer = parser.encoder.subwords.pieces(doc)
+    assert len(pieces) > READ
+    ends = np.minimum(scores.base + scores.sizes - 1, doc.n_words)
+    assert (pointer[ends] - pointer[scores.base]).max() <= READ
