@@ -119,7 +119,7 @@ def _compile(kernel: Any, args: tuple[Any, ...]) -> Callee:
             return_type=None,
             flags=flags,
             locals=kernel.locals,
-            library=CalleeLibrary(context.codegen(), kernel.py_func.__qualname__),
+            library=cast(Any, CalleeLibrary)(context.codegen(), kernel.py_func.__qualname__),
             pipeline_class=own.pipeline_class,
         )
     if result.typing_error is not None:
@@ -129,13 +129,13 @@ def _compile(kernel: Any, args: tuple[Any, ...]) -> Callee:
     return found
 
 
-class CalleeLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
+class CalleeLibrary(codegen.JITCodeLibrary):
     """Code that is linked into that of callers, and optimised there."""
 
-    def _optimize_functions(self, module: Any) -> None:
+    def _optimize_functions(self: Any, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
 
-    def finalize(self) -> None:
+    def finalize(self: Any) -> None:
         for other in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(other._reload_init)
             self._final_module.link_in(other._get_module_for_linking(), preserve=True)

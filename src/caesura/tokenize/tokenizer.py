@@ -349,11 +349,12 @@ class Tokenizer(TokenStage):
         return evidence
 
     def _evidence(self, doc: Document, given: OffsetConstraints, sentences: bool) -> None:
-        if sentences or self.weighs:
-            doc.start_evidence = self._probabilities(doc, given)
+        evidence = self._probabilities(doc, given) if sentences or self.weighs else None
+        if evidence is not None:
+            doc.start_evidence = evidence
         known = given.at(doc.token_start)
-        if sentences:
-            decided = np.where(doc.start_evidence > self.options.threshold, YES, NO)
+        if sentences and evidence is not None:
+            decided = np.where(evidence > self.options.threshold, YES, NO)
             doc.sent_start = decided.astype(np.int8)
         else:
             doc.sent_start = np.where(known >= 0, known, MAYBE).astype(np.int8)
