@@ -55,6 +55,7 @@ FIND = "find [upos=NOUN] {small}"
 SHOWN: dict[str, dict[str, Show]] = {
     "parse": {
         "model": Show(PARSE, "-m {grammar}"),
+        "lang": Show(PARSE, "--lang qq", status=2),
         "mode": Show(PARSE, "--mode fast", status=2),
         "beam": Show(PARSE, "--beam 2"),
         "margin": Show(PARSE, "--margin 0.5"),
@@ -83,6 +84,7 @@ SHOWN: dict[str, dict[str, Show]] = {
     },
     "split": {
         "model": Show("split {lines} -m {tiny}", "-m {grammar}"),
+        "lang": Show("split {lines} -m {tiny}", "--lang qq", status=2),
         "mode": Show("split {text} -m {tiny}", "--mode fast", status=2),
         "bias": Show("split {text} -m {tiny}", "--bias 0.5"),
         "newline_is_boundary": Show("split {lines} -m {tiny}", "--newline-is-boundary"),
@@ -319,6 +321,7 @@ SHOWN: dict[str, dict[str, Show]] = {
     "models remove": {
         "quiet": Show("models remove tiny", "-q", before="models add {tiny}"),
     },
+    "models languages": {"as_json": Show("models languages {tiny}", "--json")},
     "models show": {"as_json": Show("models show {tiny}", "--json")},
     "models verify": {
         "sha256": Show("models verify {tiny}", "--sha256 00", status=1),
