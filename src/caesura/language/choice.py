@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 from caesura.errors import ModelError, UsageError
 from caesura.language.box import BOX, PACKAGE, UNKNOWN, code_of, nearest
 from caesura.language.guess import language_name
-from caesura.models.file import load
-from caesura.models.store import installed
+from caesura.models.store import installed, load_model
 from caesura.paths import MODEL_SUFFIX
 
 __all__ = ["DEFAULT", "Choice", "choose_model", "many_models"]
@@ -72,7 +71,7 @@ def many_models() -> list[tuple[str, tuple[str, ...]]]:
         if entry.trouble:
             continue
         with contextlib.suppress(ModelError):
-            told = load(entry.path, arrays=False).meta.get("languages")
+            told = load_model(entry.path, arrays=False).meta.get("languages")
             if isinstance(told, list):
                 many.append((entry.name, tuple(map(str, told))))
     return many
