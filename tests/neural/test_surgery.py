@@ -22,7 +22,7 @@ TEXT = "The boats did not come back. Nobody knew why, and nobody asked.\n\nthen 
 
 @pytest.fixture(scope="module")
 def nlp() -> Pipeline:
-    return load("en-neural")
+    return load("en")
 
 
 @pytest.fixture(scope="module")
