@@ -420,6 +420,33 @@ def test_the_text_is_there_after_a_reload(page: Any, server: Any) -> None:
     assert page.run("return document.getElementById('text').value") == ""
 
 
+# A picture that is asked for never comes.
+NEVER_DRAWN = """
+  const fetch_ = window.fetch;
+  window.fetch = (address, options) =>
+    String(address).endsWith('/draw') ? new Promise(() => {}) : fetch_(address, options);
+"""
+
+
+def test_the_picture_of_another_sentence_is_not_pointed_at(page: Any) -> None:
+    """Until its own comes a card shows the picture of the sentence whose place it took."""
+    page.fill("#text", MANY)
+    wait_done(page)
+    page.until(f"{DRAWN} === 6")
+    page.run(NEVER_DRAWN)
+    page.click("#results .card:nth-child(2) .gap[data-gap='1']")
+    stale = "#results .card:nth-child(2).stale .word[data-word='4']"
+    page.until("document.querySelector(arguments[0])", stale)
+    wait_done(page)
+    page.run("document.getElementById('detail').hidden = true;")
+    page.drag(stale, stale)
+    assert page.run("return document.getElementById('detail').hidden")
+    assert not page.run("return document.querySelector('dialog[open]')")
+    # Its own words can be.
+    page.drag("#results .card:nth-child(2) .token", "#results .card:nth-child(1) .token")
+    page.until("!document.getElementById('detail').hidden")
+
+
 def test_what_was_kept_is_taken_for_text_only(page: Any, server: Any) -> None:
     evil = (
         "<img src=x onerror=\"document.title='bad'\"> <script>document.title='bad'</script> came."

@@ -75,10 +75,13 @@ export class Cards {
     });
     const stay = new Set(made);
     made.forEach((card, place) => {
-      // Until its own picture comes a new card shows the one that it replaces, so that nothing jumps.
+      // Until its own picture comes a new card shows the one that it replaces, so that nothing jumps;
+      // the words of that one are not its own, and cannot be pointed at.
       const last = old[place];
       if (had.has(card) || !last || stay.has(last)) return;
-      card.querySelector(".tree").replaceChildren(...last.querySelector(".tree").childNodes);
+      const tree = card.querySelector(".tree");
+      tree.replaceChildren(...last.querySelector(".tree").childNodes);
+      tree.inert = true;
       card.classList.add("stale");
     });
     for (const card of old) if (!stay.has(card)) card.remove();
@@ -195,7 +198,9 @@ export class Cards {
     if (again) this.wanted ??= { start: known.sentence.start, word: Number(document.activeElement.dataset.word) };
     known.drawn = shape;
     card.classList.remove("stale");
-    card.querySelector(".tree").replaceChildren(tree);
+    const place = card.querySelector(".tree");
+    place.inert = false;
+    place.replaceChildren(tree);
     this.mark(card);
     if (this.wanted?.start === known.sentence.start) this.focusWord(known.sentence.start, this.wanted.word);
   }
