@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from caesura.document import YES, Document
+from caesura.document.characters import code_points
 from caesura.formats.build import one_line
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "opens_paragraph",
     "respaced",
     "spacing",
+    "spacing_codes",
     "unescape",
     "with_attributes",
     "with_spacing",
@@ -44,7 +46,9 @@ class Spacing(NamedTuple):
     new_paragraph: bool = False
 
 
-_NOTHING = Spacing()
+#: What a MISC value says: nothing, that no space follows and nothing else, or something else.
+_SILENT, _GLUED, _OTHER = range(3)
+_CODES = {Spacing(): _SILENT, Spacing(after=""): _GLUED}
 
 
 def escape(text: str) -> str:
@@ -57,6 +61,7 @@ def unescape(value: str) -> str:
     return _ESCAPE.sub(lambda match: _DECODED[match[1]], value)
 
 
+@lru_cache(maxsize=4096)
 def spacing(misc: str) -> Spacing:
     """What a MISC value says about spaces."""
     before = after = surface = None
@@ -76,6 +81,11 @@ def spacing(misc: str) -> Spacing:
         elif key == "NewPar" and value == "Yes":
             paragraph = True
     return Spacing(before, after, surface, paragraph)
+
+
+def spacing_codes(values: list[str]) -> list[int]:
+    """What MISC values say about spaces, as far as one number tells."""
+    return [_CODES.get(spacing(misc), _OTHER) for misc in values]
 
 
 def with_attributes(misc: str, drop: tuple[str, ...], add: list[str]) -> str:
@@ -113,71 +123,127 @@ def respaced(
     first_word: np.ndarray,
     more: Document | None,
     carried: str,
+    codes: np.ndarray,
 ) -> tuple[dict[int, str], str]:
     """MISC values of the tokens whose own do not say what the text says.
 
-    `token_misc` is the MISC of each token (that of its word, if it has one), `more` the piece that
-    follows, and `carried` what the piece before left for SpacesBefore of the first token; the same
-    for the next piece is returned.
+    `token_misc` is the MISC of each token (that of its word, if it has one), `codes` what
+    `spacing_codes` says of it, `more` the piece that follows, and `carried` what the piece before
+    left for SpacesBefore of the first token; the same for the next piece is returned.
+
+    Of nearly all tokens arrays tell that nothing is to be said, or that no space follows; the
+    others are looked at one by one.
     """
-    text = doc.text
-    starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
-    surfaces = [text[a:b] for a, b in zip(starts, ends, strict=True)]
-    gaps = [text[a:b] for a, b in zip(ends, [*starts[1:], len(text)], strict=True)]
-    forms = doc.strings.take(doc.form[first_word[:-1]])
-    for token in np.flatnonzero(np.diff(first_word) > 1).tolist():
-        forms[token] = surfaces[token]
-    paragraphs = doc.token_paragraph_start
-    paragraphs[0] = opens_paragraph(doc)
+    if not doc.continues:
+        carried = doc.text[: int(doc.token_start[0])]
+    gaps = _Gaps(doc, token_misc, more, carried)
     sentence_start = doc.sent_start == YES
     sentence_start[0] = True
-    inside = (paragraphs & ~sentence_start).tolist()
-    usual = np.where(paragraphs[1:], "\n\n", " ").tolist()
-    said = _said(doc, token_misc)
-    befores = [it.before or "" for it in said[1:]]
-    gaps[-1], last_usual, last_before = _tail(gaps[-1], more)
-    usual.append(last_usual)
-    befores.append(last_before)
-    if not doc.continues:
-        carried = text[: starts[0]]
-    changed: dict[int, str] = {}
-    rows = zip(gaps, usual, befores, forms, surfaces, said, inside, strict=True)
-    for token, (gap, customary, before, form, surface, it, new_paragraph) in enumerate(rows):
-        if (
-            it is _NOTHING
-            and gap == customary
-            and form == surface
-            and not (carried or new_paragraph or before)
-        ):
-            continue
-        agrees = (customary if it.after is None else it.after) + before == gap
+    inside = gaps.paragraphs & ~sentence_start
+    surfaces, forms = gaps.surfaces(), doc.strings.take(doc.form[first_word[:-1]])
+    easy = ~inside
+    easy[-1] = False
+    easy[0] &= not carried
+    easy[:-1] &= codes[1:] != _OTHER
+    if forms != surfaces:
+        pairs = enumerate(zip(forms, surfaces, strict=True))
+        differ = np.array([i for i, (form, surface) in pairs if form != surface])
+        easy[differ[first_word[differ + 1] - first_word[differ] == 1]] = False
+    none, usual = gaps.are_none, gaps.are_usual
+    done = easy & (((codes == _SILENT) & usual) | ((codes == _GLUED) & none))
+    glued = easy & (codes == _SILENT) & none & (token_misc == 0)
+    changed = dict.fromkeys(np.flatnonzero(glued).tolist(), "SpaceAfter=No")
+    for token in np.flatnonzero(~(done | glued)).tolist():
+        several = first_word[token + 1] - first_word[token] > 1
+        form = surfaces[token] if several else forms[token]
+        value = gaps.misc(token, form, surfaces[token], bool(inside[token]))
+        if value is not None:
+            changed[token] = value
+    return changed, gaps.left(len(surfaces) - 1)
+
+
+class _Gaps:
+    """What stands between the tokens of a document, and what its MISC says of it."""
+
+    def __init__(
+        self, doc: Document, token_misc: np.ndarray, more: Document | None, carried: str
+    ) -> None:
+        self._doc = doc
+        self._misc = token_misc
+        self._carried = carried
+        self._last = doc.n_tokens - 1
+        self._starts, self._ends = doc.token_start.tolist(), doc.token_end.tolist()
+        self._tail, self._tail_usual, self._tail_before = _tail(doc.text[self._ends[-1] :], more)
+        #: Whether each token starts a paragraph.
+        self.paragraphs = doc.token_paragraph_start
+        self.paragraphs[0] = opens_paragraph(doc)
+        sizes = doc.token_start[1:] - doc.token_end[:-1]
+        #: Whether nothing stands behind a token, and whether what is usual does; never so of the
+        #: last token.
+        self.are_none = np.append(sizes == 0, False)
+        text = code_points(doc.text)
+        first = text.take(doc.token_end[:-1], mode="clip") if len(text) else sizes
+        one = (sizes == 1) & (first == ord(" ")) & ~self.paragraphs[1:]
+        if self.paragraphs[1:].any():
+            second = text.take(doc.token_end[:-1] + 1, mode="clip")
+            both = (first == ord("\n")) & (second == ord("\n"))
+            one |= (sizes == 2) & both & self.paragraphs[1:]
+        self.are_usual = np.append(one, False)
+
+    def surfaces(self) -> list[str]:
+        """The tokens as they are written."""
+        text = self._doc.text
+        return [text[start:end] for start, end in zip(self._starts, self._ends, strict=True)]
+
+    def misc(self, token: int, form: str, surface: str, new_paragraph: bool) -> str | None:
+        """What MISC of a token must be to say what the text says; None if it does."""
+        it = self._said(token)
+        carried = self._carried if token == 0 else self.left(token - 1)
+        left = self.left(token)
         same = (
-            agrees
+            self._agrees(token)
             and (form if it.surface is None else it.surface) == surface
             and (it.before or "") == carried
             and it.new_paragraph == new_paragraph
         )
-        left = before if agrees else ""
-        if not same:
-            rest = gap[: len(gap) - len(left)]
-            wanted = Spacing(
-                before=carried or None,
-                after=None if rest == customary else rest,
-                surface=surface if one_line(form) != surface else None,
-                new_paragraph=new_paragraph,
-            )
-            changed[token] = with_spacing(doc.strings[token_misc[token]], wanted)
-        carried = left
-    return changed, carried
+        if same:
+            return None
+        gap = self._gap(token)
+        rest = gap[: len(gap) - len(left)]
+        wanted = Spacing(
+            before=carried or None,
+            after=None if rest == self._usual(token) else rest,
+            surface=surface if one_line(form) != surface else None,
+            new_paragraph=new_paragraph,
+        )
+        return with_spacing(self._doc.strings[self._misc[token]], wanted)
 
+    def left(self, token: int) -> str:
+        """What the token leaves to be said by SpacesBefore of the next one."""
+        before = self._before(token)
+        return before if before and self._agrees(token) else ""
 
-def _said(doc: Document, token_misc: np.ndarray) -> list[Spacing]:
-    """What the MISC of each token says about spaces."""
-    table = {}
-    for i in np.unique(token_misc).tolist():
-        it = spacing(doc.strings[i])
-        table[i] = _NOTHING if it == _NOTHING else it
-    return [table[i] for i in token_misc.tolist()]
+    def _agrees(self, token: int) -> bool:
+        after = self._said(token).after
+        said = (self._usual(token) if after is None else after) + self._before(token)
+        return said == self._gap(token)
+
+    def _said(self, token: int) -> Spacing:
+        return spacing(self._doc.strings[self._misc[token]])
+
+    def _before(self, token: int) -> str:
+        """What the next token says stands before it."""
+        return self._tail_before if token == self._last else self._said(token + 1).before or ""
+
+    def _gap(self, token: int) -> str:
+        if token == self._last:
+            return self._tail
+        return self._doc.text[self._ends[token] : self._starts[token + 1]]
+
+    def _usual(self, token: int) -> str:
+        if token == self._last:
+            return self._tail_usual
+        return "\n\n" if self.paragraphs[token + 1] else " "
 
 
 def _tail(gap: str, more: Document | None) -> tuple[str, str, str]:

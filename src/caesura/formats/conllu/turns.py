@@ -96,12 +96,15 @@ class TurnWriter:
 
     def begin(self, doc: Document) -> None:
         """Look at a document or the next piece of it."""
+        if not doc.continues:
+            self._going, self._inside = None, False
+        if not len(doc.turn_start):
+            self._turns, self._of_token = [], np.full(doc.n_tokens, -1)
+            return
         times = np.nan_to_num(doc.turn_time, nan=-1.0).tolist()
         speakers = doc.strings.take(doc.turn_speaker)
         self._turns = [Turn(name, *time) for name, time in zip(speakers, times, strict=True)]
         self._of_token = token_turn(doc)
-        if not doc.continues:
-            self._going, self._inside = None, False
 
     def marks(
         self, doc: Document, of_token: np.ndarray
@@ -109,7 +112,7 @@ class TurnWriter:
         """Attributes to drop and to add, for tokens whose MISC does not say what turns say."""
         wanted = self._wanted(doc)
         strings = doc.strings
-        said = {i for i in set(of_token.tolist()) if MARK in strings[i]}
+        said = {i for i in set(of_token[of_token > 0].tolist()) if MARK in strings[i]}
         if not wanted and not said:
             return {}
         changed: dict[int, tuple[tuple[str, ...], list[str]]] = {}

@@ -2,27 +2,39 @@
 
 Comments and MISC are written as they are. Spacing attributes are made anew only for tokens whose
 MISC does not say what the text says, and a sentence without comments of its own gets the customary
-ones: document, paragraph, number, text.
+ones: document, paragraph, number, text. What is not a cell of a word (comments, multi-word tokens,
+empty nodes) is written with the cell of the word before or behind which it stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 import numpy as np
 
 from caesura.document import CONFIDENCE_KEYS, UNKNOWN, Document
 from caesura.errors import InputError
 from caesura.formats.build import BLANKS, encoded, one_line
+from caesura.formats.conllu import cells
+from caesura.formats.conllu.cells import ByString, Cells, Objects, cell
 from caesura.formats.conllu.comments import NEWDOC, newdoc_id, starts_paragraph
-from caesura.formats.conllu.spacing import opens_paragraph, respaced, with_attributes
+from caesura.formats.conllu.spacing import (
+    opens_paragraph,
+    respaced,
+    spacing_codes,
+    with_attributes,
+)
 from caesura.formats.conllu.turns import TurnWriter
 from caesura.formats.options import WriteOptions
 
 __all__ = ["rows", "write", "write_rows"]
 
-_NUMERALS = [str(number) for number in range(512)]
+#: The columns of strings, by their places; ID and HEAD are numbers.
+_STRINGS: Final = {1: "form", 2: "lemma", 3: "upos", 4: "xpos", 5: "feats", 7: "deprel"}
+_ID, _FORM, _HEAD, _DEPS, _MISC = 0, 1, 6, 8, 9
+#: Words whose cells are joined at once, few enough for the processor's caches.
+_AT_ONCE: Final = 4096
 
 
 def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
@@ -43,7 +55,7 @@ def rows(documents: Iterable[Document], options: WriteOptions, *, x: bool) -> It
     writer = _Writer(options, x)
     for doc, following in _with_next(documents):
         more = following if following is not None and following.continues else None
-        yield encoded(writer.text(doc, more))
+        yield writer.data(doc, more)
 
 
 def _with_next(documents: Iterable[Document]) -> Iterator[tuple[Document, Document | None]]:
@@ -68,8 +80,11 @@ class _Writer:
         #: Spaces that the next piece says stand before its first token.
         self.carried = ""
         self.turns = TurnWriter()
+        self._cells = Cells()
+        self._codes = ByString(spacing_codes, np.int8)
+        self._projections = ByString(self._projected, object)
 
-    def text(self, doc: Document, more: Document | None) -> str:
+    def data(self, doc: Document, more: Document | None) -> bytes:
         """One document, or one piece of it that is followed by `more`."""
         if not doc.continues:
             self.n_documents += 1
@@ -77,34 +92,65 @@ class _Writer:
             if doc.id:
                 self.n_sentences = 0
         self.turns.begin(doc)
-        body = self._sentences(doc, more) if doc.n_tokens else []
+        parts = self._sentences(doc, more) if doc.n_tokens else []
         if doc.trailer:
-            body += [*map(_comment, doc.trailer), ""]
+            parts += [encoded(f"{_comment(comment)}\n") for comment in doc.trailer]
+            parts.append(b"\n")
         self.offset += len(doc.text)
-        return "\n".join([*body, ""]) if body else ""
+        return b"".join(parts)
 
-    def _sentences(self, doc: Document, more: Document | None) -> list[str]:
-        rows, row_bounds = self._rows(doc, more)
-        tokens = doc.sentence_bounds.tolist()
+    def _sentences(self, doc: Document, more: Document | None) -> list[bytes]:
+        bounds, first_word = doc.sentence_bounds, doc.first_word
+        starts = first_word[bounds]
+        counts = np.diff(starts)
+        base = np.repeat(starts[:-1], counts)
+        table = self._table(doc, base, np.repeat(counts, counts))
+        extra = _Extra()
+        self._misc(doc, table, first_word, more, extra)
+        if not self.x:
+            self._insert(doc, first_word, base, extra)
+        self._verify(doc, table, extra)
+        self._put(doc, table, starts.tolist(), bounds.tolist(), extra)
+        parts = [
+            b"".join(table[at : at + _AT_ONCE].ravel().tolist())
+            for at in range(0, len(table), _AT_ONCE)
+        ]
+        return [*parts, b"\n\n"]
+
+    def _put(
+        self, doc: Document, table: Objects, words: list[int], tokens: list[int], extra: _Extra
+    ) -> None:
+        """Write what stands between lines of words with the cells at their ends."""
+        for word, lines in extra.after.items():
+            table[word, _MISC] += encoded("\n" + "\n".join(lines))
+        starts = set(words)
+        for word, lines in extra.before.items():
+            if word not in starts:
+                table[word, _ID] = encoded("\n" + "\n".join(lines)) + table[word, _ID]
+        gap = ""
+        for word, comments in zip(words[:-1], self._comments(doc, tokens), strict=True):
+            lines = [*comments, *extra.before.get(word, ()), "1"]
+            table[word, _ID] = encoded(gap + "\n".join(lines))
+            gap = "\n\n"
+
+    def _comments(self, doc: Document, tokens: list[int]) -> Iterator[Iterable[str]]:
+        """The comments of each sentence."""
         paragraphs = doc.token_paragraph_start
         marked = len(doc.paragraph_start) > 0
-        out: list[str] = []
+        opens = opens_paragraph(doc)
+        name = _name(doc)
         for s, first in enumerate(tokens[:-1]):
             starts = s == 0 and not doc.continues
-            paragraph = marked and bool(paragraphs[first]) and (s > 0 or opens_paragraph(doc))
+            paragraph = marked and bool(paragraphs[first]) and (s > 0 or opens)
             own = doc.comments.get(first)
-            if own is not None:
-                own = tuple(map(_comment, own))
             self.n_sentences += 1
             if own is None:
-                out += self._customary(doc, first, tokens[s + 1], starts, paragraph)
-            elif starts or paragraph:
-                out += self._boundaries(doc, own, starts, paragraph)
-            else:
-                out += own
-            out += rows[row_bounds[s] : row_bounds[s + 1]]
-            out.append("")
-        return out
+                yield self._customary(doc, name, first, tokens[s + 1], starts, paragraph)
+                continue
+            own = tuple(map(_comment, own))
+            if starts or paragraph:
+                own = self._boundaries(doc, own, starts, paragraph)
+            yield own
 
     def _boundaries(
         self, doc: Document, own: tuple[str, ...], starts: bool, paragraph: bool
@@ -123,12 +169,17 @@ class _Writer:
         return own
 
     def _customary(
-        self, doc: Document, first: int, last: int, starts: bool, paragraph: bool
+        self,
+        doc: Document,
+        name: str | None,
+        first: int,
+        last: int,
+        starts: bool,
+        paragraph: bool,
     ) -> list[str]:
         comments = [_newdoc(doc)] if starts else []
         if paragraph:
             comments.append("# newpar")
-        name = _name(doc)
         number = f"{name}-{self.n_sentences}" if name else str(self.n_sentences)
         comments.append(f"# sent_id = {number}")
         comments += self.turns.comments(first, last)
@@ -136,95 +187,76 @@ class _Writer:
         comments.append(f"# text = {' '.join(text.split())}")
         return comments
 
-    # ------------------------------------------------------------------ rows
+    # ----------------------------------------------------------------- table
 
-    def _rows(self, doc: Document, more: Document | None) -> tuple[list[str], list[int]]:
-        """The lines of all words, multi-word tokens and empty nodes, and where sentences start."""
-        sentence = doc.word_sentence
-        n = doc.n_words
-        word_bounds = np.searchsorted(sentence, np.arange(doc.n_sentences + 1))
-        base = word_bounds[sentence] if n else word_bounds[:0]
-        ids = _numerals(np.arange(n) - base + 1)
-        local = np.where(doc.head >= 0, doc.head - base + 1, 0)
-        counts = np.diff(word_bounds)[sentence]
-        if np.any((doc.head >= 0) & ((local < 1) | (local > counts))):
-            word = int(np.flatnonzero((doc.head >= 0) & ((local < 1) | (local > counts)))[0])
+    def _table(self, doc: Document, base: np.ndarray, counts: np.ndarray) -> Objects:
+        """The cells of all words, MISC as it is."""
+        has = doc.head >= 0
+        local = np.where(has, doc.head - base + 1, 0)
+        outside = has & ((local < 1) | (local > counts))
+        if outside.any():
+            word = int(np.flatnonzero(outside)[0])
             raise InputError(
                 f"the head of word {word} ({doc.words[word].form!r}) is in another sentence",
                 file=self.options.file,
             )
-        heads = _numerals(local)
-        for word in np.flatnonzero(doc.head == UNKNOWN).tolist():
-            heads[word] = "_"
-        first_word = doc.first_word
-        misc, token_misc = self._misc(doc, first_word, more)
-        forms = self._forms(doc)
-        values = [_column(doc, name) for name in ("lemma", "upos", "xpos", "feats")]
-        deprel = _column(doc, "deprel")
-        if self.x:
-            tail = _projected(misc)
-        else:
-            tail = (_column(doc, "deps"), [value or "_" for value in misc])
-        columns = (ids, forms, *values, heads, deprel, *tail)
-        rows = list(map("\t".join, zip(*columns, strict=True)))
-        bounds = word_bounds.tolist()
+        numbers = np.zeros((doc.n_words, 10), np.int32)
+        for place, name in _STRINGS.items():
+            numbers[:, place] = getattr(doc, name)
         if not self.x:
-            rows, bounds = self._insert(doc, rows, bounds, first_word, token_misc, base)
-        _verify(doc, rows)
-        return rows, bounds
+            numbers[:, _DEPS], numbers[:, _MISC] = doc.deps, doc.misc
+        table = self._cells.of(doc.strings, numbers)
+        table[:, _ID] = cells.ids(np.arange(1, len(base) + 1) - base)
+        table[:, _HEAD] = cells.heads(local)
+        table[doc.head == UNKNOWN, _HEAD] = cells.NOTHING
+        if self.x and doc.misc.any():
+            pairs = self._projections.of(doc.strings, doc.misc).tolist()
+            table[:, _DEPS], table[:, _MISC] = zip(*pairs, strict=True)
+        self._forms(doc, table)
+        return table
 
-    def _forms(self, doc: Document) -> list[str]:
-        forms = doc.column("form")
-        for i in np.flatnonzero(doc.form == 0).tolist():
-            token = doc.words[i].token
-            forms[i] = (not token.is_multiword and token.text) or "_"
-        if BLANKS.search(" ".join(forms)):
-            forms = [one_line(form) for form in forms]
-        return forms
+    def _projected(self, values: list[str]) -> list[tuple[bytes, bytes]]:
+        """The cells of PHEAD and PDEPREL from the attributes of MISC that keep them."""
+        self._cells.broken |= any(map(BLANKS.search, values))
+        pairs = []
+        for misc in values:
+            found = {"PHead": "", "PDeprel": ""}
+            for item in misc.split("|"):
+                key, _, value = item.partition("=")
+                if key in found:
+                    found[key] = value
+            pairs.append((cell(found["PHead"]), cell(found["PDeprel"])))
+        return pairs
+
+    def _forms(self, doc: Document, table: Objects) -> None:
+        """Forms that are not known are those of their tokens; none is more than one line."""
+        for word in np.flatnonzero(doc.form == 0).tolist():
+            token = doc.words[word].token
+            form = (not token.is_multiword and token.text) or "_"
+            table[word, _FORM] = cell(one_line(form))
+        if self._cells.broken:
+            for word, form in enumerate(doc.column("form")):
+                if BLANKS.search(form):
+                    table[word, _FORM] = cell(one_line(form))
 
     def _insert(
-        self,
-        doc: Document,
-        rows: list[str],
-        bounds: list[int],
-        first_word: np.ndarray,
-        token_misc: dict[int, str],
-        base: np.ndarray,
-    ) -> tuple[list[str], list[int]]:
-        """Add the lines of multi-word tokens and of empty nodes."""
-        multiword = np.flatnonzero(np.diff(first_word) > 1).tolist()
-        if not multiword and not doc.empty_nodes:
-            return rows, bounds
-        before: dict[int, list[str]] = {}
-        after: dict[int, list[str]] = {}
+        self, doc: Document, first_word: np.ndarray, base: np.ndarray, extra: _Extra
+    ) -> None:
+        """The lines of empty nodes and of multi-word tokens."""
         for node in doc.empty_nodes:
             line = self._empty(node, base)
             if node.anchor >= 0:
-                after.setdefault(node.anchor, []).append(line)
+                extra.after.setdefault(node.anchor, []).append(line)
             else:
-                before.setdefault(node.word, []).append(line)
-        for token in multiword:
+                extra.before.setdefault(node.word, []).append(line)
+        for token, misc in extra.token_misc.items():
             a, b = int(first_word[token]), int(first_word[token + 1])
             start = int(base[a])
             surface = doc.text[int(doc.token_start[token]) : int(doc.token_end[token])]
             rest = doc.token_columns.get(token, ("",) * 7)
-            fields = (f"{a - start + 1}-{b - start}", one_line(surface), *rest, token_misc[token])
-            before.setdefault(a, []).append("\t".join(value or "_" for value in fields))
-        out: list[str] = []
-        places = {word: k for k, word in enumerate(bounds)}
-        starts = [0] * len(bounds)
-        at = 0
-        for word in sorted(before.keys() | after.keys() | places.keys()):
-            out += rows[at:word]
-            at = word
-            if word in places:
-                starts[places[word]] = len(out)
-            out += before.get(word, ())
-            if word in after:
-                out.append(rows[word])
-                out += after[word]
-                at = word + 1
-        return out, starts
+            fields = (f"{a - start + 1}-{b - start}", one_line(surface), *rest, misc)
+            line = "\t".join(value or "_" for value in fields)
+            extra.before.setdefault(a, []).append(line)
 
     @staticmethod
     def _empty(node, base: np.ndarray) -> str:  # type: ignore[no-untyped-def]
@@ -236,23 +268,30 @@ class _Writer:
     # ------------------------------------------------------------------ MISC
 
     def _misc(
-        self, doc: Document, first_word: np.ndarray, more: Document | None
-    ) -> tuple[list[str], dict[int, str]]:
+        self,
+        doc: Document,
+        table: Objects,
+        first_word: np.ndarray,
+        more: Document | None,
+        extra: _Extra,
+    ) -> None:
         """MISC of the words, and of multi-word tokens, which carry the spacing of theirs."""
-        misc = doc.column("misc")
+        if self.x:
+            return
         single = np.diff(first_word) == 1
         of_token = np.where(single, doc.misc[first_word[:-1]], doc.token_misc)
-        changed: dict[int, str] = {}
-        if not self.x:
-            changed, self.carried = respaced(doc, of_token, first_word, more, self.carried)
-            self._mark_turns(doc, of_token, changed)
-            self._add_attributes(doc, of_token, changed, first_word, misc)
-        token_misc: dict[int, str] = {}
+        codes = self._codes.of(doc.strings, of_token)
+        changed, self.carried = respaced(doc, of_token, first_word, more, self.carried, codes)
+        self._mark_turns(doc, of_token, changed)
+        of_words: dict[int, str] = {}
+        self._add_attributes(doc, of_token, changed, single, of_words)
         for token in np.flatnonzero(~single).tolist():
-            token_misc[token] = changed.pop(token, doc.strings[of_token[token]])
-        for token, value in changed.items():
-            misc[int(first_word[token])] = value
-        return misc, token_misc
+            extra.token_misc[token] = changed.pop(token, doc.strings[of_token[token]])
+        tokens = np.fromiter(changed, np.int64, len(changed))
+        of_words.update(zip(first_word[tokens].tolist(), changed.values(), strict=True))
+        made = {value: cell(value) for value in set(of_words.values())}
+        for word, value in of_words.items():
+            table[word, _MISC] = made[value]
 
     def _mark_turns(self, doc: Document, of_token: np.ndarray, changed: dict[int, str]) -> None:
         for token, (drop, add) in self.turns.marks(doc, of_token).items():
@@ -264,8 +303,8 @@ class _Writer:
         doc: Document,
         of_token: np.ndarray,
         changed: dict[int, str],
-        first_word: np.ndarray,
-        misc: list[str],
+        single: np.ndarray,
+        of_words: dict[int, str],
     ) -> None:
         """TokenRange and confidences, where they are asked for."""
 
@@ -283,7 +322,6 @@ class _Writer:
         if doc.sent_conf is not None:
             for token in np.flatnonzero(~np.isnan(doc.sent_conf)).tolist():
                 put(token, CONFIDENCE_KEYS["sent_conf"], str(doc.sent_conf[token]))
-        single = np.diff(first_word) == 1
         for name in ("tag_conf", "arc_conf"):
             values = getattr(doc, name)
             if values is None:
@@ -294,7 +332,34 @@ class _Writer:
                 if single[token]:
                     put(token, key, str(values[word]))
                 else:
-                    misc[word] = with_attributes(misc[word], (key,), [f"{key}={values[word]}"])
+                    old = of_words.get(word, doc.strings[doc.misc[word]])
+                    of_words[word] = with_attributes(old, (key,), [f"{key}={values[word]}"])
+
+    def _verify(self, doc: Document, table: Objects, extra: _Extra) -> None:
+        """No value may hold a tab or a line end."""
+        lines = [*extra.before.items(), *extra.after.items()]
+        if not self._cells.broken and all(map(_is_whole, (row for _, own in lines for row in own))):
+            return
+        for word, fields in enumerate(table):
+            row = b"".join(fields).decode().removeprefix("\n")
+            for line in (*extra.before.get(word, ()), row, *extra.after.get(word, ())):
+                if not _is_whole(line):
+                    raise InputError(
+                        f"a value in {line!r} holds a tab or a line end, "
+                        "which the format cannot hold",
+                        file=doc.source,
+                        remedy="Change the value, or write jsonl, which holds it.",
+                    )
+
+
+class _Extra:
+    """What is written beside the words: lines before and after some of them."""
+
+    def __init__(self) -> None:
+        self.before: dict[int, list[str]] = {}
+        self.after: dict[int, list[str]] = {}
+        #: MISC of multi-word tokens.
+        self.token_misc: dict[int, str] = {}
 
 
 def _name(doc: Document) -> str | None:
@@ -313,51 +378,5 @@ def _comment(comment: str) -> str:
     return line if line.startswith("#") else f"# {line}".rstrip()
 
 
-def _verify(doc: Document, rows: list[str]) -> None:
-    """No value may hold a tab or a line end."""
-    text = "\n".join(rows)
-    whole = text.count("\t") == 9 * len(rows) and text.count("\n") < max(len(rows), 1)
-    if whole and "\r" not in text:
-        return
-    for row in rows:
-        if row.count("\t") != 9 or "\n" in row or "\r" in row:
-            raise InputError(
-                f"a value in {row!r} holds a tab or a line end, which the format cannot hold",
-                file=doc.source,
-                remedy="Change the value, or write jsonl, which holds it.",
-            )
-
-
-def _numerals(numbers: np.ndarray) -> list[str]:
-    """Numbers as strings; small ones, which are nearly all, are at hand."""
-    values = numbers.tolist()
-    if max(values, default=0) < len(_NUMERALS):
-        return [_NUMERALS[value] for value in values]
-    return [str(value) for value in values]
-
-
-def _column(doc: Document, name: str) -> list[str]:
-    """A column of strings, `_` where there is none."""
-    ids: np.ndarray = getattr(doc, name)
-    if not ids.any():
-        return ["_"] * len(ids)
-    strings = doc.strings
-    values = {i: strings[i] or "_" for i in set(ids.tolist())}
-    return [values[i] for i in ids.tolist()]
-
-
-def _projected(misc: list[str]) -> tuple[list[str], list[str]]:
-    """PHEAD and PDEPREL from the attributes of MISC that keep them."""
-    heads, deprels = [], []
-    for value in misc:
-        head = deprel = "_"
-        if "PHead=" in value or "PDeprel=" in value:
-            for item in value.split("|"):
-                key, _, rest = item.partition("=")
-                if key == "PHead":
-                    head = rest or "_"
-                elif key == "PDeprel":
-                    deprel = rest or "_"
-        heads.append(head)
-        deprels.append(deprel)
-    return heads, deprels
+def _is_whole(line: str) -> bool:
+    return line.count("\t") == 9 and "\n" not in line and "\r" not in line
