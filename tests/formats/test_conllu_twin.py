@@ -92,6 +92,16 @@ def test_a_value_with_a_tab_is_named_with_its_line() -> None:
         written([doc], x=True)
 
 
+def test_words_of_a_multi_word_token_tell_confidences_as_others_do() -> None:
+    doc = Document.from_spans("du pain", [0, 3], [2, 7])
+    doc.word_token = np.array([0, 0, 1], np.int32)
+    doc.form = np.zeros(0, np.int32)
+    doc.blank_words()
+    doc.set_column("form", ["de", "le", "pain"])
+    doc.tag_conf = np.full(3, 0.1, np.float32)
+    assert written([doc]).count(b"\tTagConf=0.1\n") == 3
+
+
 @pytest.mark.parametrize("speech", [False, True])
 def test_the_treebanks(data_dir: Path, speech: bool) -> None:
     files = sorted(data_dir.glob("*-speech/*dev*" if speech else "UD_*/*dev*"))

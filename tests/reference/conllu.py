@@ -115,7 +115,7 @@ class Plain(_Writer):
             for word, sure in enumerate(confidences if confidences is not None else ()):
                 token = int(doc.word_token[word])
                 if sure == sure and several[token]:
-                    misc[word] = _with(misc[word], name, sure)
+                    misc[word] = _with(misc[word], name, str(sure))
                 elif sure == sure:
                     values[token] = _with(values[token], name, str(sure))
         for token in range(doc.n_tokens):

@@ -333,7 +333,7 @@ class _Writer:
                     put(token, key, str(values[word]))
                 else:
                     old = of_words.get(word, doc.strings[doc.misc[word]])
-                    of_words[word] = with_attributes(old, (key,), [f"{key}={values[word]}"])
+                    of_words[word] = with_attributes(old, (key,), [f"{key}={values[word]!s}"])
 
     def _verify(self, doc: Document, table: Objects, extra: _Extra) -> None:
         """No value may hold a tab or a line end."""
