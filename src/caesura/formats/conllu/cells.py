@@ -50,7 +50,7 @@ class ByString:
         made = np.flatnonzero(new > self._known)
         if len(made):
             values = np.empty(len(made), self._values.dtype)
-            values[:] = self._make(strings.take(made))
+            values[:] = self._make(strings.take(made.astype(np.int32)))
             self._values[made], self._known[made] = values, True
         return self._values[numbers]
 
@@ -91,8 +91,9 @@ class _Numerals:
     def __call__(self, numbers: NDArray[np.integer[Any]]) -> Objects:
         most = int(numbers.max(initial=0))
         # One word of a very long sentence must not make a table of it for good.
-        table = self._cells if most < len(self._cells) else self._made(most + 1)
-        return table[numbers]
+        table: Objects = self._cells if most < len(self._cells) else self._made(most + 1)
+        found: Objects = table[numbers]
+        return found
 
     def _made(self, n: int) -> Objects:
         table = np.empty(n, object)
