@@ -32,6 +32,8 @@ from joint_study.report import table
 from joint_study.tables import boundaries, tables
 from joint_study.transfer import spoken
 
+from caesura.parse.options import DELAYED
+
 #: What can be run on a treebank.
 EXPERIMENTS: dict[str, Callable[[Data], dict[str, Any]]] = {
     "tables": tables,
@@ -53,9 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--folds", type=int, default=5, help="of jackknifing")
     parser.add_argument("--beam", type=int, default=8)
     parser.add_argument("--step", choices=["pa", "perceptron"], default="perceptron")
-    parser.add_argument(
-        "--dlaso-pa", choices=["accumulated", "per-update", "in-turn"], default="in-turn"
-    )
+    parser.add_argument("--dlaso-pa", choices=DELAYED, default="in-turn")
     parser.add_argument("--bits", type=int, default=20, help="rows of weights, as a power of two")
     parser.add_argument("--breaks", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--transfer", nargs="+", default=["EWT-speech", "GUM-speech"])

@@ -14,7 +14,7 @@ from caesura.learn.loop import Loop
 from caesura.models.file import load, save
 from caesura.parse.learning.learner import Learner
 from caesura.parse.learning.trainer import ParserTrainer
-from caesura.parse.options import SearchOptions, TrainOptions
+from caesura.parse.options import DELAYED, SearchOptions, TrainOptions
 from caesura.parse.parser import Parser
 from caesura.parse.recipes import Reparsed, stages
 from caesura.parse.scores import scores
@@ -59,7 +59,7 @@ def test_a_parser_that_learned_greedily_decides_greedily(tmp_path) -> None:
         assert parse.heads.tolist() == other.heads.tolist()
 
 
-@pytest.mark.parametrize("delayed", ["accumulated", "per-update", "in-turn"])
+@pytest.mark.parametrize("delayed", DELAYED)
 def test_delayed_updates_learn_as_one_step_as_many_and_in_turn(delayed) -> None:
     trainer = trained(replace(SMALL, dlaso_pa=delayed), corpus(1, 30, 3), epochs=6)
     dev = corpus(2, 4)
@@ -76,6 +76,16 @@ def test_in_turn_the_same_mistake_is_mended_once() -> None:
         assert trainer.learner.pairs.used[0] > 30
         largest[delayed] = np.abs(trainer.learner.weights).max()
     assert largest["in-turn"] < largest["accumulated"] / 4
+
+
+def test_in_turn_by_the_loss_gold_has_to_lead_by_the_errors() -> None:
+    """More is left to mend than by who is ahead, and less than if nothing were looked at again."""
+    docs = corpus(3, 1, 30)
+    moved = {}
+    for delayed in ("in-turn", "in-turn-loss", "per-update"):
+        options = replace(SMALL, chunk=0, step="perceptron", dlaso_pa=delayed)
+        moved[delayed] = np.abs(trained(options, docs, epochs=1).learner.weights).sum()
+    assert moved["in-turn"] < moved["in-turn-loss"] < moved["per-update"]
 
 
 def test_features_that_an_update_has_no_room_for_are_counted(monkeypatch) -> None:

@@ -11,13 +11,14 @@ from caesura.learn.bias import check_bias, refuse_bias
 from caesura.learn.flags import EPOCHS, SEED, THREADS, flag, inner
 from caesura.parse.scorers.features import CHOICE_TEMPLATES, DEFAULT_TEMPLATES
 
-__all__ = ["SearchOptions", "TrainOptions"]
+__all__ = ["DELAYED", "SearchOptions", "TrainOptions"]
 
 Update = Literal["dlaso", "max-violation", "early", "laso", "greedy"]
 UPDATES: Final = ("dlaso", "max-violation", "early", "laso", "greedy")
 #: Beams wider than this gain nothing and cost memory without end; more words than any text has.
 MOST_BEAM: Final = 1024
 MOST_PATIENCE: Final = 1 << 30
+DELAYED: Final = ("accumulated", "per-update", "in-turn", "in-turn-loss")
 BOUNDARIES: Final = ("early", "late", "latent", "none")
 
 
@@ -77,11 +78,12 @@ class TrainOptions:
     update: Update = "dlaso"
     #: Perceptron or passive-aggressive steps, the latter with their cap C and with 1 added to the
     #: loss or not. The delayed updates of an instance are made as one step, as one step each, or in
-    #: turn, where those that an earlier one has set right are left out.
+    #: turn, where those that an earlier one has set right are left out: gold is ahead, or, with
+    #: `in-turn-loss`, ahead by the errors, as the passive-aggressive rule has it.
     step: Literal["perceptron", "pa"] = "perceptron"
     cap: float = math.inf
     err_plus_one: bool = False
-    dlaso_pa: Literal["accumulated", "per-update", "in-turn"] = "in-turn"
+    dlaso_pa: Literal["accumulated", "per-update", "in-turn", "in-turn-loss"] = "in-turn"
     #: When SB is announced; `none` trains on single sentences.
     boundaries: Literal["early", "late", "latent", "none"] = "early"
     swap: Literal["lazy", "eager"] = "lazy"
@@ -134,7 +136,7 @@ class TrainOptions:
         _at_least("threads", self.threads, 1)
         _one_of("update", self.update, UPDATES)
         _one_of("step", self.step, ("perceptron", "pa"))
-        _one_of("dlaso_pa", self.dlaso_pa, ("accumulated", "per-update", "in-turn"))
+        _one_of("dlaso_pa", self.dlaso_pa, DELAYED)
         _one_of("boundaries", self.boundaries, BOUNDARIES)
         _one_of("swap", self.swap, ("lazy", "eager"))
         if not 1 <= self.choices <= 16:

@@ -20,6 +20,7 @@ from caesura.parse.learning.updates import (
     DLASO,
     EARLY,
     IN_TURN,
+    IN_TURN_LOSS,
     LASO,
     MAX_VIOLATION,
     PER_UPDATE,
@@ -56,7 +57,12 @@ _UPDATES = {
     "laso": LASO,
     "greedy": LASO,
 }
-_DELAYED = {"accumulated": ACCUMULATED, "per-update": PER_UPDATE, "in-turn": IN_TURN}
+_DELAYED = {
+    "accumulated": ACCUMULATED,
+    "per-update": PER_UPDATE,
+    "in-turn": IN_TURN,
+    "in-turn-loss": IN_TURN_LOSS,
+}
 
 
 #: Slots of the table of an update's features, as powers of two: at first, and at most. The largest

@@ -6,7 +6,8 @@ lazily: `summed` collects each change times the tick at which it was made.
 
 The delayed updates of an instance repeat each other: a model that sets no boundaries misses all of
 them. Taken in turn, those that an earlier one has set right are left out; taken all, they go too
-far, and the model swings from no boundaries to one before every word.
+far, and the model swings from no boundaries to one before every word. By the passive-aggressive
+rule an update is right only if gold leads by its errors (IN_TURN_LOSS), which few ever do.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ DLASO: Final = 3
 ACCUMULATED: Final = 0
 PER_UPDATE: Final = 1
 IN_TURN: Final = 2
+IN_TURN_LOSS: Final = 3
 
 #: How long a perceptron step is. Any length learns the same; with this one scores are about as
 #: large as after passive-aggressive steps, so that a bias or a pruning margin means the same.
@@ -237,7 +239,7 @@ def _step(
     """Move the weights along the difference, and forget it.
 
     The weights have changed since the difference was found if it is looked at `again`: what is
-    no longer a violation is left alone.
+    no longer a violation, or has no loss any more, is left alone.
     """
     width = table.shape[1]
     rate = PERCEPTRON_STEP
@@ -251,7 +253,8 @@ def _step(
                 margin += value * table[delta.keys[slot] // width, delta.keys[slot] % width]
         if again:
             violation = -margin
-        if norm == 0.0 or margin > 0.0:
+        enough = float(errors) if steps.delayed == IN_TURN_LOSS else 0.0
+        if norm == 0.0 or (margin > 0.0 and margin >= enough):
             rate = 0.0
         elif steps.passive:
             rate = passive_aggressive(errors + violation + steps.plus, norm, steps.cap)
@@ -380,7 +383,7 @@ def learn(
             errors += _collect(delta, scorer, system, words, arena, gold, right, wrong)
             violation += arena.scores[wrong] - arena.scores[right]
             if steps.delayed != ACCUMULATED or k == pairs.used[0] - 1:
-                again = steps.delayed == IN_TURN and k > 0
+                again = steps.delayed >= IN_TURN and k > 0
                 _step(delta, scorer.table, summed, tick, steps, errors, violation, again)
                 errors = 0
                 violation = 0.0
