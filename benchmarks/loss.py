@@ -3,6 +3,7 @@
     python benchmarks/loss.py
     python benchmarks/loss.py --model my.caesura --treebank DEV.conllu --json
     python benchmarks/loss.py --model en --treebank GUM --write
+    python benchmarks/loss.py --model FOLDER/en-large.caesura --share 2 --write
 
 --write keeps the result in results/loss.json, from which `papers_pages.py` writes the tables of
 docs/explanation/evaluation.md; outputs of peers are left out of it.
@@ -10,7 +11,8 @@ docs/explanation/evaluation.md; outputs of peers are left out of it.
 The pipeline parses the same documents from ever better input; the difference between two columns
 is what the layer that was mended costs those above it. The cross table (Dridan & Oepen 2013)
 combines sentences and tokens of one system with the parser of Caesura; peers come in with the
-outputs NAME_TREEBANK_dev.conllu.gz in the folder CAESURA_PEERS.
+outputs NAME_TREEBANK_dev.conllu.gz in the folder CAESURA_PEERS. Whether a step could be chance is
+told by `caesura.evaluate.compare` over documents.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from data import PEERS, file_of
+from papers_study.store import dumped
 
 RESULTS = Path(__file__).parent / "results" / "loss.json"
 #: What of the gold document each stage starts from.
@@ -31,6 +34,9 @@ STAGES = {
     "tokens": ("sentences", "tokens"),
     "tags": ("sentences", "tokens", "tags", "lemmas"),
 }
+#: What each output is compared with: the one whose input was better by one layer.
+STEPS = (("raw", "sentences"), ("sentences", "tokens"), ("tokens", "tags"))
+TESTED = ("Sentences", "UPOS", "LAS")
 METRICS = ("Sentences", "Tokens", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")
 
 
@@ -85,8 +91,45 @@ def cross(
     return table
 
 
+def levels(reports: dict[str, Any]) -> dict[str, Any]:
+    """By output: F1 of the levels of the paper, and the sentences whose tokens are all right."""
+    rows = {}
+    for name, report in reports.items():
+        found = report.levels
+        rows[name] = {level: found[level].score.f1 for level in ("SENT", "TOK", "POS", "DEP")}
+        rows[name]["TOK exact"] = found["TOK"].exact.recall
+    return rows
+
+
+def tested(tests: dict[tuple[str, str], Any]) -> list[dict[str, Any]]:
+    """The steps from one stage to the next, tested over documents."""
+    return [
+        {
+            "from": step[0],
+            "to": step[1],
+            "metric": test.metric,
+            "difference": test.difference,
+            "p": test.wilcoxon,
+            "low": test.low,
+            "high": test.high,
+        }
+        for step in STEPS
+        for test in tests[step]
+    ]
+
+
+def by_document(report: Any) -> dict[str, list[float]]:
+    """F1 of each document, from which models can be tested against each other."""
+    from caesura.evaluate.breakdown import unit_counts
+
+    pairs = report.comparison.pairs
+    counts = {metric: unit_counts(pairs, metric, "document")[1] for metric in TESTED}
+    return {metric: [round(score.f1, 2) for score in own] for metric, own in counts.items()}
+
+
 def main() -> None:
     from caesura import formats
+    from caesura.evaluate import compare
     from caesura.evaluate.loss import cross_table, stage_losses
     from caesura.pipeline import load
 
@@ -112,7 +155,12 @@ def main() -> None:
         "cross": {"columns": columns, "rows": table},
     }
     if args.write:
-        keep(args.model, args.treebank, said)
+        outputs = found | {"own sentences, gold tokens": mixed["caesura", "gold", "caesura"]}
+        reports, tests = compare(gold, outputs, metrics=TESTED)
+        more = {"levels": levels(reports), "tests": tested(tests)}
+        more |= {"raw": by_document(reports["raw"])}
+        kept = {"share": args.share} | {key: said[key] for key in ("documents", "stages")}
+        keep(Path(args.model).stem, args.treebank, kept | more)
     if args.json:
         print(json.dumps(said, indent=2))
         return
@@ -123,7 +171,7 @@ def keep(model: str, treebank: str, said: dict[str, Any]) -> None:
     """Put a result beside those of other models and treebanks."""
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     results.setdefault(model, {})[treebank] = said
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    RESULTS.write_text(dumped(results), encoding="utf-8")
 
 
 def show(treebank: str, losses: Any, metric: str, columns: list[str], rows: Any) -> None:

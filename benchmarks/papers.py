@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import subprocess
 import sys
 import time
@@ -96,27 +95,12 @@ def run(chosen: list[Job], side_by_side: int, out: Path, cache: Path, data: Path
 def keep(out: Path) -> None:
     """Write what the files of jobs say into the results of the repository."""
     from papers_study.collect import collect, merged
+    from papers_study.store import dumped
 
     for name, found in zip(("joint", "branching"), collect(out), strict=True):
         path = RESULTS / f"{name}.json"
         old = json.loads(path.read_text()) if path.exists() else {}
         path.write_text(dumped(merged(old, found)), encoding="utf-8")
-
-
-def dumped(results: Any) -> str:
-    """JSON with one line for each row of a table, so that a change can be read."""
-    text = json.dumps(rounded(results), ensure_ascii=False, indent=1)
-    flat = re.compile(r"[\[{][^\[\]{}]*[\]}]")
-    return flat.sub(lambda match: " ".join(match[0].split()), text) + "\n"
-
-
-def rounded(value: Any) -> Any:
-    """Numbers with five decimals, which is more than is shown."""
-    if isinstance(value, dict):
-        return {key: rounded(own) for key, own in value.items()}
-    if isinstance(value, list):
-        return [rounded(own) for own in value]
-    return round(value, 5) if isinstance(value, float) else value
 
 
 def main() -> int:

@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from branching import SEVERAL_ROOTS, Bench, best_time, counted_words, load_treebank
+from branching import (
+    SEVERAL_ROOTS,
+    Bench,
+    best_time,
+    by_length,
+    by_margin,
+    counted_words,
+    load_treebank,
+    training_lengths,
+)
 from data import find_folder
 
 from caesura.document import YES, Document
@@ -17,7 +26,7 @@ from caesura.parse.analysis import Parse
 from caesura.parse.branching import BranchingParser
 from caesura.parse.branching_options import BranchOptions, BranchTraining
 from caesura.parse.scores import label_numbers
-from caesura.train.branching import branching_loop
+from caesura.train.branching import BEAMS, MARGINS, branching_loop
 from papers_study.templates import BRANCHING_TEMPLATES
 
 Write = Callable[[dict[str, Any]], None]
@@ -89,12 +98,15 @@ def train(
     paper_templates: bool = False,
     explore: int | None = None,
     cutoff: int = 0,
+    figures: bool = False,
     **changes: Any,
 ) -> None:
     """Train, and measure the best epoch.
 
     Bootstraps look at the states of the best model of the round before, or of that after the epoch
-    `explore`, or of one without the features that were seen fewer than `cutoff` times.
+    `explore`, or of one without the features that were seen fewer than `cutoff` times. With
+    `figures` transitions are counted by length of the sentence (figures 1 and 6), and LAS is
+    measured by margin (figure 3).
     """
     roots = "root" if treebank in SEVERAL_ROOTS else "single-root"
     search = BranchOptions(beam=beam, headless=roots)  # type: ignore[arg-type]
@@ -125,11 +137,38 @@ def train(
         told["iterations"].append(row)
         write(told)
     measure = Measure(BranchingParser.from_part(loop.best["parser"]), dev)
+    bench = measure.bench
     told["best"] = loop.best_epoch
     for name, run in SEARCHES[searches]:
         run(measure, name)
         told["rows"], told["right"] = measure.rows, measure.right
         write(told)
+    if figures:
+        lengths = training_lengths(trainer.steps, np.diff(trainer.gold.bounds))
+        told["lengths"] = {"training": in_tens(lengths), "decoding": in_tens(by_length(bench))}
+        told["margins"] = by_margin(bench, MARGINS, BEAMS)
+        write(told)
+
+
+def in_tens(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Transitions by length in bins of ten words, and how well a straight line fits them all."""
+    length, number, steps = (
+        np.array([row[key] for row in rows], float)
+        for key in ("length", "sentences", "transitions")
+    )
+    bins = []
+    for first in range(1, int(length.max()) + 1, 10):
+        own = (length >= first) & (length < first + 10)
+        if own.any():
+            total = number[own].sum()
+            row = {"length": f"{first}-{first + 9}", "sentences": int(total)}
+            row |= {"words": round(float(length[own] @ number[own] / total), 2)}
+            row |= {"transitions": round(float(steps[own] @ number[own] / total), 2)}
+            bins.append(row)
+    spread = np.cov(length, steps, aweights=number)
+    slope = spread[0, 1] / spread[0, 0]
+    fit = spread[0, 1] * slope / spread[1, 1]
+    return {"bins": bins, "slope": round(float(slope), 3), "r2": round(float(fit), 4)}
 
 
 def speed(write: Write, cache: Path, data: Path, *, treebank: str, epochs: int) -> None:
@@ -186,10 +225,13 @@ _DIFFERENCES = (
     ("k = 3", _branch(beam=80, k=3)),
 )
 _WIDTHS = tuple((f"branching {w}", _branch(beam=w)) for w in (1, 2, 4, 8, 16, 32, 64, 80))
+_WAVES = (_WIDTHS[6], ("branching 64, two waves", _branch(beam=64, waves=2)))
 #: What is measured of a parser, by name.
 SEARCHES: dict[str, Sequence[tuple[str, Callable[[Measure, str], None]]]] = {
     "table5": _PAIR,
     "table4": _WIDTHS,
+    "waves": _WAVES,
+    "full": (*_PAIR, *_WAVES),
     "all": (
         *_PAIR,
         *_WIDTHS[1:4],

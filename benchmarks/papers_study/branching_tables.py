@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from statistics import mean
 from typing import Any
 
-from papers_study.joint_tables import markdown, number, p_value
+from papers_study.markdown import difference, markdown, number
 from papers_study.published import BRANCHING_TABLE4, BRANCHING_TABLE5
 
 __all__ = ["TABLES"]
@@ -113,12 +113,8 @@ def table5_tests(results: Results) -> str:
             (row["search"], row["against"]): row for row in tests if row["treebank"] == treebank
         }
         if found:
-            cells = [
-                f"{found[pair]['LAS difference']:+.2f} ({p_value(found[pair]['LAS p'])})"
-                if pair in found
-                else ""
-                for pair in shown
-            ]
+            own = [found.get(pair, {}) for pair in shown]
+            cells = [difference(row.get("LAS difference"), row.get("LAS p")) for row in own]
             rows.append([treebank, *cells])
     return markdown(["LAS difference (p)", *(f"{a} − {b}" for a, b in shown)], rows)
 

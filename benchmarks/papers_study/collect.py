@@ -157,7 +157,8 @@ def syntax_tests(jobs: dict[str, Row]) -> dict[str, Row]:
 def branching_tests(jobs: dict[str, Row]) -> dict[str, Row]:
     """Branching against greedy parsing and beam search, over dev sentences, the mean of seeds."""
     rows: dict[str, Row] = {}
-    for begin in sorted({n.rsplit("/", 1)[0] for n in jobs if n.startswith("table5/")}):
+    tested = ("table5/", "full/", "figures/")
+    for begin in sorted({n.rsplit("/", 1)[0] for n in jobs if n.startswith(tested)}):
         own = [
             told
             for name, told in sorted(jobs.items())
@@ -170,6 +171,7 @@ def branching_tests(jobs: dict[str, Row]) -> dict[str, Row]:
             ("branching 80", "beam 64"),
             ("branching 80", "keep_attached off"),
             ("branching 80", "sum of logarithms"),
+            ("branching 64, two waves", "branching 64"),
         ):
             both = [told for told in own if {one, other} <= set(told["right"])]
             if not both:

@@ -21,6 +21,8 @@ TREEBANKS = (
     "UD_Dutch-LassySmall",
     "UD_English-EWT",
 )
+#: Those of the figures of branching; the paper's are of Dutch and English.
+DRAWN = ("CDT-Danish", "UD_Dutch-LassySmall")
 #: Treebanks of speech, or like it, of the tables; EWT-speech is run before.
 SPOKEN = (
     "GUM-speech",
@@ -60,6 +62,8 @@ def _curve(
 def _figure4() -> list[Job]:
     gum = {"limit": 60}
     ewt = {"limit": 160}
+    # As many batches of whole documents as there are of GUM-speech.
+    short = {"chunks": ewt, "whole": ewt | {"epochs": 10}}
     jobs = [
         _curve(f"figure4/GUM-speech/{regime}/{u}/{s}/1", "GUM-speech", regime, u, s, **gum)
         for s in STEPS
@@ -73,7 +77,8 @@ def _figure4() -> list[Job]:
                     name = f"figure4/GUM-speech/{regime}/{u}/perceptron/{seed}"
                     jobs.append(_curve(name, "GUM-speech", regime, u, "perceptron", seed, **gum))
                 name = f"figure4/EWT-speech/{regime}/{u}/perceptron/{seed}"
-                jobs.append(_curve(name, "EWT-speech", regime, u, "perceptron", seed, **ewt))
+                own = short[regime]
+                jobs.append(_curve(name, "EWT-speech", regime, u, "perceptron", seed, **own))
     return jobs
 
 
@@ -121,7 +126,7 @@ def _figure5() -> list[Job]:
             "perceptron" if u == "dlaso" else "pa",
             limit=60,
             beam=beam,
-            epochs=15,
+            epochs=15 if beam < 20 else 8,
         )
         for beam in (1, 4, 20)
         for u in ("dlaso", "max-violation")
@@ -137,6 +142,7 @@ def _choices() -> list[Job]:
         "accumulated": {"dlaso_pa": "accumulated"},
         "per-update": {"dlaso_pa": "per-update"},
         "pa-accumulated": {"dlaso_pa": "accumulated", "step": "pa"},
+        "pa-in-turn-loss": {"dlaso_pa": "in-turn-loss", "step": "pa"},
     }
     return [
         _curve(
@@ -150,7 +156,7 @@ def _choices() -> list[Job]:
         )
         for regime in ("chunks", "whole")
         for name, more in own.items()
-        if regime == "chunks" or "accumulated" in name or name == "per-update"
+        if regime == "chunks" or "dlaso_pa" in more
     ]
 
 
@@ -160,6 +166,7 @@ def _tables() -> list[Job]:
     for treebank, flat in (
         ("EWT-speech", False),
         ("WSJ-sample", False),
+        ("WSJ-sample", True),
         ("UD_English-EWT", False),
         ("UD_English-EWT", True),
         ("UD_English-GUM", False),
@@ -191,6 +198,11 @@ def _branching() -> list[Job]:
             if treebank == "CDT-Danish":
                 own = more | {"beam": 1, "searches": "table4"}
                 jobs.append(Job(f"table4/{treebank}/b1/{seed}", "branching", own))
+    own = {"treebank": "UD_English-EWT", "rounds": (3, 3), "searches": "full"}
+    jobs.append(Job("full/UD_English-EWT/1", "branching", own))
+    for treebank in DRAWN:
+        own = {"treebank": treebank, "rounds": (3, 3), "searches": "waves", "figures": True}
+        jobs.append(Job(f"figures/{treebank}/1", "branching", own))
     return jobs
 
 
@@ -253,17 +265,17 @@ def _all() -> list[Job]:
         *tags[:2],
         *_in_turn(_seed(grid, 1), _seed(branching, 1)[:3], _seed(figure6, 1)[:1]),
         tags[2],
-        *_in_turn(tables[:10], _seed(branching, 1)[3:], _seed(figure6, 1)[1:], _seed(other, 1)),
+        *_in_turn(tables[:14], _seed(branching, 1)[3:], _seed(figure6, 1)[1:], _seed(other, 1)),
         *_in_turn(_choices(), _bootstrapping()),
         *_in_turn(_seed(grid, 2), _seed(branching, 2), _seed(figure6, 2), _seed(other, 2)),
         tags[3],
-        *_in_turn(tables[10:19], _seed(branching, 3)),
+        *_in_turn(tables[14:23], _seed(branching, 3)),
         *_in_turn(_seed(grid, 3), _seed(figure6, 3), _seed(other, 3)),
         *_in_turn(_seed(whole, 1), _figure5(), _figure3()),
         *_seed(whole, 2, 3),
         *_speed(),
         *tags[4:],
-        *tables[19:],
+        *tables[23:],
         *(Job(f"labeller/{name}", "labeller", {"treebank": name}) for name in WRITTEN),
         Job(
             "confidence/GUM-speech", "confidence", {"treebank": "GUM-speech"}, ("tags/GUM-speech",)

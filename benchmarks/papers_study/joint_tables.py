@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from statistics import mean
 from typing import Any
 
+from papers_study.markdown import difference, markdown, number, p_value
 from papers_study.published import JOINT_TABLE2, JOINT_TABLE3, JOINT_TABLE4
 
-__all__ = ["TABLES", "markdown", "number", "p_value"]
+__all__ = ["TABLES"]
 
 Results = dict[str, Any]
 #: The sets of the tables, with punctuation and without.
@@ -18,6 +19,7 @@ WRITTEN = {
     "UD_English-GUM": "GUM",
     "UD_English-GUM/no-breaks": "GUM, no breaks",
     "WSJ-sample": "WSJ-sample",
+    "WSJ-sample/no-breaks": "WSJ-sample, no breaks",
 }
 SPOKEN = {
     "EWT-speech": "EWT-speech",
@@ -34,24 +36,6 @@ PARSERS = ("GOLD", *SYSTEMS, "JOINT-REPARSED")
 LEVEL = 0.01
 UPDATES = ("dlaso", "laso", "greedy", "max-violation", "early")
 REGIMES = {"whole": "whole documents", "chunks": "chunks of ten sentences"}
-
-
-def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; the first column is names, the others are numbers."""
-    lines = [list(head), ["---", *["---:"] * (len(head) - 1)], *map(list, rows)]
-    return "\n".join(
-        "|" + "".join(f" {cell} |" if cell else " |" for cell in line) for line in lines
-    )
-
-
-def number(value: Any, digits: int = 2) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
-
-
-def p_value(p: float | None) -> str:
-    if p is None:
-        return ""
-    return f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
 
 
 # ---------------------------------------------------------------- tables 2 to 4
@@ -100,9 +84,7 @@ def _tests(results: Results, sets: dict[str, str], metric: str) -> str:
             cells = []
             for pair in pairs:
                 row = found.get(pair, {})
-                difference = row.get(f"{metric} difference")
-                told = "" if difference is None else f"{difference:+.2f}"
-                cells.append(f"{told} ({p_value(row.get(f'{metric} p'))})" if told else "")
+                cells.append(difference(row.get(f"{metric} difference"), row.get(f"{metric} p")))
             rows.append([f"{shown}, {state}", *cells])
     return markdown(["", *(f"{a} − {b}" for a, b in pairs)], rows)
 
@@ -153,6 +135,12 @@ def _jobs(results: Results, begin: str) -> list[Results]:
 
 def _at(curve: Results, epoch: int, key: str) -> float | None:
     return next((row.get(key) for row in curve["rows"] if row["epoch"] == epoch), None)
+
+
+def _cells(curve: Results, epochs: Sequence[int]) -> list[str]:
+    """F1 of starts and LAS after these epochs."""
+    found = [[_at(curve, epoch, key) for key in ("Starts*", "LAS")] for epoch in epochs]
+    return [" / ".join(number(v, 1) for v in both if v is not None) for both in found]
 
 
 def _last(curves: Sequence[Results], key: str) -> float | None:
@@ -220,14 +208,8 @@ def figure4_curves(results: Results, treebank: str) -> str:
         for step in ("perceptron", "pa"):
             for update in UPDATES:
                 curve = results["curves"].get(f"figure4/{treebank}/{regime}/{update}/{step}/1")
-                if not curve:
-                    continue
-                cells = []
-                for epoch in epochs:
-                    both = [_at(curve, epoch, key) for key in ("Starts*", "LAS")]
-                    told = " / ".join(number(value, 1) for value in both if value is not None)
-                    cells.append(told)
-                rows.append([f"{shown}, {step}, {update}", *cells])
+                if curve:
+                    rows.append([f"{shown}, {step}, {update}", *_cells(curve, epochs)])
     return markdown(["epoch", *map(str, epochs)], rows)
 
 
@@ -238,7 +220,7 @@ def figure4_tests(results: Results) -> str:
             f"{row['update']} − {row['against']}",
             str(row["seeds"]),
             *(
-                f"{row[f'{metric} difference']:+.2f} ({p_value(row[f'{metric} p'])})"
+                difference(row[f"{metric} difference"], row[f"{metric} p"])
                 for metric in ("Starts*", "LAS")
             ),
         ]
@@ -249,7 +231,7 @@ def figure4_tests(results: Results) -> str:
 
 def figure5(results: Results) -> str:
     widths = (1, 4, 8, 20)
-    epochs = (1, 5, 10, 15)
+    epochs = (1, 5, 8, 10, 15)
     rows = []
     for update, step in (("dlaso", "perceptron"), ("max-violation", "pa")):
         for width in widths:
@@ -258,11 +240,7 @@ def figure5(results: Results) -> str:
                 name = f"figure4/GUM-speech/whole/{update}/{step}/1"
             curve = results["curves"].get(name)
             if curve:
-                cells = []
-                for epoch in epochs:
-                    both = [_at(curve, epoch, key) for key in ("Starts*", "LAS")]
-                    cells.append(" / ".join(number(v, 1) for v in both if v is not None))
-                rows.append([f"{update}, beam {width}", *cells])
+                rows.append([f"{update}, beam {width}", *_cells(curve, epochs)])
     return markdown(["epoch", *map(str, epochs)], rows)
 
 
@@ -308,6 +286,7 @@ def choices(results: Results) -> str:
             "perceptron, accumulated": f"choices/GUM-speech/{regime}/accumulated",
             "perceptron, one step each": f"choices/GUM-speech/{regime}/per-update",
             "PA, in turn": f"{base}/pa/1",
+            "PA, in turn by the loss": f"choices/GUM-speech/{regime}/pa-in-turn-loss",
             "PA, accumulated": f"choices/GUM-speech/{regime}/pa-accumulated",
             "beam 20": f"choices/GUM-speech/{regime}/beam-20",
             "ten folds": f"choices/GUM-speech/{regime}/ten-folds",

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["BRANCHING_TABLE4", "BRANCHING_TABLE5", "JOINT_TABLE2", "JOINT_TABLE3", "JOINT_TABLE4"]
+__all__ = [
+    "BRANCHING_TABLE4",
+    "BRANCHING_TABLE5",
+    "DOCUMENT_PARSERS",
+    "DOCUMENT_SEGMENTERS",
+    "JOINT_TABLE2",
+    "JOINT_TABLE3",
+    "JOINT_TABLE4",
+]
 
 #: Björkelund et al. (2016), F1 of sentence starts: dev, then test.
 JOINT_TABLE2: Final = {
@@ -44,4 +52,41 @@ BRANCHING_TABLE5: Final = {
     "Dutch": (80.75, 82.45),
     "Slovene": (75.66, 77.46),
     "Swedish": (86.32, 86.80),
+}
+#: Dridan & Oepen (2013), tables 1 and 3: F1 of labelled phrases on the English Web Treebank and
+#: section 23 of the Wall Street Journal, from gold sentences and tokens, from raw text by default,
+#: and from the best sentences and tokens of other tools.
+DOCUMENT_PARSERS: Final = {
+    "EWTB": {
+        "Charniak & Johnson": (78.3, 74.8, 77.7),
+        "Berkeley": (76.2, 76.5, 76.3),
+        "Stanford": (73.6, 71.6, 72.4),
+    },
+    "WSJ 23": {
+        "Charniak & Johnson": (90.9, 86.4, 89.9),
+        "Berkeley": (89.8, 88.4, 88.8),
+        "Stanford": (85.4, 83.8, 84.5),
+    },
+}
+#: Table 2: F1 of sentence spans, or F1 of tokens and the share of sentences whose tokens are all
+#: right.
+DOCUMENT_SEGMENTERS: Final = {
+    "EWTB": {
+        "SENT": {"tokenizer": 85.2, "Stanford": 70.3},
+        "TOK": {
+            "Charniak & Johnson": (96.9, 77.8),
+            "Berkeley": (97.3, 83.1),
+            "Stanford": (97.8, 85.9),
+            "REPP": (97.3, 81.4),
+        },
+    },
+    "WSJ 23": {
+        "SENT": {"tokenizer": 94.4, "Stanford": 93.5},
+        "TOK": {
+            "Charniak & Johnson": (99.1, 86.8),
+            "Berkeley": (99.6, 94.8),
+            "Stanford": (99.6, 94.9),
+            "REPP": (99.9, 98.0),
+        },
+    },
 }

@@ -189,3 +189,20 @@ def test_seeds_are_shown_with_their_spread(pages: ModuleType) -> None:
     text = tables.TABLES["table5"]({"parsers": parsers})
     assert "| CDT-Danish | 3 | 86.00 ± 1.00 |" in text
     assert "Danish: 86.75, 87.27" in text
+
+
+def test_models_are_compared_on_the_documents_that_both_have_parsed(pages: ModuleType) -> None:
+    tables = importlib.import_module("papers_study.loss_tables")
+    metrics = ("Sentences", "UPOS", "LAS")
+    whole = {metric: [90.0, 10.0, 92.0, 20.0, 94.0, 30.0] for metric in metrics}
+    third = {metric: [91.0, 20.0] for metric in metrics}
+    results = {"a": {"T": {"share": 1, "raw": whole}}, "b": {"T": {"share": 3, "raw": third}}}
+    text = tables.TABLES["documents_models"](results)
+    assert "| `a` − `b`, T | 2 | -0.50 (1.0000) |" in text
+
+
+def test_results_are_written_row_by_row(pages: ModuleType) -> None:
+    store = importlib.import_module("papers_study.store")
+    text = store.dumped({"rows": [{"a": 1 / 3, "b": [1, 2]}, {"a": 2.0}]})
+    assert json.loads(text) == {"rows": [{"a": 0.33333, "b": [1, 2]}, {"a": 2.0}]}
+    assert '{ "a": 2.0 }' in text
