@@ -274,13 +274,15 @@ def _same_as_torch(parser: Any, net: Any, doc: Document) -> None:
     import torch
 
     from caesura.neural.batches import DeviceData
+    from caesura.neural.onnx import LIMIT, OVERLAP, READ
     from caesura.neural.windows import overlapping
 
     numbers = parser.languages.numbers(doc)
     data = prepare([doc], _labels(parser), parser.encoder.subwords, language=0)
     data.features[:, 3] = numbers
     table = DeviceData(data, parser.encoder.subwords.special, "cpu")
-    windows = overlapping(data.piece_ptr, 0, data.n_words, parser.encoder.limit, 24)[:1]
+    limit = min(parser.encoder.limit, READ)
+    windows = overlapping(data.piece_ptr, 0, data.n_words, limit, limit * OVERLAP // LIMIT)[:1]
     net.eval()
     with torch.no_grad():
         wanted = net(**table.inputs(windows))

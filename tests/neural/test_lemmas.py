@@ -66,7 +66,19 @@ def test_the_lexicon_survives_a_model_file(lexicon: LemmaLexicon) -> None:
     assert LemmaLexicon.from_arrays(lexicon.rules, {}) is None
 
 
-@pytest.mark.parametrize("name", ["keys", "first", "rules", "known"])
+def test_the_lexicon_of_an_older_file_has_its_keys_as_they_are(lexicon: LemmaLexicon) -> None:
+    names = ("keys", "first", "rules", "known")
+    kept = (lexicon.keys, lexicon.first, lexicon.choices, lexicon.known)
+    older = {f"lexicon-{name}": array for name, array in zip(names, kept, strict=True)}
+    again = LemmaLexicon.from_arrays(lexicon.rules, older)
+    assert again is not None
+    assert all(np.array_equal(a, b) for a, b in zip(
+        (again.keys, again.first, again.choices, again.known), kept, strict=True))  # fmt: skip
+    with pytest.raises(ModelError, match="lexicon of lemmas is damaged"):
+        LemmaLexicon.from_arrays(lexicon.rules, {**older, "lexicon-first": lexicon.first[1:]})
+
+
+@pytest.mark.parametrize("name", ["gaps", "sizes", "rules", "known-gaps"])
 def test_a_damaged_lexicon_is_refused(lexicon: LemmaLexicon, name: str) -> None:
     arrays = lexicon.arrays()
     broken = {**arrays, f"lexicon-{name}": arrays[f"lexicon-{name}"].astype(np.float32)}

@@ -107,6 +107,22 @@ class Attributes:
         found[(doc.upos == 0) & (doc.xpos == 0) & (doc.feats == 0)] = ignore
         return found
 
+    def known(self, feats: str) -> str:
+        """A string of FEATS without the pairs that are not among ours, in the order of ours."""
+        return "|".join(sorted((p for p in _pairs(feats) if p in self._place), key=_order))
+
+    def columns(self, strings: Sequence[str]) -> NDArray[np.int64]:
+        """The column of the scores that each string has of each attribute."""
+        first = np.cumsum((0, *self.sizes[:-1]))
+        rows = np.tile(first, (len(strings), 1)).astype(np.int64)
+        for row, string in enumerate(strings):
+            for pair in _pairs(string):
+                if pair not in self._place:
+                    raise ModelError(f"its lexicon has {pair}, which is none of its features")
+                attribute, value = self._place[pair]
+                rows[row, attribute] = first[attribute] + value
+        return rows
+
     def choose(self, scores: Floats, allowed: Mask | None = None) -> list[str]:
         """The FEATS of each word: the best value of each attribute, in the order of names."""
         if not len(scores):

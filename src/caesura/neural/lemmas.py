@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import ModelError
+from caesura.models.packing import pack_keys, unpack_keys
 from caesura.tag.lemmas import apply_rule, rule_of
 
 __all__ = ["LemmaLexicon"]
@@ -29,6 +30,10 @@ _TRIES: Final = 4
 _BELOW: Final = 6.0
 #: Tags whose words have lemmas that one could find in a dictionary.
 _OPEN: Final = frozenset({"ADJ", "ADV", "AUX", "NOUN", "VERB"})
+
+#: The arrays of a model file, now and in older files, which have keys as they are.
+_NAMES: Final = ("gaps", "sizes", "rules", "known-gaps")
+_OLDER: Final = ("keys", "first", "rules", "known")
 
 Hashes = NDArray[np.uint32]
 
@@ -94,21 +99,24 @@ class LemmaLexicon:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {
-            "lexicon-keys": self.keys,
-            "lexicon-first": self.first,
+            "lexicon-gaps": pack_keys(self.keys),
+            "lexicon-sizes": np.diff(self.first).astype(np.uint16),
             "lexicon-rules": self.choices,
-            "lexicon-known": self.known,
+            "lexicon-known-gaps": pack_keys(self.known),
         }
 
     @classmethod
     def from_arrays(
         cls, rules: Sequence[str], arrays: Mapping[str, NDArray[Any]]
     ) -> LemmaLexicon | None:
-        """The lexicon of a model file; older files have none."""
-        if "lexicon-keys" not in arrays:
+        """The lexicon of a model file; the oldest have none."""
+        kinds: tuple[type[np.generic], ...]
+        if "lexicon-keys" in arrays:
+            names, kinds = _OLDER, (np.uint32, np.int32, np.uint16, np.uint32)
+        elif "lexicon-gaps" in arrays:
+            names, kinds = _NAMES, (np.uint32, np.uint16, np.uint16, np.uint32)
+        else:
             return None
-        names = ("keys", "first", "rules", "known")
-        kinds = (np.uint32, np.int32, np.uint16, np.uint32)
         found = []
         for name, kind in zip(names, kinds, strict=True):
             array = arrays.get(f"lexicon-{name}")
@@ -116,6 +124,9 @@ class LemmaLexicon:
                 raise ModelError("its lexicon of lemmas is damaged")
             found.append(array)
         keys, first, choices, known = found
+        if names == _NAMES:
+            keys, known = unpack_keys(keys), unpack_keys(known)
+            first = np.concatenate(([0], np.cumsum(first, dtype=np.int64))).astype(np.int32)
         steps = np.diff(first.astype(np.int64))
         if len(first) != len(keys) + 1 or (steps < 1).any() or first[0] != 0:
             raise ModelError("its lexicon of lemmas is damaged")

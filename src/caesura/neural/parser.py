@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
@@ -30,6 +29,8 @@ from caesura.neural.onnx import LIMIT, TAGS, Encoder, Scores
 from caesura.neural.settings import SearchSettings
 from caesura.neural.starts import NetworkStarts
 from caesura.neural.subwords import Subwords
+from caesura.neural.tag_lexicon import TagLexicon
+from caesura.neural.tagging import Tagging, softmax
 from caesura.parse.constraints import WordConstraints, decode_given, limits_of, no_limits
 from caesura.parse.options import SearchOptions
 from caesura.parse.scorers.arcs import arc_scorer
@@ -39,7 +40,6 @@ from caesura.parse.search.kbest import k_best
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.word_table import AT_LINES, FIRST_WORD, LAYOUT_ODDS, N_CONTEXT, Words
 from caesura.stage import Stage
-from caesura.tag.lemmas import apply_rule
 
 if TYPE_CHECKING:
     from caesura.parse.search.commit_prefix import Result
@@ -82,8 +82,11 @@ class NeuralParser(Stage):
         layout: bool = True,
         languages: Languages | None = None,
         features: NDArray[np.bool_] | None = None,
+        tags: TagLexicon | None = None,
     ) -> None:
         self.scale = scale
+        #: What tags and features words had, in a network of many languages.
+        self.tags = tags
         #: Which FEATS each XPOS may have.
         self.features = features
         self.lexicon = lexicon
@@ -108,7 +111,7 @@ class NeuralParser(Stage):
         self.settings = settings
         self.inventory = Inventory(_ARCS, (0,), (1,), (2,))
         self._roots = np.array([name.split(":")[0] == "root" for name in labels["deprel"]])
-        self._lemma = lru_cache(1 << 16)(apply_rule)
+        self._tagging = Tagging(labels, lexicon, languages, features, tags)
 
     @property
     def reads_evidence(self) -> bool:
@@ -164,6 +167,9 @@ class NeuralParser(Stage):
         if self.languages is not None:
             arrays |= self.languages.arrays()
             labels |= self.languages.labels()
+        if self.tags is not None:
+            arrays |= self.tags.arrays()
+            labels |= self.tags.labels()
         settings = self.settings
         config = {
             "beam": settings.beam,
@@ -205,6 +211,10 @@ class NeuralParser(Stage):
             evidence=float(part.option("trust-evidence", (int, float), 0.0)),
         )
         n = len(part.labels["deprel"])
+        languages = Languages.from_part(part)
+        tags = None
+        if languages is not None:
+            tags = TagLexicon.from_part(part.labels, part.arrays, languages.attributes)
         return cls(
             part.array("graph", np.uint8, (None,)).tobytes(),
             Subwords.from_json(_text(part.array("subwords", np.uint8, (None,)))),
@@ -219,7 +229,8 @@ class NeuralParser(Stage):
                 part.arrays, len(part.labels["xpos"]), len(part.labels["feats"])
             ),
             layout=bool(part.option("layout", bool, False)),
-            languages=Languages.from_part(part),
+            languages=languages,
+            tags=tags,
         )
 
     @property
@@ -314,63 +325,7 @@ class NeuralParser(Stage):
     # --------------------------------------------------------------- writing
 
     def write_tags(self, doc: Document, scores: Scores, confidence: bool) -> None:
-        fixed = Constraints.of(doc)
-        for column in ("upos", "xpos", "feats"):
-            if column == "feats" and self.languages is not None:
-                allowed = self._allowed(scores, column)
-                chosen = self.languages.attributes.choose(scores.tags[column], allowed)
-                found = doc.strings.ids(chosen).astype(np.int32)
-            else:
-                names = doc.strings.ids(self.labels[column])
-                points = scores.tags[column]
-                if column == "feats" and self.features is not None:
-                    allowed = self.features[scores.tags["xpos"].argmax(1)]
-                    points = np.where(allowed, points, np.float32(-1e9))
-                found = names[points.argmax(1)].astype(np.int32)
-            setattr(doc, column, fixed.obeyed(column, found))
-        if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
-            doc.lemma = fixed.obeyed("lemma", self._lemmas(doc, scores))
-        if confidence:
-            doc.tag_conf = softmax(scores.tags["upos"]).max(1)
-
-    def _allowed(self, scores: Scores, name: str) -> NDArray[np.bool_] | None:
-        """Which labels the language of each word may have; None: all of them."""
-        if self.languages is None or scores.languages is None:
-            return None
-        allowed: NDArray[np.bool_] = self.languages.masks[name][scores.languages]
-        return allowed
-
-    def _lemmas(self, doc: Document, scores: Scores) -> NDArray[np.int32]:
-        """Lemmas by rule, worked out once for each pair of form and rule."""
-        names = self.labels["lemma"]
-        rules = self._rules(doc, scores)
-        pairs = doc.form.astype(np.int64) * len(names) + rules
-        kinds, where = np.unique(pairs, return_inverse=True)
-        made = doc.strings.ids(
-            self._lemma(doc.strings[pair // len(names)], names[pair % len(names)])
-            for pair in kinds.tolist()
-        )
-        return made[where].astype(np.int32)
-
-    def _rules(self, doc: Document, found: Scores) -> NDArray[np.int64]:
-        """The rule of each word: the best of those that its lexicon and its language allow."""
-        scores, allowed = found.tags["lemma"], self._allowed(found, "lemma")
-        if allowed is not None:
-            scores = np.where(allowed, scores, np.float32(-1e9))
-        if self.lexicon is None:
-            return scores.argmax(1)
-        n = len(doc.strings)
-        keys = doc.form.astype(np.int64) * n + doc.upos
-        codes: tuple[str, ...] = ("",)
-        if self.languages is not None and found.languages is not None:
-            codes = ("", *self.languages.codes)
-            keys = keys * len(codes) + found.languages
-        kinds, where = np.unique(keys, return_inverse=True)
-        spoken = [codes[i] for i in (kinds % len(codes)).tolist()]
-        kinds //= len(codes)
-        forms = [doc.strings[i] for i in (kinds // n).tolist()]
-        tags = [doc.strings[i] for i in (kinds % n).tolist()]
-        return self.lexicon.choose(forms, tags, where, scores, spoken)
+        self._tagging.write(doc, scores, confidence)
 
     def write_tree(self, doc: Document, result: Any, labels: NDArray[np.int64]) -> None:
         """Boundaries and heads that were decided, with the numbers of their labels."""
@@ -397,7 +352,7 @@ class NeuralParser(Stage):
         self, scores: Scores, heads: NDArray[np.int32]
     ) -> Iterator[NDArray[np.float32]]:
         """The score of each label of each arc, a batch at a time for the sake of memory."""
-        allowed = self._allowed(scores, "deprel")
+        allowed = self._tagging.allowed(scores, "deprel")
         weights, n = self.label_weights, len(heads)
         one = np.ones((n, 1), np.float32)
         root = (heads < 0)[:, None]
@@ -453,13 +408,6 @@ def _evidence(doc: Document) -> NDArray[np.float32]:
     odds = np.where(first, np.log(evidence / (1 - evidence))[token], 0)
     found: NDArray[np.float32] = odds * np.where(layout_codes(doc) == SAME, 1, AT_LINES)
     return found.astype(np.float32)
-
-
-def softmax(points: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scores of each row as chances."""
-    powers = np.exp(points - points.max(1, keepdims=True))
-    found: NDArray[np.float32] = (powers / powers.sum(1, keepdims=True)).astype(np.float32)
-    return found
 
 
 def _words(n: int) -> Words:

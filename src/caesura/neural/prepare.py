@@ -28,6 +28,7 @@ from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.parser import NeuralParser, SearchSettings
 from caesura.neural.shape import EncoderShape
 from caesura.neural.subwords import Subwords
+from caesura.neural.tag_lexicon import TagLexicon
 from caesura.neural.wordpiece import characters_of
 from caesura.tag.lemmas import rule_of
 
@@ -134,6 +135,7 @@ def finish(
     options: ExportOptions | None = None,
     languages: Languages | None = None,
     features: NDArray[np.bool_] | None = None,
+    tags: TagLexicon | None = None,
 ) -> NeuralParser:
     """The stage of a pipeline, from the weights that training chose; needs no PyTorch."""
     from caesura.neural.export import to_onnx
@@ -150,4 +152,5 @@ def finish(
         lexicon=lexicon,
         languages=languages,
         features=features,
+        tags=tags,
     )

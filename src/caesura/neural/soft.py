@@ -17,7 +17,8 @@ from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.neural.examples import ANSWERS, Soft
 from caesura.neural.onnx import TAGS, Scores
-from caesura.neural.parser import NeuralParser, softmax
+from caesura.neural.parser import NeuralParser
+from caesura.neural.tagging import softmax
 
 __all__ = ["refuse_other_labels", "teach"]
 

@@ -1,0 +1,372 @@
+"""What tags and features words had in training, as a second opinion beside the network's.
+
+A network of many languages sees sub-words of which a small language had few; how often a word had a
+tag and its features is counted. Counts of a word are smoothed with those of words that end alike,
+of endings of three, two and one letters (Brants 2000, section 2.3), and those with all words of the
+language; what comes out is multiplied with the network's chances to some power. FEATS are chosen
+among those that the tag was seen with in the language. Words are kept as 32-bit hashes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Final, NamedTuple, Self
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document
+from caesura.errors import ModelError
+from caesura.models.packing import pack_keys, unpack_keys
+from caesura.neural.languages import Attributes
+
+__all__ = ["TagLexicon"]
+
+Floats = NDArray[np.float32]
+
+#: The longest ending, and how often one must have been seen to be kept.
+_ENDING: Final = 3
+_LEAST: Final = 2
+#: How many words the next shorter ending counts for, and all endings beside the word itself; the
+#: same where the word was only seen in lower case.
+_ENDING_WEIGHT: Final = 2.0
+_WORD_WEIGHT: Final = {"upos": 1.0, "feats": 0.5}
+_LOWER_WEIGHT: Final = {"upos": 2.0, "feats": 1.0}
+#: What a tag that a language does not have counts for.
+_UNSEEN: Final = 0.1
+#: The power of the lexicon's chances for words that were seen, and for others. Measured on the dev
+#: files of 75 treebanks (`benchmarks/multi_scores.py`): a half or twice of them costs 0.1 to 0.3.
+_POWER: Final = {"upos": 0.6, "feats": 1.3}
+_POWER_UNSEEN: Final = {"upos": 0.3, "feats": 0.7}
+_MOST: Final = 65535
+_DAMAGED: Final = "its lexicon of tags is damaged"
+#: The arrays of a model file.
+_ARRAYS: Final = ("gaps", "sizes", "feats", "counts")
+#: What stands before a word, before an ending and for all words of a tag.
+_WORD_MARK, _ENDING_MARK, _ALL = b"=", b"-", b""
+
+
+class Choices(NamedTuple):
+    """The features that a tag may have in a language."""
+
+    #: Numbers of the strings, how often each was seen, and where a string is among them.
+    numbers: NDArray[np.int64]
+    chances: NDArray[np.float64]
+    place: dict[int, int]
+    #: The columns of the network's scores that tell them apart, and [column, choice]: which has it.
+    columns: NDArray[np.int64]
+    has: Floats
+
+
+class Opinion(NamedTuple):
+    """What the counts say of a word in a language."""
+
+    seen: bool
+    #: The chance of each tag.
+    upos: NDArray[np.float64]
+    #: By tag: the weight of what all words of the tag have, and what the counts add to it.
+    feats: dict[int, tuple[float, dict[int, float]]]
+
+
+@dataclass(frozen=True)
+class TagLexicon:
+    """Counts of FEATS by language, tag, and word or ending. Threads may share one."""
+
+    upos: tuple[str, ...]
+    attributes: Attributes
+    #: The strings of FEATS.
+    feats: tuple[str, ...]
+    #: Hashes in order, the first count of each, and whose and how many they are.
+    keys: NDArray[np.uint32]
+    first: NDArray[np.int64]
+    choices: NDArray[np.uint16]
+    counts: NDArray[np.uint16]
+
+    @classmethod
+    def of_languages(
+        cls,
+        docs: Mapping[str, Iterable[Document]],
+        upos: Sequence[str],
+        attributes: Attributes,
+    ) -> Self:
+        """The lexicon of training documents; what of their FEATS has no attribute is left out."""
+        seen: dict[tuple[bytes, bytes], Counter[str]] = {}
+        known = set(upos)
+        for language, own in docs.items():
+            for (form, tag, feats), n in _words(own).items():
+                if tag not in known:
+                    continue
+                said = attributes.known(feats)
+                start = _start(language, tag)
+                for mark, text in ((_ALL, ""), (_WORD_MARK, form), *_endings(form)):
+                    row = seen.setdefault((start, mark + text.encode()), Counter())
+                    row[said] += n
+        rows = {
+            _hash(*key): row
+            for key, row in seen.items()
+            if not key[1].startswith(_ENDING_MARK) or row.total() >= _LEAST
+        }
+        often: Counter[str] = Counter()
+        for row in rows.values():
+            often.update(row)
+        strings = tuple(name for name, _ in often.most_common(_MOST))
+        number = {name: n for n, name in enumerate(strings)}
+        keys = sorted(rows)
+        told = [
+            sorted((number[name], min(n, _MOST)) for name, n in rows[key].items() if name in number)
+            for key in keys
+        ]
+        return cls(
+            tuple(upos),
+            attributes,
+            strings,
+            np.array(keys, np.uint32),
+            np.concatenate(([0], np.cumsum([len(row) for row in told]))).astype(np.int64),
+            np.array([name for row in told for name, _ in row], np.uint16),
+            np.array([n for row in told for _, n in row], np.uint16),
+        )
+
+    # -------------------------------------------------------------- storing
+
+    def labels(self) -> dict[str, list[str]]:
+        return {"lexicon-feats": list(self.feats)}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        sizes = np.diff(self.first)
+        found: tuple[NDArray[Any], ...] = (
+            pack_keys(self.keys),
+            sizes.astype(np.uint16),
+            self.choices,
+            self.counts,
+        )
+        return {f"tags-{name}": array for name, array in zip(_ARRAYS, found, strict=True)}
+
+    @classmethod
+    def from_part(
+        cls,
+        labels: Mapping[str, list[str]],
+        arrays: Mapping[str, NDArray[Any]],
+        attributes: Attributes,
+    ) -> Self | None:
+        """The lexicon of a model file; older files have none."""
+        if "tags-gaps" not in arrays:
+            return None
+        found = []
+        kinds = (np.uint32, np.uint16, np.uint16, np.uint16)
+        for name, kind in zip(_ARRAYS, kinds, strict=True):
+            array = arrays.get(f"tags-{name}")
+            if array is None or array.dtype != kind or array.ndim != 1:
+                raise ModelError(_DAMAGED)
+            found.append(array)
+        gaps, sizes, choices, counts = found
+        strings = tuple(labels.get("lexicon-feats", ()))
+        first = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+        if len(gaps) != len(sizes) or first[-1] != len(choices) or len(choices) != len(counts):
+            raise ModelError(_DAMAGED)
+        if len(choices) and int(choices.max()) >= len(strings):
+            raise ModelError(_DAMAGED)
+        upos = tuple(labels["upos"])
+        return cls(upos, attributes, strings, unpack_keys(gaps), first, choices, counts)
+
+    # ------------------------------------------------------------------ use
+
+    def opinions(self, words: Sequence[tuple[str, str]]) -> list[Opinion]:
+        """What the counts say of forms, each with its language."""
+        wanted = [(form, language, list(_levels(form))) for form, language in words]
+        hashes = [
+            crc32(text, _seed(language, tag))
+            for _, language, levels in wanted
+            for text, _ in levels
+            for tag in self.upos
+        ]
+        rows = self._find(np.array(hashes, np.uint32)).tolist()
+        found, at, width = [], 0, len(self.upos)
+        for _, language, levels in wanted:
+            mine = [rows[at + n * width : at + (n + 1) * width] for n in range(len(levels))]
+            at += len(levels) * width
+            found.append(self._opinion(language, levels, mine))
+        return found
+
+    def _find(self, hashes: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """The row of each hash, -1 where there is none."""
+        at = np.searchsorted(self.keys, hashes)
+        inside = np.minimum(at, max(0, len(self.keys) - 1))
+        there = self.keys[inside] == hashes if len(self.keys) else np.zeros(len(hashes), bool)
+        return np.where(there, inside, -1).astype(np.int64)
+
+    def _row(self, row: int) -> tuple[list[int], list[int]]:
+        span = slice(int(self.first[row]), int(self.first[row + 1]))
+        return self.choices[span].tolist(), self.counts[span].tolist()
+
+    def _opinion(
+        self, language: str, levels: Sequence[tuple[bytes, str]], rows: Sequence[Sequence[int]]
+    ) -> Opinion:
+        upos = self._tags(language).copy()
+        feats: dict[int, tuple[float, dict[int, float]]] = {}
+        seen = False
+        for (_, kind), own in zip(levels, rows, strict=True):
+            if seen or all(row < 0 for row in own):
+                continue  # a word that was seen as it is written is not looked for in lower case
+            seen = kind != "ending"
+            total = np.zeros(len(self.upos))
+            for tag, row in enumerate(own):
+                if row < 0:
+                    continue
+                numbers, counts = self._row(row)
+                total[tag] = sum(counts)
+                weight = _weight(kind, "feats")
+                rest, added = feats.get(tag, (1.0, {}))
+                share = 1.0 / (total[tag] + weight)
+                mixed = {number: weight * value * share for number, value in added.items()}
+                for number, n in zip(numbers, counts, strict=True):
+                    mixed[number] = mixed.get(number, 0.0) + n * share
+                feats[tag] = rest * weight * share, mixed
+            weight = _weight(kind, "upos")
+            upos = (total + weight * upos) / (total.sum() + weight)
+        return Opinion(seen, upos, feats)
+
+    def tag_points(
+        self,
+        points: Floats,
+        opinions: Sequence[Opinion],
+        where: NDArray[np.int64],
+    ) -> Floats:
+        """Scores of tags that heed the counts: `where` tells which opinion is of each word."""
+        added = np.array(
+            [_power(one, "upos") * np.log(one.upos) for one in opinions], np.float32
+        ).reshape(len(opinions), len(self.upos))
+        found: Floats = points + added[where]
+        return found
+
+    def choose_feats(
+        self,
+        points: Floats,
+        tags: Sequence[str],
+        languages: Sequence[str],
+        opinions: Sequence[Opinion],
+        where: NDArray[np.int64],
+    ) -> list[str | None]:
+        """FEATS of each word, None where its tag has none in its language.
+
+        `tags` are those of the words, `languages` those of the opinions.
+        """
+        number = {tag: n for n, tag in enumerate(self.upos)}
+        kinds, group = np.unique(
+            np.array([number.get(tag, -1) for tag in tags], np.int64) + (where << 8),
+            return_inverse=True,
+        )
+        order = np.argsort(group, kind="stable")
+        bounds = np.searchsorted(group[order], np.arange(len(kinds) + 1))
+        found: list[str | None] = [None] * len(tags)
+        for kind, key in enumerate(kinds.tolist()):
+            # A tag that is not among ours is -1, which borrows from the opinion's number.
+            opinion, tag = (key + 1) >> 8, ((key + 1) & 255) - 1
+            if tag < 0:
+                continue
+            choices = self._choices(languages[opinion], tag)
+            if not len(choices.numbers):
+                continue
+            rows = order[bounds[kind] : bounds[kind + 1]]
+            scores = points[rows][:, choices.columns] @ choices.has
+            scores += self._feats_points(opinions[opinion], tag, choices)
+            for row, best in zip(rows.tolist(), scores.argmax(1).tolist(), strict=True):
+                found[row] = self.feats[int(choices.numbers[best])]
+        return found
+
+    def _feats_points(self, opinion: Opinion, tag: int, choices: Choices) -> Floats:
+        rest, added = opinion.feats.get(tag, (1.0, {}))
+        chances = rest * choices.chances
+        for number, value in added.items():
+            if number in choices.place:
+                chances[choices.place[number]] += value
+        found: Floats = (_power(opinion, "feats") * np.log(chances)).astype(np.float32)
+        return found
+
+    @cached_property
+    def _tags(self) -> Callable[[str], NDArray[np.float64]]:
+        """How likely each tag is in a language, worked out once."""
+        return lru_cache(None)(self._make_tags)
+
+    @cached_property
+    def _choices(self) -> Callable[[str, int], Choices]:
+        """What a tag may have in a language, worked out once."""
+        return lru_cache(None)(self._make_choices)
+
+    def _all(self, language: str, tag: int) -> int:
+        hashed = np.array([_hash(_start(language, self.upos[tag]), _ALL)], np.uint32)
+        return int(self._find(hashed)[0])
+
+    def _make_tags(self, language: str) -> NDArray[np.float64]:
+        rows = [self._all(language, tag) for tag in range(len(self.upos))]
+        counts = np.array([sum(self._row(row)[1]) if row >= 0 else 0 for row in rows])
+        return (counts + _UNSEEN) / (counts + _UNSEEN).sum()
+
+    def _make_choices(self, language: str, tag: int) -> Choices:
+        row = self._all(language, tag)
+        numbers, counts = self._row(row) if row >= 0 else ([], [])
+        taken = self.attributes.columns([self.feats[number] for number in numbers])
+        varied = [n for n in range(taken.shape[1]) if len(np.unique(taken[:, n])) > 1]
+        columns = np.unique(taken[:, varied])
+        place = {column: n for n, column in enumerate(columns.tolist())}
+        has = np.zeros((len(columns), len(numbers)), np.float32)
+        for choice, own in enumerate(taken[:, varied].tolist()):
+            has[[place[column] for column in own], choice] = 1
+        total = np.array(counts, np.float64)
+        return Choices(
+            np.array(numbers, np.int64),
+            total / max(1.0, float(total.sum())),
+            {number: n for n, number in enumerate(numbers)},
+            columns,
+            has,
+        )
+
+
+def _words(docs: Iterable[Document]) -> Counter[tuple[str, str, str]]:
+    """Words with tag and FEATS, as often as they are."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    for doc in docs:
+        columns = (doc.column("form"), doc.column("upos"), doc.column("feats"))
+        found.update(zip(*columns, strict=True))
+    return found
+
+
+def _endings(form: str) -> list[tuple[bytes, str]]:
+    lower = form.lower()
+    return [(_ENDING_MARK, lower[-k:]) for k in range(1, min(_ENDING, len(lower) - 1) + 1)]
+
+
+def _levels(form: str) -> Iterable[tuple[bytes, str]]:
+    """What is looked up for a word, from what it shares with most words on."""
+    for mark, text in _endings(form):
+        yield mark + text.encode(), "ending"
+    yield _WORD_MARK + form.encode(), "word"
+    if form.lower() != form:
+        yield _WORD_MARK + form.lower().encode(), "lower"
+
+
+def _weight(kind: str, column: str) -> float:
+    if kind == "ending":
+        return _ENDING_WEIGHT
+    return (_WORD_WEIGHT if kind == "word" else _LOWER_WEIGHT)[column]
+
+
+def _power(opinion: Opinion, column: str) -> float:
+    return (_POWER if opinion.seen else _POWER_UNSEEN)[column]
+
+
+def _start(language: str, tag: str) -> bytes:
+    return f"{language}\t{tag}\t".encode()
+
+
+@lru_cache(1 << 12)
+def _seed(language: str, tag: str) -> int:
+    """The hash of what the keys of a language and a tag begin with, to go on from."""
+    return crc32(_start(language, tag))
+
+
+def _hash(start: bytes, rest: bytes) -> int:
+    return crc32(rest, crc32(start))

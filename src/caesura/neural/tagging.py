@@ -1,0 +1,146 @@
+"""Tags, features and lemmas from a network's scores, and from what lexicons know of the words."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.constraints import Constraints
+from caesura.document import Document
+from caesura.neural.languages import Languages
+from caesura.neural.lemmas import LemmaLexicon
+from caesura.neural.onnx import Scores
+from caesura.neural.tag_lexicon import Opinion, TagLexicon
+from caesura.tag.lemmas import apply_rule
+
+__all__ = ["Tagging", "softmax"]
+
+
+class Heeded(NamedTuple):
+    """What a lexicon of tags says of the words of a document."""
+
+    opinions: list[Opinion]
+    #: Which of them is of each word, and their languages.
+    where: NDArray[np.int64]
+    spoken: list[str]
+    #: Scores of tags that heed them.
+    upos: NDArray[np.float32]
+
+
+class Tagging:
+    """What decides about the tags of words. It does not change in use."""
+
+    def __init__(
+        self,
+        labels: dict[str, list[str]],
+        lexicon: LemmaLexicon | None = None,
+        languages: Languages | None = None,
+        features: NDArray[np.bool_] | None = None,
+        tags: TagLexicon | None = None,
+    ) -> None:
+        self.labels = labels
+        self.lexicon = lexicon
+        self.languages = languages
+        self.features = features
+        self.tags = tags
+        self._lemma = lru_cache(1 << 16)(apply_rule)
+
+    def write(self, doc: Document, scores: Scores, confidence: bool) -> None:
+        fixed = Constraints.of(doc)
+        heeded = self._heeded(doc, scores)
+        upos = scores.tags["upos"] if heeded is None else heeded.upos
+        for column in ("upos", "xpos", "feats"):
+            if column == "feats" and self.languages is not None:
+                found = doc.strings.ids(self._feats(doc, scores, heeded)).astype(np.int32)
+            else:
+                names = doc.strings.ids(self.labels[column])
+                points = upos if column == "upos" else scores.tags[column]
+                if column == "feats" and self.features is not None:
+                    allowed = self.features[scores.tags["xpos"].argmax(1)]
+                    points = np.where(allowed, points, np.float32(-1e9))
+                found = names[points.argmax(1)].astype(np.int32)
+            setattr(doc, column, fixed.obeyed(column, found))
+        if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
+            doc.lemma = fixed.obeyed("lemma", self._lemmas(doc, scores))
+        if confidence:
+            doc.tag_conf = softmax(upos).max(1)
+
+    def _heeded(self, doc: Document, scores: Scores) -> Heeded | None:
+        """What the lexicon of tags says of the words; None if there is no lexicon or language."""
+        if self.tags is None or self.languages is None or scores.languages is None:
+            return None
+        codes = ("", *self.languages.codes)
+        keys = doc.form.astype(np.int64) * len(codes) + scores.languages
+        kinds, where = np.unique(keys, return_inverse=True)
+        spoken = [codes[i] for i in (kinds % len(codes)).tolist()]
+        forms = [doc.strings[i] for i in (kinds // len(codes)).tolist()]
+        opinions = self.tags.opinions(list(zip(forms, spoken, strict=True)))
+        return Heeded(
+            opinions, where, spoken, self.tags.tag_points(scores.tags["upos"], opinions, where)
+        )
+
+    def _feats(self, doc: Document, scores: Scores, heeded: Heeded | None) -> list[str]:
+        """FEATS of a network of many languages: of those that the lexicon knows, or by value."""
+        assert self.languages is not None, "only asked for then"
+        points, allowed = scores.tags["feats"], self.allowed(scores, "feats")
+        if heeded is None or self.tags is None:
+            return self.languages.attributes.choose(points, allowed)
+        known = self.tags.choose_feats(
+            points, doc.column("upos"), heeded.spoken, heeded.opinions, heeded.where
+        )
+        rest = np.array([n for n, one in enumerate(known) if one is None], np.int64)
+        free = self.languages.attributes.choose(
+            points[rest], allowed[rest] if allowed is not None else None
+        )
+        for row, one in zip(rest.tolist(), free, strict=True):
+            known[row] = one
+        return [one or "" for one in known]
+
+    def allowed(self, scores: Scores, name: str) -> NDArray[np.bool_] | None:
+        """Which labels the language of each word may have; None: all of them."""
+        if self.languages is None or scores.languages is None:
+            return None
+        allowed: NDArray[np.bool_] = self.languages.masks[name][scores.languages]
+        return allowed
+
+    def _lemmas(self, doc: Document, scores: Scores) -> NDArray[np.int32]:
+        """Lemmas by rule, worked out once for each pair of form and rule."""
+        names = self.labels["lemma"]
+        rules = self._rules(doc, scores)
+        pairs = doc.form.astype(np.int64) * len(names) + rules
+        kinds, where = np.unique(pairs, return_inverse=True)
+        made = doc.strings.ids(
+            self._lemma(doc.strings[pair // len(names)], names[pair % len(names)])
+            for pair in kinds.tolist()
+        )
+        return made[where].astype(np.int32)
+
+    def _rules(self, doc: Document, found: Scores) -> NDArray[np.int64]:
+        """The rule of each word: the best of those that its lexicon and its language allow."""
+        scores, allowed = found.tags["lemma"], self.allowed(found, "lemma")
+        if allowed is not None:
+            scores = np.where(allowed, scores, np.float32(-1e9))
+        if self.lexicon is None:
+            return scores.argmax(1)
+        n = len(doc.strings)
+        keys = doc.form.astype(np.int64) * n + doc.upos
+        codes: tuple[str, ...] = ("",)
+        if self.languages is not None and found.languages is not None:
+            codes = ("", *self.languages.codes)
+            keys = keys * len(codes) + found.languages
+        kinds, where = np.unique(keys, return_inverse=True)
+        spoken = [codes[i] for i in (kinds % len(codes)).tolist()]
+        kinds //= len(codes)
+        forms = [doc.strings[i] for i in (kinds // n).tolist()]
+        tags = [doc.strings[i] for i in (kinds % n).tolist()]
+        return self.lexicon.choose(forms, tags, where, scores, spoken)
+
+
+def softmax(points: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Scores of each row as chances."""
+    powers = np.exp(points - points.max(1, keepdims=True))
+    found: NDArray[np.float32] = (powers / powers.sum(1, keepdims=True)).astype(np.float32)
+    return found
