@@ -57,6 +57,23 @@ def test_going_on_from_a_model_keeps_what_it_knew(tokenizer: Tokenizer) -> None:
     assert further.tokenize("She won't.").column("form")[:3] == ["She", "wo", "n't"]
 
 
+def test_an_abbreviation_of_the_language_file_keeps_its_period_before_marks() -> None:
+    """Whether the treebank shows it there or not; what the treebank cuts otherwise is obeyed."""
+    docs = documents(6)
+    tokenizer = train(docs, replace(SMALL, language="en"))
+    for chunk, tokens in (
+        ("a.m.)", ["a.m.", ")"]),
+        ("(P.M.),", ["(", "P.M.", ")", ","]),
+        ("R.S.V.P.!", ["R.S.V.P.", "!"]),
+    ):
+        assert tokenizer.tokenize(f"gone by 8 {chunk}").column("form")[3:] == tokens
+    other = Document.from_spans("8 a.m.) 9", [0, 2, 5, 6, 8], [1, 5, 6, 7, 9])
+    other.sent_start = np.array([1, 0, 0, 0, 0], dtype=np.int8)
+    trainer = TokenizerTrainer([*docs, other], replace(SMALL, language="en"))
+    assert not any("".join(tokens) == "a.m.)" for tokens in trainer.tokenizer().chunks)
+    assert any("".join(tokens) == "p.m.)" for tokens in trainer.tokenizer().chunks)
+
+
 @pytest.mark.parametrize("docs", [[], [Document()], [Document(text="words")]])
 def test_nothing_to_learn_from(docs: list[Document]) -> None:
     with pytest.raises(InputError, match="no tokens to learn from"):

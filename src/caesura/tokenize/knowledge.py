@@ -5,6 +5,7 @@ It comes from the language file, from raw text and from the treebank.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -39,6 +40,10 @@ __all__ = ["Known", "known_of", "remembered_chunks", "splitter_of", "unspaced_wo
 
 #: Above this share of tokens right behind another word, a language has no spaces.
 _GLUED = 0.2
+#: Letters with periods between them: the last period is no end of a sentence alone.
+_INNER = re.compile(r"(?:[^\W\d_]+\.){2,}")
+#: What may stand right behind an abbreviation.
+_MARKS = (")", "),", ").", ");", "):", "]", ",", ";", ":", "!", "?", '"', ',"', '",', "”", ",”", "’")
 #: The stream of random numbers of the copies that multi-word tokens are learned from.
 _COPIES = 1 << 20
 
@@ -129,8 +134,14 @@ def unspaced_words(docs: Sequence[Document]) -> list[str]:
     return sorted(word for word, count in seen.items() if count > 1 and word)
 
 
-def remembered_chunks(docs: Sequence[Document], options: TokenizerOptions) -> list[tuple[str, ...]]:
-    """Chunks between white space that were seen often enough and always cut the same way."""
+def remembered_chunks(
+    docs: Sequence[Document], options: TokenizerOptions, lexicon: Lexicon
+) -> list[tuple[str, ...]]:
+    """Chunks between white space that were seen often enough and always cut the same way.
+
+    An abbreviation with periods inside keeps its last one before any mark, whether it was seen
+    before that mark or not.
+    """
     seen: Counter[str] = Counter()
     ways: dict[str, tuple[str, ...] | None] = {}
     for doc in docs:
@@ -141,8 +152,22 @@ def remembered_chunks(docs: Sequence[Document], options: TokenizerOptions) -> li
                     seen[chunk] += 1
                     if ways.setdefault(chunk, tokens) != tokens:
                         ways[chunk] = None
-    often = (chunk for chunk, count in seen.items() if count >= options.rare_chunk)
+    often = {chunk for chunk, count in seen.items() if count >= options.rare_chunk}
+    for tokens in _marked(lexicon):
+        chunk = "".join(tokens)
+        if len(chunk) <= LONGEST_CHUNK and ways.setdefault(chunk, tokens) == tokens:
+            often.add(chunk)
     return [way for chunk in sorted(often) if (way := ways[chunk]) is not None]
+
+
+def _marked(lexicon: Lexicon) -> Iterator[tuple[str, ...]]:
+    """The abbreviations with periods inside, before and between the marks that may stand there."""
+    forms = {form for kind in lexicon.abbreviations.values() for form in kind}
+    for form in sorted(forms):
+        if _INNER.fullmatch(form):
+            for marks in _MARKS:
+                yield (form, *marks)
+                yield ("(", form, *marks)
 
 
 def _chunks_of(doc: Document) -> Iterator[tuple[str, ...]]:

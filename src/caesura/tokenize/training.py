@@ -183,8 +183,9 @@ class TokenizerTrainer:
         short = {word for word in named if 0 < len(word) <= LONGEST_NAMED}
         self._named = sorted(short) if self._words else []
         self._lexicon = make_lexicon(self._words, self._named)
-        self._chunks = [] if self._words else remembered_chunks(docs, options)
         self._known = known_of(docs, options, init)
+        lexicon = self._known.lexicon
+        self._chunks = [] if self._words else remembered_chunks(docs, options, lexicon)
         self._splitter = splitter_of(docs, options, self._known)
         self._lessons = _lessons([doc for doc in docs if doc.n_tokens], options, self._known)
         self._cuts = new_table(options.bits, options.rare_cut)
