@@ -3,7 +3,7 @@
 `keep` makes a document in which only that is known, `fix_starts` adds boundaries, `fix_turns` those
 between speakers, and `Constraints` reads it off a document. Stages make of it what their kernels
 need. Where the caller fixed nothing else, a blank line starts a sentence, unless the text is
-double-spaced: `told_starts` has the rule.
+double-spaced, and what opens a line is in the sentence behind it: `told_starts` has the rule.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from caesura.document import FIXABLE, MAYBE, NO, UNKNOWN, YES, Bytes, Document, Ints, Longs
 from caesura.document.schema import Column
 from caesura.errors import InputError, UsageError
-from caesura.layout import BLANK, TURN, breaks
+from caesura.layout import BLANK, OPENED, TURN, breaks
 from caesura.turns import changes
 
 __all__ = [
     "Constraints",
     "add_to",
-    "after_blank_lines",
+    "by_layout",
     "check_keep",
     "fix_starts",
     "fix_turns",
@@ -37,7 +37,7 @@ __all__ = [
     "obeyed_starts",
     "told_starts",
     "turn_starts",
-    "with_blank_lines",
+    "with_layout",
 ]
 
 #: So many ends of lines make a blank line.
@@ -105,27 +105,28 @@ def told_starts(doc: Document) -> Bytes | None:
     """By token, whether a sentence is told to start there: YES, NO or MAYBE; None: nothing is told.
 
     What the caller fixed comes first. Where he left it open a sentence starts after a blank line,
-    but not inside an arc that is fixed.
+    but not inside an arc that is fixed, and none starts behind a list mark or a label.
     """
     fixed = Constraints.of(doc).starts
-    if not np.any(breaks(doc) == BLANK):
+    if not np.any(np.isin(breaks(doc), (BLANK, OPENED))):
         return fixed
-    return with_blank_lines(doc, np.full(doc.n_tokens, MAYBE) if fixed is None else fixed)
+    return with_layout(doc, np.full(doc.n_tokens, MAYBE) if fixed is None else fixed)
 
 
-def with_blank_lines(doc: Document, starts: Bytes) -> Bytes:
-    """Sentence starts by token; open ones (MAYBE) after blank lines are decided."""
-    told = after_blank_lines(starts, breaks(doc))
+def with_layout(doc: Document, starts: Bytes) -> Bytes:
+    """Sentence starts by token; open ones (MAYBE) of which the layout is sure are decided."""
+    told = by_layout(starts, breaks(doc))
     return np.where(inside_arcs(doc), starts, told).astype(np.int8)
 
 
-def after_blank_lines(starts: Bytes, codes: NDArray[np.uint8]) -> Bytes:
+def by_layout(starts: Bytes, codes: NDArray[np.uint8]) -> Bytes:
     """The same by the codes of the layout: the rule itself."""
-    at = np.flatnonzero(codes == BLANK)
+    at = np.flatnonzero(np.isin(codes, (BLANK, OPENED)))
     if not len(at):
         return starts
     told = starts.astype(np.int8)
-    told[at[starts[at] == MAYBE]] = YES
+    at = at[starts[at] == MAYBE]
+    told[at] = np.where(codes[at] == BLANK, YES, NO)
     return told
 
 

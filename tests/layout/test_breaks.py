@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from caesura.document import Document
 from caesura.document.characters import code_points
-from caesura.layout import BLANK, N_BREAKS, NAMES, LayoutReader, breaks
+from caesura.layout import BLANK, N_BREAKS, NAMES, OPENED, SAME, LayoutReader, breaks, learned
 from tests.reference import layout as twin
 
 PROSE = (
@@ -32,7 +32,7 @@ def document(text: str) -> Document:
 
 def names(text: str) -> list[str]:
     """The gaps that are no ordinary ones, of words and marks."""
-    return [NAMES[code] for code in breaks(document(text)) if code > 1]
+    return [NAMES[code] for code in learned(breaks(document(text))) if code > 1]
 
 
 def wrapped(text: str, width: int, indent: str = "") -> str:
@@ -58,6 +58,12 @@ def wrapped(text: str, width: int, indent: str = "") -> str:
         ("from: ann\nto: bob\nre: keys", ["field", "field"]),
         ("Results\n=======\nNone so far.", ["indentation", "indentation"]),
         ("Name\tAge", ["wide gap"]),
+        (
+            "The tide goes slowly out,\nThe tide comes in.\n\nNobody was on the pier\nBefore sunrise came.",
+            ["verse", "blank line", "verse"],
+        ),
+        ("The lamp went out above the bay\nWhen all the boats were home", ["line"]),
+        ("The lamp went out above the bay\nWhen all the boats were home.", ["verse"]),
         ("Tea    two cups", ["wide gap"]),
         ("Over the hill and down the lane,\nThe cart came home through wind and rain.", ["verse"]),
         ("x" * 500 + "\nand then", ["paragraph a line"]),
@@ -153,7 +159,7 @@ def test_codes_equal_those_of_the_twin(text: str) -> None:
     assert found == twin.breaks(text, spans_of(text))
 
 
-@given(st.text(alphabet="aB1. -:\n\t>#", max_size=200))
+@given(st.text(alphabet="aB1. -:()\n\t>#", max_size=200))
 @settings(max_examples=200, deadline=None)
 def test_codes_of_any_text_equal_those_of_the_twin(text: str) -> None:
     found = [NAMES[code] for code in breaks(document(text))]
@@ -192,6 +198,33 @@ def test_what_is_undecided_in_a_stream_is_bounded() -> None:
     assert len(reader.take(spans[0][2:], spans[1][2:])) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "behind"),
+    [
+        ("1. Open it. Then look.", [".", "Open"]),
+        ("- rope\n- a lamp", ["rope", "a"]),
+        ("Q1. What is it?\nA1. A boat.", [".", "What", ".", "A"]),
+        ("Q: Is it far?\nA: Yes. Very.", [":", "Is", ":", "Yes"]),
+        ("ANNA: (laughing) No. I said so.\nMS. ROE: Thank you. Go on.",
+         [":", "(", "laughing", ")", "No", ".", "ROE", ":", "Thank"]),
+        ("Ann wrote:\n> Can we move it?\n> Ten is early.", ["Can", "Ten"]),
+        ("> * rope", ["*", "rope"]),
+        ("• \trope", ["rope"]),
+        # No item, no label: an initial, a year, a signature, a label alone, a line of prose.
+        ("J. Roe came. He left.", []),
+        ("1987. A good year.", []),
+        ("-- Ann", []),
+        ("Dear Ann: thank you.", []),
+        ("Nobody had seen the boats leave the old harbour on that day before\n5. Then they came "
+         "back and went into the harbour at once, all of\nthem without a light.", []),
+    ],
+)  # fmt: skip
+def test_what_opens_a_line(text: str, behind: list[str]) -> None:
+    doc = document(text)
+    at = np.flatnonzero(breaks(doc) == OPENED)
+    assert [text[doc.token_start[t] : doc.token_end[t]] for t in at] == behind
+
+
 def test_one_line_of_ten_megabytes() -> None:
     text = "word " * 2_000_000
     starts = np.arange(0, len(text), 5)
@@ -214,4 +247,6 @@ def test_bullets_of_text_from_right_to_left() -> None:
 
 
 def test_the_codes_have_names() -> None:
-    assert N_BREAKS == len(NAMES) == len({*NAMES})
+    assert len(NAMES) == len({*NAMES})
+    assert N_BREAKS == OPENED == len(NAMES) - 1  # the last is not for models
+    assert learned(np.array([OPENED, BLANK], np.uint8)).tolist() == [SAME, BLANK]

@@ -62,6 +62,7 @@ class Line:
         words = rest[mark:]
         self.label = not self.rule and is_label(words)
         self.title = not self.rule and is_title(words)
+        self._openings(rest, mark, words)
         self._letters(rest)
         self._end()
 
@@ -78,6 +79,27 @@ class Line:
                 break
             at += 1
         self.at, self.indent = at, at + 3 * tabs
+
+    def _openings(self, rest: str, mark: int, words: str) -> None:
+        """How far into the line the text begins behind `>`, behind a mark, behind a label."""
+        self.quoted = self.marked = self.labelled = 0
+        if self.long or self.rule or self.only_margin:
+            return
+        if ">" in self.text[: self.at]:
+            self.quoted = self.marked = self.at
+        number = re.match(r"(..\d?\.)\s+", rest) if not mark else None
+        if number and kind(rest[0]) == UPPER and all(kind(c) == DIGIT for c in number[1][1:-1]):
+            mark = number.end()
+        if mark and not rest.startswith("--"):
+            self.marked = self.at + mark
+        if self.label:
+            after = words.index(":") + 1
+            while kind(words[after - 1]) != COLON or words[after : after + 1].strip():
+                after = words.index(":", after) + 1
+            behind = len(words) - len(words[after:].lstrip())
+            remark = re.match(r"\([^()]{0,38}\)\s+", words[behind:])
+            behind += remark.end() if remark else 0
+            self.labelled = len(self.text) - len(words) + behind
 
     def _letters(self, rest: str) -> None:
         letters = [kind(c) for c in rest if kind(c) in WORDLIKE]
@@ -108,6 +130,7 @@ class Line:
         return self.blank or self.only_margin or self.rule
 
 
+COLON = kind(":")
 CLOSING = {*map(kind, CLOSERS), kind(")")}
 
 
@@ -253,8 +276,28 @@ def between(lines: list[Line], i: int) -> str:
         return "indentation"
     if wrapped:
         return "short line" if room else "wrapped"
-    commas = sum(own.comma and 2 * own.width >= width for own in block)
-    return "verse" if width >= 20 and 4 * commas >= len(block) else "line"
+    return "verse" if is_verse(lines, low, high, width) else "line"
+
+
+def is_verse(lines: list[Line], low: int, high: int, width: int) -> bool:
+    """Whether lines that are not wrapped are a stanza."""
+    first, last = low, high
+    while first > max(0, high - 8) and not lines[first - 1].rule and not lines[first - 1].long:
+        first -= 1
+    while last < min(len(lines), low + 8) and not lines[last].rule and not lines[last].long:
+        last += 1
+    around = [own for own in lines[first:last] if not own.blank and not own.only_margin]
+    commas = sum(own.comma and 2 * own.width >= width for own in around)
+    if width < 20:
+        return False
+    if 4 * commas >= len(around):
+        return True
+    block = lines[low:high]
+    plain = all(
+        own.upper and not own.item and not own.label and 2 * own.width >= width for own in block
+    )
+    over = sum(not own.final for own in block)
+    return plain and width <= 56 and block[-1].final and 2 * over >= len(block)
 
 
 def is_double(lines: list[Line], i: int) -> bool:
@@ -287,6 +330,23 @@ def is_double(lines: list[Line], i: int) -> bool:
     return lines[i].lower or not fits(lines[i - 2], lines[i], width)
 
 
+def is_opened(lines: list[Line], i: int, kind_of_line: str, offset: int) -> bool:
+    """Whether what opens a line reaches up to an offset."""
+    line = lines[i]
+    inside = offset - line.start
+    if kind_of_line in ("wrapped", "short line"):
+        return inside <= line.quoted
+    if inside <= line.marked:
+        return True
+    low, high = i, i + 1
+    while low > max(0, i - 8) and not lines[low - 1].ends_block and not lines[low - 1].long:
+        low -= 1
+    while high < min(len(lines), i + 8) and not lines[high].ends_block and not lines[high].long:
+        high += 1
+    others = lines[low:i] + lines[i + 1 : high]
+    return inside <= line.labelled and any(own.label for own in others)
+
+
 def breaks(text: str, spans: list[tuple[int, int]]) -> list[str]:
     """The names of the gaps before tokens."""
     lines = lines_of(text)
@@ -294,8 +354,9 @@ def breaks(text: str, spans: list[tuple[int, int]]) -> list[str]:
     def line_of(offset: int) -> int:
         return max(i for i, line in enumerate(lines) if line.start <= offset)
 
-    found = []
-    for number, (start, _) in enumerate(spans):
+    found: list[str] = []
+    kind_of_line = ""
+    for number, (start, own_end) in enumerate(spans):
         i = line_of(start)
         end = spans[number - 1][1] if number else 0
         if number == 0:
@@ -303,6 +364,8 @@ def breaks(text: str, spans: list[tuple[int, int]]) -> list[str]:
         elif line_of(max(end - 1, 0)) == i:
             wide = start - end >= 3 or "\t" in text[end:start]
             found.append("wide gap" if wide else "same line")
+            if is_opened(lines, i, kind_of_line, start):
+                found[-1] = "behind a mark"
         else:
             j = i - 1
             while j > i - 8 and j >= 0 and (lines[j].blank or lines[j].only_margin):
@@ -314,5 +377,9 @@ def breaks(text: str, spans: list[tuple[int, int]]) -> list[str]:
             else:
                 double = j == i - 2 and is_double(lines, i)
                 found.append("double-spaced" if double else "blank line")
+        if line_of(max(own_end - 1, 0)) != i:
+            kind_of_line = "wrapped"
+        elif number == 0 or line_of(max(end - 1, 0)) != i:
+            kind_of_line = found[-1]
     assert set(found) <= set(NAMES)
     return found

@@ -25,6 +25,7 @@ from caesura.layout.codes import (
     LINE,
     N_BREAKS,
     NAMES,
+    OPENED,
     PARAGRAPH,
     SAME,
     SHORT,
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
     from caesura.layout.reader import LayoutReader, layout_of
 
 __all__ = ["BLANK", "DOUBLE", "FIELD", "HEAD", "INDENT", "ITEM", "LINE", "NAMES", "N_BREAKS"]
-__all__ += ["PARAGRAPH", "SAME", "SHORT", "START", "TURN", "VERSE", "WIDE", "WRAP"]
-__all__ += ["LayoutReader", "breaks", "layout_of", "warmup"]
+__all__ += ["OPENED", "PARAGRAPH", "SAME", "SHORT", "START", "TURN", "VERSE", "WIDE", "WRAP"]
+__all__ += ["LayoutReader", "breaks", "layout_of", "learned", "warmup"]
 
 _HOMES = {"LayoutReader": "reader", "layout_of": "reader"}
 
@@ -58,6 +59,11 @@ def breaks(doc: Document) -> NDArray[np.uint8]:
         reader = importlib.import_module(f"{__name__}.reader")
         known = doc.token_break = reader.layout_in(doc)
     return known
+
+
+def learned(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The codes as models learn from them."""
+    return np.where(codes == OPENED, SAME, codes).astype(np.uint8)
 
 
 def warmup() -> None:

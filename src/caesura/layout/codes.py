@@ -19,6 +19,7 @@ __all__ = [
     "NAMES",
     "N_BREAKS",
     "ODDS",
+    "OPENED",
 ]
 __all__ += ["PARAGRAPH", "SAME", "SHORT", "START", "TURN", "VERSE", "WIDE", "WRAP"]
 
@@ -38,7 +39,8 @@ __all__ += ["PARAGRAPH", "SAME", "SHORT", "START", "TURN", "VERSE", "WIDE", "WRA
     FIELD,  # before a label such as `Subject:` or `anna:`, next to other lines with labels
     PARAGRAPH,  # next to a line that is longer than lines are wrapped: a paragraph a line
     VERSE,  # a block whose lines stand for themselves, with commas at the ends of many
-) = range(15)
+    OPENED,  # right behind what opens a line: a list mark, `Q1.`, `>`, or inside or behind a label
+) = range(16)
 
 #: The names of the codes, by number.
 NAMES: Final = (
@@ -57,9 +59,11 @@ NAMES: Final = (
     "field",
     "paragraph a line",
     "verse",
+    "behind a mark",
 )
-#: How many codes there are.
-N_BREAKS: Final = len(NAMES)
+#: How many codes there are for models to learn from. Of the last there is nothing to learn, since
+#: no sentence starts there: to a model it is on the same line.
+N_BREAKS: Final = OPENED
 
 #: What the layout says for a boundary, by its code: about the logarithm of the odds that one is
 #: there, in re-laid copies of treebanks. Models see the codes too, and trust them too little where

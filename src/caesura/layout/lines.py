@@ -34,7 +34,7 @@ from caesura.document.characters import (
 from caesura.jit import kernel
 
 __all__ = ["COLUMNS", "INK_END", "LONGEST", "SCANNER", "end_of_text", "open_line", "scan"]
-__all__ += ["BODY", "FIRST", "FLAGS", "INDENT", "OFFSET", "WIDTH"]
+__all__ += ["BODY", "FIRST", "FLAGS", "INDENT", "LABEL", "MARK", "OFFSET", "QUOTED", "WIDTH"]
 __all__ += ["IS_BLANK", "IS_ITEM", "IS_LABELLED", "IS_LONG", "IS_RULE", "IS_TITLE"]
 __all__ += ["BEGINS_LOWER", "BEGINS_UPPER", "ENDS_COLON", "ENDS_COMMA", "ENDS_FINAL", "ENDS_HYPHEN"]
 
@@ -42,9 +42,10 @@ __all__ += ["BEGINS_LOWER", "BEGINS_UPPER", "ENDS_COLON", "ENDS_COMMA", "ENDS_FI
 LONGEST = 400
 
 #: What a row holds: where the line begins, the columns at which its ink begins and ends, the width
-#: of its first word, the column at which its text begins after a list mark, and flags.
-OFFSET, INDENT, WIDTH, FIRST, BODY, FLAGS = range(6)
-COLUMNS = 6
+#: of its first word, the column at which its text begins after a list mark, flags, and how many
+#: characters into the line the text begins behind `>`, behind a mark and behind a label, if any.
+OFFSET, INDENT, WIDTH, FIRST, BODY, FLAGS, QUOTED, MARK, LABEL = range(9)
+COLUMNS = 9
 
 IS_BLANK, IS_LONG, IS_ITEM, IS_RULE, IS_TITLE, IS_LABELLED = (1 << n for n in range(6))
 BEGINS_LOWER, BEGINS_UPPER = 64, 128
@@ -66,6 +67,7 @@ _RULES = np.array(sorted(map(ord, "-–—=_*~#+.·•─━═")), dtype=np.uin
 _INSIDE_LABEL = np.array(sorted(map(ord, "-_.'’()[]#@&/")), dtype=np.uint32)
 _NUMERALS = np.array(sorted(map(ord, "ivxlIVXL")), dtype=np.uint32)
 _LONGEST_LABEL, _LONGEST_TITLE, _BIG_WORD, _TAB = cast(list[int], np.array([32, 90, 4, 4]))
+_LONGEST_REMARK = cast(int, np.int64(40))
 _HYPHENS = np.array([0x2D, 0xAD, 0x2010], dtype=np.uint32)
 
 
@@ -124,24 +126,56 @@ def _is_rule(kinds: NDArray[np.uint8], codes: NDArray[np.uint32], p: int, b: int
 
 
 @kernel
-def _is_labelled(kinds: NDArray[np.uint8], codes: NDArray[np.uint32], p: int, b: int) -> bool:
-    """Whether up to four words and a colon open the line: `Subject:`, `[00:01] ANNA:`."""
+def _after_number(kinds: NDArray[np.uint8], codes: NDArray[np.uint32], p: int, b: int) -> int:
+    """Where a letter with a number and a period ends, as in `Q1. What`; p if there is none."""
+    if p + 2 >= b or kinds[p] != UPPER or kinds[p + 1] != DIGIT:
+        return p
+    q = p + 2
+    if kinds[q] == DIGIT:
+        q += 1
+    return q + 1 if q + 1 < b and codes[q] == 46 and kinds[q + 1] == SPACE else p
+
+
+@kernel
+def _after_remark(kinds: NDArray[np.uint8], codes: NDArray[np.uint32], p: int, b: int) -> int:
+    """Where the text begins behind a label that ends at p, and a remark: `ANNA: (laughing) No.`."""
+    while p < b and kinds[p] == SPACE:
+        p += 1
+    if p >= b or codes[p] != 40:
+        return p
+    q = p + 1
+    while q < b and q - p < _LONGEST_REMARK and codes[q] != 40 and codes[q] != 41:
+        q += 1
+    if q + 1 >= b or codes[q] != 41 or kinds[q + 1] != SPACE:
+        return p
+    q += 1
+    while q < b and kinds[q] == SPACE:
+        q += 1
+    return q
+
+
+@kernel
+def _after_label(kinds: NDArray[np.uint8], codes: NDArray[np.uint32], p: int, b: int) -> int:
+    """Where up to four words and a colon that open the line end: `Subject:`, `[00:01] ANNA:`.
+
+    p if there are none.
+    """
     blanks = letters = 0
     for q in range(p, min(b, p + _LONGEST_LABEL)):
         if codes[q] == 58:
             if q + 1 >= b or kinds[q + 1] == SPACE:
-                return letters > 0
+                return q + 1 if letters > 0 else p
             if kinds[q + 1] != DIGIT:
-                return False
+                return p
         elif kinds[q] == SPACE:
             blanks += 1
             if blanks > 3:
-                return False
+                return p
         elif _letters[kinds[q]]:
             letters += 1
         elif kinds[q] != DIGIT and not _among(codes[q], _INSIDE_LABEL):
-            return False
-    return False
+            return p
+    return p
 
 
 @kernel
@@ -177,6 +211,7 @@ def _begin(
     """Fill what the characters a..b-1 of a line, which are all of it, say of its beginning."""
     p = a
     tabs = 0
+    quoted = False
     while p < b:
         if codes[p] == 9:
             tabs += 1
@@ -184,6 +219,7 @@ def _begin(
         elif codes[p] == 62:
             if p + 1 < b and kinds[p + 1] != SPACE and codes[p + 1] != 62:
                 break
+            quoted = True
         elif kinds[p] != SPACE and kinds[p] != JOINER:
             break
         p += 1
@@ -206,6 +242,13 @@ def _begin(
         while text < b and kinds[text] == SPACE:
             text += 1
         row[BODY] += text - p
+    # Two hyphens open a signature rather than an item.
+    signed = codes[p] == 45 and p + 1 < b and codes[p + 1] == 45
+    behind = p if signed else max(text, _after_number(kinds, codes, p, b))
+    while behind < b and kinds[behind] == SPACE:
+        behind += 1
+    row[QUOTED] = p - a if quoted else 0
+    row[MARK] = behind - a if behind > p else row[QUOTED]
     while p < b and not _wordlike[kinds[p]]:
         p += 1
     if p < b:
@@ -213,8 +256,10 @@ def _begin(
             flags |= BEGINS_LOWER
         elif kinds[p] == UPPER or kinds[p] == TITLE:
             flags |= BEGINS_UPPER
-    if _is_labelled(kinds, codes, text, b):
+    label = _after_label(kinds, codes, text, b)
+    if label > text:
         flags |= IS_LABELLED
+        row[LABEL] = _after_remark(kinds, codes, label, b) - a
     if _is_title(kinds, text, b):
         flags |= IS_TITLE
     row[FLAGS] = flags

@@ -21,6 +21,7 @@ from caesura.layout.codes import (
     INDENT,
     ITEM,
     LINE,
+    OPENED,
     PARAGRAPH,
     SAME,
     SHORT,
@@ -46,7 +47,10 @@ from caesura.layout.lines import (
     IS_LONG,
     IS_RULE,
     IS_TITLE,
+    LABEL,
+    MARK,
     OFFSET,
+    QUOTED,
     SCANNER,
     WIDTH,
     end_of_text,
@@ -62,11 +66,13 @@ Codes = NDArray[np.uint8]
 #: Lines to each side of a gap that have a say.
 REACH = 8
 #: Prose is not wrapped narrower or wider than this; the least width of prose that is typed with
-#: double spacing, and of verse.
-_NARROW, _WIDE, _NARROW_DOUBLE, _NARROW_VERSE = 28, 160, 40, 20
+#: double spacing, and both of verse.
+_NARROW, _WIDE, _NARROW_DOUBLE, _NARROW_VERSE, _WIDE_VERSE = 28, 160, 40, 20, 56
 #: Blanks on one line that make a gap wide, and a step of indentation.
 _GAP, _STEP = 3, 2
 _END = IS_BLANK | IS_RULE
+#: What is carried from one call of `read_off` to the next.
+CARRIED = 4
 _TAB = 9
 
 
@@ -145,6 +151,70 @@ def _has_fellow(rows: NDArray[np.int64], low: int, i: int, high: int, flag: int)
 
 
 @kernel
+def _block(rows: NDArray[np.int64], n: int, low: int, high: int, i: int) -> tuple[int, int]:
+    """The first and the last but one of the lines around low..high-1 that have a say about i."""
+    while low > 0 and low > i - REACH and not rows[low - 1, FLAGS] & (_END | IS_LONG):
+        low -= 1
+    while high < n and high < i + REACH and not rows[high, FLAGS] & (_END | IS_LONG):
+        high += 1
+    return low, high
+
+
+@kernel
+def _is_opened(rows: NDArray[np.int64], n: int, i: int, kind: int, at: int) -> bool:
+    """Whether what opens line i, before which is a gap of some kind, reaches up to an offset.
+
+    In wrapped prose nothing but the mark of a quoted mail does; a label does where another line
+    has one, too.
+    """
+    inside = at - rows[i, OFFSET]
+    if kind == WRAP or kind == SHORT:
+        return bool(inside <= rows[i, QUOTED])
+    if inside <= rows[i, MARK]:
+        return True
+    if inside > rows[i, LABEL]:
+        return False
+    low, high = _block(rows, n, i, i + 1, i)
+    return _has_fellow(rows, low, i, high, IS_LABELLED)
+
+
+@kernel
+def _is_verse(rows: NDArray[np.int64], n: int, low: int, high: int, width: int) -> bool:
+    """Whether the lines low..high-1, which are not wrapped, are verse.
+
+    Many lines of verse end in commas, in this stanza or the ones next to it. Or they are about as
+    long as each other, begin with capitals, and more go on over the end of a line than stop there,
+    but the last stops. Lines are about as long as each other; `Kind regards,` closes a letter.
+    """
+    if width < _NARROW_VERSE:
+        return False
+    first, last = low, high
+    while first > 0 and first > high - REACH and not rows[first - 1, FLAGS] & (IS_RULE | IS_LONG):
+        first -= 1
+    while last < n and last < low + REACH and not rows[last, FLAGS] & (IS_RULE | IS_LONG):
+        last += 1
+    commas = lines = 0
+    for j in range(first, last):
+        if rows[j, FLAGS] & IS_BLANK:
+            continue
+        lines += 1
+        if rows[j, FLAGS] & ENDS_COMMA and 2 * rows[j, WIDTH] >= width:
+            commas += 1
+    if 4 * commas >= lines:
+        return True
+    if width > _WIDE_VERSE or not rows[high - 1, FLAGS] & ENDS_FINAL:
+        return False
+    over = 0
+    for j in range(low, high):
+        flags = rows[j, FLAGS]
+        if 2 * rows[j, WIDTH] < width or not flags & BEGINS_UPPER or flags & (IS_ITEM | IS_LABELLED):
+            return False
+        if not flags & ENDS_FINAL:
+            over += 1
+    return 2 * over >= high - low
+
+
+@kernel
 def _line_break(rows: NDArray[np.int64], n: int, i: int) -> int:
     """The code between two lines with ink, i - 1 and i."""
     flags, last = rows[i, FLAGS], rows[i - 1, FLAGS]
@@ -152,11 +222,7 @@ def _line_break(rows: NDArray[np.int64], n: int, i: int) -> int:
         return INDENT
     if (flags | last) & IS_LONG:
         return PARAGRAPH
-    low, high = i - 1, i + 1
-    while low > 0 and low > i - REACH and not rows[low - 1, FLAGS] & (_END | IS_LONG):
-        low -= 1
-    while high < n and high < i + REACH and not rows[high, FLAGS] & (_END | IS_LONG):
-        high += 1
+    low, high = _block(rows, n, i - 1, i + 1, i)
     width = 0
     for j in range(low, high):
         width = max(width, rows[j, WIDTH])
@@ -189,12 +255,7 @@ def _line_break(rows: NDArray[np.int64], n: int, i: int) -> int:
             return INDENT
     if wrapped:
         return SHORT if fits else WRAP
-    # Lines of verse are about as long as each other; `Kind regards,` closes a letter.
-    commas = 0
-    for j in range(low, high):
-        if rows[j, FLAGS] & ENDS_COMMA and 2 * rows[j, WIDTH] >= width:
-            commas += 1
-    return VERSE if width >= _NARROW_VERSE and 4 * commas >= high - low else LINE
+    return VERSE if _is_verse(rows, n, low, high, width) else LINE
 
 
 @kernel
@@ -276,10 +337,11 @@ def read_off(
     """Fill the codes of tokens as far as they are known; returns how many are.
 
     Of the rows, the first so many are known and the last may be that of the open line. `carried`
-    holds the row of the line that the token before ends on, whether there was one, and its end.
+    holds the row of the line that the token before ends on, whether there was one, its end, and the
+    code of that line.
     """
     n = rows.shape[0]
-    line, opened, end = carried[0], carried[1] != 0, carried[2]
+    line, opened, end, kind = carried[0], carried[1] != 0, carried[2], carried[3]
     done = begins.shape[0]
     for t in range(begins.shape[0]):
         at = line
@@ -287,8 +349,10 @@ def read_off(
             at += 1
         if opened and at == line:
             codes[t] = WIDE if begins[t] - end >= _GAP else SAME
+            if _is_opened(rows, known, line, kind, begins[t]):
+                codes[t] = OPENED
         elif all_known or is_ready(rows, known, at):
-            codes[t] = decide(rows, known, at, opened)
+            codes[t] = kind = decide(rows, known, at, opened)
         else:
             done = t
             break
@@ -297,7 +361,8 @@ def read_off(
         end = ends[t]
         while line + 1 < n and rows[line + 1, OFFSET] < end:
             line += 1
-    carried[0], carried[1], carried[2] = line, opened, end
+            kind = WRAP  # a token over two lines: what goes on there is not opened
+    carried[0], carried[1], carried[2], carried[3] = line, opened, end, kind
     return int(done)
 
 
@@ -319,7 +384,7 @@ def read_whole(
     state[INK_END] = -1
     n = scan(kinds, codes, 0, 0, state, rows, 0)
     n = end_of_text(kinds, codes, 0, state, rows, n)
-    read_off(rows[:n], n, True, begins, ends, np.zeros(3, np.int64), found)
+    read_off(rows[:n], n, True, begins, ends, np.zeros(CARRIED, np.int64), found)
     for t in range(1, begins.shape[0]):
         if found[t] == SAME:
             for p in range(ends[t - 1], begins[t]):
@@ -366,7 +431,7 @@ class LayoutReader:
         self._state[INK_END] = -1
         self._base = 0  # the offset of the first character that is kept
         self._kept = np.zeros(0, np.uint32)
-        self._carried = np.zeros(3, np.int64)
+        self._carried = np.zeros(CARRIED, np.int64)
         self._tabs = np.zeros(0, np.int64)
         self._ended = False
 
@@ -401,7 +466,7 @@ class LayoutReader:
         codes = np.zeros(len(begins), np.uint8)
         if not len(begins):
             return codes
-        before = self._carried[2:].copy()
+        before = self._carried[2:3].copy()
         done = read_off(self._rows, self._known, self._ended, begins, ends, self._carried, codes)
         codes, begins = codes[:done], begins[:done]
         since = np.concatenate((before, ends[: max(done - 1, 0)]))[:done]

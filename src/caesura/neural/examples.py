@@ -66,7 +66,7 @@ def layout_codes(doc: Document) -> NDArray[np.int64]:
     """What the layout says before each word; nothing within a token and at the start of a text."""
     first = np.ones(doc.n_words, dtype=bool)
     first[1:] = doc.word_token[1:] != doc.word_token[:-1]
-    codes = layout.breaks(doc)[doc.word_token]
+    codes = layout.learned(layout.breaks(doc))[doc.word_token]
     return np.where(first & (codes != layout.START), codes, layout.SAME).astype(np.int64)
 
 

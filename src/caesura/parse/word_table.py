@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document, Strings
-from caesura.layout import N_BREAKS, START
+from caesura.layout import N_BREAKS, START, learned
 from caesura.layout import breaks as layout_breaks
 from caesura.layout.codes import ODDS
 from caesura.learn.templates import string_hashes
@@ -261,7 +261,7 @@ def context_of(
             change[0] = 2
         context[:, 1] = np.where(first, change[token], 1)
     if breaks:
-        codes = layout_breaks(doc)
+        codes = learned(layout_breaks(doc))
         context[:, LAYOUT_COLUMN] = np.where(first & (codes != START)[token], codes[token], 0)
     if doc.start_evidence is not None:
         bucket = np.searchsorted(EVIDENCE, doc.start_evidence).astype(np.int32) + 1

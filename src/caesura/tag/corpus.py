@@ -15,6 +15,7 @@ from caesura.document import YES, Document
 from caesura.layout import N_BREAKS
 from caesura.layout import START as LAYOUT_START
 from caesura.layout import breaks as layout_breaks
+from caesura.layout import learned
 from caesura.tag.attributes import with_break
 from caesura.tag.options import START
 
@@ -59,7 +60,7 @@ def typed(doc: Document, breaks: bool) -> tuple[list[str], NDArray[np.intp]]:
     if not breaks:
         kinds, where = distinct(doc.form)
         return doc.strings.take(kinds), where
-    codes = layout_breaks(doc)[doc.word_token].astype(np.int64)
+    codes = learned(layout_breaks(doc))[doc.word_token].astype(np.int64)
     codes[codes == LAYOUT_START] = 0
     codes[1:][doc.word_token[1:] == doc.word_token[:-1]] = 0
     pairs, where = np.unique(doc.form.astype(np.int64) * N_BREAKS + codes, return_inverse=True)

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.constraints import Constraints, after_blank_lines
+from caesura.constraints import Constraints, by_layout
 from caesura.document import NO, YES, Document
 from caesura.document.characters import MARGIN, classify, code_points
-from caesura.layout import START, LayoutReader, layout_of
+from caesura.layout import START, LayoutReader, layout_of, learned
+from caesura.layout.lines import LONGEST
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo
 from caesura.tokenize.hyphens import HYPHENS, Hyphenated, find_hyphenated, joined, merges
 from caesura.tokenize.logistic import Codes
@@ -130,8 +131,9 @@ def _set_paragraphs(marks: Marks, begins: Longs, paragraphs: Longs) -> None:
 
 
 def _is_one_line(text: str) -> bool:
-    """Whether a text has neither lines nor wide gaps, so that its layout says nothing."""
-    return text.isascii() and all(sign not in text for sign in _LAID_OUT)
+    """Whether a text is one long line without wide gaps, so that its layout says nothing."""
+    long = len(text) > LONGEST
+    return long and text.isascii() and all(sign not in text for sign in _LAID_OUT)
 
 
 class Decoder:
@@ -307,14 +309,14 @@ class Decoder:
             decided = first if first < decided <= second else decided
         breaks, self._breaks = breaks[:decided], breaks[decided:]
         evidence = np.zeros(decided, dtype=np.float32)
-        known = after_blank_lines(self._given.at(begins[:decided]), breaks)
+        known = by_layout(self._given.at(begins[:decided]), breaks)
         pairs = [pair for pair in pairs if pair[1] < decided and known[pair[1]] != YES]
         for first, second in pairs:
             known[first + 1 : second + 1] = NO
         if self._weigh:
             starts(
                 marks,
-                breaks if self._learned_layout else _NO_BREAKS,
+                learned(breaks) if self._learned_layout else _NO_BREAKS,
                 known,
                 self._state,
                 self._begins,

@@ -43,7 +43,25 @@ _GLUED = 0.2
 #: Letters with periods between them: the last period is no end of a sentence alone.
 _INNER = re.compile(r"(?:[^\W\d_]+\.){2,}")
 #: What may stand right behind an abbreviation.
-_MARKS = (")", "),", ").", ");", "):", "]", ",", ";", ":", "!", "?", '"', ',"', '",', "”", ",”", "’")
+_MARKS = (
+    ")",
+    "),",
+    ").",
+    ");",
+    "):",
+    "]",
+    ",",
+    ";",
+    ":",
+    "!",
+    "?",
+    '"',
+    ',"',
+    '",',
+    "”",
+    ",”",
+    "’",
+)
 #: The stream of random numbers of the copies that multi-word tokens are learned from.
 _COPIES = 1 << 20
 

@@ -19,11 +19,11 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.constraints import Constraints, with_blank_lines
+from caesura.constraints import Constraints, with_layout
 from caesura.document import MAYBE, NO, YES, Document, Strings
 from caesura.document.characters import classify, code_points
 from caesura.errors import ModelError, UsageError
-from caesura.layout import breaks
+from caesura.layout import breaks, learned
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part, save
 from caesura.models.packing import pack_codes, unpack_codes
@@ -342,9 +342,9 @@ class Tokenizer(TokenStage):
         text = prepare(*classify(code_points(doc.text)))
         marks = mark_tokens(text, doc.token_start, doc.token_end, given.paragraphs, self._types)
         evidence = np.empty(doc.n_tokens, dtype=np.float32)
-        known = with_blank_lines(doc, given.at(doc.token_start))
+        known = with_layout(doc, given.at(doc.token_start))
         state = np.zeros(STATE, dtype=np.int64)
-        shown = breaks(doc) if self.options.layout else np.zeros(0, np.uint8)
+        shown = learned(breaks(doc)) if self.options.layout else np.zeros(0, np.uint8)
         starts(marks, shown, known, state, self.begins, self.options.threshold, evidence)
         return evidence
 

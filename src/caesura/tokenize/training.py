@@ -23,7 +23,7 @@ from caesura.document.characters import (
     code_points,
 )
 from caesura.errors import InputError
-from caesura.layout import breaks
+from caesura.layout import breaks, learned
 from caesura.learn.bias import boundaries, sample
 from caesura.learn.folds import at_random
 from caesura.learn.loop import Report, silent
@@ -91,7 +91,7 @@ def _lesson(
     starts = (doc.sent_start == YES).astype(np.int8)
     if changed is not None:
         starts[~_at_marks(doc, text, changed)] |= PASS
-    shown = breaks(doc) if options.layout else np.zeros(0, np.uint8)
+    shown = learned(breaks(doc)) if options.layout else np.zeros(0, np.uint8)
     return _Lesson(text, begins, marks, shown, starts, cuts)
 
 
