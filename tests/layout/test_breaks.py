@@ -59,7 +59,8 @@ def wrapped(text: str, width: int, indent: str = "") -> str:
         ("Results\n=======\nNone so far.", ["indentation", "indentation"]),
         ("Name\tAge", ["wide gap"]),
         (
-            "The tide goes slowly out,\nThe tide comes in.\n\nNobody was on the pier\nBefore sunrise came.",
+            "The tide goes slowly out,\nThe tide comes in.\n\n"
+            "Nobody was on the pier\nBefore sunrise came.",
             ["verse", "blank line", "verse"],
         ),
         ("The lamp went out above the bay\nWhen all the boats were home", ["line"]),

@@ -207,7 +207,11 @@ def _is_verse(rows: NDArray[np.int64], n: int, low: int, high: int, width: int) 
     over = 0
     for j in range(low, high):
         flags = rows[j, FLAGS]
-        if 2 * rows[j, WIDTH] < width or not flags & BEGINS_UPPER or flags & (IS_ITEM | IS_LABELLED):
+        if (
+            2 * rows[j, WIDTH] < width
+            or not flags & BEGINS_UPPER
+            or flags & (IS_ITEM | IS_LABELLED)
+        ):
             return False
         if not flags & ENDS_FINAL:
             over += 1
