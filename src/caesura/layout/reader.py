@@ -168,7 +168,7 @@ def _is_opened(rows: NDArray[np.int64], n: int, i: int, kind: int, at: int) -> b
     has one, too.
     """
     inside = at - rows[i, OFFSET]
-    if kind == WRAP or kind == SHORT:
+    if kind in (WRAP, SHORT):
         return bool(inside <= rows[i, QUOTED])
     if inside <= rows[i, MARK]:
         return True

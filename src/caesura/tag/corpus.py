@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import YES, Document
-from caesura.layout import N_BREAKS
+from caesura.layout import N_BREAKS, learned
 from caesura.layout import START as LAYOUT_START
 from caesura.layout import breaks as layout_breaks
-from caesura.layout import learned
 from caesura.tag.attributes import with_break
 from caesura.tag.options import START
 
