@@ -225,6 +225,28 @@ def tally(before: Line, line: Line, width: int) -> int:
     return -1 if line.upper and not before.final else 1
 
 
+def is_full(lines: list[Line], i: int) -> bool:
+    """Whether the line before was full, by the width of the text around it."""
+    first, last = i - 1, i + 1
+    while first > max(0, i - 40) and not lines[first - 1].long:
+        first -= 1
+    while last < min(len(lines), i + 8) and not lines[last].long:
+        last += 1
+    around = lines[first:last]
+    widths = [
+        own.width for own in around if not own.ends_block and own.width > own.indent + own.first
+    ]
+    width = max(widths, default=0)
+    if not 28 <= width <= 160 or fits(lines[i - 1], lines[i], width):
+        return False
+    votes = [
+        tally(a, b, width)
+        for a, b in itertools.pairwise(around)
+        if not a.ends_block and not b.ends_block
+    ]
+    return sum(votes) >= 6
+
+
 def heading(block: list[Line], at: int, width: int) -> bool:
     if not block[at].title:
         return False
@@ -248,8 +270,9 @@ def between(lines: list[Line], i: int) -> str:
     block, at = lines[low:high], i - low
     width = max(own.width for own in block)
     votes = [tally(a, b, width) for a, b in itertools.pairwise(block)]
-    wrapped = 28 <= width <= 160 and sum(votes) > 0
-    room = fits(before, line, width)
+    full = is_full(lines, i)
+    wrapped = full or (28 <= width <= 160 and sum(votes) > 0)
+    room = not full and fits(before, line, width)
     others = block[:at] + block[at + 1 :]
     if line.item and (
         room or not wrapped or before.final or before.item or any(own.item for own in others)
@@ -257,7 +280,7 @@ def between(lines: list[Line], i: int) -> str:
         return "list item"
     if line.label and (room or not wrapped or before.label) and any(own.label for own in others):
         return "field"
-    if not line.lower:
+    if not line.lower and not full:
         first, second = heading(block, at - 1, width), heading(block, at, width)
         if first and (second or room or not line.upper):
             return "heading"

@@ -63,14 +63,16 @@ __all__ = ["REACH", "LayoutReader", "decide", "is_ready", "layout_in", "layout_o
 
 Codes = NDArray[np.uint8]
 
-#: Lines to each side of a gap that have a say.
-REACH = 8
+#: Lines to each side of a gap that have a say, and lines before it that tell the usual width.
+REACH, BACK = 8, 40
 #: Prose is not wrapped narrower or wider than this; the least width of prose that is typed with
 #: double spacing, and both of verse.
 _NARROW, _WIDE, _NARROW_DOUBLE, _NARROW_VERSE, _WIDE_VERSE = 28, 160, 40, 20, 56
 #: Blanks on one line that make a gap wide, and a step of indentation.
 _GAP, _STEP = 3, 2
 _END = IS_BLANK | IS_RULE
+#: So much do pairs of lines say for wrapped prose where that is sure, whatever one block says.
+_SURE = 6
 #: What is carried from one call of `read_off` to the next.
 CARRIED = 4
 _TAB = 9
@@ -112,6 +114,31 @@ def _is_wrapped(rows: NDArray[np.int64], low: int, high: int, width: int) -> boo
         if not (rows[j - 1, FLAGS] | rows[j, FLAGS]) & IS_LONG:
             total += _tally(rows, j - 1, j, width)
     return total > 0
+
+
+@kernel
+def _is_full(rows: NDArray[np.int64], n: int, i: int) -> bool:
+    """Whether line i begins since the line before was full, by the width of the text around it.
+
+    A block of names and numbers does not say by itself that it is wrapped; the blocks around it do.
+    """
+    first, last = i - 1, i + 1
+    while first > 0 and first > i - BACK and not rows[first - 1, FLAGS] & IS_LONG:
+        first -= 1
+    while last < n and last < i + REACH and not rows[last, FLAGS] & IS_LONG:
+        last += 1
+    width = 0
+    for j in range(first, last):
+        # One word alone may be longer than lines are.
+        if not rows[j, FLAGS] & _END and rows[j, WIDTH] > rows[j, COLUMN] + rows[j, FIRST]:
+            width = max(width, rows[j, WIDTH])
+    if width < _NARROW or width > _WIDE or _fits(rows, i - 1, i, width):
+        return False
+    total = 0
+    for j in range(first + 1, last):
+        if not (rows[j - 1, FLAGS] | rows[j, FLAGS]) & _END:
+            total += _tally(rows, j - 1, j, width)
+    return total >= _SURE
 
 
 @kernel
@@ -230,8 +257,9 @@ def _line_break(rows: NDArray[np.int64], n: int, i: int) -> int:
     width = 0
     for j in range(low, high):
         width = max(width, rows[j, WIDTH])
-    wrapped = _is_wrapped(rows, low, high, width)
-    fits = _fits(rows, i - 1, i, width)
+    full = _is_full(rows, n, i)
+    wrapped = full or _is_wrapped(rows, low, high, width)
+    fits = not full and _fits(rows, i - 1, i, width)
     # A dash or a number may open a line of wrapped prose, too.
     opens = fits or not wrapped or last & (ENDS_FINAL | IS_ITEM)
     if flags & IS_ITEM and (opens or _has_fellow(rows, low, i, high, IS_ITEM)):
@@ -239,7 +267,7 @@ def _line_break(rows: NDArray[np.int64], n: int, i: int) -> int:
     labelled = flags & IS_LABELLED and (fits or not wrapped or last & IS_LABELLED)
     if labelled and _has_fellow(rows, low, i, high, IS_LABELLED):
         return FIELD
-    if _is_head_break(rows, low, i, high, width):
+    if not full and _is_head_break(rows, low, i, high, width):
         return HEAD
     if width > _WIDE:
         return PARAGRAPH
@@ -482,7 +510,7 @@ class LayoutReader:
             _mark_paragraphs(codes, begins, since, self._paragraphs)
             passed = self._paragraphs.searchsorted(begins[-1], side="right")
             self._paragraphs = self._paragraphs[passed:]
-        surplus = int(self._carried[0]) - REACH
+        surplus = int(self._carried[0]) - BACK
         if surplus > 0:
             self._rows = self._rows[surplus:]
             self._known -= surplus
