@@ -234,3 +234,18 @@ def test_a_damaged_note_of_a_hash_is_made_again(mini: Path) -> None:
     note.write_text("half a ha")
     assert answer(mini) == ["12", "False", "False", "1"]
     assert len(note.read_text()) == 64
+
+
+def test_a_kernel_that_counts_no_references_does_not_count_them() -> None:
+    def of(arrays: tuple[NDArray[np.int64], ...]) -> int:
+        first, second = arrays
+        return int(first[0] + second[0])
+
+    arrays = (np.array([3]), np.array([4]))
+    counted: Any = jit.kernel(cache=False)(of)
+    uncounted: Any = jit.kernel(cache=False, counted=False)(of)
+    assert counted(arrays) == uncounted(arrays) == 7
+    if jit.compiled():
+        (code,) = uncounted.inspect_llvm().values()
+        body = code.split("define", 2)[1]
+        assert "NRT_incref" not in body

@@ -242,7 +242,12 @@ def kernel(function: F) -> F: ...
 @overload
 def kernel(**flags: Any) -> Callable[[F], F]: ...
 def kernel(function: F | None = None, **flags: Any) -> F | Callable[[F], F]:
-    """Compile a function to machine code, without the GIL and with the compiled code cached."""
+    """Compile a function to machine code, without the GIL and with the compiled code cached.
+
+    With `counted=False` it counts no references to arrays, which Numba does whenever an array is
+    taken out of a tuple, by calls that cost as much as the work of a small kernel. Such a kernel
+    makes no arrays and gives none back; its caller holds those that it works on.
+    """
     if function is None:
         return lambda f: _compile(f, flags)
     return _compile(function, flags)
@@ -284,6 +289,8 @@ def _compile(function: F, flags: dict[str, Any]) -> F:
         return np.errstate(over="ignore")(function)
     room = _room(function.__module__)
     options: dict[str, Any] = {"nogil": True, "cache": True, **flags}
+    if not options.pop("counted", True) and _minor_version() == KNOWN_NUMBA:
+        options["_nrt"] = False
     if not room or not _private(str(_folder(room))):
         options["cache"] = False
         return cast(F, _for_all_numbers(numba.njit(**options)(function)))

@@ -111,7 +111,7 @@ _BEHIND: Final = 2.0
 _START: Final = 2.0
 
 
-@kernel
+@kernel(counted=False)
 def most_steps(n: int, given: bool) -> int:
     """Transitions that n words may take; where heads are given, as many as there can be.
 
@@ -122,13 +122,13 @@ def most_steps(n: int, given: bool) -> int:
     return most if given else min(most, _STEPS + _STEPS_A_WORD * n)
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def _lose(scores: NDArray[np.float32], first: int, last: int) -> None:
     for a in range(first, last):
         scores[a] = LOST
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def _lose_illegal(
     scores: NDArray[np.float32], system: System, limits: Limits, can: int, s0: int, s1: int
 ) -> None:
@@ -160,7 +160,7 @@ def _lose_illegal(
     _lose(scores, max(last_root, right), scores.shape[0])
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def _key(arena: Arena, item: int) -> Any:
     """Items with equal keys have the same transitions before them, with the same scores."""
     state = arena.items[item]
@@ -172,7 +172,7 @@ def _key(arena: Arena, item: int) -> Any:
     return mixed(key, np.int64(state[RECENT]))
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def _is_known(frontier: Frontier, used: int, key: Any) -> Any:
     known = False
     for k in range(used):
@@ -180,7 +180,7 @@ def _is_known(frontier: Frontier, used: int, key: Any) -> Any:
     return known
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def _told(search: Search, gap: Any) -> Any:
     """What tokeniser and layout say for a boundary, beside what the scorer has learned of it."""
     code = gap[LAYOUT_COLUMN]
@@ -190,7 +190,7 @@ def _told(search: Search, gap: Any) -> Any:
     return evidence + search.layout * LAYOUT_ODDS[code]
 
 
-@kernel
+@kernel(counted=False)
 def expand(
     scorer: Any,
     system: System,
@@ -314,7 +314,7 @@ def expand(
     return kept
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def _note_agreement(arena: Arena, frontier: Frontier, older: int) -> None:
     """Count the items of the beam for the decisions that they descend from.
 
@@ -337,7 +337,7 @@ def _note_agreement(arena: Arena, frontier: Frontier, older: int) -> None:
             items[item, RIVALS] = fresh
 
 
-@kernel
+@kernel(counted=False)
 def advance(
     scorer: Any,
     system: System,

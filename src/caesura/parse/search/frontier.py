@@ -76,7 +76,7 @@ def new_frontier(width: int, n_actions: int) -> Frontier:
     return frontier
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def insert(
     frontier: Frontier, kept: int, width: int, total: float, parent: int, action: int, margin: Any
 ) -> int:

@@ -135,13 +135,13 @@ def reset(arena: Arena) -> None:
     arena.used[:] = 1
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def mixed(key: Any, value: Any) -> Any:
     """A key with one more number."""
     return (key ^ (key >> _HALF)) * _CHAIN_MIX + np.uint64(value)
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def seal(arena: Arena, node: int) -> None:
     """Compute the keys of a node whose columns are complete."""
     entry = arena.nodes[node]

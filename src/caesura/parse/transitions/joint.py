@@ -90,14 +90,14 @@ class Limits(NamedTuple):
     patient: int
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def is_terminal(arena: Arena, item: int, n: int) -> bool:
     """All words shifted and the stack reduced to the root."""
     state = arena.items[item]
     return state[NEXT] == n and state[SWAPPED] < 0 and arena.nodes[state[STACK], DEPTH] == 1
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def legal(system: System, arena: Arena, item: int, n: int) -> int:
     """The transitions whose preconditions hold, as bits (section 3.1, and single_root)."""
     nodes = arena.nodes
@@ -127,7 +127,7 @@ def legal(system: System, arena: Arena, item: int, n: int) -> int:
     return can
 
 
-@kernel
+@kernel(counted=False)
 def limit(limits: Limits, can: int, arena: Arena, item: int, n: int) -> int:
     """Those of the legal transitions that respect the given boundaries and arcs."""
     nodes = arena.nodes
@@ -169,7 +169,7 @@ def limit(limits: Limits, can: int, arena: Arena, item: int, n: int) -> int:
     return can
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def _push(arena: Arena, source: int, below: int) -> int:
     """A copy of a node on top of another one."""
     nodes = arena.nodes
@@ -182,7 +182,7 @@ def _push(arena: Arena, source: int, below: int) -> int:
     return new
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def _adopt(arena: Arena, head: int, child: int, label: int, given: int) -> None:
     """Note a new child, by its row of the word table, in the attributes of its head's node."""
     node = arena.nodes[head]
@@ -215,7 +215,7 @@ def _adopt(arena: Arena, head: int, child: int, label: int, given: int) -> None:
     node[KEPT] += given
 
 
-@kernel
+@kernel(counted=False)
 def apply(system: System, limits: Limits, arena: Arena, item: int, action: int) -> int:
     """The item that a transition leads to (at most one new item and two new nodes)."""
     nodes = arena.nodes
