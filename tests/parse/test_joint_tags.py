@@ -18,6 +18,7 @@ from caesura.parse.joint_tags import fill_option, score_options, with_choices
 from caesura.parse.learning.trainer import ParserTrainer
 from caesura.parse.options import SearchOptions, TrainOptions
 from caesura.parse.parser import Parser
+from caesura.parse.scorers.compact import compact
 from caesura.parse.scorers.dispatch import score_into
 from caesura.parse.scorers.features import (
     CHOICE_TEMPLATES,
@@ -26,7 +27,8 @@ from caesura.parse.scorers.features import (
     compile_templates,
     vocabulary,
 )
-from caesura.parse.scorers.linear import Linear8, find_rows, new_choosing, new_scratch
+from caesura.parse.scorers.linear import find_rows, new_choosing, new_scratch
+from caesura.parse.scorers.linear8 import Linear8, new_scratch8
 from caesura.parse.scorers.slots import fill_slots
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.graph_stack import CHOICE, RECENT, SWAPPED, TOKEN, new_arena
@@ -69,7 +71,7 @@ def random_parser(seed: int, k: int = 3, **search) -> Parser:
     parser = Parser(
         inventory,
         ("s0.wp", "s1.p s0.w", "b0.w flags", "t1", "b0-1.p", "s0l.p", "s0+1.p", "s1r.p length"),
-        table,
+        compact(table),
         0.5,
         tags=("upos",),
         choice=Choice(k, 0.0),
@@ -143,9 +145,9 @@ def test_an_unlimited_beam_is_exhaustive_search_over_trees_and_tags(n: int) -> N
 
 def best_by_brute_force(parser: Parser, doc: Document) -> float:
     system, words = parser.inventory.system(), parser.words(doc)
-    templates = compile_templates(parser.templates)
-    scratch, choosing = new_scratch(templates, 32), new_choosing(parser.choice_templates)
-    scorer = Linear8(parser.table, parser.unit, templates, scratch, choosing)
+    templates = compile_templates(parser.templates, decoding=True)
+    scratch, choosing = new_scratch8(templates, 32), new_choosing(parser.choice_templates)
+    scorer = Linear8(parser.rows, parser.unit, templates, scratch, choosing)
     arena = new_arena(200, 400)
     n = doc.n_words
     best = -np.inf

@@ -11,6 +11,7 @@ from caesura.document import YES
 from caesura.errors import ModelError
 from caesura.parse.parser import Parser
 from caesura.parse.quantised import to_bytes, to_floats
+from caesura.parse.scorers.compact import compact
 from caesura.parse.search.beam import most_steps
 from caesura.parse.transitions.inventory import SB, SHIFT, SWAP
 from tests.parse.toy import document
@@ -23,7 +24,7 @@ def liking(parser: Parser, *actions: int, single: bool = False) -> Parser:
         weights[:, action] = 1.0 - rank / 4
     table, unit = to_bytes(weights)
     inventory = replace(parser.inventory, sb=parser.inventory.sb and not single)
-    return replace(parser, table=table, unit=unit, packed=None, inventory=inventory)
+    return replace(parser, rows=compact(table), unit=unit, packed=None, inventory=inventory)
 
 
 @pytest.mark.parametrize("beam", [1, 4])

@@ -15,9 +15,10 @@ from caesura.layout import BLANK, breaks
 from caesura.parse.analysis import Parse
 from caesura.parse.constraints import no_limits
 from caesura.parse.parser import Parser
+from caesura.parse.scorers.compact import compact
 from caesura.parse.scorers.dispatch import score_into
 from caesura.parse.scorers.features import compile_templates
-from caesura.parse.scorers.linear import Linear8, new_scratch
+from caesura.parse.scorers.linear8 import Linear8, new_scratch8
 from caesura.parse.search.kbest import k_best
 from caesura.parse.transitions import joint
 from caesura.parse.transitions.graph_stack import new_arena
@@ -39,7 +40,8 @@ def random_parser(seed: int, **search) -> Parser:
     inventory = Inventory(("dep", "root"), (0,), (0,), (1,))
     table = rng.integers(-20, 20, (1 << 12, 32)).astype(np.int8)
     table[:, -1] = rng.integers(0, 3, 1 << 12)
-    parser = Parser(inventory, ("s0.w", "s1.w s0.w", "b0.w flags", "t1", "length"), table, 0.5)
+    templates = ("s0.w", "s1.w s0.w", "b0.w flags", "t1", "length")
+    parser = Parser(inventory, templates, compact(table), 0.5)
     return parser.with_search(**search) if search else parser
 
 
@@ -98,8 +100,8 @@ def test_a_wider_margin_evaluates_more_and_finds_no_worse(toy_parser: Parser) ->
 
 def best_by_brute_force(parser: Parser, doc: Document) -> float:
     system, words = parser.inventory.system(), parser.words(doc)
-    templates = compile_templates(parser.templates)
-    scorer = Linear8(parser.table, parser.unit, templates, new_scratch(templates, 32))
+    templates = compile_templates(parser.templates, decoding=True)
+    scorer = Linear8(parser.rows, parser.unit, templates, new_scratch8(templates, 32))
     arena = new_arena(200, 400)
     n = doc.n_words
     best = -np.inf

@@ -25,6 +25,7 @@ from caesura.jit import kernel
 from caesura.models.file import Part
 
 __all__ = [
+    "MOST_DENSE",
     "SCALES",
     "Coded",
     "PackingLoss",
@@ -51,7 +52,7 @@ _STEPS: Final = 127
 _MOST_EXPONENT: Final = 64
 _MOST_SCALE: Final = 1e18
 #: Bytes of a table that is unpacked: a small file must not ask for all there is.
-_MOST_DENSE: Final = 1 << 30
+MOST_DENSE: Final = 1 << 30
 
 #: Powers of two, by the exponent of a row plus 128.
 SCALES: Final = np.ldexp(np.float32(1), np.arange(-128, 128)).astype(np.float32)
@@ -154,7 +155,7 @@ def unpack_bytes(
 ) -> tuple[NDArray[Any], NDArray[np.float32]]:
     """A packed table as a dense table of integers, rows padded to `width`, and the rows' scales."""
     rows = _checked(arrays, classes)
-    if len(rows.exponent) * (width or classes) * rows.value.itemsize > _MOST_DENSE:
+    if len(rows.exponent) * (width or classes) * rows.value.itemsize > MOST_DENSE:
         raise ModelError("a table of the model is too large", remedy=_DAMAGED)
     table = np.zeros((len(rows.exponent), width or classes), rows.value.dtype)
     for first in range(0, len(table), _AT_ONCE):

@@ -143,7 +143,9 @@ class BranchingParser(TreeParser):
             tuple((int(kind), int(label)) for kind, label in pairs),
             single_root=search.headless == "single-root",
         )
-        return cls(inventory, search=search, **stored_in(part, inventory.size)._asdict())
+        stored = stored_in(part, inventory.size)
+        table, unit = stored.table(inventory.size)
+        return cls(inventory, table=table, unit=unit, search=search, **stored.common())
 
     # -------------------------------------------------------------- parsing
 

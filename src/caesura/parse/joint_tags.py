@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.parse.scorers.arcs import ArcScorer
+from caesura.parse.scorers.compact import weight
 from caesura.parse.scorers.features import FIRST_OPTION, N_COLUMNS
-from caesura.parse.scorers.linear import Linear8, Linear32, find_rows
+from caesura.parse.scorers.linear import Linear32, find_rows
+from caesura.parse.scorers.linear8 import Linear8
 from caesura.parse.transitions.inventory import SHIFT, SWAP
 from caesura.parse.word_table import FIRST_WORD, NEPER, Words
 
@@ -75,12 +77,11 @@ def _score32(scorer: Linear32, words: Words, word: int, choice: int) -> np.float
 def _score8(scorer: Linear8, words: Words, word: int, choice: int) -> np.float32:
     rows, templates = scorer.choosing.rows, scorer.choosing.templates
     fill_option(scorer.scratch.slots, words, word, choice)
-    size = scorer.table.shape[0]
+    size = scorer.rows.index.shape[0]
     find_rows(rows, scorer.scratch.slots, templates, size, 0, rows.shape[0])
-    last = scorer.table.shape[1] - 1
     total = np.int64(0)
     for t in range(rows.shape[0]):
-        total += np.int64(scorer.table[rows[t], SHIFT]) << np.int64(scorer.table[rows[t], last])
+        total += weight(scorer.rows, rows[t], SHIFT)
     return np.float32(total) * np.float32(scorer.unit)
 
 

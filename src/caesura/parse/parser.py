@@ -31,9 +31,11 @@ from caesura.parse.confidence import probabilities
 from caesura.parse.constraints import WordConstraints, decode_given, limits_of_starts, no_limits
 from caesura.parse.documents import check, check_split, in_batches, sentence_bounds, write_tree
 from caesura.parse.options import SearchOptions
-from caesura.parse.quantised import to_bytes, to_floats, without_smallest
+from caesura.parse.quantised import padded, to_bytes, to_floats, without_smallest
+from caesura.parse.scorers.compact import CompactRows, compact, compact_sparse, to_table
 from caesura.parse.scorers.features import compile_templates
-from caesura.parse.scorers.linear import Linear8, new_choosing, new_scratch
+from caesura.parse.scorers.linear import new_choosing
+from caesura.parse.scorers.linear8 import Linear8, new_scratch8
 from caesura.parse.search.decode import Decoder
 from caesura.parse.search.kbest import analyses
 from caesura.parse.shapes import is_edited
@@ -60,12 +62,12 @@ SCALE: Final = BiasScale(
 
 @dataclass
 class Parser(TreeParser):
-    """A trained parser. `table` and `unit` are the 8-bit weights (see `quantised.py`)."""
+    """A trained parser. `rows` and `unit` are the 8-bit weights (see `compact.py`)."""
 
     title: ClassVar[str] = "a joint parser"
     inventory: Inventory
     templates: tuple[str, ...]
-    table: NDArray[np.int8]
+    rows: CompactRows
     unit: float
     search: SearchOptions = field(default_factory=SearchOptions)
     tags: tuple[str, ...] = ()
@@ -81,8 +83,13 @@ class Parser(TreeParser):
     scale: BiasScale = SCALE
 
     def __post_init__(self) -> None:
-        self.compiled: Templates = compile_templates(self.templates)
+        self.compiled: Templates = compile_templates(self.templates, decoding=True)
         self.hasher = Hasher(self.word_classes)
+
+    @property
+    def table(self) -> NDArray[np.int8]:
+        """The weights as a whole table (see `quantised.py`), made anew at each call."""
+        return to_table(self.rows)
 
     @property
     def finds_boundaries(self) -> bool:
@@ -164,6 +171,7 @@ class Parser(TreeParser):
             **kinds,
         )
         stored = stored_in(part, inventory.size)
+        rows, unit = compact_sparse(stored.weights, padded(inventory.size))
         margin = float(part.option("margin", (int, float), -1.0))
         search = SearchOptions(
             beam=part.option("beam", int, 8),
@@ -178,12 +186,14 @@ class Parser(TreeParser):
         )
         return cls(
             inventory,
+            rows=rows,
+            unit=unit,
             search=search,
             breaks=bool(part.option("breaks", bool, True)),
             choice=choice,
             choice_templates=tuple(part.option("choice-templates", list, [])),
             scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
-            **stored._asdict(),
+            **stored.common(),
         )
 
     # -------------------------------------------------------------- parsing
@@ -196,7 +206,7 @@ class Parser(TreeParser):
         """The same parser without the given share of its weights, the smallest of them."""
         weights = without_smallest(to_floats(self.table, self.unit), share)
         table, unit = to_bytes(weights)
-        return replace(self, table=table, unit=unit, packed=None)
+        return replace(self, rows=compact(table), unit=unit, packed=None)
 
     def analyse(
         self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None
@@ -236,10 +246,10 @@ class Parser(TreeParser):
 
     def decoder(self, *, edited: bool = True) -> Decoder:
         """Working memory for one thread; a bias is worth as much as such a text needs."""
-        width = self.table.shape[1]
-        scratch = new_scratch(self.compiled, width)
+        width = self.rows.full.shape[1]
+        scratch = new_scratch8(self.compiled, width)
         choosing = new_choosing(self.choice_templates)
-        scorer = Linear8(self.table, self.unit, self.compiled, scratch, choosing)
+        scorer = Linear8(self.rows, self.unit, self.compiled, scratch, choosing)
         search = self.search
         if search.bias:
             bonus = search.bonus + self.scale.bonus(search.bias, edited)

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from caesura.errors import ModelError
 from caesura.models.file import Part
-from caesura.models.packing import pack, packed_in, unpack_bytes
+from caesura.models.packing import (
+    MOST_DENSE,
+    SparseRows,
+    pack,
+    packed_in,
+    unpack_bytes,
+    unpack_sparse,
+)
 from caesura.parse.quantised import padded, shifted_rows, to_floats
 from caesura.parse.word_table import TAG_COLUMNS
 
@@ -28,15 +35,23 @@ _CALIBRATED: Final = {"arcs": (3, 4), "starts": (3,)}
 
 
 class Stored(NamedTuple):
-    """What was read. `table` and `unit` are 8-bit weights (see `quantised.py`)."""
+    """What was read; `weights` are rows of bytes, as many as a power of two."""
 
+    weights: SparseRows
     templates: tuple[str, ...]
-    table: NDArray[np.int8]
-    unit: float
     tags: tuple[str, ...]
     word_classes: Mapping[str, int]
     calibration: dict[str, list[float]]
     packed: Mapping[str, NDArray[Any]]
+
+    def common(self) -> dict[str, Any]:
+        """All but the weights, which each parser lays out in its own way."""
+        return {name: value for name, value in self._asdict().items() if name != "weights"}
+
+    def table(self, size: int) -> tuple[NDArray[np.int8], float]:
+        """The weights of so many transitions as a table, and its unit (see `quantised.py`)."""
+        table, _ = unpack_bytes(self.packed, size, padded(size))
+        return shifted_rows(table, self.packed["exponents"])
 
 
 class _Labelled(Protocol):
@@ -50,13 +65,14 @@ class _Hashed(Protocol):
     """A parser of which this can be kept."""
 
     templates: tuple[str, ...]
-    table: NDArray[np.int8]
     unit: float
     tags: tuple[str, ...]
     word_classes: Mapping[str, int]
     calibration: dict[str, list[float]]
     packed: Mapping[str, NDArray[Any]] | None
 
+    @property
+    def table(self) -> NDArray[np.int8]: ...
     @property
     def inventory(self) -> _Labelled: ...
 
@@ -88,11 +104,12 @@ def stored_in(part: Part, size: int) -> Stored:
         what = f"the parser has {size:,} transitions, more than {_MOST_TRANSITIONS:,}"
         raise ModelError(what, remedy=DAMAGED)
     packed = packed_in(part)
-    table, _ = unpack_bytes(packed, size, padded(size))
-    rows = len(table)
-    if table.dtype != np.int8 or rows & (rows - 1) or not rows:
+    weights = unpack_sparse(packed, size)
+    rows = len(weights.exponent)
+    if weights.value.dtype != np.int8 or rows & (rows - 1) or not rows:
         raise ModelError("the parser's weights are not a table of bytes", remedy=DAMAGED)
-    table, unit = shifted_rows(table, packed["exponents"])
+    if rows * padded(size) > MOST_DENSE:
+        raise ModelError("a table of the model is too large", remedy=DAMAGED)
     tags = tuple(part.option("tags", list, []))
     if not set(tags) <= set(TAG_COLUMNS):
         raise ModelError(f"the parser wants tags {tags}, which are unknown", remedy=DAMAGED)
@@ -107,9 +124,8 @@ def stored_in(part: Part, size: int) -> Stored:
     ):
         raise ModelError("the parser's calibration has the wrong length", remedy=DAMAGED)
     return Stored(
+        weights,
         tuple(part.option("templates", list, [])),
-        table,
-        unit,
         tags,
         dict(zip(forms, numbers, strict=True)),
         calibration,

@@ -7,6 +7,7 @@ import numpy as np
 from caesura.document import Document
 from caesura.parse.branching import BranchingParser
 from caesura.parse.parser import Parser
+from caesura.parse.scorers.compact import compact
 from caesura.parse.scorers.hybrid_features import DEFAULT_TEMPLATES
 from caesura.parse.transitions.hybrid import KINDS
 from caesura.parse.transitions.hybrid_inventory import HybridInventory
@@ -18,7 +19,7 @@ __all__ = ["warmup"]
 def warmup() -> None:
     """Parse two words, by the joint system and by selectional branching."""
     inventory = Inventory(("root",), (0,), (0,), (0,))
-    parser = Parser(inventory, ("s0.w",), np.zeros((16, 32), np.int8), 1.0)
+    parser = Parser(inventory, ("s0.w",), compact(np.zeros((16, 32), np.int8)), 1.0)
     doc = Document.from_spans("a b", [0, 2], [1, 3])
     parser.parse(doc)
     doc.sent_start[:] = [1, 0]

@@ -34,6 +34,7 @@ from caesura.parse.learning.learner import Learner, Tally
 from caesura.parse.options import TrainOptions
 from caesura.parse.parser import Parser
 from caesura.parse.quantised import padded, to_bytes, to_floats
+from caesura.parse.scorers.compact import compact
 from caesura.parse.scorers.features import compile_templates, without
 from caesura.parse.scorers.linear import new_choosing
 from caesura.parse.scores import choice_scores, scores
@@ -60,7 +61,7 @@ class ParserTrainer:
         """With `init` training goes on from that parser, with its templates and table."""
         options = options or TrainOptions()
         if init is not None:
-            bits = len(init.table).bit_length() - 1
+            bits = len(init.rows.index).bit_length() - 1
             options = replace(options, bits=bits, templates=init.templates, breaks=init.breaks)
             word_classes = word_classes or init.word_classes
             if init.choice.most > 1:
@@ -248,7 +249,7 @@ class ParserTrainer:
         return Parser(
             self.inventory,
             self.chosen,
-            table,
+            compact(table),
             unit,
             self.options.in_use(),
             self.tags,

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.parse.scorers.arcs import ArcScorer, score_arcs
-from caesura.parse.scorers.linear import Linear8, Linear32, forget_sums, score8, score32
+from caesura.parse.scorers.linear import Linear32, forget_sums, score32
+from caesura.parse.scorers.linear8 import Linear8, forget_sums8, score8
 from caesura.parse.transitions.graph_stack import Arena
 from caesura.parse.word_table import Words
 
@@ -29,7 +30,7 @@ def _forget_nothing(scorer: Any) -> None:
 
 #: The kernels of each kind of scorer: scores of an item, and forgetting of other documents.
 SCORERS: Final[dict[type, tuple[Any, Any]]] = {
-    Linear8: (score8, forget_sums),
+    Linear8: (score8, forget_sums8),
     Linear32: (score32, forget_sums),
     ArcScorer: (score_arcs, _forget_nothing),
 }

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Final
 
 from caesura.learn import templates as learned
-from caesura.learn.templates import Templates, Vocabulary, parse_table
+from caesura.learn.templates import ARITY, Templates, Vocabulary, parse_table
 
 __all__ = [
     "CHOICE_TEMPLATES",
@@ -91,6 +91,9 @@ FIRST_OPTION: Final = FIRST_STATE + len(STATE)
 N_SLOTS: Final = FIRST_OPTION + len(OPTION)
 #: Groups of templates, see `_group`.
 N_GROUPS: Final = 4
+#: Groups for decoding with bytes, whose sums are exact in any order: see `_decoding_group`.
+BUFFER, SECOND, WORD, TREE, PAIR, WHOLE = range(6)
+N_DECODING: Final = 6
 
 DEFAULT_TABLE: Final = """
 # single words
@@ -195,13 +198,52 @@ def _source(atom: str) -> str:
     return atom[:2] if atom.startswith("s0") or (atom.startswith("s1") and atom != "s1s0.d") else ""
 
 
+def _decoding_group(names: Sequence[str]) -> int:
+    """The group of a template by what it looks at, and within it by how many atoms it joins.
+
+    The front of the buffer; s1 with its children; the word s0, alone or with the buffer; s0 with
+    its children, too; the words s1 and s0; or more. Which words are on top changes less often than
+    their children do, and none of them with the last steps.
+    """
+    looked_at = {source for atom in names for source in _decoding_source(atom)}
+    groups = (
+        {"b"},
+        {"s1", "below s1"},
+        {"s0", "b"},
+        {"s0", "below s0", "b"},
+        {"s0", "s1"},
+    )
+    group = next((k for k, sources in enumerate(groups) if looked_at <= sources), WHOLE)
+    return group * ARITY + len(names) - 1
+
+
+def _decoding_source(atom: str) -> tuple[str, ...]:
+    """What an atom depends on, the children of a word apart from the word."""
+    if atom in ("s1s0.d", "s0b0.d"):
+        return ("s0", "s1") if atom == "s1s0.d" else ("s0", "b")
+    source = _source(atom)
+    if source in ("s0", "s1"):
+        own = atom.split(".")[0] in (source, f"{source}-1", f"{source}+1")
+        if not own or atom.split(".")[1] in ("vl", "vr", "sl", "sr"):
+            return (f"below {source}",)
+    return (source,)
+
+
 @cache
-def vocabulary(*, option: bool = False) -> Vocabulary:
-    """What templates may name; with `option` also what is known of a tag that SHIFT may choose."""
+def vocabulary(*, option: bool = False, decoding: bool = False) -> Vocabulary:
+    """What templates may name; with `option` also what is known of a tag that SHIFT may choose.
+
+    With `decoding` they are grouped for that.
+    """
     none = FIRST_STATE + STATE.index("none")
-    return Vocabulary(atoms(option=option), none, group=_group, groups=N_GROUPS)
+    names = atoms(option=option)
+    if decoding:
+        return Vocabulary(names, none, group=_decoding_group, groups=N_DECODING * ARITY)
+    return Vocabulary(names, none, group=_group, groups=N_GROUPS)
 
 
-def compile_templates(templates: Sequence[str], *, option: bool = False) -> Templates:
+def compile_templates(
+    templates: Sequence[str], *, option: bool = False, decoding: bool = False
+) -> Templates:
     """Slots and seeds of templates; with `option` of the tags that SHIFT may choose."""
-    return learned.compile_templates(templates, vocabulary(option=option))
+    return learned.compile_templates(templates, vocabulary(option=option, decoding=decoding))

@@ -1,7 +1,7 @@
 """The linear scorer: one row of all labelled transitions is summed for each hashed feature.
 
-Most of the time goes into fetching rows, so all row numbers are computed first, and for decoding a
-row is 8-bit integers with a power-of-two scale in its last byte.
+Most of the time goes into fetching rows, so all row numbers are computed first. This one has 32-bit
+weights, for training; that for decoding, whose sums may be made in any order, is `linear8`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ from caesura.parse.transitions.graph_stack import BELOW, CONTENT, DEPTH, STACK, 
 from caesura.parse.word_table import Words
 
 __all__ = [
+    "NO_CHOOSING",
     "Choosing",
-    "Linear8",
     "Linear32",
     "find_rows",
     "forget_sums",
     "new_choosing",
     "new_scratch",
-    "score8",
     "score32",
 ]
 
@@ -61,7 +60,8 @@ def new_choosing(templates: Sequence[str] = ()) -> Choosing:
     return Choosing(compiled, np.zeros(len(compiled.seeds), np.uint64))
 
 
-_NO_CHOOSING: Final = new_choosing()
+#: There is one tag.
+NO_CHOOSING: Final = new_choosing()
 
 
 class Linear32(NamedTuple):
@@ -70,17 +70,7 @@ class Linear32(NamedTuple):
     table: NDArray[np.float32]
     templates: Templates
     scratch: Scratch
-    choosing: Choosing = _NO_CHOOSING
-
-
-class Linear8(NamedTuple):
-    """The linear model with 8-bit weights; a row's last byte is the exponent of its scale."""
-
-    table: NDArray[np.int8]
-    unit: float
-    templates: Templates
-    scratch: Scratch
-    choosing: Choosing = _NO_CHOOSING
+    choosing: Choosing = NO_CHOOSING
 
 
 def new_scratch(templates: Templates, width: int, kind: type = np.int32) -> Scratch:
@@ -168,13 +158,6 @@ def score32(
     scorer: Linear32, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
 ) -> None:
     _score(scorer, words, arena, item, np.float32(1.0), out)
-
-
-@kernel(forceinline=True)
-def score8(
-    scorer: Linear8, words: Words, arena: Arena, item: int, out: NDArray[np.float32]
-) -> None:
-    _score(scorer, words, arena, item, np.float32(scorer.unit), out)
 
 
 @kernel

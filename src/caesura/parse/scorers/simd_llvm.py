@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 from caesura.jit import kernel
 from caesura.parse.scorers import simd_plain as plain
 
-__all__ = ["add_rows", "add_up", "agrees", "at_least", "highest", "lowest_bit"]
+__all__ = [
+    "add_rows",
+    "add_up",
+    "agrees",
+    "at_least",
+    "fetch",
+    "highest",
+    "join",
+    "lowest_bit",
+]
 
 _BYTE = ir.IntType(8)
 _INT = ir.IntType(32)
@@ -141,6 +150,58 @@ def _add_up(typing: Any, sums: Any, a: Any, b: Any, c: Any, d: Any, unit: Any, o
 
 
 @intrinsic
+def _join(typing: Any, sums: Any, places: Any, count: Any, unit: Any, target: Any, out: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data, shape = _array(context, builder, sums, args[0])
+        each, _ = _array(context, builder, places, args[1])
+        scores, _ = _array(context, builder, out, args[5])
+        width = shape[1]
+        kept = builder.gep(data, [builder.mul(args[4], width)])
+
+        def block(at: Any, lanes: int) -> None:
+            wide, floats = ir.VectorType(_INT, lanes), ir.VectorType(_FLOAT, lanes)
+            total = cgutils.alloca_once(builder, wide)
+            builder.store(ir.Constant(wide, [0] * lanes), total)
+            with cgutils.for_range(builder, args[2], intp=_LONG) as loop:
+                place = builder.load(builder.gep(each, [loop.index]))
+                start = builder.gep(data, [builder.add(builder.mul(place, width), at)])
+                values = builder.load(builder.bitcast(start, wide.as_pointer()), align=4)
+                builder.store(builder.add(builder.load(total), values), total)
+            summed = builder.load(total)
+            to = builder.bitcast(builder.gep(kept, [at]), wide.as_pointer())
+            builder.store(summed, to, align=4)
+            scaled = builder.sitofp(summed, floats)
+            scaled = builder.fmul(scaled, _everywhere(builder, floats, args[3]))
+            to = builder.bitcast(builder.gep(scores, [at]), floats.as_pointer())
+            builder.store(scaled, to, align=4)
+
+        _in_blocks(builder, width, block)
+        return context.get_dummy_value()
+
+    longs = types.int64
+    return types.void(sums, places, longs, types.float32, longs, out), code
+
+
+@intrinsic
+def _fetch(typing: Any, array: Any, place: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data, shape = _array(context, builder, array, args[0])
+        at, lines = args[1], 1
+        if array.ndim == 2:
+            at, lines = builder.mul(at, shape[1]), 2
+        start = builder.bitcast(builder.gep(data, [at]), _BYTE.as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [_BYTE.as_pointer(), _INT, _INT, _INT])
+        ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        for line in range(lines):
+            # To read, to keep in all caches, data.
+            address = builder.gep(start, [_LONG(64 * line)])
+            builder.call(ask, [address, _INT(0), _INT(3), _INT(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), code
+
+
+@intrinsic
 def _highest(typing: Any, scores: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data, shape = _array(context, builder, scores, args[0])
@@ -194,9 +255,17 @@ def _lowest_bit(typing: Any, bits: Any) -> Any:
 
 add_rows: Any = _add_rows
 add_up: Any = _add_up
+join: Any = _join
+fetch: Any = _fetch
 highest: Any = _highest
 at_least: Any = _at_least
 lowest_bit: Any = _lowest_bit
+
+
+@kernel(cache=False)
+def _joined(sums: NDArray[np.int32], places: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+    """What is for whole numbers alone."""
+    join(sums, places, len(places), np.float32(0.5), 2, out)
 
 
 @kernel(cache=False)
@@ -205,6 +274,8 @@ def _all_of_it(
 ) -> tuple[np.float32, int, int]:
     """Every function of this module once."""
     for place in range(4):
+        fetch(table, place)
+        fetch(rows, place)
         add_rows(table, rows, place, len(rows) - place, sums, place)
     add_up(sums, 3, 1, 0, 2, np.float32(0.25), out)
     best = highest(out)
@@ -229,6 +300,10 @@ def agrees() -> bool:
         bits = plain.at_least(same_out, 32, np.float32(best * 0.25))
         if found != (best, bits, plain.lowest_bit(bits | 1 << 40)):
             return False
+        if kept == np.int32:
+            places = np.array([0, 3, 1], dtype=np.int64)
+            _joined(sums, places, out)
+            plain.join(same_sums, places, len(places), np.float32(0.5), 2, same_out)
         if not (np.array_equal(sums, same_sums) and np.array_equal(out, same_out)):
             return False
     return True

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 
-__all__ = ["add_rows", "add_up", "at_least", "highest", "lowest_bit"]
+__all__ = ["add_rows", "add_up", "at_least", "fetch", "highest", "join", "lowest_bit"]
 
 #: No score is lower.
 LEAST = np.float32(-3e38)
@@ -59,6 +59,27 @@ def add_up(
     sums: NDArray[Any], a: int, b: int, c: int, d: int, unit: np.float32, out: NDArray[np.float32]
 ) -> None:
     out[:] = (sums[a] + sums[b] + sums[c] + sums[d]).astype(np.float32) * unit
+
+
+@kernel
+def join(
+    sums: NDArray[np.int32],
+    places: NDArray[np.int64],
+    count: int,
+    unit: np.float32,
+    target: int,
+    out: NDArray[np.float32],
+) -> None:
+    total = np.zeros_like(sums[target])
+    for k in range(count):
+        total += sums[places[k]]
+    sums[target] = total
+    out[:] = total.astype(np.float32) * unit
+
+
+@kernel
+def fetch(array: NDArray[Any], place: int) -> None:
+    pass
 
 
 @kernel

@@ -9,7 +9,7 @@ from typing import Any
 
 from caesura.jit import chosen
 
-__all__ = ["add_rows", "add_up", "at_least", "highest", "lowest_bit"]
+__all__ = ["add_rows", "add_up", "at_least", "fetch", "highest", "join", "lowest_bit"]
 
 _chosen = chosen("caesura.parse.scorers.simd_llvm", "caesura.parse.scorers.simd_plain")
 
@@ -17,6 +17,10 @@ _chosen = chosen("caesura.parse.scorers.simd_llvm", "caesura.parse.scorers.simd_
 add_rows: Any = _chosen.add_rows
 #: out[:] = the sum of four rows of sums, times a unit.
 add_up: Any = _chosen.add_up
+#: sums[target] = the sum of the first rows of sums that are named; out[:] = the same times a unit.
+join: Any = _chosen.join
+#: Ask for an element, or for the first 128 bytes of a row, before they are needed.
+fetch: Any = _chosen.fetch
 #: The highest of scores, whose number is a multiple of 32.
 highest: Any = _chosen.highest
 #: Which of the 32 scores from the first on are at least as high as a floor, as bits.

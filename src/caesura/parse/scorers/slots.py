@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.parse.scorers.features import FIRST_STATE, N_COLUMNS
+from caesura.parse.scorers.features import FIRST_STATE, N_COLUMNS, STATE
 from caesura.parse.transitions.graph_stack import (
     ABSENT,
     ACTION,
@@ -36,12 +36,15 @@ from caesura.parse.transitions.graph_stack import (
 )
 from caesura.parse.word_table import FIRST_WORD, Words
 
-__all__ = ["Scratch", "code", "fill_slots"]
+__all__ = ["FLAGS", "LENGTH", "Scratch", "code", "fill_places", "fill_slots", "fill_words"]
 
 _ZERO: Final = np.uint64(0)
 _ONE: Final = np.uint64(1)
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _HALF: Final = np.uint64(32)
+#: Places of slots among those of the state.
+LENGTH: Final = STATE.index("length")
+FLAGS: Final = STATE.index("flags")
 
 
 class Scratch(NamedTuple):
@@ -57,7 +60,7 @@ class Scratch(NamedTuple):
     sums: NDArray[Any]
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def _distance(d: int) -> int:
     """Buckets 1, 2, 3, 4, 5-10, more (as ZPar)."""
     if d < 0:
@@ -67,7 +70,7 @@ def _distance(d: int) -> int:
     return 5 if d <= 10 else 6
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def _length(d: int) -> int:
     if d <= 4:
         return max(d, 0)
@@ -78,12 +81,12 @@ def _length(d: int) -> int:
     return 9
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def code(value: int) -> np.uint64:
     return np.uint64(value + 1) * _GOLDEN
 
 
-@kernel(forceinline=True)
+@kernel(forceinline=True, counted=False)
 def _subtree(
     slots: NDArray[np.uint64], places: NDArray[np.int64], node: NDArray[np.int32], which: int
 ) -> None:
@@ -107,7 +110,7 @@ def _subtree(
     ) + _ONE
 
 
-@kernel
+@kernel(counted=False)
 def _to_rows(places: NDArray[np.int64], state: NDArray[np.int32], choices: int) -> None:
     """Turn words of the buffer and of the text into rows of the word table.
 
@@ -121,9 +124,12 @@ def _to_rows(places: NDArray[np.int64], state: NDArray[np.int32], choices: int) 
             places[position] = word * choices + choice
 
 
-@kernel
-def fill_slots(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
-    """Everything that templates may name, for one item."""
+@kernel(forceinline=True, counted=False)
+def fill_places(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
+    """The words of stack and buffer that templates may name, and what is known of the state.
+
+    This and the keys of the two nodes tell apart all that templates can.
+    """
     slots, places = scratch.slots, scratch.places
     nodes = arena.nodes
     n = words.context.shape[0]
@@ -133,7 +139,6 @@ def fill_slots(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
     s1 = ABSENT
     depth = node0[DEPTH]
     choice1, choice2 = ABSENT, ABSENT
-    node1 = nodes[0]
     if depth >= 2:
         node1 = nodes[node0[BELOW]]
         s1 = node1[TOKEN]
@@ -176,12 +181,6 @@ def fill_slots(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
     places[11] = b0 - 2 if b0 >= 2 else ABSENT
     if words.choices.shape[1] > 1:
         _to_rows(places, state, words.choices.shape[1])
-    _subtree(slots, places, node0, 0)
-    _subtree(slots, places, node1, 1)
-    for position in range(places.shape[0]):
-        row = places[position] + FIRST_WORD
-        for k in range(N_COLUMNS):
-            slots[position * N_COLUMNS + k] = words.table[row, k]
     last = state[LAST]
     base = FIRST_STATE
     slots[base] = _ZERO
@@ -189,10 +188,10 @@ def fill_slots(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
     slots[base + 18] = code(_distance(b0 - s0) if s0 >= 0 and b0 >= 0 else 7)
     slots[base + 19] = code(state[ACTION] + 1)
     slots[base + 20] = code(state[PREVIOUS] + 1)
-    slots[base + 21] = code(_length(b0 - last) if b0 >= 0 else 10)
+    slots[base + LENGTH] = code(_length(b0 - last) if b0 >= 0 else 10)
     flags = (1 if depth == 1 else (2 if depth == 2 else 0)) + (3 if swapped else 0)
     flags += 6 if b0 == last else (12 if b0 < 0 else (18 if b0 < last else 0))
-    slots[base + 22] = code(flags)
+    slots[base + FLAGS] = code(flags)
     if b0 >= 0:
         slots[base + 23] = code(words.context[b0, 0])
         slots[base + 24] = code(words.context[b0, 1])
@@ -203,3 +202,24 @@ def fill_slots(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
         slots[base + 24] = code(7)
         slots[base + 25] = code(31)
         slots[base + 26] = code(31)
+
+
+@kernel(forceinline=True, counted=False)
+def fill_words(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
+    """The subtrees of the two words under decision, and all columns of all words."""
+    slots, places = scratch.slots, scratch.places
+    node0 = arena.nodes[arena.items[item, STACK]]
+    node1 = arena.nodes[node0[BELOW] if node0[DEPTH] >= 2 else 0]
+    _subtree(slots, places, node0, 0)
+    _subtree(slots, places, node1, 1)
+    for position in range(places.shape[0]):
+        row = places[position] + FIRST_WORD
+        for k in range(N_COLUMNS):
+            slots[position * N_COLUMNS + k] = words.table[row, k]
+
+
+@kernel(counted=False)
+def fill_slots(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
+    """Everything that templates may name, for one item."""
+    fill_places(scratch, words, arena, item)
+    fill_words(scratch, words, arena, item)
