@@ -45,7 +45,7 @@ def test_a_table_comes_back_as_it_was(width: int) -> None:
     filled = np.count_nonzero(rows.full[:, :-1], axis=1)
     assert np.all(np.diff(filled) <= 0)
     empty = ~table[:, :-1].any(axis=1)
-    assert len(set((rows.index[empty] & NUMBER).tolist())) == 1
+    assert len(set((rows.lookup[empty] & NUMBER).tolist())) == 1
     rng = np.random.default_rng(1)
     for row, column in zip(rng.integers(0, 256, 50), rng.integers(0, width - 1, 50), strict=True):
         assert weight(rows, row, column) == int(table[row, column]) << int(table[row, -1])

@@ -77,7 +77,7 @@ def _score32(scorer: Linear32, words: Words, word: int, choice: int) -> np.float
 def _score8(scorer: Linear8, words: Words, word: int, choice: int) -> np.float32:
     rows, templates = scorer.choosing.rows, scorer.choosing.templates
     fill_option(scorer.scratch.slots, words, word, choice)
-    size = scorer.rows.index.shape[0]
+    size = scorer.rows.lookup.shape[0]
     find_rows(rows, scorer.scratch.slots, templates, size, 0, rows.shape[0])
     total = np.int64(0)
     for t in range(rows.shape[0]):

@@ -61,7 +61,7 @@ class ParserTrainer:
         """With `init` training goes on from that parser, with its templates and table."""
         options = options or TrainOptions()
         if init is not None:
-            bits = len(init.rows.index).bit_length() - 1
+            bits = len(init.rows.lookup).bit_length() - 1
             options = replace(options, bits=bits, templates=init.templates, breaks=init.breaks)
             word_classes = word_classes or init.word_classes
             if init.choice.most > 1:

@@ -43,10 +43,10 @@ _NARROW: Final = 256
 
 
 class CompactRows(NamedTuple):
-    """Weights in 8 bits: `index` by hash, `full` rows with their exponent in the last byte, and
+    """Weights in 8 bits: `lookup` by hash, `full` rows with their exponent in the last byte, and
     the numbers of short rows, of which the first is empty."""
 
-    index: NDArray[np.uint32]
+    lookup: NDArray[np.uint32]
     full: NDArray[np.int8]
     short: NDArray[np.uint64]
 
@@ -80,7 +80,7 @@ def compact_sparse(rows: SparseRows, width: int) -> tuple[CompactRows, float]:
 
 def to_table(rows: CompactRows) -> NDArray[np.int8]:
     """The dense table."""
-    table = np.zeros((len(rows.index), rows.full.shape[1]), np.int8)
+    table = np.zeros((len(rows.lookup), rows.full.shape[1]), np.int8)
     _unfold(rows, table)
     return table
 
@@ -184,7 +184,7 @@ def _unfold(rows: CompactRows, table: NDArray[np.int8]) -> None:
     width = table.shape[1]
     n_full = rows.full.shape[0]
     for r in range(table.shape[0]):
-        entry = rows.index[r]
+        entry = rows.lookup[r]
         number = np.int64(entry & NUMBER)
         if number < n_full:
             table[r] = rows.full[number]
@@ -200,9 +200,9 @@ def _unfold(rows: CompactRows, table: NDArray[np.int8]) -> None:
 
 
 @kernel
-def weight(rows: CompactRows, row: int, column: int) -> int:
+def weight(rows: CompactRows, row: int, column: int) -> Any:
     """One weight of a row, times the unit."""
-    entry = rows.index[row]
+    entry = rows.lookup[row]
     number = np.int64(entry & NUMBER)
     n_full = rows.full.shape[0]
     exponent = np.int64(entry >> EXPONENT)

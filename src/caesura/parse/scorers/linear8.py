@@ -113,7 +113,7 @@ def _row(h: np.uint64, mask: np.uint64) -> Any:
 @kernel(forceinline=True, counted=False)
 def _find_group(scorer: Linear8, group: int) -> None:
     """The rows of a group's features, those of one atom first; what the index says is asked for."""
-    templates, scratch, index = scorer.templates, scorer.scratch, scorer.rows.index
+    templates, scratch, index = scorer.templates, scorer.scratch, scorer.rows.lookup
     slots, seeds, ends = templates.slots, templates.seeds, templates.ends
     rows, values = scratch.rows, scratch.slots
     mask = np.uint64(index.shape[0] - 1)
@@ -147,7 +147,7 @@ def _ask(scorer: Linear8, group: int) -> None:
     n_full = np.int64(rows.full.shape[0])
     first = ends[group * ARITY - 1] if group > 0 else 0
     for t in range(first, ends[group * ARITY + ARITY - 1]):
-        entry = rows.index[scratch.rows[t]]
+        entry = rows.lookup[scratch.rows[t]]
         scratch.entries[t] = entry
         number = np.int64(entry & NUMBER)
         # One of the two is asked for in vain, which costs less than to guess which.

@@ -263,7 +263,7 @@ lowest_bit: Any = _lowest_bit
 
 
 @kernel(cache=False)
-def _joined(sums: NDArray[np.int32], places: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+def _joined(sums: NDArray[Any], places: NDArray[np.int64], out: NDArray[np.float32]) -> None:
     """What is for whole numbers alone."""
     join(sums, places, len(places), np.float32(0.5), 2, out)
 

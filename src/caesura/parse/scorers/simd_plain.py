@@ -63,7 +63,7 @@ def add_up(
 
 @kernel
 def join(
-    sums: NDArray[np.int32],
+    sums: NDArray[Any],
     places: NDArray[np.int64],
     count: int,
     unit: np.float32,

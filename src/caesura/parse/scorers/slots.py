@@ -125,7 +125,7 @@ def _to_rows(places: NDArray[np.int64], state: NDArray[np.int32], choices: int) 
 
 
 @kernel(forceinline=True, counted=False)
-def fill_places(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
+def fill_places(scratch: Any, words: Words, arena: Arena, item: int) -> None:
     """The words of stack and buffer that templates may name, and what is known of the state.
 
     This and the keys of the two nodes tell apart all that templates can.
@@ -205,7 +205,7 @@ def fill_places(scratch: Scratch, words: Words, arena: Arena, item: int) -> None
 
 
 @kernel(forceinline=True, counted=False)
-def fill_words(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
+def fill_words(scratch: Any, words: Words, arena: Arena, item: int) -> None:
     """The subtrees of the two words under decision, and all columns of all words."""
     slots, places = scratch.slots, scratch.places
     node0 = arena.nodes[arena.items[item, STACK]]
@@ -219,7 +219,7 @@ def fill_words(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
 
 
 @kernel(counted=False)
-def fill_slots(scratch: Scratch, words: Words, arena: Arena, item: int) -> None:
+def fill_slots(scratch: Any, words: Words, arena: Arena, item: int) -> None:
     """Everything that templates may name, for one item."""
     fill_places(scratch, words, arena, item)
     fill_words(scratch, words, arena, item)
