@@ -9,9 +9,9 @@
 
 Jobs are run in the order of the list, the most telling first. A job whose file is finished is not
 run again; while it runs its file has what is known so far (`"done": false`). --only takes the
-beginning of names. `collect` makes benchmarks/results/joint.json and branching.json of the files,
-with tests over documents; what those have beyond these files stays. `draw` makes pictures of the
-learning curves in joint.json. Methods are those of `benchmarks/joint.py` and
+beginning of names. `collect` makes joint.json, branching.json and boundaries.json in results/ of
+the files, with tests over documents; what those have beyond these files stays. `draw` makes
+pictures of the learning curves in joint.json. Methods are those of `benchmarks/joint.py` and
 `benchmarks/branching.py`.
 """
 
@@ -40,9 +40,9 @@ def is_done(out: Path, job: Job) -> bool:
 
 def one(job: Job, out: Path, cache: Path, data: Path) -> None:
     """Run a job in this process."""
-    from papers_study import branching_jobs, joint_jobs
+    from papers_study import boundary_jobs, branching_jobs, joint_jobs
 
-    kinds: dict[str, Any] = joint_jobs.KINDS | branching_jobs.KINDS
+    kinds: dict[str, Any] = joint_jobs.KINDS | branching_jobs.KINDS | boundary_jobs.KINDS
     head = {"job": job.name, "kind": job.kind, "settings": job.settings}
     told: dict[str, Any] = {}
 
@@ -97,7 +97,7 @@ def keep(out: Path) -> None:
     from papers_study.collect import collect, merged
     from papers_study.store import dumped
 
-    for name, found in zip(("joint", "branching"), collect(out), strict=True):
+    for name, found in collect(out).items():
         path = RESULTS / f"{name}.json"
         old = json.loads(path.read_text()) if path.exists() else {}
         path.write_text(dumped(merged(old, found)), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Write the tables of the pages on joint parsing, branching and evaluation from results/.
+"""Write the tables of the pages on joint parsing, branching, evaluation and papers from results/.
 
     python benchmarks/papers.py collect --out papers/       # results of jobs into those files
     python benchmarks/papers_pages.py                       # write the pages anew
@@ -16,16 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from induction_pages import BLOCK
-from papers_study import branching_tables, joint_tables, loss_tables
+from papers_study import boundary_tables, branching_tables, joint_tables, loss_tables
 
 ROOT = Path(__file__).parent.parent
-SOURCES = ("joint", "branching", "loss")
+SOURCES = ("joint", "branching", "loss", "boundaries")
 RESULTS = {name: ROOT / "benchmarks" / "results" / f"{name}.json" for name in SOURCES}
 FOLDER = ROOT / "docs" / "explanation"
 #: By page: the results that it shows, and what makes each of its tables of them.
 PAGES: dict[str, tuple[str, dict[str, Callable[[Any], str]]]] = {
     "joint-results.md": ("joint", joint_tables.TABLES),
     "selectional-branching.md": ("branching", branching_tables.TABLES),
+    "papers.md": ("boundaries", boundary_tables.TABLES),
     "evaluation.md": ("loss", loss_tables.TABLES),
 }
 

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from statistics import mean
 from typing import Any
 
+from papers_study import branching_figures
 from papers_study.markdown import difference, markdown, number
 from papers_study.published import BRANCHING_TABLE4, BRANCHING_TABLE5
+from papers_study.runs import seeds
 
 __all__ = ["TABLES"]
 
@@ -22,16 +24,11 @@ TREEBANKS = {
     "CoNLL2007-Basque": "",
     "UD_English-EWT": "",
 }
+#: The runs of table 5 with their names there: where half of the data was used, all of them, too.
+RUNS = {f"table5/{name}": name for name in TREEBANKS} | {
+    "full/UD_English-EWT": "UD_English-EWT, all sentences"
+}
 WIDTHS = (80, 64, 32, 16, 8, 4, 2, 1)
-
-
-def _seeds(results: Results, begin: str) -> list[Results]:
-    parsers = results["parsers"]
-    return [
-        parsers[name]
-        for name in sorted(parsers)
-        if name.rsplit("/", 1)[0] == begin and parsers[name]["done"]
-    ]
 
 
 def _row(parser: Results, search: str) -> Results | None:
@@ -56,11 +53,20 @@ def _spread(parsers: Sequence[Results], search: str, key: str = "LAS") -> str:
     return number(mean(known)) + (f" ± {half:.2f}" if len(known) > 1 else "")
 
 
+def _tests(results: Results, begin: str) -> dict[tuple[str, str], Results]:
+    """The tests of a run by the two searches that they compare."""
+    return {
+        (row["search"], row["against"]): row
+        for name, row in results["tests"].items()
+        if name.startswith(f"{begin}/")
+    }
+
+
 def table4(results: Results) -> str:
     """LAS, UAS and cost by the beams of training and of decoding, beside the paper's."""
     rows = []
     for trained, begin in ((80, "table5/CDT-Danish"), (1, "table4/CDT-Danish/b1")):
-        parsers = _seeds(results, begin)
+        parsers = seeds(results["parsers"], begin)
         for width in WIDTHS if trained == 80 else (80, 1):
             search = f"branching {width}"
             paper = BRANCHING_TABLE4.get((trained, width))
@@ -86,14 +92,15 @@ def table4(results: Results) -> str:
 def table5(results: Results) -> str:
     """Greedy, branching and beam search on all treebanks, beside the paper's."""
     rows = []
-    for treebank, language in TREEBANKS.items():
-        parsers = _seeds(results, f"table5/{treebank}")
+    for begin, shown in RUNS.items():
+        parsers = seeds(results["parsers"], begin)
         if parsers:
+            language = TREEBANKS[begin.split("/")[1]]
             paper = BRANCHING_TABLE5.get(language)
             searches = ("greedy", "branching 80", "branching 16", "beam 16", "beam 16, by mean")
             rows.append(
                 [
-                    treebank,
+                    shown,
                     str(len(parsers)),
                     *(_spread(parsers, search) for search in searches),
                     f"{language}: {paper[0]:.2f}, {paper[1]:.2f}" if paper else "",
@@ -108,14 +115,12 @@ def table5_tests(results: Results) -> str:
     pairs = list(dict.fromkeys((row["search"], row["against"]) for row in tests))
     shown = [pair for pair in pairs if pair[1] in ("greedy", "beam 16", "beam 64")]
     rows = []
-    for treebank in TREEBANKS:
-        found = {
-            (row["search"], row["against"]): row for row in tests if row["treebank"] == treebank
-        }
+    for begin, name in RUNS.items():
+        found = _tests(results, begin)
         if found:
             own = [found.get(pair, {}) for pair in shown]
             cells = [difference(row.get("LAS difference"), row.get("LAS p")) for row in own]
-            rows.append([treebank, *cells])
+            rows.append([name, *cells])
     return markdown(["LAS difference (p)", *(f"{a} − {b}" for a, b in shown)], rows)
 
 
@@ -123,7 +128,7 @@ def evaluations(results: Results) -> str:
     """Evaluations of the classifier for a sentence, all with the same memory of decisions."""
     rows = []
     for treebank in TREEBANKS:
-        parsers = _seeds(results, f"table5/{treebank}")
+        parsers = seeds(results["parsers"], f"table5/{treebank}")
         if not parsers:
             continue
         needs = {
@@ -184,7 +189,7 @@ def bootstraps(results: Results) -> str:
     }
     rows = []
     for begin, told in shown.items():
-        parsers = _seeds(results, begin)
+        parsers = seeds(results["parsers"], begin)
         if not parsers:
             continue
         cells: list[list[float]] = []
@@ -236,6 +241,24 @@ def iterations(results: Results) -> str:
     return markdown(head, rows)
 
 
+def waves(results: Results) -> str:
+    """Branching from the best branch, too, which the paper does not do."""
+    one, two = searches = ("branching 64", "branching 64, two waves")
+    begins = {name.rsplit("/", 1)[0] for name in results["parsers"]}
+    rows = []
+    for begin in sorted(begins):
+        parsers = [parser for parser in seeds(results["parsers"], begin) if _row(parser, two)]
+        if not parsers:
+            continue
+        test = _tests(results, begin)[two, one]
+        needs = [_mean(parsers, search, "evaluations") or 0 for search in searches]
+        cells = [number(_mean(parsers, search, "LAS")) for search in searches]
+        cells.append(difference(test["LAS difference"], test["LAS p"]))
+        rows.append([begin.split("/")[1], *cells, f"{100 * (needs[1] / needs[0] - 1):+.1f}"])
+    head = ["beam 64, LAS", "one wave", "two waves", "difference (p)", "evaluations, %"]
+    return markdown(head, rows)
+
+
 TABLES: dict[str, Callable[[Results], str]] = {
     "table4": table4,
     "table5": table5,
@@ -246,4 +269,6 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "bootstraps": bootstraps,
     "templates": templates,
     "iterations": iterations,
+    "waves": waves,
+    **branching_figures.TABLES,
 }

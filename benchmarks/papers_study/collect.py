@@ -11,6 +11,7 @@ import numpy as np
 
 from caesura.evaluate.significance import wilcoxon
 from caesura.parse.scores import f1
+from papers_study.runs import seeds
 
 __all__ = ["collect", "merged"]
 
@@ -45,8 +46,8 @@ def merged(old: Row, new: Row) -> Row:
     }
 
 
-def collect(folder: Path) -> tuple[Row, Row]:
-    """The results of the joint parser, and those of branching."""
+def collect(folder: Path) -> dict[str, Row]:
+    """The results of the joint parser, those of branching, and what trees say about boundaries."""
     jobs = read(folder)
     curves = {
         name: _curve(told)
@@ -55,7 +56,12 @@ def collect(folder: Path) -> tuple[Row, Row]:
     }
     joint = {
         "curves": curves,
-        "tests": {"updates": update_tests(jobs), "syntax": syntax_tests(jobs)},
+        "tests": {
+            "updates": update_tests(jobs),
+            "syntax": syntax_tests(jobs),
+            "beams": beam_tests(jobs),
+            "choices": choice_tests(jobs),
+        },
         "tables": {
             name.removeprefix("tables/"): told["tables"]
             for name, told in jobs.items()
@@ -81,7 +87,13 @@ def collect(folder: Path) -> tuple[Row, Row]:
         for name, told in jobs.items()
         if told["kind"] == "speed" and told["done"]
     }
-    return joint, {"parsers": parsers, "tests": branching_tests(jobs), "speed": speed}
+    boundaries = {
+        name.removeprefix("boundaries/"): told["boundaries"]
+        for name, told in jobs.items()
+        if told["kind"] == "boundaries" and told["done"]
+    }
+    branching = {"parsers": parsers, "tests": branching_tests(jobs), "speed": speed}
+    return {"joint": joint, "branching": branching, "boundaries": boundaries}
 
 
 def _curve(told: Row) -> Row:
@@ -115,15 +127,6 @@ def _test(first: list[Row], second: list[Row], metrics: Sequence[str]) -> Row:
     return row
 
 
-def _seeds(jobs: dict[str, Row], begin: str) -> list[Row]:
-    """The finished jobs of a name, seed by seed."""
-    return [
-        told
-        for name, told in sorted(jobs.items())
-        if name.rsplit("/", 1)[0] == begin and told["done"] and "counts" in told
-    ]
-
-
 def update_tests(jobs: dict[str, Row]) -> dict[str, Row]:
     """Updates against each other, after the last epoch, over dev documents."""
     rows: dict[str, Row] = {}
@@ -131,7 +134,7 @@ def update_tests(jobs: dict[str, Row]) -> dict[str, Row]:
     for begin in sorted(begins):
         for step in ("perceptron", "pa"):
             for one, other in AGAINST:
-                pair = [_seeds(jobs, f"{begin}/{update}/{step}") for update in (one, other)]
+                pair = [seeds(jobs, f"{begin}/{update}/{step}") for update in (one, other)]
                 same = min(map(len, pair))
                 if same:
                     place = dict(zip(("treebank", "regime"), begin.split("/")[1:], strict=True))
@@ -145,12 +148,42 @@ def syntax_tests(jobs: dict[str, Row]) -> dict[str, Row]:
     """With syntax against without, over dev documents."""
     rows: dict[str, Row] = {}
     for treebank in ("GUM-speech", "EWT-speech"):
-        trees = _seeds(jobs, f"figure4/{treebank}/chunks/laso/perceptron")
-        chains = _seeds(jobs, f"figure6/{treebank}/nosyntax")
+        trees = seeds(jobs, f"figure4/{treebank}/chunks/laso/perceptron")
+        chains = seeds(jobs, f"figure6/{treebank}/nosyntax")
         same = min(len(trees), len(chains))
         if same:
             told = _test(trees[:same], chains[:same], ("Starts*",))
             rows[treebank] = {"treebank": treebank, **told}
+    return rows
+
+
+def beam_tests(jobs: dict[str, Row]) -> dict[str, Row]:
+    """DLaSO against max-violation with beams of one width, and each with a wider against beam 1."""
+    rows: dict[str, Row] = {}
+    own = {name: told for name, told in jobs.items() if name.startswith("figure5/")}
+    runs = {name.removeprefix("figure5/"): told for name, told in own.items() if told["done"]}
+    for name, told in sorted(runs.items()):
+        treebank, update, width = name.split("/")
+        others = [f"{treebank}/max-violation/{width}"] if update == "dlaso" else []
+        others += [f"{treebank}/{update}/1"] if width != "1" else []
+        for other in others:
+            # Runs of beams that are wide are shorter: both have to have learned as long.
+            if other in runs and len(runs[other]["rows"]) == len(told["rows"]):
+                tested = _test([told], [runs[other]], ("Starts*", "LAS"))
+                rows[f"{name} − {other}"] = {"run": name, "against": other, **tested}
+    return rows
+
+
+def choice_tests(jobs: dict[str, Row]) -> dict[str, Row]:
+    """Each choice against DLaSO as it is everywhere, in the same regime."""
+    rows: dict[str, Row] = {}
+    for name, told in sorted(jobs.items()):
+        kind, *place = name.split("/")
+        begin = "/".join(["figure4", *place[:2], "dlaso"])
+        base = jobs.get(f"{begin}/perceptron/1")
+        chosen = kind == "choices" or name == f"{begin}/pa/1"
+        if chosen and told["done"] and base and base["done"]:
+            rows[name] = {"run": name, **_test([told], [base], ("Starts*", "LAS"))}
     return rows
 
 
@@ -159,11 +192,7 @@ def branching_tests(jobs: dict[str, Row]) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     tested = ("table5/", "full/", "figures/")
     for begin in sorted({n.rsplit("/", 1)[0] for n in jobs if n.startswith(tested)}):
-        own = [
-            told
-            for name, told in sorted(jobs.items())
-            if name.rsplit("/", 1)[0] == begin and told["done"]
-        ]
+        own = seeds(jobs, begin)
         for one, other in (
             ("branching 80", "greedy"),
             ("branching 80", "beam 16"),

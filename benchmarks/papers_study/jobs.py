@@ -280,6 +280,11 @@ def _all() -> list[Job]:
         Job(
             "confidence/GUM-speech", "confidence", {"treebank": "GUM-speech"}, ("tags/GUM-speech",)
         ),
+        Job(
+            "boundaries/WSJ-sample",
+            "boundaries",
+            {"treebank": "WSJ-sample", "files": "mrg/*.mrg", "column": "xpos"},
+        ),
         Job("switchboard", "switchboard", {}, ("tags/EWT-speech", "tags/GUM-speech")),
     ]
 

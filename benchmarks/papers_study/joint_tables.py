@@ -8,6 +8,7 @@ from typing import Any
 
 from papers_study.markdown import difference, markdown, number, p_value
 from papers_study.published import JOINT_TABLE2, JOINT_TABLE3, JOINT_TABLE4
+from papers_study.runs import seeds
 
 __all__ = ["TABLES"]
 
@@ -127,12 +128,6 @@ def switchboard(results: Results) -> str:
 # ---------------------------------------------------------------- figures 3 to 6
 
 
-def _jobs(results: Results, begin: str) -> list[Results]:
-    """Curves of one name, seed by seed."""
-    curves = results["curves"]
-    return [curves[name] for name in sorted(curves) if name.rsplit("/", 1)[0] == begin]
-
-
 def _at(curve: Results, epoch: int, key: str) -> float | None:
     return next((row.get(key) for row in curve["rows"] if row["epoch"] == epoch), None)
 
@@ -180,7 +175,7 @@ def figure4(results: Results, treebank: str) -> str:
     for regime, shown in REGIMES.items():
         for step in ("perceptron", "pa"):
             for update in UPDATES:
-                own = _jobs(results, f"figure4/{treebank}/{regime}/{update}/{step}")
+                own = seeds(results["curves"], f"figure4/{treebank}/{regime}/{update}/{step}")
                 if not own:
                     continue
                 epochs = max(curve["rows"][-1]["epoch"] for curve in own)
@@ -244,13 +239,31 @@ def figure5(results: Results) -> str:
     return markdown(["epoch", *map(str, epochs)], rows)
 
 
+def figure5_tests(results: Results) -> str:
+    def shown(run: str) -> str:
+        _, update, width = run.split("/")
+        return f"{update}, beam {width}"
+
+    rows = [
+        [
+            f"{shown(row['run'])} − {shown(row['against'])}",
+            *(
+                difference(row[f"{metric} difference"], row[f"{metric} p"])
+                for metric in ("Starts*", "LAS")
+            ),
+        ]
+        for row in results["tests"]["beams"].values()
+    ]
+    return markdown(["after the last epoch", r"Starts\* (p)", "LAS (p)"], rows)
+
+
 def figure6(results: Results) -> str:
     """F1 of starts with trees and with chains of words, the mean of the seeds that both have."""
     epochs = (1, 2, 3, 4, 5, 6, 8, 10, 15)
     rows = []
     for treebank in ("GUM-speech", "EWT-speech"):
-        trees = _jobs(results, f"figure4/{treebank}/chunks/laso/perceptron")
-        chains = _jobs(results, f"figure6/{treebank}/nosyntax")
+        trees = seeds(results["curves"], f"figure4/{treebank}/chunks/laso/perceptron")
+        chains = seeds(results["curves"], f"figure6/{treebank}/nosyntax")
         same = min(len(trees), len(chains))
         for shown, curves in (("with syntax", trees[:same]), ("without", chains[:same])):
             cells = []
@@ -296,6 +309,7 @@ def choices(results: Results) -> str:
             curve = results["curves"].get(name)
             if curve:
                 last = curve["rows"][-1]
+                test = results["tests"]["choices"].get(name, {})
                 five = [_at(curve, 5, key) for key in ("Starts*", "LAS")]
                 rows.append(
                     [
@@ -304,9 +318,14 @@ def choices(results: Results) -> str:
                         str(last["epoch"]),
                         number(last["Starts*"]),
                         number(last["LAS"]),
+                        *(
+                            difference(test.get(f"{metric} difference"), test.get(f"{metric} p"))
+                            for metric in ("Starts*", "LAS")
+                        ),
                     ]
                 )
-    return markdown(["", r"epoch 5: Starts\*", "LAS", "epoch", r"Starts\*", "LAS"], rows)
+    head = ["", r"epoch 5: Starts\*", "LAS", "epoch", r"Starts\*", "LAS"]
+    return markdown([*head, r"Starts\* − first row (p)", "LAS − first row (p)"], rows)
 
 
 def confidence(results: Results, kind: str) -> str:
@@ -341,6 +360,7 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "figure4_curves": lambda results: figure4_curves(results, "GUM-speech"),
     "figure4_tests": figure4_tests,
     "figure5": figure5,
+    "figure5_tests": figure5_tests,
     "figure6": figure6,
     "figure6_tests": figure6_tests,
     "choices": choices,

@@ -7,11 +7,13 @@ from typing import Final
 __all__ = [
     "BRANCHING_TABLE4",
     "BRANCHING_TABLE5",
+    "CONSTRAINTS",
     "DOCUMENT_PARSERS",
     "DOCUMENT_SEGMENTERS",
     "JOINT_TABLE2",
     "JOINT_TABLE3",
     "JOINT_TABLE4",
+    "STOP_PREDICTORS",
 ]
 
 #: Björkelund et al. (2016), F1 of sentence starts: dev, then test.
@@ -89,4 +91,14 @@ DOCUMENT_SEGMENTERS: Final = {
             "REPP": (99.9, 98.0),
         },
     },
+}
+#: Spitkovsky et al. (2011): fragments of the Wall Street Journal that satisfy each constraint.
+CONSTRAINTS: Final = {"strict": 39.2, "loose": 74.0, "sprawl": 92.9, "tear": 94.7, "thread": 95.0}
+#: Spitkovsky et al. (2012), table 3: adjusted R² of what predicts stops after a first dependent.
+STOP_PREDICTORS: Final = {
+    "direction": 0.0149,
+    "descendants so far, direction": 0.0726,
+    "head, direction": 0.0728,
+    "fringe, direction": 0.2361,
+    "head, fringe, direction": 0.3320,
 }

@@ -119,7 +119,8 @@ def test_updates_are_tested_over_documents(papers: ModuleType, tmp_path: Path) -
         name = f"figure4/T/whole/{update}/pa/1"
         told = _curve(name, scores, scores)
         (tmp_path / f"{update}.json").write_text(json.dumps(told))
-    joint, branching = collect.collect(tmp_path)
+    found = collect.collect(tmp_path)
+    joint, branching = found["joint"], found["branching"]
     (test,) = joint["tests"]["updates"].values()
     assert (test["update"], test["against"], test["seeds"]) == ("dlaso", "early", 1)
     assert test["Starts* difference"] == 10.0
@@ -206,3 +207,31 @@ def test_results_are_written_row_by_row(pages: ModuleType) -> None:
     text = store.dumped({"rows": [{"a": 1 / 3, "b": [1, 2]}, {"a": 2.0}]})
     assert json.loads(text) == {"rows": [{"a": 0.33333, "b": [1, 2]}, {"a": 2.0}]}
     assert '{ "a": 2.0 }' in text
+
+
+def test_transitions_are_binned_by_length_and_fitted_by_a_line(papers: ModuleType) -> None:
+    in_tens = importlib.import_module("papers_study.branching_jobs").in_tens
+    rows = [{"length": n, "sentences": n, "transitions": 2.0 * n - 1} for n in (5, 10, 11, 30)]
+    found = in_tens(rows)
+    assert [row["length"] for row in found["bins"]] == ["1-10", "11-20", "21-30"]
+    assert found["bins"][0]["sentences"] == 15
+    assert found["bins"][0]["words"] == round((5 * 5 + 10 * 10) / 15, 2)
+    assert (found["slope"], found["r2"]) == (2.0, 1.0)
+
+
+def test_growth_is_told_from_the_beam_and_from_its_logarithm(pages: ModuleType) -> None:
+    tables = importlib.import_module("papers_study.branching_figures").TABLES
+    widths = (1, 2, 4, 8, 16, 32, 64)
+    names = ["greedy", *(f"branching {width}" for width in widths[1:])]
+    rows = [{"search": name, "evaluations": 10.0 * k} for k, name in enumerate(names)]
+    rows.append({"search": "beam 16", "evaluations": 99.0})
+    results = {"parsers": {"table5/CDT-Danish/1": {"rows": rows}}}
+    assert "| beams up to 64 | 0.771 | 1.000 |" in tables["fits"](results)
+    assert "| ordinary beam search | 0.0 | | | | 99.0 | | |" in tables["growth"](results)
+
+
+def test_the_templates_of_the_papers_are_ours_less_what_was_added(papers: ModuleType) -> None:
+    """A template that is added to ours one day is not the papers'."""
+    templates = importlib.import_module("papers_study.templates")
+    assert (len(templates.JOINT_TEMPLATES), len(templates.BRANCHING_TEMPLATES)) == (116, 68)
+    assert not any("break" in line or ".c" in line for line in templates.JOINT_TEMPLATES)
