@@ -79,6 +79,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "from_format": Show(PARSE, "--from tokens"),
         "quiet": Show(PARSE + " -o a.conllu", "-q"),
         "to_format": Show(PARSE, "--to jsonl"),
+        "to_mode": Show(PARSE + " --to tokens", "--to-mode token"),
         "output": Show(PARSE, "-o a.conllu"),
         **reading("parse {input} -m {tiny}"),
     },
@@ -120,6 +121,7 @@ SHOWN: dict[str, dict[str, Show]] = {
             "tokenize {text} --rules -o out/", "--resume", before="tokenize {text} --rules -o out/"
         ),
         "to_format": Show("tokenize {text} --rules", "--to jsonl"),
+        "to_mode": Show("tokenize {text} --rules --to tokens", "--to-mode token"),
         "output": Show("tokenize {text} --rules", "-o out/"),
         **reading("tokenize {input} --rules"),
     },
@@ -139,6 +141,7 @@ SHOWN: dict[str, dict[str, Show]] = {
             "tag {small} -m {tiny} -o out/", "--resume", before="tag {small} -m {tiny} -o out/"
         ),
         "to_format": Show("tag {small} -m {tiny}", "--to jsonl"),
+        "to_mode": Show("tag {small} -m {tiny} --to tokens", "--to-mode token"),
         "output": Show("tag {small} -m {tiny}", "-o out/"),
         **reading("tag {input} -m {tiny}"),
     },
@@ -542,6 +545,8 @@ REFUSED: list[tuple[str, str]] = [
     (CONVERT + " --punct-xpos DT", "--punct-xpos says what --drop-punct drops"),
     (CONVERT + " --mode line", "has no mode 'line'"),
     (CONVERT + " --to-mode token", "has no mode 'token'"),
+    (PARSE + " --to-mode word", "has no mode 'word'"),
+    (CONVERT + " --to parquet --to-mode line", "has no mode 'line'"),
     (CONVERT + " --split 2", "--split writes several files"),
     (FIND + " --to nothing", "cannot write 'nothing'"),
     (FIND + " -o a.xyz", "tells nothing to write"),

@@ -66,7 +66,7 @@ KINDS = {
     "mp3": (b"ID3\x03\0\0", "a recording", "transcribed"),
     "mp4": (b"\0\0\0\x18ftypmp42", "a recording", "transcribed"),
     "kindle": (b"book\0" + b" " * 55 + b"BOOKMOBI", "an e-book (Kindle)", "EPUB"),
-    "parquet": (b"PAR1\x15\0\x15", "a Parquet table", "JSON Lines"),
+    "parquet": (b"PAR1\x15\0\x15", "a Parquet table", "--from parquet"),
     "sqlite": (b"SQLite format 3\0\x10\0", "an SQLite database", "JSON Lines"),
 }
 

@@ -165,7 +165,11 @@ def _names(ctx: click.Context, parameter: click.Parameter, given: Sequence[str])
     help="Of text: what ends a paragraph (blank, line, none). "
     "Of tokens: what is on a line (sentence, token).",
 )
-@click.option("--to-mode", metavar="MODE", help="The same for the output.")
+@click.option(
+    "--to-mode",
+    metavar="MODE",
+    help="The same for the output; of parquet: what a row is (word, sentence).",
+)
 def command(
     inputs: Sequence[str],
     from_format: str | None,

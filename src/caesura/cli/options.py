@@ -27,6 +27,7 @@ __all__ = [
     "skip_bad_option",
     "strict_option",
     "threads_option",
+    "to_mode_option",
     "to_option",
     "writing_options",
 ]
@@ -47,6 +48,12 @@ to_option = click.option(
     "to_format",
     metavar="FORMAT",
     help="Format of the output; else told by the extension of the file.",
+)
+to_mode_option = click.option(
+    "--to-mode",
+    metavar="MODE",
+    help="Of parquet: what a row is (word, sentence). "
+    "Of tokens: what is on a line (sentence, token).",
 )
 output_option = click.option(
     "-o",

@@ -17,6 +17,7 @@ from caesura.cli.options import (
     reading_options,
     resume_option,
     threads_option,
+    to_mode_option,
     writing_options,
 )
 from caesura.cli.refuse import confidences, keeping, refuse
@@ -75,7 +76,9 @@ KEEP = {
 @click.option("--keep-heads", is_flag=True, help=KEEP["heads"])
 @click.option("--newline-is-boundary", is_flag=True, help="Every line ends a sentence.")
 @across_turns_option
-@click.option("--confidence", is_flag=True, help="Write confidences (CoNLL-U, JSON Lines, spaCy).")
+@click.option(
+    "--confidence", is_flag=True, help="Write confidences (CoNLL-U, JSON Lines, spaCy, Parquet)."
+)
 @click.option(
     "--k-best",
     type=click.IntRange(min=1),
@@ -95,6 +98,7 @@ KEEP = {
 @resume_option
 @reading_options
 @writing_options
+@to_mode_option
 def command(
     inputs: tuple[str, ...],
     model: str | None,
@@ -124,6 +128,7 @@ def command(
     quiet: bool,
     to_format: str | None,
     output: str | None,
+    to_mode: str | None,
 ) -> int:
     """Find sentences, tokens, tags, lemmas and trees in FILES (or stdin).
 
@@ -138,6 +143,7 @@ def command(
     caesura parse corpus/ -o parsed/ --threads 4 --resume
     caesura parse half-done.conllu --keep-tokens --keep-tags --keep-heads
     """
+    from caesura.formats import ready
     from caesura.models.store import load_model
 
     switches = (keep_tokens, keep_sentences, keep_tags, keep_lemmas, keep_heads)
@@ -159,6 +165,7 @@ def command(
         refuse("--engine ray", "threads", remedy="Workers are as many as the cluster has cores.")
     to_format = result_format("heads", output, to_format, default="conllu")
     confidences(to_format)
+    ready(to_format, to_mode)
     sources = find_sources(inputs, from_format, output=output, quiet=quiet)
     keeping(options.keep, (source.format for source, _ in sources))
 
@@ -183,7 +190,7 @@ def command(
         todo,
         make_engine,
         options,
-        writing(token_range=token_range),
+        writing(token_range=token_range, mode=to_mode),
         what="Parsing",
         quiet=quiet,
     )

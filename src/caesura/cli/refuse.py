@@ -13,7 +13,7 @@ from caesura.errors import UsageError
 __all__ = ["CONFIDENT", "confidences", "given", "keeping", "refuse"]
 
 #: Formats that can hold confidences.
-CONFIDENT: Final = ("conllu", "jsonl", "spacy")
+CONFIDENT: Final = ("conllu", "jsonl", "spacy", "parquet")
 _DEFAULTS: Final = (None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
 
 

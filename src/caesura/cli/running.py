@@ -155,13 +155,13 @@ def result_format(
     return found
 
 
-def writing(*, token_range: bool = False) -> Write:
+def writing(*, token_range: bool = False, mode: str | None = None) -> Write:
     """How documents are written; Ctrl-C waits until one that goes to stdout is complete."""
     from caesura import formats
 
     def write(docs: Iterable[Document], path: str, to_format: str) -> None:
         found = complete(docs) if path == "-" else docs
-        formats.write(found, path, to_format, token_range=token_range)
+        formats.write(found, path, to_format, token_range=token_range, mode=mode)
 
     return write
 

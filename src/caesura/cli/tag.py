@@ -14,6 +14,7 @@ from caesura.cli.options import (
     reading_options,
     resume_option,
     threads_option,
+    to_mode_option,
     writing_options,
 )
 from caesura.cli.outputs import default_format
@@ -43,7 +44,7 @@ __all__ = ["command"]
 @click.option(
     "--confidence",
     is_flag=True,
-    help="Write the probability of each tag (CoNLL-U, JSON Lines, spaCy).",
+    help="Write the probability of each tag (CoNLL-U, JSON Lines, spaCy, Parquet).",
 )
 @click.option(
     "--threshold",
@@ -56,6 +57,7 @@ __all__ = ["command"]
 @resume_option
 @reading_options
 @writing_options
+@to_mode_option
 def command(
     inputs: tuple[str, ...],
     model: str,
@@ -74,6 +76,7 @@ def command(
     quiet: bool,
     to_format: str | None,
     output: str | None,
+    to_mode: str | None,
 ) -> int:
     """Tag the words of FILES, which must have tokens; CoNLL-U in, CoNLL-U out by default.
 
@@ -81,6 +84,7 @@ def command(
     tagger`. Raw text is tokenised first: see `caesura tokenize`. A file that cannot be read or
     tagged is told of and passed over; the exit status is then 1.
     """
+    from caesura.formats import ready
     from caesura.models.store import load_model
     from caesura.pipeline.choose import one_part
 
@@ -103,6 +107,7 @@ def command(
     todo = plan(sources, output, format_of, resume=resume)
     for job in todo.jobs:
         confidences(job.format)
+        ready(job.format, to_mode)
     options = RunOptions(
         keep=("tags", "lemmas") if keep else (),
         added=True,
@@ -114,4 +119,4 @@ def command(
         skip_bad=skip_bad,
         strict=strict,
     )
-    return run_plan(todo, make_engine, options, writing(), what="Tagging", quiet=quiet)
+    return run_plan(todo, make_engine, options, writing(mode=to_mode), what="Tagging", quiet=quiet)

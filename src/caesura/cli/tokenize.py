@@ -12,6 +12,7 @@ from caesura.cli.options import (
     reading_options,
     resume_option,
     threads_option,
+    to_mode_option,
     writing_options,
 )
 from caesura.cli.refuse import keeping, refuse
@@ -42,6 +43,7 @@ __all__ = ["command"]
 @resume_option
 @reading_options
 @writing_options
+@to_mode_option
 def command(
     inputs: tuple[str, ...],
     model: str | None,
@@ -60,6 +62,7 @@ def command(
     quiet: bool,
     to_format: str | None,
     output: str | None,
+    to_mode: str | None,
 ) -> int:
     """Split texts into tokens, words and sentences; CoNLL-U on stdout by default.
 
@@ -67,6 +70,7 @@ def command(
     comes from `caesura train tokenizer`; --rules needs none and serves any language. A file that
     cannot be read is told of and passed over; the exit status is then 1.
     """
+    from caesura.formats import ready
     from caesura.models.file import ModelFile, Part
     from caesura.models.store import load_model
     from caesura.pipeline.choose import one_part
@@ -80,6 +84,7 @@ def command(
     sources = find_sources(inputs, from_format, output=output, named=False, quiet=quiet)
     keeping(keep, (source.format for source, _ in sources))
     chosen = result_format("tokens", output, to_format) or "conllu"
+    ready(chosen, to_mode)
 
     def make_engine() -> Engine:
         if model:
@@ -102,7 +107,7 @@ def command(
             skip_bad=skip_bad,
             strict=strict,
         ),
-        writing(token_range=token_range),
+        writing(token_range=token_range, mode=to_mode),
         what="Tokenising",
         quiet=quiet,
     )

@@ -79,12 +79,14 @@ _DTYPES: Final[dict[str, Any]] = {
 
 # The formats that hold a column besides these, which hold all of them.
 _ALL: Final = frozenset({"jsonl", "spacy"})
-_TOKENS: Final = ("conllu", "conllx", "brackets", "tokens", "brat", "spans")
-_TAGS: Final = ("conllu", "conllx", "brackets")
-_TREES: Final = ("conllu", "conllx", "brat")
-_COLUMNS: Final = ("conllu", "conllx")
+_TOKENS: Final = ("conllu", "conllx", "brackets", "tokens", "brat", "parquet", "spans")
+_TAGS: Final = ("conllu", "conllx", "brackets", "parquet")
+_TREES: Final = ("conllu", "conllx", "brat", "parquet")
+_COLUMNS: Final = ("conllu", "conllx", "parquet")
+_COMMENTS: Final = ("conllu", "conllx")
 _CONLLU: Final = ("conllu",)
-_TURNS: Final = ("conllu", "transcript")
+_TABLES: Final = ("conllu", "parquet")
+_TURNS: Final = ("conllu", "transcript", "parquet")
 _MARKUP: Final = ("html", "spans")
 
 
@@ -220,7 +222,7 @@ class Columns:
     """The table. Fields of JSON Lines have this order."""
 
     text: str = column("document", default="")
-    id: str | None = column("document", formats=("conllu", "conllx", "html"))
+    id: str | None = column("document", formats=(*_COLUMNS, "html"))
     strings: Strings = column("document", factory=Strings, compared=False, written=False)
 
     # Surface tokens: spans, sentence starts, MISC of multi-word tokens.
@@ -236,17 +238,15 @@ class Columns:
     )
 
     # Syntactic words; `word_token` never falls.
-    word_token: Ints = column("word", "tokens", keep="tokens", formats=_CONLLU)
+    word_token: Ints = column("word", "tokens", keep="tokens", formats=_TABLES)
     form: Ints = column("word", "strings", unknown="", keep="tokens", formats=_TOKENS)
     lemma: Ints = column("word", "strings", unknown="", keep="lemmas", formats=_COLUMNS)
-    upos: Ints = column(
-        "word", "strings", unknown="", keep="tags", formats=("conllu", "conllx", "brat")
-    )
+    upos: Ints = column("word", "strings", unknown="", keep="tags", formats=_TREES)
     xpos: Ints = column("word", "strings", unknown="", keep="tags", formats=_TAGS)
     feats: Ints = column("word", "strings", unknown="", keep="tags", formats=_COLUMNS)
     deprel: Ints = column("word", "strings", unknown="", keep="heads", formats=_TREES)
-    deps: Ints = column("word", "strings", unknown="", formats=_CONLLU)
-    misc: Ints = column("word", "strings", unknown="", keep="tokens", formats=_CONLLU)
+    deps: Ints = column("word", "strings", unknown="", formats=_TABLES)
+    misc: Ints = column("word", "strings", unknown="", keep="tokens", formats=_TABLES)
     #: The head of each word: the index of a word of this document, ROOT or UNKNOWN.
     head: Ints = column("word", "words", unknown=UNKNOWN, keep="heads", formats=_TREES)
     empty_nodes: list[EmptyNode] = column(
@@ -256,10 +256,10 @@ class Columns:
     #: Comments of the sentence that starts at a token; a sentence that is not here has none of
     #: its own, and a writer makes the customary ones for it.
     comments: dict[int, tuple[str, ...]] = column(
-        "sentence", "by token", factory=dict, keep="sentences", formats=_COLUMNS
+        "sentence", "by token", factory=dict, keep="sentences", formats=_COMMENTS
     )
     #: Comments after the last sentence.
-    trailer: tuple[str, ...] = column("document", "tail", default=(), formats=_COLUMNS)
+    trailer: tuple[str, ...] = column("document", "tail", default=(), formats=_COMMENTS)
     #: Code-point offsets at which paragraphs start, rising.
     paragraph_start: Longs = column(
         "paragraph", "offsets", formats=(*_COLUMNS, "text", "tokens", *_MARKUP)
@@ -303,13 +303,13 @@ class Columns:
         optional=True,
         confidence="sentences",
         key="SentConf",
-        formats=_CONLLU,
+        formats=_TABLES,
     )
     tag_conf: Floats | None = column(
-        "word", dtype=np.float32, optional=True, confidence="tags", key="TagConf", formats=_CONLLU
+        "word", dtype=np.float32, optional=True, confidence="tags", key="TagConf", formats=_TABLES
     )
     arc_conf: Floats | None = column(
-        "word", dtype=np.float32, optional=True, confidence="heads", key="ArcConf", formats=_CONLLU
+        "word", dtype=np.float32, optional=True, confidence="heads", key="ArcConf", formats=_TABLES
     )
     tag_options: KBestTags | None = column("word", "k-best", optional=True)
 

@@ -44,6 +44,7 @@ __all__ = [
     "read",
     "read_stream",
     "readable",
+    "ready",
     "to_text",
     "writable",
     "write",
@@ -143,11 +144,7 @@ def write(
             f"documents are wanted here, not {kind_of(documents)}",
             remedy="Make one of a text: caesura.Document(text=text).",
         )
-    found = find(format or format_of(path))
-    if not found.writes:
-        raise UsageError(f"the format {found.name} can be read, not written")
-    if mode is not None and not found.write_modes:
-        raise _no_mode(found, mode, [name for name in FORMATS if FORMATS[name].write_modes])
+    found = ready(format or format_of(path), mode)
     if token_range and found.name != "conllu":
         raise UsageError(
             f"the format {found.name} has no TokenRange", remedy="Write CoNLL-U: --to conllu."
@@ -161,6 +158,18 @@ def write(
         return
     with open_write(path) as stream:
         write_stream(documents, stream, found.name, options)
+
+
+def ready(format: str, mode: str | None = None) -> Format:
+    """The format of a name, which can be written in this mode, here and now."""
+    found = find(format)
+    if not found.writes:
+        raise UsageError(f"the format {found.name} can be read, not written")
+    if mode is not None and not found.write_modes:
+        raise _no_mode(found, mode, [name for name in FORMATS if FORMATS[name].write_modes])
+    if found.name == "parquet":
+        found.code.ready(mode)
+    return found
 
 
 def _only_documents(documents: Iterable[Document]) -> Iterator[Document]:

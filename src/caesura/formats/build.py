@@ -14,7 +14,16 @@ import numpy as np
 
 from caesura.document import NO, YES, Document, Strings
 
-__all__ = ["BLANKS", "SURROGATES", "encoded", "from_tokens", "in_pieces", "one_line", "write_texts"]
+__all__ = [
+    "BLANKS",
+    "SURROGATES",
+    "encoded",
+    "from_tokens",
+    "in_pieces",
+    "one_line",
+    "with_next",
+    "write_texts",
+]
 
 #: What no value in a line of columns may hold; readers of text take a CR alone for a line end, too.
 BLANKS: Final = re.compile(r"[\t\n\r]+")
@@ -81,6 +90,17 @@ def in_pieces(documents: Iterable[Document], size: int) -> Iterator[Document]:
             if end - first >= size or end == doc.n_tokens:
                 yield doc.cut(first, end)
                 first = end
+
+
+def with_next(documents: Iterable[Document]) -> Iterator[tuple[Document, Document | None]]:
+    """Each document with the piece that continues it, if one does."""
+    previous: Document | None = None
+    for doc in documents:
+        if previous is not None:
+            yield previous, doc if doc.continues else None
+        previous = doc
+    if previous is not None:
+        yield previous, None
 
 
 def write_texts(documents: Iterable[Document], stream: BinaryIO) -> Iterator[tuple[Document, int]]:

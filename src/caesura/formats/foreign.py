@@ -43,7 +43,7 @@ ARCHIVE: Final = Kind("an archive", "Unpack it and name the files in it, or thei
 PICTURE: Final = Kind("a picture", "Text in pictures must be recognised first (OCR).")
 SOUND: Final = Kind("a recording", "Speech must be transcribed first.")
 BOOK: Final = Kind("an e-book (Kindle)", f"{_TO_TEXT}, or convert it to EPUB or HTML.")
-PARQUET: Final = Kind("a Parquet table", "Write its column of texts as JSON Lines with `text`.")
+PARQUET: Final = Kind("a Parquet table", "Let its name end in .parquet, or say --from parquet.")
 SQLITE: Final = Kind("an SQLite database", "Write its texts as JSON Lines with a field `text`.")
 
 
@@ -103,7 +103,7 @@ _NAMES: Final[dict[str, Kind]] = {
     ".png": PICTURE, ".jpg": PICTURE, ".jpeg": PICTURE, ".gif": PICTURE, ".bmp": PICTURE,
     ".tif": PICTURE, ".tiff": PICTURE, ".webp": PICTURE, ".heic": PICTURE,
     ".mp3": SOUND, ".mp4": SOUND, ".m4a": SOUND, ".wav": SOUND, ".ogg": SOUND, ".flac": SOUND,
-    ".mkv": SOUND, ".webm": SOUND, ".parquet": PARQUET, ".sqlite": SQLITE,
+    ".mkv": SOUND, ".webm": SOUND, ".sqlite": SQLITE,
 }  # fmt: skip
 _CONTROL: Final = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 

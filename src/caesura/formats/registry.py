@@ -53,6 +53,7 @@ FORMATS: Final[dict[str, Format]] = {
         Format("jsonl", (".jsonl", ".ndjson")),
         Format("brat", (".ann",), reads=False, with_text=True),
         Format("spacy", (".spacy",)),
+        Format("parquet", (".parquet",), write_modes=True),
         Format("spans", (".spans",), with_text=True),
     )
 }

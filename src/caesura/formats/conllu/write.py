@@ -15,7 +15,7 @@ import numpy as np
 
 from caesura.document import CONFIDENCE_KEYS, UNKNOWN, Document
 from caesura.errors import InputError
-from caesura.formats.build import BLANKS, encoded, one_line
+from caesura.formats.build import BLANKS, encoded, one_line, with_next
 from caesura.formats.conllu import cells
 from caesura.formats.conllu.cells import ByString, Cells, Objects, cell
 from caesura.formats.conllu.comments import NEWDOC, newdoc_id, starts_paragraph
@@ -53,19 +53,8 @@ def write_rows(
 def rows(documents: Iterable[Document], options: WriteOptions, *, x: bool) -> Iterator[bytes]:
     """The same as bytes, a document or a piece of one at a time, once the next one is there."""
     writer = _Writer(options, x)
-    for doc, following in _with_next(documents):
-        more = following if following is not None and following.continues else None
+    for doc, more in with_next(documents):
         yield writer.data(doc, more)
-
-
-def _with_next(documents: Iterable[Document]) -> Iterator[tuple[Document, Document | None]]:
-    previous: Document | None = None
-    for doc in documents:
-        if previous is not None:
-            yield previous, doc
-        previous = doc
-    if previous is not None:
-        yield previous, None
 
 
 class _Writer:
