@@ -1,9 +1,10 @@
 """Which lemma rules a word may take: those it took in training, else such as make a known word.
 
 The network ranks rules by the word's context; what a rule does to the letters of this word it can
-only guess. So a word that was seen with its tag chooses among the rules that it was seen with, and
-another one passes over rules whose lemma nobody wrote (`condemne`) if a good one makes one that
-somebody did (`condemn`). Words are kept as 32-bit hashes.
+only guess. So a word that was seen with its tag chooses among the rules that it was seen with. For
+another one three things count: the network, how words that end alike made their lemmas, and whether
+somebody ever wrote the lemma that comes out (`condemn`, not `condemne`). Words are kept as 32-bit
+hashes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import log
 from typing import Any, Final
 from zlib import crc32
 
@@ -21,6 +23,7 @@ from numpy.typing import NDArray
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.models.packing import pack_keys, unpack_keys
+from caesura.neural.lemma_endings import FLOOR, LemmaEndings
 from caesura.tag.lemmas import apply_rule, rule_of
 
 __all__ = ["LemmaLexicon"]
@@ -28,8 +31,16 @@ __all__ = ["LemmaLexicon"]
 #: How many rules an unknown word tries, and how far below the best one they may be.
 _TRIES: Final = 4
 _BELOW: Final = 6.0
+#: With endings: how many of the network's rules are tried beside theirs, the power of the network's
+#: chances beside those of the endings, and what a known lemma adds to the logarithm. Measured on
+#: EWT dev with `en`: errors in unseen words fall from 211 to 182; half or twice of each costs 0 to 6.
+_RULES: Final = 8
+_POWER: Final = 0.5
+_KNOWN: Final = 6.0
 #: Tags whose words have lemmas that one could find in a dictionary.
 _OPEN: Final = frozenset({"ADJ", "ADV", "AUX", "NOUN", "VERB"})
+#: What else makes a word one that is spelled, not inflected.
+_SIGNS: Final = frozenset("@/:")
 
 #: The arrays of a model file, now and in older files, which have keys as they are.
 _NAMES: Final = ("gaps", "sizes", "rules", "known-gaps")
@@ -58,6 +69,8 @@ class LemmaLexicon:
     choices: NDArray[np.uint16]
     #: Hashes of known words in order.
     known: Hashes
+    #: How words that end alike made their lemmas; older models do not know.
+    endings: LemmaEndings | None = None
 
     @classmethod
     def of(
@@ -76,6 +89,7 @@ class LemmaLexicon:
         """The lexicon of documents in several languages, which share nothing but the rules."""
         number = {rule: n for n, rule in enumerate(rules)}
         seen: defaultdict[int, set[int]] = defaultdict(set)
+        words_seen: set[tuple[str, str, str, int]] = set()
         known = {_hash(word.lower()) for word in words}
         for language, doc in ((code, doc) for code, own in docs.items() for doc in own):
             columns = (doc.form.tolist(), doc.upos.tolist(), doc.lemma.tolist())
@@ -87,6 +101,9 @@ class LemmaLexicon:
                 if rule is not None:
                     key = _hash(*_of(language), doc.strings[form], doc.strings[upos])
                     seen[key].add(rule)
+                    word = (language, doc.strings[form], doc.strings[upos], rule)
+                    if _is_open(*word[1:3]):
+                        words_seen.add(word)
         keys = sorted(seen)
         sizes = [len(seen[key]) for key in keys]
         return cls(
@@ -95,14 +112,17 @@ class LemmaLexicon:
             np.concatenate(([0], np.cumsum(sizes))).astype(np.int32),
             np.array([rule for key in keys for rule in sorted(seen[key])], np.uint16),
             np.array(sorted(known), np.uint32),
+            LemmaEndings.of(words_seen),
         )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
+        endings = self.endings.arrays() if self.endings is not None else {}
         return {
             "lexicon-gaps": pack_keys(self.keys),
             "lexicon-sizes": np.diff(self.first).astype(np.uint16),
             "lexicon-rules": self.choices,
             "lexicon-known-gaps": pack_keys(self.known),
+            **{f"lexicon-{name}": array for name, array in endings.items()},
         }
 
     @classmethod
@@ -132,7 +152,10 @@ class LemmaLexicon:
             raise ModelError("its lexicon of lemmas is damaged")
         if first[-1] != len(choices) or (choices >= len(rules)).any():
             raise ModelError("its lexicon of lemmas is damaged")
-        return cls(tuple(rules), keys, first, choices, known)
+        prefix = "lexicon-"
+        own = {name.removeprefix(prefix): array for name, array in arrays.items()}
+        endings = LemmaEndings.from_arrays(len(rules), own)
+        return cls(tuple(rules), keys, first, choices, known, endings)
 
     def of_word(self, form: str, upos: str, language: str = "") -> tuple[int, ...]:
         """The rules that a word was seen with, none if it was not."""
@@ -171,10 +194,51 @@ class LemmaLexicon:
             elif allowed:
                 options = np.array(allowed)
                 found[rows] = options[scores[rows][:, options].argmax(1)]
-            elif upos in _OPEN and form.isalpha():
+            elif any(sign.isdigit() or sign in _SIGNS for sign in form):
                 for row in rows.tolist():
-                    found[row] = self._guess(form, scores[row], code)
+                    found[row] = self._spelled(form, scores[row])
+            elif _is_open(form, upos):
+                chances = self.endings.chances(form, upos, code) if self.endings else {}
+                for row in rows.tolist():
+                    if chances:
+                        found[row] = self._best(form, scores[row], chances, code)
+                    else:
+                        found[row] = self._guess(form, scores[row], code)
         return found
+
+    def _spelled(self, form: str, scores: NDArray[np.float32]) -> int:
+        """The best rule that changes nothing in a number but its commas, in an address nothing."""
+        tries = min(_RULES, len(scores))
+        best = np.argpartition(-scores, tries - 1)[:tries]
+        best = best[np.argsort(-scores[best], kind="stable")]
+        exact = any(sign in _SIGNS for sign in form)
+        for rule in best.tolist():
+            lemma = _lemma(form, self.rules[rule])
+            if lemma == form or (not exact and _spelling(lemma) == _spelling(form)):
+                return int(rule)
+        return self._as_it_is(form, int(best[0]))
+
+    def _as_it_is(self, form: str, otherwise: int) -> int:
+        """The rule that leaves a word as it is written."""
+        rule = rule_of(form, form)
+        return self.rules.index(rule) if rule in self.rules else otherwise
+
+    def _best(
+        self,
+        form: str,
+        scores: NDArray[np.float32],
+        chances: Mapping[int, float],
+        language: str,
+    ) -> int:
+        """The best rule by the network, the endings, and whether its lemma is known."""
+        tries = min(_RULES, len(scores))
+        rules = {*np.argpartition(-scores, tries - 1)[:tries].tolist(), *chances}
+
+        def points(rule: int) -> float:
+            known = self.is_known(_lemma(form, self.rules[rule]), language)
+            return _POWER * float(scores[rule]) + log(chances.get(rule, FLOOR)) + _KNOWN * known
+
+        return max(sorted(rules), key=points)
 
     def _guess(self, form: str, scores: NDArray[np.float32], language: str) -> int:
         """The best rule that makes a known word, if one is near the best of all."""
@@ -187,6 +251,16 @@ class LemmaLexicon:
             if self.is_known(_lemma(form, self.rules[rule]), language):
                 return int(rule)
         return int(best[0])
+
+
+def _spelling(word: str) -> str:
+    """A number without commas, a name with one in lower case."""
+    return word.replace(",", "").lower()
+
+
+def _is_open(form: str, upos: str) -> bool:
+    """Whether a word has a lemma that one could find in a dictionary."""
+    return upos in _OPEN and form.replace("-", "").isalpha()
 
 
 @lru_cache(1 << 14)
