@@ -1,9 +1,10 @@
 """The 8-bit weights as a search reads them: full rows, short rows, and where each one is.
 
 A trained table is nearly empty, and the rows that states ask for most are its fullest ones. So full
-rows lie side by side, the fullest first, whole cache lines each; a row of few weights is one or two
-numbers that hold their columns and values; and an index says for every hash what its row is. That
-is an eighth of the memory of the whole table, and most of what is read stays in the caches.
+rows lie side by side, the fullest first, whole cache lines each; a row of a few weights is two
+numbers that hold their columns and values; and for every hash an entry says where its row is, or is
+itself the row if that has three weights at most, as most rows have. That is an eighth of the memory
+of the whole table, and what is rare is read at once.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from caesura.parse.quantised import MOST_SHIFT
 
 __all__ = [
     "EXPONENT",
-    "LONGER",
-    "NUMBER",
+    "FULL",
+    "HELD",
+    "SHORT",
+    "VALUES",
     "CompactRows",
     "compact",
     "compact_sparse",
@@ -28,25 +31,30 @@ __all__ = [
     "weight",
 ]
 
-#: An entry of the index: the exponent of a row, whether a short row has a second number, and the
-#: row's number, first those of the full rows, then those of the short ones.
-EXPONENT: Final = np.uint32(28)
-LONGER: Final = np.uint32(1 << 27)
-NUMBER: Final = np.uint32((1 << 27) - 1)
-#: Weights that a number of a short row holds: a byte for each column and one for each value.
-_HELD: Final = 4
+#: Weights that an entry holds: a byte for each column, and from bit VALUES on one for each value.
+HELD: Final = 3
+VALUES: Final = np.uint64(24)
+#: Where the exponent of the row begins; its four bits are followed by these two. With one of them
+#: the lower half of the entry is the number of a full row, or of a short one.
+EXPONENT: Final = np.uint64(56)
+FULL: Final = np.uint64(1 << 60)
+SHORT: Final = np.uint64(1 << 61)
+#: Weights of a short row.
+_SHORT: Final = 8
 _LINE: Final = 64
 _BYTE: Final = np.uint64(8)
-_HALF: Final = np.uint64(32)
+_COLUMN: Final = np.uint64(0xFF)
+_NUMBER: Final = np.uint64(0xFFFFFFFF)
+_FOUR_BITS: Final = np.uint64(15)
 #: Columns that a byte can name.
 _NARROW: Final = 256
 
 
 class CompactRows(NamedTuple):
-    """Weights in 8 bits: `lookup` by hash, `full` rows with their exponent in the last byte, and
-    the numbers of short rows, of which the first is empty."""
+    """Weights in 8 bits: an entry of `lookup` for every hash; `full` rows with their exponent in
+    the last byte; `short` ones, eight columns as a number and eight values as another."""
 
-    lookup: NDArray[np.uint32]
+    lookup: NDArray[np.uint64]
     full: NDArray[np.int8]
     short: NDArray[np.uint64]
 
@@ -67,13 +75,13 @@ def compact(table: NDArray[np.int8]) -> CompactRows:
 def compact_sparse(rows: SparseRows, width: int) -> tuple[CompactRows, float]:
     """The rows of a table in a model file, padded to `width`, and the unit in which they count."""
     lowest = int(rows.exponent.max(initial=0)) - MOST_SHIFT
-    shifts = rows.exponent.astype(np.int32) - lowest
     values = rows.value
-    if len(shifts) and shifts.min() < 0:
+    if len(rows.exponent) and int(rows.exponent.min()) < lowest:
         # Of rows that are so much smaller than the largest some bits are lost.
-        scales = np.repeat(np.ldexp(1.0, np.minimum(shifts, 0)), np.diff(rows.begin))
-        values = np.rint(values * scales).astype(np.int8)
-    exponents = np.clip(shifts, 0, MOST_SHIFT).astype(np.int8)
+        lost = np.minimum(rows.exponent.astype(np.int32) - lowest, 0)
+        values = np.rint(values * np.repeat(np.ldexp(1.0, lost), np.diff(rows.begin)))
+        values = values.astype(np.int8)
+    exponents = (np.maximum(rows.exponent, lowest) - lowest).astype(np.int8)
     found = _lay_out(rows.begin, rows.column, values, exponents, width)
     return found, float(2.0**lowest)
 
@@ -92,33 +100,21 @@ def _lay_out(
     exponents: NDArray[np.int8],
     width: int,
 ) -> CompactRows:
-    counts = np.diff(begin)
-    most = 2 * _HELD if width <= _NARROW else 0
-    full = np.flatnonzero(counts > most)
-    full = full[np.argsort(-counts[full].astype(np.int32), kind="stable")]
-    numbers = np.full(len(counts), len(full), np.uint32)
-    numbers[full] = np.arange(len(full), dtype=np.uint32)
-    held = np.zeros(len(counts), np.uint32)
-    if most:
-        held[:] = (counts + _HELD - 1) // _HELD
-        held[full] = 0
-    # The first number after those of the full rows is that of a row without weights.
-    ends = np.cumsum(held, dtype=np.uint32)
-    short = held > 0
-    numbers[short] = (np.uint32(len(full) + 1) + ends - held)[short]
-    index = numbers | np.where(held > 1, LONGER, np.uint32(0))
-    index |= exponents.astype(np.uint32) << EXPONENT
-    table = _aligned(max(1, len(full)), width)
-    packed = np.zeros(1 + int(ends[-1] if len(ends) else 0), np.uint64)
-    _fill(begin, columns, values, exponents, index, len(full), table, packed)
-    return CompactRows(index, table[: len(full)], packed)
+    narrow = width <= _NARROW
+    firsts = np.zeros(width + 1, np.int64)
+    _order(begin, _SHORT if narrow else 0, firsts)
+    short = _aligned(int(firsts[-1]) * 2 if narrow else 0, np.dtype(np.uint64)).reshape(-1, 2)
+    full = _aligned(int(firsts[0]) * width, np.dtype(np.int8)).reshape(-1, width)
+    lookup = np.zeros(len(begin) - 1, np.uint64)
+    _fill(begin, columns, values, exponents, firsts, narrow, lookup, full, short)
+    return CompactRows(lookup, full, short)
 
 
-def _aligned(rows: int, width: int) -> NDArray[np.int8]:
-    """Rows of zeros that begin where a cache line does, if their width lets them."""
-    room = np.zeros(rows * width + _LINE, np.int8)
+def _aligned(size: int, kind: np.dtype[Any]) -> NDArray[Any]:
+    """Zeros that begin where a cache line does."""
+    room = np.zeros(size * kind.itemsize + _LINE, np.int8)
     first = -room.ctypes.data % _LINE
-    return room[first : first + rows * width].reshape(rows, width)
+    return room[first : first + size * kind.itemsize].view(kind)
 
 
 @kernel
@@ -147,72 +143,103 @@ def _gather(
 
 
 @kernel
+def _order(begin: NDArray[np.uint32], most: int, firsts: NDArray[np.int64]) -> None:
+    """The number of full rows that have more weights than each number; last, that of short ones."""
+    width = firsts.shape[0] - 1
+    for r in range(begin.shape[0] - 1):
+        count = np.int64(begin[r + 1]) - np.int64(begin[r])
+        if count > most:
+            firsts[count - 1] += 1
+        elif count > HELD:
+            firsts[width] += 1
+    for count in range(width - 2, -1, -1):
+        firsts[count] += firsts[count + 1]
+
+
+@kernel
 def _fill(
     begin: NDArray[np.uint32],
     columns: NDArray[Any],
     values: NDArray[np.int8],
     exponents: NDArray[np.int8],
-    index: NDArray[np.uint32],
-    n_full: int,
+    firsts: NDArray[np.int64],
+    narrow: bool,
+    lookup: NDArray[np.uint64],
     full: NDArray[np.int8],
     short: NDArray[np.uint64],
 ) -> None:
     width = full.shape[1]
-    for k in range(short.shape[0] * _HELD):
-        # Places that hold nothing add 0 to columns that differ, which need not wait for each other.
-        short[k // _HELD] |= np.uint64((k * 5) % min(width, _NARROW)) << (
-            _BYTE * np.uint64(k % _HELD)
-        )
-    for r in range(index.shape[0]):
-        number = np.int64(index[r] & NUMBER)
-        if number < n_full:
-            for at in range(begin[r], begin[r + 1]):
-                full[number, columns[at]] = values[at]
+    most = _SHORT if narrow else 0
+    shorts = 0
+    for r in range(lookup.shape[0]):
+        first = np.int64(begin[r])
+        count = np.int64(begin[r + 1]) - first
+        entry = np.uint64(exponents[r]) << EXPONENT
+        if count > most:
+            # Rows of more weights come before it, and those of as many that were met before.
+            number = firsts[count]
+            firsts[count] += 1
+            for k in range(count):
+                full[number, columns[first + k]] = values[first + k]
             full[number, width - 1] = exponents[r]
+            lookup[r] = entry | FULL | np.uint64(number)
             continue
-        for at in range(begin[r], begin[r + 1]):
-            k = at - begin[r]
-            place = number - n_full + k // _HELD
-            shift = _BYTE * np.uint64(k % _HELD)
-            short[place] &= ~(np.uint64(0xFF) << shift)
-            short[place] |= np.uint64(columns[at]) << shift
-            short[place] |= (np.uint64(values[at]) & np.uint64(0xFF)) << (shift + _HALF)
+        if count > HELD:
+            for k in range(_SHORT):
+                # Places that hold nothing add 0 to columns that differ, so that none has to wait.
+                column = np.uint64(columns[first + k] if k < count else (shorts + k * 5) % width)
+                short[shorts, 0] |= column << (_BYTE * np.uint64(k))
+                if k < count:
+                    value = np.uint64(values[first + k]) & _COLUMN
+                    short[shorts, 1] |= value << (_BYTE * np.uint64(k))
+            lookup[r] = entry | SHORT | np.uint64(shorts)
+            shorts += 1
+            continue
+        for k in range(HELD):
+            column = np.uint64(columns[first + k] if k < count else (r + k * 5) % min(width, 256))
+            entry |= column << (_BYTE * np.uint64(k))
+            if k < count:
+                value = np.uint64(values[first + k]) & _COLUMN
+                entry |= value << (VALUES + _BYTE * np.uint64(k))
+        lookup[r] = entry
+
+
+@kernel
+def _held(rows: CompactRows, entry: np.uint64, k: int) -> tuple[int, int]:
+    """The column and the value of a weight of a row that is not full."""
+    at = _BYTE * np.uint64(k)
+    columns, values = entry, entry >> VALUES
+    if entry & SHORT:
+        columns, values = rows.short[entry & _NUMBER, 0], rows.short[entry & _NUMBER, 1]
+    column, value = np.int64((columns >> at) & _COLUMN), np.int64((values >> at) & _COLUMN)
+    return column, value - 256 if value > 127 else value
 
 
 @kernel
 def _unfold(rows: CompactRows, table: NDArray[np.int8]) -> None:
     width = table.shape[1]
-    n_full = rows.full.shape[0]
     for r in range(table.shape[0]):
         entry = rows.lookup[r]
-        number = np.int64(entry & NUMBER)
-        if number < n_full:
-            table[r] = rows.full[number]
+        if entry & FULL:
+            table[r] = rows.full[entry & _NUMBER]
             continue
-        for place in range(number, number + (2 if entry & LONGER else 1)):
-            held = rows.short[place - n_full]
-            for k in range(_HELD):
-                shift = _BYTE * np.uint64(k)
-                value = np.int8(np.int64(held >> (shift + _HALF)))
-                if value != 0:
-                    table[r, np.int64((held >> shift) & np.uint64(0xFF))] = value
-        table[r, width - 1] = np.int8(entry >> EXPONENT)
+        for k in range(_SHORT if entry & SHORT else HELD):
+            column, value = _held(rows, entry, k)
+            if value != 0:
+                table[r, column] = value
+        table[r, width - 1] = np.int64((entry >> EXPONENT) & _FOUR_BITS)
 
 
 @kernel
 def weight(rows: CompactRows, row: int, column: int) -> Any:
     """One weight of a row, times the unit."""
     entry = rows.lookup[row]
-    number = np.int64(entry & NUMBER)
-    n_full = rows.full.shape[0]
-    exponent = np.int64(entry >> EXPONENT)
-    if number < n_full:
-        return np.int64(rows.full[number, column]) << exponent
+    exponent = np.int64((entry >> EXPONENT) & _FOUR_BITS)
+    if entry & FULL:
+        return np.int64(rows.full[entry & _NUMBER, column]) << exponent
     total = np.int64(0)
-    for place in range(number, number + (2 if entry & LONGER else 1)):
-        held = rows.short[place - n_full]
-        for k in range(_HELD):
-            shift = _BYTE * np.uint64(k)
-            if np.int64((held >> shift) & np.uint64(0xFF)) == column:
-                total += np.int64(np.int8(np.int64(held >> (shift + _HALF))))
+    for k in range(_SHORT if entry & SHORT else HELD):
+        where, value = _held(rows, entry, k)
+        if where == column:
+            total += value
     return total << exponent

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.learn.templates import ARITY, MULTIPLIERS, Templates
-from caesura.parse.scorers.compact import EXPONENT, LONGER, NUMBER, CompactRows
+from caesura.parse.scorers.compact import EXPONENT, HELD, VALUES, CompactRows
 from caesura.parse.scorers.features import (
     BUFFER,
     FIRST_STATE,
@@ -47,7 +47,10 @@ __all__ = ["Linear8", "Scratch8", "forget_sums8", "new_scratch8", "score8"]
 
 _ZERO: Final = np.uint64(0)
 _ONE: Final = np.uint64(1)
-_NEXT: Final = np.uint32(1)
+_NUMBER: Final = np.uint64(0xFFFFFFFF)
+_FOUR_BITS: Final = np.uint64(15)
+_FULL_BIT: Final = np.uint64(60)
+_SHORT_BIT: Final = np.uint64(61)
 _LAST_MIX: Final = np.uint64(0xD6E8FEB86659FD93)
 _HALF: Final = np.uint64(32)
 _BYTE: Final = np.uint64(8)
@@ -63,8 +66,8 @@ assert ARITY == 4
 class Scratch8(NamedTuple):
     """Working memory of one thread: words that are looked at, slots, rows, sums by their keys.
 
-    `wanted` are the groups whose sums have to be made, `at` the places of all; `full` and `short`
-    the rows of a group of either kind.
+    `wanted` are the groups whose sums have to be made, `at` the places of all; `full`, `short` and
+    `held` the rows of a group of each kind.
     """
 
     places: NDArray[np.int64]
@@ -74,9 +77,10 @@ class Scratch8(NamedTuple):
     sums: NDArray[np.int32]
     wanted: NDArray[np.int64]
     at: NDArray[np.int64]
-    entries: NDArray[np.uint32]
+    entries: NDArray[np.uint64]
     full: NDArray[np.uint64]
-    short: NDArray[np.uint32]
+    short: NDArray[np.uint64]
+    held: NDArray[np.uint64]
 
 
 class Linear8(NamedTuple):
@@ -99,9 +103,10 @@ def new_scratch8(templates: Templates, width: int) -> Scratch8:
         np.zeros((_OWN + 1, width), np.int32),
         np.zeros(N_DECODING, np.int64),
         np.zeros(N_DECODING, np.int64),
-        np.zeros(n, np.uint32),
+        np.zeros(n, np.uint64),
         np.zeros(n + 1, np.uint64),
-        np.zeros(2 * n + 2, np.uint32),
+        np.zeros(n + 1, np.uint64),
+        np.zeros(n + 1, np.uint64),
     )
 
 
@@ -111,91 +116,107 @@ def _row(h: np.uint64, mask: np.uint64) -> Any:
 
 
 @kernel(forceinline=True, counted=False)
+def _end(ends: NDArray[np.int64], group: int, arity: int) -> Any:
+    """Where the templates of a group that join so many atoms end; those of none end before it.
+
+    Unsigned, as are all places here: Numba would look whether they count from the end.
+    """
+    at = group * ARITY + arity
+    return np.uint64(ends[np.uint64(at - 1)]) if at > 0 else _ZERO
+
+
+@kernel(forceinline=True, counted=False)
 def _find_group(scorer: Linear8, group: int) -> None:
-    """The rows of a group's features, those of one atom first; what the index says is asked for."""
-    templates, scratch, index = scorer.templates, scorer.scratch, scorer.rows.lookup
+    """The rows of a group's features, those of one atom first; where they are is asked for."""
+    templates, scratch, lookup = scorer.templates, scorer.scratch, scorer.rows.lookup
     slots, seeds, ends = templates.slots, templates.seeds, templates.ends
     rows, values = scratch.rows, scratch.slots
-    mask = np.uint64(index.shape[0] - 1)
-    first = ends[group * ARITY - 1] if group > 0 else 0
-    one, two = ends[group * ARITY], ends[group * ARITY + 1]
-    three, four = ends[group * ARITY + 2], ends[group * ARITY + 3]
-    for t in range(first, one):
-        rows[t] = _row(seeds[t] + values[np.uint64(slots[t, 0])] * _M0, mask)
-        fetch(index, np.int64(rows[t]))
-    for t in range(one, two):
+    mask = np.uint64(lookup.shape[0] - 1)
+    for t in range(_end(ends, group, 0), _end(ends, group, 1)):
+        row = _row(seeds[t] + values[np.uint64(slots[t, 0])] * _M0, mask)
+        rows[t] = row
+        fetch(lookup, np.int64(row))
+    for t in range(_end(ends, group, 1), _end(ends, group, 2)):
         h = seeds[t] + values[np.uint64(slots[t, 0])] * _M0
-        rows[t] = _row(h + values[np.uint64(slots[t, 1])] * _M1, mask)
-        fetch(index, np.int64(rows[t]))
-    for t in range(two, three):
+        row = _row(h + values[np.uint64(slots[t, 1])] * _M1, mask)
+        rows[t] = row
+        fetch(lookup, np.int64(row))
+    for t in range(_end(ends, group, 2), _end(ends, group, 3)):
         h = seeds[t] + values[np.uint64(slots[t, 0])] * _M0
         h += values[np.uint64(slots[t, 1])] * _M1
-        rows[t] = _row(h + values[np.uint64(slots[t, 2])] * _M2, mask)
-        fetch(index, np.int64(rows[t]))
-    for t in range(three, four):
+        row = _row(h + values[np.uint64(slots[t, 2])] * _M2, mask)
+        rows[t] = row
+        fetch(lookup, np.int64(row))
+    for t in range(_end(ends, group, 3), _end(ends, group, 4)):
         h = seeds[t] + values[np.uint64(slots[t, 0])] * _M0
         h += values[np.uint64(slots[t, 1])] * _M1
         h += values[np.uint64(slots[t, 2])] * _M2
-        rows[t] = _row(h + values[np.uint64(slots[t, 3])] * _M3, mask)
-        fetch(index, np.int64(rows[t]))
+        row = _row(h + values[np.uint64(slots[t, 3])] * _M3, mask)
+        rows[t] = row
+        fetch(lookup, np.int64(row))
 
 
 @kernel(forceinline=True, counted=False)
 def _ask(scorer: Linear8, group: int) -> None:
     """Look up where a group's rows are, and ask for them."""
     rows, scratch, ends = scorer.rows, scorer.scratch, scorer.templates.ends
-    n_full = np.int64(rows.full.shape[0])
-    first = ends[group * ARITY - 1] if group > 0 else 0
-    for t in range(first, ends[group * ARITY + ARITY - 1]):
+    for t in range(_end(ends, group, 0), _end(ends, group, ARITY)):
         entry = rows.lookup[scratch.rows[t]]
         scratch.entries[t] = entry
-        number = np.int64(entry & NUMBER)
-        # One of the two is asked for in vain, which costs less than to guess which.
-        fetch(rows.full, min(number, n_full))
-        fetch(rows.short, max(number - n_full, 0))
+        # Where it is of another kind the first row is asked for: that costs less than to guess.
+        number = entry & _NUMBER
+        fetch(rows.full, np.int64(number * ((entry >> _FULL_BIT) & _ONE)))
+        fetch(rows.short, np.int64(number * ((entry >> _SHORT_BIT) & _ONE)))
 
 
 @kernel(forceinline=True, counted=False)
-def _add_short(sums: NDArray[np.int32], place: int, held: np.uint64, exponent: np.uint32) -> None:
-    """Add the four weights that a number of a short row holds."""
-    shift = np.int32(exponent)
-    low, high = held, held >> _HALF
-    for _ in range(4):
-        value = np.int32(np.int8(high & _COLUMN)) << shift
-        sums[np.uint64(place), low & _COLUMN] += value
-        low, high = low >> _BYTE, high >> _BYTE
+def _add_held(
+    sums: NDArray[np.int32],
+    place: np.uint64,
+    columns: np.uint64,
+    values: np.uint64,
+    count: int,
+    shift: np.int32,
+) -> None:
+    """Add weights of which each has a byte of either number."""
+    for _ in range(count):
+        sums[place, columns & _COLUMN] += np.int32(np.int8(values & _COLUMN)) << shift
+        columns, values = columns >> _BYTE, values >> _BYTE
 
 
 @kernel(forceinline=True, counted=False)
 def _sum_group(scorer: Linear8, group: int, place: int) -> None:
     """Write the sum of a group's rows to its place."""
     rows, scratch, ends = scorer.rows, scorer.scratch, scorer.templates.ends
-    n_full = np.uint32(rows.full.shape[0])
-    first = ends[group * ARITY - 1] if group > 0 else 0
-    n, m = 0, 0
-    for t in range(first, ends[group * ARITY + ARITY - 1]):
+    full, short, held = scratch.full, scratch.short, scratch.held
+    n, m, h = _ZERO, _ZERO, _ZERO
+    for t in range(_end(ends, group, 0), _end(ends, group, ARITY)):
         entry = scratch.entries[t]
-        number = entry & NUMBER
-        scratch.full[n] = np.uint64(number)
-        is_full = number < n_full
+        is_full, is_short = (entry >> _FULL_BIT) & _ONE, (entry >> _SHORT_BIT) & _ONE
+        full[n] = entry & _NUMBER
         n += is_full
-        scratch.short[m] = entry
-        m += not is_full
-        scratch.short[m] = np.uint32(entry + _NEXT)
-        m += (entry & LONGER) != 0
-    add_rows(rows.full, scratch.full, 0, n, scratch.sums, place)
+        short[m] = entry
+        m += is_short
+        held[h] = entry
+        h += _ONE - is_full - is_short
+    add_rows(rows.full, full, 0, np.int64(n), scratch.sums, place)
+    at = np.uint64(place)
+    for k in range(h):
+        entry = held[k]
+        shift = np.int32(entry >> EXPONENT)
+        _add_held(scratch.sums, at, entry, entry >> VALUES, HELD, shift)
     for k in range(m):
-        entry = scratch.short[k]
-        held = rows.short[np.uint64((entry & NUMBER) - n_full)]
-        _add_short(scratch.sums, place, held, entry >> EXPONENT)
+        number = short[k] & _NUMBER
+        shift = np.int32((short[k] >> EXPONENT) & _FOUR_BITS)
+        _add_held(scratch.sums, at, rows.short[number, 0], rows.short[number, 1], 8, shift)
 
 
 @kernel(forceinline=True, counted=False)
 def _is_new(scratch: Scratch8, group: int, key: np.uint64) -> Any:
     """Note where the sum of a group is kept; whether it has still to be made."""
     spread = (key ^ (key >> _HALF)) * _LAST_MIX
-    place = (group << _KEPT_BITS) + np.int64(spread >> np.uint64(64 - _KEPT_BITS))
-    scratch.at[group] = place
+    place = np.uint64(group << _KEPT_BITS) + (spread >> np.uint64(64 - _KEPT_BITS))
+    scratch.at[group] = np.int64(place)
     new = scratch.keys[place] != key
     scratch.keys[place] = key
     return new

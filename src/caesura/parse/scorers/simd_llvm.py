@@ -188,7 +188,8 @@ def _fetch(typing: Any, array: Any, place: Any) -> Any:
         data, shape = _array(context, builder, array, args[0])
         at, lines = args[1], 1
         if array.ndim == 2:
-            at, lines = builder.mul(at, shape[1]), 2
+            at = builder.mul(at, shape[1])
+            lines = 2 if array.dtype.bitwidth == 8 else 1
         start = builder.bitcast(builder.gep(data, [at]), _BYTE.as_pointer())
         kind = ir.FunctionType(ir.VoidType(), [_BYTE.as_pointer(), _INT, _INT, _INT])
         ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")

@@ -19,7 +19,7 @@ add_rows: Any = _chosen.add_rows
 add_up: Any = _chosen.add_up
 #: sums[target] = the sum of the first rows of sums that are named; out[:] = the same times a unit.
 join: Any = _chosen.join
-#: Ask for an element, or for the first 128 bytes of a row, before they are needed.
+#: Ask for an element, or for the begin of a row (128 of bytes), before it is needed.
 fetch: Any = _chosen.fetch
 #: The highest of scores, whose number is a multiple of 32.
 highest: Any = _chosen.highest

@@ -213,7 +213,7 @@ def fill_words(scratch: Any, words: Words, arena: Arena, item: int) -> None:
     _subtree(slots, places, node0, 0)
     _subtree(slots, places, node1, 1)
     for position in range(places.shape[0]):
-        row = places[position] + FIRST_WORD
+        row = np.uint64(places[position] + FIRST_WORD)
         for k in range(N_COLUMNS):
             slots[position * N_COLUMNS + k] = words.table[row, k]
 
