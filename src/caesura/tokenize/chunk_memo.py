@@ -54,7 +54,7 @@ def make_memo(chunks: Sequence[Sequence[str]]) -> Memo:
     return memo
 
 
-@kernel
+@kernel(counted=False)
 def _key(text: Text, start: int, end: int) -> np.uint64:
     """The hash of a chunk, case included."""
     classes = np.uint64(1)
@@ -88,7 +88,7 @@ def _fill(
     return True
 
 
-@kernel
+@kernel(counted=False)
 def look_up(memo: Memo, text: Text, start: int, end: int) -> np.int64:
     """Where a chunk is cut, or -1 if it is not remembered."""
     key = _key(text, start, end)

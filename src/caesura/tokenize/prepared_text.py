@@ -72,13 +72,13 @@ def _fill(text: Text) -> None:
         text.run_end[i] = end
 
 
-@kernel
+@kernel(counted=False)
 def stretch(text: Text, start: int, end: int) -> np.uint64:
     """The hash of the characters start..end-1, of which there are at most 2 * MARGIN."""
     return text.prefix[end] - text.prefix[start] * _powers[end - start]
 
 
-@kernel
+@kernel(counted=False)
 def to_slots(values: NDArray[np.uint64], first: int, last: int, template: int, bits: int) -> None:
     """Turn the values of templates, from `template` on, into rows of a table of 2**bits rows."""
     salt = np.uint64(template + 1) * _B

@@ -174,7 +174,7 @@ def mark(
     carried[0], carried[1] = before, line
 
 
-@kernel
+@kernel(counted=False)
 def _is_address(text: Text, start: int, end: int) -> bool:
     """Whether a token is the address of a page or of a mailbox: with ://, www. or an inner @."""
     f = text.folded
@@ -207,7 +207,7 @@ def _bucket(n: int) -> np.uint64:
     return np.uint64(9)
 
 
-@kernel
+@kernel(counted=False)
 def _ones(x: int) -> np.uint64:
     n = np.uint64(0)
     y = np.uint64(x)
@@ -217,12 +217,12 @@ def _ones(x: int) -> np.uint64:
     return n
 
 
-@kernel
+@kernel(counted=False)
 def _pair(x: np.uint64, y: np.uint64) -> np.uint64:
     return (x ^ (x >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15) + y
 
 
-@kernel
+@kernel(counted=False)
 def _features(
     marks: Marks,
     i: int,
@@ -361,7 +361,7 @@ def _features(
     return n
 
 
-@kernel
+@kernel(counted=False)
 def _advance(marks: Marks, i: int, start: bool, state: NDArray[np.int64]) -> None:
     """Take token i, which starts a sentence or does not, into the state."""
     if start:
@@ -407,6 +407,21 @@ def starts(
     A model that did not learn from the layout gets no `breaks`.
     """
     features = np.empty(START_FEATURES, np.uint64)
+    _starts(marks, breaks, given, state, table, threshold, evidence, features)
+
+
+@kernel(counted=False)
+def _starts(
+    marks: Marks,
+    breaks: NDArray[np.uint8],
+    given: NDArray[np.int8],
+    state: NDArray[np.int64],
+    table: Codes,
+    threshold: float,
+    evidence: NDArray[np.float32],
+    features: NDArray[np.uint64],
+) -> None:
+    """The same with room for features."""
     shown = breaks.shape[0] > 0
     for n in range(evidence.shape[0]):
         i = n + BEHIND

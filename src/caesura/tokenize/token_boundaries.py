@@ -60,7 +60,7 @@ _COLON = 58
 _SLASH = 47
 
 
-@kernel
+@kernel(counted=False)
 def _chunk_kind(text: Text, start: int, end: int) -> int:
     """What a chunk looks like: 1 an address with ://, 2 www., 4 with @, 8 with a digit."""
     kind = 0
@@ -85,7 +85,7 @@ def _chunk_kind(text: Text, start: int, end: int) -> int:
     return kind
 
 
-@kernel
+@kernel(counted=False)
 def _known(lexicon: NDArray[np.uint64], word: np.uint64) -> bool:
     mask = np.uint64(lexicon.shape[0] - 1)
     at = (word ^ (word >> np.uint64(32))) & mask
@@ -139,7 +139,7 @@ def _table(words: Sequence[str]) -> NDArray[np.uint64]:
     return lexicon
 
 
-@kernel
+@kernel(counted=False)
 def _word_features(
     text: Text,
     p: int,
@@ -187,7 +187,7 @@ def _word_features(
     return n + 10
 
 
-@kernel
+@kernel(counted=False)
 def _named_features(
     text: Text,
     p: int,
@@ -233,7 +233,7 @@ def _named_features(
     return n + 10
 
 
-@kernel
+@kernel(counted=False)
 def _features(
     text: Text,
     p: int,
@@ -361,8 +361,29 @@ def cut(
     open, and in the end the position that was reached, which may lie a known chunk behind `last`.
     `forced` may have 1 where a token must begin and -1 where none may, or be empty.
     """
-    found = 0
     features = np.empty(CUT_FEATURES, np.uint64)
+    return _cut(
+        text, first, last, state, forced, lexicon, types, memo, table, starts, ends, features
+    )
+
+
+@kernel(counted=False)
+def _cut(
+    text: Text,
+    first: int,
+    last: int,
+    state: NDArray[np.int64],
+    forced: NDArray[np.int8],
+    lexicon: Lexicon,
+    types: Types,
+    memo: Memo,
+    table: Codes,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    features: NDArray[np.uint64],
+) -> int:
+    """The same with room for features."""
+    found = 0
     token, chunk, kind = state[0], state[1], state[2]
     opened = state[3]
     obey = forced.shape[0] > 0

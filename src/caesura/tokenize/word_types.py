@@ -198,7 +198,7 @@ def _fill(
     return True
 
 
-@kernel
+@kernel(counted=False)
 def bits_of(types: Types, text: Text, start: int, end: int) -> np.uint32:
     """What is known of the characters start..end-1 as a type; 0 if nothing is."""
     if end - start > LONGEST_TYPE or end <= start:
@@ -213,7 +213,7 @@ def bits_of(types: Types, text: Text, start: int, end: int) -> np.uint32:
     return _ZERO
 
 
-@kernel
+@kernel(counted=False)
 def type_features(
     text: Text,
     p: int,
