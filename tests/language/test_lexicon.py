@@ -68,6 +68,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         ("[abbreviations]\ntitle = 3", "holds no words"),
         ("abbreviations = 3", "abbreviations is no table"),
         ('[contractions]\nims = "ims"', "is one word"),
+        ('[lemmas]\nVBD = "sang"', "lemmas.VBD holds sang, which is no form with its lemma"),
     ],
 )
 def test_a_bad_file_is_refused(tmp_path: Path, text: str, said: str) -> None:

@@ -7,16 +7,16 @@ abbreviation once or never, so its kind is what a learner can know about it.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from caesura.errors import InputError
-from caesura.language.guess import plain_code
+from caesura.language.guess import Tally, plain_code
 
-__all__ = ["KINDS", "Lexicon", "language_lexicon", "read_lexicon"]
+__all__ = ["KINDS", "Lexicon", "guessed_lexicon", "language_lexicon", "read_lexicon"]
 
 #: Kinds of abbreviations, in the order of their bits.
 KINDS: Final = (
@@ -36,7 +36,7 @@ KINDS: Final = (
     "other",
 )
 _FOLDER: Final = Path(__file__).parent / "files"
-_SECTIONS: Final = ("abbreviations", "prefixes", "contractions", "fields", "items")
+_SECTIONS: Final = ("abbreviations", "prefixes", "contractions", "lemmas", "fields", "items")
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class Lexicon:
     prefixes: tuple[str, ...] = ()
     #: The words of tokens that are several, in lower case.
     contractions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Irregular forms in lower case with their lemmas, by XPOS.
+    lemmas: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     #: What is put into copies of training text, by its place, and what fills its fields.
     items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -69,6 +71,14 @@ class Lexicon:
 def language_lexicon(language: str | None) -> Lexicon:
     """The lexicon of a language by its code; an empty one where there is no file."""
     return _of_code(plain_code(language)) if language else Lexicon()
+
+
+def guessed_lexicon(texts: Iterable[str]) -> Lexicon:
+    """The lexicon of the language that texts look like."""
+    tally = Tally()
+    for text in texts:
+        tally.add(text)
+    return language_lexicon(tally.language())
 
 
 @cache
@@ -120,9 +130,27 @@ def read_lexicon(path: str | Path) -> Lexicon:
         abbreviations,
         prefixes,
         contractions,
+        _lemmas(data, file),
         _lists(data, "items", file),
         _lists(data, "fields", file),
     )
+
+
+def _lemmas(data: Mapping[str, Any], file: str) -> dict[str, dict[str, str]]:
+    """The irregular forms of each tag, written as `sang:sing`."""
+    found: dict[str, dict[str, str]] = {}
+    for xpos, pairs in _lists(data, "lemmas", file).items():
+        found[xpos] = {}
+        for pair in pairs:
+            form, colon, lemma = pair.partition(":")
+            if not (form and colon and lemma):
+                raise InputError(
+                    f"lemmas.{xpos} holds {pair}, which is no form with its lemma",
+                    file=file,
+                    remedy="Write them with a colon between them, as sang:sing.",
+                )
+            found[xpos][form.lower()] = lemma
+    return found
 
 
 def _lists(data: Mapping[str, Any], section: str, file: str) -> dict[str, tuple[str, ...]]:

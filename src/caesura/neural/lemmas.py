@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import log
 from typing import Any, Final
@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import ModelError
+from caesura.language.lexicon import guessed_lexicon
 from caesura.models.packing import pack_keys, unpack_keys
 from caesura.neural.lemma_endings import FLOOR, LemmaEndings
+from caesura.tag.irregular import irregular_forms
 from caesura.tag.lemmas import apply_rule, rule_of
 
 __all__ = ["LemmaLexicon"]
@@ -44,6 +46,7 @@ _SIGNS: Final = frozenset("@/:")
 
 #: The arrays of a model file, now and in older files, which have keys as they are.
 _NAMES: Final = ("gaps", "sizes", "rules", "known-gaps")
+_IRREGULAR: Final = "lexicon-irregular"
 _OLDER: Final = ("keys", "first", "rules", "known")
 
 Hashes = NDArray[np.uint32]
@@ -51,6 +54,19 @@ Hashes = NDArray[np.uint32]
 
 def _hash(*words: str) -> int:
     return crc32("\t".join(words).encode())
+
+
+def _lines(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, ...]:
+    """The irregular forms of a model file."""
+    array = arrays.get(_IRREGULAR)
+    if array is None:
+        return ()
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise ModelError("its lexicon of lemmas is damaged")
+    try:
+        return tuple(array.tobytes().decode().split("\n"))
+    except UnicodeDecodeError:
+        raise ModelError("its lexicon of lemmas is damaged") from None
 
 
 def _of(language: str) -> tuple[str, ...]:
@@ -71,13 +87,17 @@ class LemmaLexicon:
     known: Hashes
     #: How words that end alike made their lemmas; older models do not know.
     endings: LemmaEndings | None = None
+    #: Irregular forms of the language that were not seen: see `tag.irregular`.
+    irregular: tuple[str, ...] = ()
 
     @classmethod
     def of(
         cls, docs: Iterable[Document], rules: Sequence[str], words: Iterable[str] = ()
     ) -> LemmaLexicon:
         """The lexicon of training documents, with the words of other text as known ones."""
-        return cls.of_languages({"": docs}, rules, words)
+        docs = list(docs)
+        irregular = irregular_forms(guessed_lexicon(doc.text for doc in docs), docs)
+        return replace(cls.of_languages({"": docs}, rules, words), irregular=tuple(irregular))
 
     @classmethod
     def of_languages(
@@ -117,12 +137,14 @@ class LemmaLexicon:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         endings = self.endings.arrays() if self.endings is not None else {}
+        lines = "\n".join(self.irregular).encode()
         return {
             "lexicon-gaps": pack_keys(self.keys),
             "lexicon-sizes": np.diff(self.first).astype(np.uint16),
             "lexicon-rules": self.choices,
             "lexicon-known-gaps": pack_keys(self.known),
             **{f"lexicon-{name}": array for name, array in endings.items()},
+            **({_IRREGULAR: np.frombuffer(lines, np.uint8)} if lines else {}),
         }
 
     @classmethod
@@ -155,7 +177,7 @@ class LemmaLexicon:
         prefix = "lexicon-"
         own = {name.removeprefix(prefix): array for name, array in arrays.items()}
         endings = LemmaEndings.from_arrays(len(rules), own)
-        return cls(tuple(rules), keys, first, choices, known, endings)
+        return cls(tuple(rules), keys, first, choices, known, endings, _lines(arrays))
 
     def of_word(self, form: str, upos: str, language: str = "") -> tuple[int, ...]:
         """The rules that a word was seen with, none if it was not."""

@@ -14,6 +14,7 @@ from caesura.neural.languages import Languages
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.onnx import Scores
 from caesura.neural.tag_lexicon import Opinion, TagLexicon
+from caesura.tag.irregular import Irregular, read_irregular
 from caesura.tag.lemmas import apply_rule
 
 __all__ = ["Tagging", "softmax"]
@@ -46,6 +47,7 @@ class Tagging:
         self.languages = languages
         self.features = features
         self.tags = tags
+        self._irregular = read_irregular(lexicon.irregular) if lexicon is not None else {}
         self._lemma = lru_cache(1 << 16)(apply_rule)
 
     def write(self, doc: Document, scores: Scores, confidence: bool) -> None:
@@ -64,7 +66,10 @@ class Tagging:
                 found = names[points.argmax(1)].astype(np.int32)
             setattr(doc, column, fixed.obeyed(column, found))
         if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
-            doc.lemma = fixed.obeyed("lemma", self._lemmas(doc, scores))
+            lemmas = self._lemmas(doc, scores)
+            if self._irregular:
+                lemmas = _corrected(doc, lemmas, self._irregular)
+            doc.lemma = fixed.obeyed("lemma", lemmas)
         if confidence:
             doc.tag_conf = softmax(upos).max(1)
 
@@ -137,6 +142,19 @@ class Tagging:
         forms = [doc.strings[i] for i in (kinds // n).tolist()]
         tags = [doc.strings[i] for i in (kinds % n).tolist()]
         return self.lexicon.choose(forms, tags, where, scores, spoken)
+
+
+def _corrected(doc: Document, lemmas: NDArray[np.int32], irregular: Irregular) -> NDArray[np.int32]:
+    """The lemmas of a document, those of irregular forms with their tags among them."""
+    n = len(doc.strings)
+    kinds, where = np.unique(doc.form.astype(np.int64) * n + doc.xpos, return_inverse=True)
+    pairs = zip((kinds // n).tolist(), (kinds % n).tolist(), strict=True)
+    known = [irregular.get((doc.strings[f].lower(), doc.strings[x]), "") for f, x in pairs]
+    if not any(known):
+        return lemmas
+    told = doc.strings.ids(known)[where]
+    has = np.array([bool(lemma) for lemma in known])[where]
+    return np.where(has, told, lemmas).astype(np.int32)
 
 
 def softmax(points: NDArray[np.float32]) -> NDArray[np.float32]:

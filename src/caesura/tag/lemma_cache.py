@@ -6,7 +6,7 @@ are worked out once for each pair; only pairs that are not settled look at their
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.tag.attributes import plain_form
 from caesura.tag.conditional_classifier import ConditionalScorer, choose_alone
+from caesura.tag.irregular import Irregular
 from caesura.tag.lemmas import compile_rule
 
 __all__ = ["LemmaCache"]
@@ -26,11 +27,18 @@ class LemmaCache:
     """Numbers for pairs; rows of `alone` and `settled` belong to pairs, by column."""
 
     def __init__(
-        self, scorers: Mapping[str, ConditionalScorer], rules: list[str], classes: int
+        self,
+        scorers: Mapping[str, ConditionalScorer],
+        rules: list[str],
+        tags: Sequence[str],
+        irregular: Irregular,
     ) -> None:
+        """`tags` has the XPOS of each label, by which irregular forms are known."""
         self._scorers = scorers
         self._rules = [compile_rule(rule) for rule in rules]
-        self._classes = classes
+        self._classes = len(tags)
+        self._tags = tags
+        self._irregular = irregular
         self._numbers: dict[int, int] = {}
         self.lemmas: list[str] = []
         self.alone: dict[str, NDArray[np.float32]] = {}
@@ -79,10 +87,16 @@ class LemmaCache:
             if column == "lemma":
                 rules = self._rules
                 forms = [plain_form(types[word]) for word in words.tolist()]
-                self.lemmas += [
+                made = [
                     rules[rule](form) if rule >= 0 else form
                     for form, rule in zip(forms, settled.tolist(), strict=True)
                 ]
+                if self._irregular:
+                    tags = [self._tags[label] for label in labels.tolist()]
+                    known = self._irregular.get
+                    keys = zip(made, forms, tags, strict=True)
+                    made = [known((form.lower(), tag), lemma) for lemma, form, tag in keys]
+                self.lemmas += made
             else:
                 self._extend(column, first, alone, settled)
 

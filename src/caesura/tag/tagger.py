@@ -37,6 +37,7 @@ from caesura.tag.columns import (
 from caesura.tag.conditional_classifier import ConditionalScorer, Options, choose
 from caesura.tag.corpus import distinct, typed
 from caesura.tag.decode import AllowedLabels, Scorer, decode, marginals
+from caesura.tag.irregular import LABELS, read_irregular
 from caesura.tag.lattice import lattice_of
 from caesura.tag.lemma_cache import LemmaCache
 from caesura.tag.options import COLUMNS, START
@@ -122,6 +123,7 @@ class Tagger(Stage):
             ],
             default=0,
         )
+        self._irregular = read_irregular(part.labels.get(LABELS, []))
         self._lock = threading.Lock()
         self.forget()
 
@@ -129,7 +131,10 @@ class Tagger(Stage):
         """Start the caches of word types again; results do not depend on them."""
         classes = len(self.labels)
         self._cache = TypeCache(self.scorer, classes, self.word_classes)
-        self._pairs = LemmaCache(self._given, self.part.labels.get("lemma", []), classes)
+        at = self.chain.index("xpos") if "xpos" in self.chain else None
+        tags = ["" if at is None else label[at] for label in self.labels]
+        rules = self.part.labels.get("lemma", [])
+        self._pairs = LemmaCache(self._given, rules, tags, self._irregular)
 
     @classmethod
     def load(cls, model: str | os.PathLike[str]) -> Tagger:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
+from caesura.language.lexicon import guessed_lexicon
 from caesura.learn.loop import Event, Loop, Report, silent
 from caesura.learn.shuffle import epoch_order, pieces
 from caesura.learn.updates import average
@@ -24,6 +25,7 @@ from caesura.tag.conditional_training import ConditionalTrainer
 from caesura.tag.corpus import Corpus, column_values, corpus_of
 from caesura.tag.crf_training import ChainWeights, Step, crf_epoch, perceptron_epoch
 from caesura.tag.features import feature_rows
+from caesura.tag.irregular import LABELS, irregular_forms
 from caesura.tag.labels import check_documents, choose_columns, label_names
 from caesura.tag.lattice import Transitions, empty_transitions, lattice_of
 from caesura.tag.options import TaggerOptions
@@ -78,6 +80,9 @@ class TaggerTrainer:
                 remedy="There is nothing to learn; give data with two labels at least.",
             )
         self.labels = names
+        self._irregular: list[str] = []
+        if "lemma" in self.given and "xpos" in self.chain:
+            self._irregular = irregular_forms(guessed_lexicon(doc.text for doc in train), train)
         self._chain_data(corpus, attributes, gold, init)
         self._givens: dict[str, ConditionalTrainer] = {}
         for column in self.given:
@@ -223,6 +228,8 @@ class TaggerTrainer:
             config[f"templates-{column}"] = list(trainer.templates.names)
             labels[column] = trainer.values
             arrays |= trainer.arrays()
+        if self._irregular:
+            labels[LABELS] = self._irregular
         if self.word_classes:
             labels["class_words"] = list(self.word_classes)
             arrays["class_numbers"] = np.array(list(self.word_classes.values()), np.int32)

@@ -16,8 +16,12 @@ import numpy as np
 from caesura.document import Document
 from caesura.document.characters import MARGIN, WORDLIKE, classify, code_points
 from caesura.errors import InputError
-from caesura.language.guess import Tally
-from caesura.language.lexicon import Lexicon, language_lexicon, read_lexicon
+from caesura.language.lexicon import (
+    Lexicon,
+    guessed_lexicon,
+    language_lexicon,
+    read_lexicon,
+)
 from caesura.learn.shuffle import generator
 from caesura.tokenize.abbreviations import learn_abbreviations
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK
@@ -104,10 +108,7 @@ def _language(texts: Sequence[str], options: TokenizerOptions) -> Lexicon:
         return read_lexicon(options.language_file)
     if options.language:
         return language_lexicon(options.language)
-    tally = Tally()
-    for text in texts:
-        tally.add(text)
-    return language_lexicon(tally.language())
+    return guessed_lexicon(texts)
 
 
 def _raw(path: str) -> list[str]:

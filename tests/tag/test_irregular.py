@@ -1,0 +1,103 @@
+"""Irregular forms of a language file: what is kept of them, and that both taggers heed them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caesura.document import Document
+from caesura.errors import ModelError
+from caesura.formats import read
+from caesura.language.lexicon import Lexicon, language_lexicon
+from caesura.models.file import Part
+from caesura.neural.lemmas import LemmaLexicon
+from caesura.neural.onnx import Scores
+from caesura.neural.tagging import Tagging
+from caesura.tag.irregular import LABELS, irregular_forms, read_irregular
+from caesura.tag.lemmas import rule_of
+from caesura.tag.options import TaggerOptions
+from caesura.tag.tagger import Tagger
+from caesura.tag.trainer import TaggerTrainer
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+LEXICON = Lexicon(lemmas={"VBD": {"sang": "sing", "fled": "flee"}, "NNS": {"oxen": "ox"}})
+
+
+def document(text: str, tags: str) -> Document:
+    words = text.split()
+    starts = np.cumsum([0, *(len(word) + 1 for word in words[:-1])])
+    doc = Document.from_spans(text, starts, starts + [len(word) for word in words])
+    doc.xpos = doc.strings.ids(tags.split()).astype(np.int32)
+    return doc
+
+
+def test_what_a_treebank_shows_is_left_to_it() -> None:
+    shown = [document("They Fled", "PRP VBD"), document("sang oxen", "NN NN")]
+    assert irregular_forms(LEXICON, shown) == ["oxen\tNNS\tox", "sang\tVBD\tsing"]
+    assert irregular_forms(Lexicon(), shown) == []
+
+
+def test_english_has_some_of_every_kind() -> None:
+    lemmas = language_lexicon("en").lemmas
+    assert set(lemmas) == {"VBD", "VBN", "VBG", "NNS", "JJR", "JJS"}
+    assert sum(map(len, lemmas.values())) > 500
+    for form, lemma in (("sang", "sing"), ("slew", "slay"), ("lay", "lie")):
+        assert lemmas["VBD"][form] == lemma
+    assert all(form.islower() and lemma.islower() for known in lemmas.values()
+               for form, lemma in known.items())  # fmt: skip
+
+
+@pytest.mark.parametrize("line", ["sang", "sang\tVBD", "sang\tVBD\tsing\tx", "\tVBD\tsing"])
+def test_damaged_lines_are_refused(line: str) -> None:
+    with pytest.raises(ModelError, match="irregular form"):
+        read_irregular([line])
+
+
+def test_a_linear_tagger_learns_and_heeds_them() -> None:
+    docs = list(read(EXAMPLES / "harbour.conllu"))
+    trainer = TaggerTrainer(docs, options=TaggerOptions(epochs=1))
+    trainer.epoch(1)
+    part = trainer.parts()["tagger"]
+    assert "sang\tVBD\tsing" in part.labels[LABELS]
+    chain = part.labels["chain"]
+    past = next(label for label in chain if label.endswith("\tVBD"))
+    told = Part(part.kind, part.config, {**part.labels, LABELS: ["zorg\tVBD\tzerg"]}, part.arrays)
+    doc = document("Zorg", "VBD")
+    doc.upos = doc.strings.ids([past.split("\t")[0]]).astype(np.int32)
+    lemmas = []
+    for one in (part, told):
+        copy = replace(doc.cut(0, 1), fixed=frozenset({"tokens", "tags"}))
+        Tagger(one).tag([copy])
+        lemmas.append(copy.column("lemma"))
+    assert lemmas[0] != ["zerg"]
+    assert lemmas[1] == ["zerg"]
+
+
+def test_a_network_heeds_them() -> None:
+    rules = [rule_of("a", "a")]
+    docs = list(read(EXAMPLES / "harbour.conllu"))
+    lexicon = LemmaLexicon.of(docs, rules)
+    assert "sang\tVBD\tsing" in lexicon.irregular
+    again = LemmaLexicon.from_arrays(rules, lexicon.arrays())
+    assert again is not None
+    assert again.irregular == lexicon.irregular
+    with pytest.raises(ModelError, match="damaged"):
+        LemmaLexicon.from_arrays(
+            rules, {**lexicon.arrays(), "lexicon-irregular": np.full(3, 255, np.uint8)}
+        )
+    labels = {"upos": ["VERB"], "xpos": ["VBD", "NN"], "feats": [""], "lemma": rules}
+    tags = {name: np.zeros((2, len(labels[name])), np.float32) for name in labels}
+    tags["xpos"][1, 1] = 1.0
+    doc = document("Sang sang", "_ _")
+    Tagging(labels, again).write(doc, scores_of(tags), confidence=False)
+    assert doc.column("xpos") == ["VBD", "NN"]
+    assert doc.column("lemma") == ["sing", "sang"]
+
+
+def scores_of(tags: dict[str, np.ndarray]) -> Scores:
+    """Scores of which nothing but the tags is looked at."""
+    fields = dict.fromkeys(Scores.__dataclass_fields__)
+    return Scores(**{**fields, "tags": tags})  # type: ignore[arg-type]
