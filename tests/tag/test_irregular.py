@@ -56,12 +56,16 @@ def test_damaged_lines_are_refused(line: str) -> None:
         read_irregular([line])
 
 
-def test_a_linear_tagger_learns_and_heeds_them() -> None:
+def test_a_linear_tagger_learns_and_heeds_them(tmp_path: Path) -> None:
     docs = list(read(EXAMPLES / "harbour.conllu"))
     trainer = TaggerTrainer(docs, options=TaggerOptions(epochs=1))
     trainer.epoch(1)
     part = trainer.parts()["tagger"]
     assert "sang\tVBD\tsing" in part.labels[LABELS]
+    own = tmp_path / "own.toml"
+    own.write_text('[lemmas]\nVBD = "blorp:blerp"\n', encoding="utf-8")
+    other = TaggerTrainer(docs, options=TaggerOptions(language_file=str(own)))
+    assert other._irregular == ["blorp\tVBD\tblerp"]
     chain = part.labels["chain"]
     past = next(label for label in chain if label.endswith("\tVBD"))
     told = Part(part.kind, part.config, {**part.labels, LABELS: ["zorg\tVBD\tzerg"]}, part.arrays)

@@ -56,6 +56,9 @@ class TaggerOptions:
     templates: tuple[str, ...] = CHAIN_TEMPLATES
     given_templates: tuple[str, ...] = GIVEN_TEMPLATES
     lemma_templates: tuple[str, ...] = LEMMA_TEMPLATES
+    #: A language file of one's own for irregular forms, instead of that of the language that the
+    #: text looks like.
+    language_file: str = ""
     seed: int = flag(1, **SEED)
 
 

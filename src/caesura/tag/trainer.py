@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
-from caesura.language.lexicon import guessed_lexicon
+from caesura.language.lexicon import Lexicon, guessed_lexicon, read_lexicon
 from caesura.learn.loop import Event, Loop, Report, silent
 from caesura.learn.shuffle import epoch_order, pieces
 from caesura.learn.updates import average
@@ -82,7 +82,7 @@ class TaggerTrainer:
         self.labels = names
         self._irregular: list[str] = []
         if "lemma" in self.given and "xpos" in self.chain:
-            self._irregular = irregular_forms(guessed_lexicon(doc.text for doc in train), train)
+            self._irregular = irregular_forms(_lexicon(train, options), train)
         self._chain_data(corpus, attributes, gold, init)
         self._givens: dict[str, ConditionalTrainer] = {}
         for column in self.given:
@@ -307,6 +307,13 @@ def train_tagger(
         if on_event is not None:
             on_event(event)
     return Tagger(loop.best["tagger"])
+
+
+def _lexicon(docs: Sequence[Document], options: TaggerOptions) -> Lexicon:
+    """The language file that the options name, or that of the language that the texts look like."""
+    if options.language_file:
+        return read_lexicon(options.language_file)
+    return guessed_lexicon(doc.text for doc in docs)
 
 
 def _n_labels(part: Part) -> int:
