@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from caesura.document import Document
 from caesura.document.characters import code_points
-from caesura.layout import BLANK, N_BREAKS, NAMES, OPENED, SAME, LayoutReader, breaks, learned
+from caesura.layout import (
+    BLANK,
+    INSIDE,
+    N_BREAKS,
+    NAMES,
+    OPENED,
+    SAME,
+    LayoutReader,
+    breaks,
+    learned,
+)
 from tests.reference import layout as twin
 
 PROSE = (
@@ -226,6 +236,13 @@ def test_what_opens_a_line(text: str, behind: list[str]) -> None:
     assert [text[doc.token_start[t] : doc.token_end[t]] for t in at] == behind
 
 
+def test_inside_lines_that_stand_for_themselves() -> None:
+    doc = document("hey are you up\ncant sleep\nsame lol\n\nIt was late. Nobody came.")
+    at = np.flatnonzero(breaks(doc) == INSIDE)
+    inside = ["are", "you", "up", "sleep", "lol"]
+    assert [doc.text[doc.token_start[t] : doc.token_end[t]] for t in at] == inside
+
+
 def test_one_line_of_ten_megabytes() -> None:
     text = "word " * 2_000_000
     starts = np.arange(0, len(text), 5)
@@ -249,5 +266,5 @@ def test_bullets_of_text_from_right_to_left() -> None:
 
 def test_the_codes_have_names() -> None:
     assert len(NAMES) == len({*NAMES})
-    assert N_BREAKS == OPENED == len(NAMES) - 1  # the last is not for models
-    assert learned(np.array([OPENED, BLANK], np.uint8)).tolist() == [SAME, BLANK]
+    assert N_BREAKS == OPENED == len(NAMES) - 2  # the last two are not for models
+    assert learned(np.array([OPENED, BLANK, INSIDE], np.uint8)).tolist() == [SAME, BLANK, SAME]

@@ -370,6 +370,13 @@ def is_opened(lines: list[Line], i: int, kind_of_line: str, offset: int) -> bool
     return inside <= line.labelled and any(own.label for own in others)
 
 
+def goes_on_alone(lines: list[Line], i: int) -> bool:
+    """Whether the next line stands for itself, and so this one."""
+    if i + 1 >= len(lines) or any(own.ends_block or own.long for own in lines[i : i + 2]):
+        return False
+    return between(lines[: i + 8], i + 1) == "line"
+
+
 def breaks(text: str, spans: list[tuple[int, int]]) -> list[str]:
     """The names of the gaps before tokens."""
     lines = lines_of(text)
@@ -378,7 +385,7 @@ def breaks(text: str, spans: list[tuple[int, int]]) -> list[str]:
         return max(i for i, line in enumerate(lines) if line.start <= offset)
 
     found: list[str] = []
-    kind_of_line = ""
+    kind_of_line, alone = "", False
     for number, (start, own_end) in enumerate(spans):
         i = line_of(start)
         end = spans[number - 1][1] if number else 0
@@ -389,6 +396,8 @@ def breaks(text: str, spans: list[tuple[int, int]]) -> list[str]:
             found.append("wide gap" if wide else "same line")
             if is_opened(lines, i, kind_of_line, start):
                 found[-1] = "behind a mark"
+            elif not wide and alone:
+                found[-1] = "inside a line"
         else:
             j = i - 1
             while j > i - 8 and j >= 0 and (lines[j].blank or lines[j].only_margin):
@@ -401,8 +410,9 @@ def breaks(text: str, spans: list[tuple[int, int]]) -> list[str]:
                 double = j == i - 2 and is_double(lines, i)
                 found.append("double-spaced" if double else "blank line")
         if line_of(max(own_end - 1, 0)) != i:
-            kind_of_line = "wrapped"
+            kind_of_line, alone = "wrapped", False
         elif number == 0 or line_of(max(end - 1, 0)) != i:
             kind_of_line = found[-1]
+            alone = kind_of_line == "line" or goes_on_alone(lines, i)
     assert set(found) <= set(NAMES)
     return found

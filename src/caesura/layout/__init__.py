@@ -21,6 +21,7 @@ from caesura.layout.codes import (
     FIELD,
     HEAD,
     INDENT,
+    INSIDE,
     ITEM,
     LINE,
     N_BREAKS,
@@ -40,7 +41,18 @@ if TYPE_CHECKING:
     from caesura.layout.reader import LayoutReader, layout_of
 
 __all__ = ["BLANK", "DOUBLE", "FIELD", "HEAD", "INDENT", "ITEM", "LINE", "NAMES", "N_BREAKS"]
-__all__ += ["OPENED", "PARAGRAPH", "SAME", "SHORT", "START", "TURN", "VERSE", "WIDE", "WRAP"]
+__all__ += [
+    "INSIDE",
+    "OPENED",
+    "PARAGRAPH",
+    "SAME",
+    "SHORT",
+    "START",
+    "TURN",
+    "VERSE",
+    "WIDE",
+    "WRAP",
+]
 __all__ += ["LayoutReader", "breaks", "layout_of", "learned", "warmup"]
 
 _HOMES = {"LayoutReader": "reader", "layout_of": "reader"}
@@ -63,7 +75,7 @@ def breaks(doc: Document) -> NDArray[np.uint8]:
 
 def learned(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The codes as models learn from them."""
-    return np.where(codes == OPENED, SAME, codes).astype(np.uint8)
+    return np.where(codes >= OPENED, SAME, codes).astype(np.uint8)
 
 
 def warmup() -> None:

@@ -14,6 +14,7 @@ __all__ = [
     "FIELD",
     "HEAD",
     "INDENT",
+    "INSIDE",
     "ITEM",
     "LINE",
     "NAMES",
@@ -40,7 +41,8 @@ __all__ += ["PARAGRAPH", "SAME", "SHORT", "START", "TURN", "VERSE", "WIDE", "WRA
     PARAGRAPH,  # next to a line that is longer than lines are wrapped: a paragraph a line
     VERSE,  # a block whose lines stand for themselves, with commas at the ends of many
     OPENED,  # right behind what opens a line: a list mark, `Q1.`, `>`, or inside or behind a label
-) = range(16)
+    INSIDE,  # inside a line of a block whose lines stand for themselves
+) = range(17)
 
 #: The names of the codes, by number.
 NAMES: Final = (
@@ -60,9 +62,10 @@ NAMES: Final = (
     "paragraph a line",
     "verse",
     "behind a mark",
+    "inside a line",
 )
-#: How many codes there are for models to learn from. Of the last there is nothing to learn, since
-#: no sentence starts there: to a model it is on the same line.
+#: How many codes there are for models to learn from; to them the last two are the same line. Behind
+#: what opens a line no sentence starts, and few inside of lines that stand for themselves.
 N_BREAKS: Final = OPENED
 
 #: What the layout says for a boundary, by its code: about the logarithm of the odds that one is
@@ -76,4 +79,5 @@ ODDS: Final[dict[int, float]] = {
     HEAD: 2.0,
     FIELD: 2.0,
     INDENT: 2.0,
+    INSIDE: -1.0,
 }

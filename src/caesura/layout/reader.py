@@ -19,6 +19,7 @@ from caesura.layout.codes import (
     FIELD,
     HEAD,
     INDENT,
+    INSIDE,
     ITEM,
     LINE,
     OPENED,
@@ -74,7 +75,7 @@ _END = IS_BLANK | IS_RULE
 #: So much do pairs of lines say for wrapped prose where that is sure, whatever one block says.
 _SURE = 6
 #: What is carried from one call of `read_off` to the next.
-CARRIED = 4
+CARRIED = 5
 _TAB = 9
 
 
@@ -291,6 +292,14 @@ def _line_break(rows: NDArray[np.int64], n: int, i: int) -> int:
 
 
 @kernel
+def _goes_on_alone(rows: NDArray[np.int64], n: int, i: int) -> bool:
+    """Whether line i stands for itself, since the next one does and is no heading."""
+    if i + 1 >= n or (rows[i, FLAGS] | rows[i + 1, FLAGS]) & (_END | IS_LONG):
+        return False
+    return _line_break(rows, min(n, i + REACH), i + 1) == LINE  # no more lines need be known
+
+
+@kernel
 def _is_double_spaced(rows: NDArray[np.int64], n: int, i: int, before: int) -> bool:
     """Whether prose was typed with a blank line after each line, around lines before and i."""
     if i - before != 2 or (rows[i, FLAGS] | rows[before, FLAGS]) & (IS_LONG | _END):
@@ -369,11 +378,12 @@ def read_off(
     """Fill the codes of tokens as far as they are known; returns how many are.
 
     Of the rows, the first so many are known and the last may be that of the open line. `carried`
-    holds the row of the line that the token before ends on, whether there was one, its end, and the
-    code of that line.
+    holds the row of the line that the token before ends on, whether there was one, its end, the
+    code of that line, and whether that line stands for itself.
     """
     n = rows.shape[0]
-    line, opened, end, kind = carried[0], carried[1] != 0, carried[2], carried[3]
+    line, opened, end = carried[0], carried[1] != 0, carried[2]
+    kind, alone = carried[3], carried[4] != 0
     done = begins.shape[0]
     for t in range(begins.shape[0]):
         at = line
@@ -383,8 +393,11 @@ def read_off(
             codes[t] = WIDE if begins[t] - end >= _GAP else SAME
             if _is_opened(rows, known, line, kind, begins[t]):
                 codes[t] = OPENED
+            elif codes[t] == SAME and alone:
+                codes[t] = INSIDE
         elif all_known or is_ready(rows, known, at):
             codes[t] = kind = decide(rows, known, at, opened)
+            alone = kind == LINE or _goes_on_alone(rows, known, at)
         else:
             done = t
             break
@@ -393,8 +406,9 @@ def read_off(
         end = ends[t]
         while line + 1 < n and rows[line + 1, OFFSET] < end:
             line += 1
-            kind = WRAP  # a token over two lines: what goes on there is not opened
-    carried[0], carried[1], carried[2], carried[3] = line, opened, end, kind
+            kind, alone = WRAP, False  # a token over two lines: what goes on is not opened
+    carried[0], carried[1], carried[2] = line, opened, end
+    carried[3], carried[4] = kind, alone
     return int(done)
 
 
@@ -418,7 +432,7 @@ def read_whole(
     n = end_of_text(kinds, codes, 0, state, rows, n)
     read_off(rows[:n], n, True, begins, ends, np.zeros(CARRIED, np.int64), found)
     for t in range(1, begins.shape[0]):
-        if found[t] == SAME:
+        if found[t] in (SAME, INSIDE):
             for p in range(ends[t - 1], begins[t]):
                 if codes[p] == _TAB:
                     found[t] = WIDE
@@ -504,7 +518,7 @@ class LayoutReader:
         since = np.concatenate((before, ends[: max(done - 1, 0)]))[:done]
         if len(self._tabs) and done:
             tabbed = self._tabs.searchsorted(begins) > self._tabs.searchsorted(since)
-            codes[tabbed & (codes == SAME)] = WIDE
+            codes[tabbed & ((codes == SAME) | (codes == INSIDE))] = WIDE
             self._tabs = self._tabs[self._tabs >= self._carried[2]]
         if len(self._paragraphs) and done:
             _mark_paragraphs(codes, begins, since, self._paragraphs)

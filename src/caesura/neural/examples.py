@@ -62,11 +62,15 @@ def word_features(doc: Document, seen: bool | None = None) -> NDArray[np.int64]:
     return features
 
 
-def layout_codes(doc: Document) -> NDArray[np.int64]:
-    """What the layout says before each word; nothing within a token and at the start of a text."""
+def layout_codes(doc: Document, *, raw: bool = False) -> NDArray[np.int64]:
+    """What the layout says before each word; nothing within a token and at the start of a text.
+
+    All of it with `raw`, else what is learned from.
+    """
     first = np.ones(doc.n_words, dtype=bool)
     first[1:] = doc.word_token[1:] != doc.word_token[:-1]
-    codes = layout.learned(layout.breaks(doc))[doc.word_token]
+    known = layout.breaks(doc)
+    codes = (known if raw else layout.learned(known))[doc.word_token]
     return np.where(first & (codes != layout.START), codes, layout.SAME).astype(np.int64)
 
 

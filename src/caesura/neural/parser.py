@@ -314,7 +314,7 @@ class NeuralParser(Stage):
         bonus += self.scale.bonus(settings.bias, scores.edited)
         found = np.full(doc.n_words, bonus, np.float32)
         if settings.layout:
-            found += np.float32(settings.layout) * LAYOUT_ODDS[layout_codes(doc)]
+            found += np.float32(settings.layout) * LAYOUT_ODDS[layout_codes(doc, raw=True)]
         if settings.evidence and scores.edited and doc.start_evidence is not None:
             found += np.float32(settings.evidence) * _evidence(doc)
         return found

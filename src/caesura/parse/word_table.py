@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document, Strings
-from caesura.layout import N_BREAKS, START, learned
+from caesura.layout import NAMES, START, learned
 from caesura.layout import breaks as layout_breaks
 from caesura.layout.codes import ODDS
 from caesura.learn.templates import string_hashes
@@ -53,7 +53,7 @@ EVIDENCE_COLUMN: Final = 2
 LAYOUT_COLUMN: Final = 3
 #: The log-odds of a start by what the layout says, and how much more the tokeniser's evidence
 #: counts where a line begins, of which it has seen more than the parser.
-LAYOUT_ODDS: Final = np.array([ODDS.get(code, 0.0) for code in range(N_BREAKS)], np.float32)
+LAYOUT_ODDS: Final = np.array([ODDS.get(code, 0.0) for code in range(len(NAMES))], np.float32)
 AT_LINES: Final = 4.0
 #: Words whose hashes are kept.
 _MOST_KEPT: Final = 1 << 15
