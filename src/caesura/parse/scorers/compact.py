@@ -152,8 +152,8 @@ def _order(begin: NDArray[np.uint32], most: int, firsts: NDArray[np.int64]) -> N
             firsts[count - 1] += 1
         elif count > HELD:
             firsts[width] += 1
-    for count in range(width - 2, -1, -1):
-        firsts[count] += firsts[count + 1]
+    for least in range(width - 2, -1, -1):
+        firsts[least] += firsts[least + 1]
 
 
 @kernel
@@ -205,7 +205,7 @@ def _fill(
 
 
 @kernel
-def _held(rows: CompactRows, entry: np.uint64, k: int) -> tuple[int, int]:
+def _held(rows: CompactRows, entry: np.uint64, k: int) -> tuple[Any, Any]:
     """The column and the value of a weight of a row that is not full."""
     at = _BYTE * np.uint64(k)
     columns, values = entry, entry >> VALUES
