@@ -10,7 +10,7 @@ import pytest
 from research.joint_stream import JointStream, parse_stream
 
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
-from caesura.errors import InputError
+from caesura.errors import InputError, UsageError
 from caesura.layout import BLANK, breaks
 from caesura.parse.analysis import Parse
 from caesura.parse.constraints import no_limits
@@ -96,6 +96,36 @@ def test_a_wider_margin_evaluates_more_and_finds_no_worse(toy_parser: Parser) ->
     assert evaluated == sorted(evaluated)
     assert evaluated[0] < evaluated[-1]
     assert scores[-1] >= scores[0]
+
+
+def test_labels_starts_and_states_have_margins_of_their_own(toy_parser: Parser) -> None:
+    """Each of them opens the beam; counted in margins, so that none does without one."""
+    [doc] = [blank(doc) for doc in corpus(3, 1)]
+    bounds = np.array([0, doc.n_words])
+
+    def evaluated(margin: float, **shares: float) -> int:
+        decoder = toy_parser.with_search(beam=16, margin=margin, **shares).decoder()
+        decoder.decode(toy_parser.words(doc), bounds, no_limits())
+        return int(decoder.frontier.counts[2])
+
+    plain = evaluated(0.3)
+    assert plain == evaluated(0.3, labels=1.0, starts=2.0, behind=2.0)
+    for name in ("labels", "starts", "behind"):
+        assert evaluated(0.3, **{name: 0.0}) <= plain
+    assert evaluated(0.3, labels=0.0, starts=0.0, behind=0.0) < plain
+    assert evaluated(0.3, starts=8.0, behind=8.0) > plain
+    assert evaluated(np.inf, labels=0.0, starts=0.0, behind=0.0) == evaluated(np.inf)
+    with pytest.raises(UsageError, match="labels is -1"):
+        toy_parser.with_search(labels=-1.0)
+
+
+def test_the_margins_are_kept_in_the_model(toy_parser: Parser) -> None:
+    assert "margin-starts" not in toy_parser.to_part().config
+    parser = toy_parser.with_search(margin=0.15, labels=0.0, starts=2.5, behind=3.0)
+    for one in (parser, toy_parser):
+        again = Parser.from_part(one.to_part()).search
+        for name in ("beam", "margin", "labels", "starts", "behind"):
+            assert getattr(again, name) == getattr(one.search, name)
 
 
 def best_by_brute_force(parser: Parser, doc: Document) -> float:

@@ -27,8 +27,11 @@ class SearchOptions:
     """How to search.
 
     With a `margin` the beam is narrow where the choice is clear: a state offers only transitions
-    that score less than the margin below its best one (a boundary: two margins), states two margins
-    behind the best are dropped, and so is a state with the same future as a better one. A `bias`
+    that score less than the margin below its best one, states that are farther behind the best are
+    dropped, and so is a state with the same future as a better one. How many margins a boundary may
+    score below the best transition is `starts` (often only what follows proves it right), another
+    label of the same arc `labels` (what follows rarely depends on it), and how many a state may be
+    behind is `behind`. A `bias`
     of 1 asks for about twice as many sentence boundaries, one of -1 for half as many; what it is
     worth in scores the parser knows. `bonus` is in scores: it is added to that of a boundary, and
     is what is tuned on held-out documents; in a text without capitals and punctuation `unedited` is
@@ -43,6 +46,9 @@ class SearchOptions:
     margin: float = flag(
         math.inf, "Open the beam where the best choice leads by no more than this."
     )
+    labels: float = 1.0
+    starts: float = 2.0
+    behind: float = 2.0
     bias: float = 0.0
     bonus: float = 0.0
     unedited: float = 0.0
@@ -64,7 +70,7 @@ class SearchOptions:
                 raise UsageError(f"{name} is {value}, but must be a finite number")
         if not (self.trust >= 0 and math.isfinite(self.trust)):
             raise UsageError(f"trust is {self.trust}, but must be a number from 0 on")
-        for name in ("evidence", "layout"):
+        for name in ("evidence", "layout", "labels", "starts", "behind"):
             if not ((value := getattr(self, name)) >= 0 and math.isfinite(value)):
                 raise UsageError(f"{name} is {value}, but must be a number from 0 on")
 

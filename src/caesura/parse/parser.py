@@ -58,6 +58,9 @@ SCALE: Final = BiasScale(
     edited=(-0.8345, -0.7185, -0.6176, -0.5159, 0.0, 0.4, 0.5693, 0.7157, 0.8824),
     unedited=(-0.416, -0.2756, -0.1734, -0.1, 0.0, 0.1373, 0.2583, 0.4621, 0.6912),
 )
+#: Options of the search that are counted in margins, and what they are unless a file says more.
+_SHARES: Final = ("labels", "starts", "behind")
+_PLAIN: Final = SearchOptions()
 
 
 @dataclass
@@ -126,6 +129,11 @@ class Parser(TreeParser):
             "sb": inventory.sb,
             "beam": search.beam,
             "margin": search.margin if math.isfinite(search.margin) else -1.0,
+            **{
+                f"margin-{name}": getattr(search, name)
+                for name in _SHARES
+                if getattr(search, name) != getattr(_PLAIN, name)
+            },
             "bonus": search.bonus,
             "bias-scale": self.scale.as_config(),
             "patience": search.patience,
@@ -176,6 +184,10 @@ class Parser(TreeParser):
         search = SearchOptions(
             beam=part.option("beam", int, 8),
             margin=margin if margin >= 0 else math.inf,
+            **{
+                name: float(part.option(f"margin-{name}", (int, float), getattr(_PLAIN, name)))
+                for name in _SHARES
+            },
             # Older files call it a bias.
             bonus=float(part.option("bonus", (int, float), part.option("bias", (int, float), 0))),
             trust=float(part.option("trust", (int, float), 0.0)),

@@ -7,8 +7,9 @@ run out, and goes on where it stopped as if it had not, so a document may be end
 
 With a margin the beam is as wide as the text is ambiguous, which is selectional branching (Choi &
 McCallum 2013) for a beam over documents: an item offers only transitions that score close to its
-best one, items far behind the best are dropped, and of items with the same future, which features
-cannot tell apart any more, only the best goes on (Huang & Sagae 2010).
+best one (boundaries from farther, other labels from nearer, as the options say), items far behind
+the best are dropped, and of items with the same future, which features cannot tell apart any more,
+only the best goes on (Huang & Sagae 2010).
 """
 
 from __future__ import annotations
@@ -105,10 +106,6 @@ LOST: Final = -CERTAIN
 ALMOST_LOST: Final = np.float32(-1e29)
 _ROUNDING: Final = np.float32(1e-5)
 _NOWHERE: Final = -1e300
-#: An item may be this many margins behind the best one.
-_BEHIND: Final = 2.0
-#: A boundary may be this many margins behind: often only what follows proves it right.
-_START: Final = 2.0
 
 
 @kernel(counted=False)
@@ -120,6 +117,17 @@ def most_steps(n: int, given: bool) -> int:
     """
     most = n * (n + 2)
     return most if given else min(most, _STEPS + _STEPS_A_WORD * n)
+
+
+@kernel(forceinline=True, counted=False)
+def _kind(system: System, action: int) -> int:
+    """What a transition does, whatever the label of its arc."""
+    if action < FIRST_ARC:
+        return action
+    arc = action - FIRST_ARC
+    if arc < system.left:
+        return FIRST_ARC
+    return FIRST_ARC + 1 if arc < system.left + system.right else FIRST_ARC + 2
 
 
 @kernel(forceinline=True, counted=False)
@@ -263,11 +271,16 @@ def expand(
         # Rounded down: what passes is compared exactly below.
         floor = max(np.float32(worst - base), ALMOST_LOST, best - np.float32(search.margin))
         floor -= abs(floor) * _ROUNDING
+        # Whoever is not far ahead of another label of the same arc takes no other way by it.
+        floor_of_labels = best - np.float32(search.label_margin)
+        kind = _kind(system, best_action)
         for block in range(0, scores.shape[0], 32):
             found = at_least(scores, block, floor)
             while found != 0:
                 a = block + lowest_bit(found)
                 found &= found - 1
+                if scores[a] < floor_of_labels and a != best_action and _kind(system, a) == kind:
+                    continue
                 if base + scores[a] > worst:
                     margin = scores[a] - (second if a == best_action else best)
                     if a == SHIFT and can & CAN_SB != 0:
@@ -282,11 +295,11 @@ def expand(
                 action = SHIFT + (other << CHOICE_BITS)
                 kept = insert(frontier, kept, width, base + score, item, action, margin)
                 worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
-        least = best - np.float32(_START * search.margin)
+        least = best - np.float32(search.start_margin)
         if can & CAN_SB != 0 and least <= scores[SB] < floor and base + scores[SB] > worst:
             margin = scores[SB] - best
             kept = insert(frontier, kept, width, base + scores[SB], item, SB, margin)
-    while kept > 1 and frontier.totals[kept - 1] < frontier.totals[0] - _BEHIND * search.margin:
+    while kept > 1 and frontier.totals[kept - 1] < frontier.totals[0] - search.behind:
         kept -= 1
     used, older = 0, arena.used[1]
     for k in range(kept):

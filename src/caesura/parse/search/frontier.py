@@ -22,6 +22,9 @@ class Search(NamedTuple):
 
     width: int
     margin: float
+    label_margin: float
+    start_margin: float
+    behind: float
     bonus: float
     trust: float
     evidence: float
@@ -30,9 +33,12 @@ class Search(NamedTuple):
 
 
 def how_to(options: SearchOptions, width: int | None = None) -> Search:
+    margin = min(options.margin, NO_MARGIN)
+    shares = (options.labels, options.starts, options.behind)
     return Search(
         options.beam if width is None else width,
-        min(options.margin, NO_MARGIN),
+        margin,
+        *(margin * share if margin < NO_MARGIN else NO_MARGIN for share in shares),
         options.bonus,
         options.trust,
         options.evidence,
