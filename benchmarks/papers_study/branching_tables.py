@@ -202,9 +202,13 @@ def bootstraps(results: Results) -> str:
             cells.append(own)
         means = [mean(column) for column in zip(*cells, strict=True)]
         shares = [number(value, 1) for value in means[:2]]
-        rows.append([told, str(len(parsers)), *shares, *(number(value) for value in means[2:])])
+        tests = [results["training"].get(f"{begin}/{s}", {}) for s in ("greedy", "branching 80")]
+        cells_ = [difference(row.get("LAS difference"), row.get("LAS p")) for row in tests]
+        scores = [number(value) for value in means[2:]]
+        rows.append([told, str(len(parsers)), *shares, *scores, *cells_])
     head = ["the bootstrap's states come from", "seeds", "% wrong, last epoch of M0", "first of M1"]
-    return markdown([*head, "greedy: M0", "bootstrapped", "branching: M0", "bootstrapped"], rows)
+    head += ["greedy: M0", "bootstrapped", "branching: M0", "bootstrapped"]
+    return markdown([*head, "greedy − first row (p)", "branching − first row (p)"], rows)
 
 
 def templates(results: Results) -> str:

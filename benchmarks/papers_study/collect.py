@@ -68,6 +68,11 @@ def collect(folder: Path) -> dict[str, Row]:
             if told["kind"] == "table" and told["done"]
         },
     }
+    joint["breaks"] = {
+        name.removeprefix("breaks/"): told["tables"]
+        for name, told in jobs.items()
+        if told["kind"] == "breaks" and told["done"]
+    }
     joint["labellers"] = {
         name.removeprefix("labeller/"): told["rows"]
         for name, told in jobs.items()
@@ -93,6 +98,7 @@ def collect(folder: Path) -> dict[str, Row]:
         if told["kind"] == "boundaries" and told["done"]
     }
     branching = {"parsers": parsers, "tests": branching_tests(jobs), "speed": speed}
+    branching["training"] = training_tests(jobs)
     return {"joint": joint, "branching": branching, "boundaries": boundaries}
 
 
@@ -187,6 +193,34 @@ def choice_tests(jobs: dict[str, Row]) -> dict[str, Row]:
     return rows
 
 
+def _by_sentence(first: list[list[int]], second: list[list[int]], words: list[int]) -> Row:
+    """Right arcs by sentence and seed of two runs: their difference in LAS, and its test."""
+    one, other = (np.mean(own, axis=0) for own in (first, second))
+    return {
+        "seeds": len(first),
+        "LAS difference": round(100 * float((one - other).sum() / sum(words)), 3),
+        "LAS p": round(wilcoxon(other, one), 5),
+    }
+
+
+def training_tests(jobs: dict[str, Row]) -> dict[str, Row]:
+    """Other ways to train against table 5, searched alike, over dev sentences."""
+    rows: dict[str, Row] = {}
+    ways = ("table4/", "bootstrap/")
+    for begin in sorted({name.rsplit("/", 1)[0] for name in jobs if name.startswith(ways)}):
+        runs = seeds(jobs, begin)
+        base = seeds(jobs, f"table5/{begin.split('/')[1]}")
+        same = min(len(runs), len(base))
+        for search in ("greedy", "branching 80") if same else ():
+            # A beam of one is greedy.
+            own = "branching 1" if search not in runs[0]["right"] else search
+            found = [[told["right"][own] for told in runs[:same]]]
+            found.append([told["right"][search] for told in base[:same]])
+            row = _by_sentence(found[0], found[1], base[0]["right"]["words"])
+            rows[f"{begin}/{search}"] = {"run": begin, "search": search, **row}
+    return rows
+
+
 def branching_tests(jobs: dict[str, Row]) -> dict[str, Row]:
     """Branching against greedy parsing and beam search, over dev sentences, the mean of seeds."""
     rows: dict[str, Row] = {}
@@ -205,16 +239,14 @@ def branching_tests(jobs: dict[str, Row]) -> dict[str, Row]:
             both = [told for told in own if {one, other} <= set(told["right"])]
             if not both:
                 continue
-            words = np.array(both[0]["right"]["words"])
-            first, second = (
-                np.mean([told["right"][name] for told in both], axis=0) for name in (one, other)
-            )
             rows[f"{begin}/{one}/{other}"] = {
                 "treebank": begin.split("/")[1],
                 "search": one,
                 "against": other,
-                "seeds": len(both),
-                "LAS difference": round(100 * float((first - second).sum() / words.sum()), 3),
-                "LAS p": round(wilcoxon(second, first), 5),
+                **_by_sentence(
+                    [told["right"][one] for told in both],
+                    [told["right"][other] for told in both],
+                    both[0]["right"]["words"],
+                ),
             }
     return rows

@@ -161,30 +161,31 @@ def _choices() -> list[Job]:
 
 
 def _tables() -> list[Job]:
-    """Tables 2 to 4; text with punctuation with paragraph breaks and without."""
+    """Tables 2 to 4."""
     jobs = []
-    for treebank, flat in (
-        ("EWT-speech", False),
-        ("WSJ-sample", False),
-        ("WSJ-sample", True),
-        ("UD_English-EWT", False),
-        ("UD_English-EWT", True),
-        ("UD_English-GUM", False),
-        ("UD_English-GUM", True),
-        *((name, False) for name in SPOKEN),
+    for treebank in (
+        "EWT-speech",
+        "WSJ-sample",
+        "UD_English-EWT",
+        "UD_English-GUM",
+        *SPOKEN,
     ):
-        more = {"treebank": treebank} | ({"breaks": False} if flat else {})
-        name = f"{treebank}{'/no-breaks' if flat else ''}"
         needs = (f"tags/{treebank}",)
-        # The parser of single sentences sees no breaks in either case.
-        systems = [f"system/{name}/{s}" for s in ("joint", "nosyntax", "labeller")]
-        systems.insert(0, f"system/{treebank}/gold")
+        systems = [f"system/{treebank}/{s}" for s in ("gold", "joint", "nosyntax", "labeller")]
         jobs += [
-            Job(one, "system", more | {"name": one.rsplit("/", 1)[1]}, needs)
-            for one in systems[1 if flat else 0 :]
+            Job(one, "system", {"treebank": treebank, "name": one.rsplit("/", 1)[1]}, needs)
+            for one in systems
         ]
-        jobs.append(Job(f"tables/{name}", "table", more, (*needs, *systems)))
+        jobs.append(Job(f"tables/{treebank}", "table", {"treebank": treebank}, (*needs, *systems)))
     return jobs
+
+
+def _breaks() -> list[Job]:
+    """Text with punctuation with paragraph breaks and without, on a part of the documents."""
+    return [
+        Job(f"breaks/{name}", "breaks", {"treebank": name, "share": share, "epochs": 4})
+        for name, share in (("WSJ-sample", 2), ("UD_English-EWT", 4), ("UD_English-GUM", 8))
+    ]
 
 
 def _branching() -> list[Job]:
@@ -265,17 +266,18 @@ def _all() -> list[Job]:
         *tags[:2],
         *_in_turn(_seed(grid, 1), _seed(branching, 1)[:3], _seed(figure6, 1)[:1]),
         tags[2],
-        *_in_turn(tables[:14], _seed(branching, 1)[3:], _seed(figure6, 1)[1:], _seed(other, 1)),
+        *_in_turn(tables[:10], _seed(branching, 1)[3:], _seed(figure6, 1)[1:], _seed(other, 1)),
         *_in_turn(_choices(), _bootstrapping()),
         *_in_turn(_seed(grid, 2), _seed(branching, 2), _seed(figure6, 2), _seed(other, 2)),
         tags[3],
-        *_in_turn(tables[14:23], _seed(branching, 3)),
+        *_in_turn(tables[10:15], _seed(branching, 3)),
         *_in_turn(_seed(grid, 3), _seed(figure6, 3), _seed(other, 3)),
         *_in_turn(_seed(whole, 1), _figure5(), _figure3()),
         *_seed(whole, 2, 3),
         *_speed(),
         *tags[4:],
-        *tables[23:],
+        *tables[15:],
+        *_breaks(),
         *(Job(f"labeller/{name}", "labeller", {"treebank": name}) for name in WRITTEN),
         Job(
             "confidence/GUM-speech", "confidence", {"treebank": "GUM-speech"}, ("tags/GUM-speech",)

@@ -12,7 +12,7 @@ from typing import Any
 from joint_study.calibration import calibration
 from joint_study.data import Data, open_data
 from joint_study.systems import crf, learn
-from joint_study.tables import count, tables
+from joint_study.tables import boundaries, count, tables
 from joint_study.transfer import spoken
 
 from caesura.parse import SearchOptions, TrainOptions
@@ -134,6 +134,19 @@ def labeller(write: Write, cache: Path, data: Path, *, treebank: str) -> None:
             write({"rows": rows})
 
 
+def breaks(
+    write: Write, cache: Path, data: Path, *, treebank: str, share: int, epochs: int
+) -> None:
+    """Boundaries with paragraph breaks and without, learned from every so many documents."""
+    told: dict[str, Any] = {}
+    for seen in (True, False):
+        whole = _open(cache, data, treebank, {"breaks": seen, "epochs": epochs})
+        own = Data(f"{whole.name}-{share}", whole.gold[::share], whole.dev, whole.options)
+        told["breaks" if seen else "no breaks"] = boundaries(own)
+        told["documents"] = len(own.gold)
+        write({"tables": told})
+
+
 def confidence(write: Write, cache: Path, data: Path, *, treebank: str) -> None:
     """How far the confidences of JOINT can be trusted."""
     found = calibration(_open(cache, data, treebank, {}))
@@ -156,6 +169,7 @@ KINDS = {
     "system": system,
     "table": table,
     "labeller": labeller,
+    "breaks": breaks,
     "confidence": confidence,
     "switchboard": switchboard,
 }

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from statistics import mean
 from typing import Any
 
-from papers_study.markdown import difference, markdown, number, p_value
+from papers_study import joint_figures
+from papers_study.markdown import difference, markdown, number
 from papers_study.published import JOINT_TABLE2, JOINT_TABLE3, JOINT_TABLE4
-from papers_study.runs import seeds
 
 __all__ = ["TABLES"]
 
@@ -16,11 +15,8 @@ Results = dict[str, Any]
 #: The sets of the tables, with punctuation and without.
 WRITTEN = {
     "UD_English-EWT": "EWT",
-    "UD_English-EWT/no-breaks": "EWT, no breaks",
     "UD_English-GUM": "GUM",
-    "UD_English-GUM/no-breaks": "GUM, no breaks",
     "WSJ-sample": "WSJ-sample",
-    "WSJ-sample/no-breaks": "WSJ-sample, no breaks",
 }
 SPOKEN = {
     "EWT-speech": "EWT-speech",
@@ -35,11 +31,6 @@ SYSTEMS = ("labeller", "classifier", "rules", "NOSYNTAX", "JOINT")
 PARSERS = ("GOLD", *SYSTEMS, "JOINT-REPARSED")
 #: A difference is marked if chance would give it so rarely, as in the paper.
 LEVEL = 0.01
-UPDATES = ("dlaso", "laso", "greedy", "max-violation", "early")
-REGIMES = {"whole": "whole documents", "chunks": "chunks of ten sentences"}
-
-
-# ---------------------------------------------------------------- tables 2 to 4
 
 
 def _marks(table: Results, state: str, system: str, metric: str) -> str:
@@ -54,10 +45,10 @@ def _marks(table: Results, state: str, system: str, metric: str) -> str:
     return marks
 
 
-def _systems(results: Results, sets: dict[str, str], systems: Sequence[str], metric: str) -> str:
+def _systems(tables: Results, sets: dict[str, str], systems: Sequence[str], metric: str) -> str:
     rows = []
     for name, shown in sets.items():
-        table = results["tables"].get(name)
+        table = tables.get(name)
         for state in STATES if table else ():
             found = {row["system"]: row for row in table[state]}
             cells = [
@@ -70,16 +61,16 @@ def _systems(results: Results, sets: dict[str, str], systems: Sequence[str], met
     return markdown(["", *systems], rows)
 
 
-def _tests(results: Results, sets: dict[str, str], metric: str) -> str:
+def _tests(tables: Results, sets: dict[str, str], metric: str) -> str:
     pairs = [
         (row["system"], row["against"])
-        for row in next(iter(results["tables"].values()))["tuned, p"]
+        for row in next(iter(tables.values()))["tuned, p"]
         if row["against"] in ("labeller", "NOSYNTAX", "classifier", "JOINT")
         and (metric == "LAS" or row["system"] == "JOINT")
     ]
     rows = []
     for name, shown in sets.items():
-        table = results["tables"].get(name)
+        table = tables.get(name)
         for state in STATES if table else ():
             found = {(row["system"], row["against"]): row for row in table[f"{state}, p"]}
             cells = []
@@ -88,6 +79,28 @@ def _tests(results: Results, sets: dict[str, str], metric: str) -> str:
                 cells.append(difference(row.get(f"{metric} difference"), row.get(f"{metric} p")))
             rows.append([f"{shown}, {state}", *cells])
     return markdown(["", *(f"{a} − {b}" for a, b in pairs)], rows)
+
+
+def _with_breaks(results: Results) -> tuple[Results, dict[str, str]]:
+    """The tables with paragraph breaks and without, and how they are called."""
+    found: Results = {}
+    shown: dict[str, str] = {}
+    for name, told in results["breaks"].items():
+        for seen in ("breaks", "no breaks"):
+            found[f"{name}, {seen}"] = told[seen]
+            shown[f"{name}, {seen}"] = f"{WRITTEN[name]} ({told['documents']} documents), {seen}"
+    return found, shown
+
+
+def _labelled(results: Results) -> Results:
+    """The tables; where they have no labeller, that of a run of its own with the same data."""
+    tables = dict(results["tables"])
+    for name, own in results["labellers"].items():
+        seen = {row["state"]: row for row in own if row["breaks"]}
+        table = tables.get(name, {})
+        if table and all(row["system"] != "labeller" for row in table["tuned"]):
+            tables[name] = table | {state: [*table[state], seen[state]] for state in STATES}
+    return tables
 
 
 def labellers(results: Results) -> str:
@@ -125,209 +138,6 @@ def switchboard(results: Results) -> str:
     return markdown(["", r"P\*", r"R\*", r"Starts\*"], rows)
 
 
-# ---------------------------------------------------------------- figures 3 to 6
-
-
-def _at(curve: Results, epoch: int, key: str) -> float | None:
-    return next((row.get(key) for row in curve["rows"] if row["epoch"] == epoch), None)
-
-
-def _cells(curve: Results, epochs: Sequence[int]) -> list[str]:
-    """F1 of starts and LAS after these epochs."""
-    found = [[_at(curve, epoch, key) for key in ("Starts*", "LAS")] for epoch in epochs]
-    return [" / ".join(number(v, 1) for v in both if v is not None) for both in found]
-
-
-def _last(curves: Sequence[Results], key: str) -> float | None:
-    found = [curve["rows"][-1].get(key) for curve in curves]
-    known = [value for value in found if value is not None]
-    return mean(known) if known else None
-
-
-def _best(curve: Results) -> Results:
-    """The epoch with the highest mean of starts and LAS, by which the paper chooses."""
-    return max(curve["rows"], key=lambda row: row["Starts*"] + row["LAS"])
-
-
-def figure3(results: Results) -> str:
-    """The share of the gold sequences that was used, by epoch."""
-    names = {
-        "early, sentences": "figure3/GUM-speech/sentences/early",
-        "max-violation, sentences": "figure3/GUM-speech/sentences/max-violation",
-        "early, documents": "figure4/GUM-speech/whole/early/perceptron/1",
-        "max-violation, documents": "figure4/GUM-speech/whole/max-violation/perceptron/1",
-        "early, documents, PA": "figure4/GUM-speech/whole/early/pa/1",
-        "max-violation, documents, PA": "figure4/GUM-speech/whole/max-violation/pa/1",
-    }
-    epochs = (1, 2, 3, 5, 10, 20, 30)
-    rows = []
-    for shown, name in names.items():
-        curve = results["curves"].get(name)
-        if curve:
-            shares = [_at(curve, epoch, "share") for epoch in epochs]
-            rows.append([shown, *(number(s * 100, 1) if s is not None else "" for s in shares)])
-    return markdown(["% used after epoch", *map(str, epochs)], rows)
-
-
-def figure4(results: Results, treebank: str) -> str:
-    """All updates after the last epoch: the mean of the seeds that were run."""
-    rows = []
-    for regime, shown in REGIMES.items():
-        for step in ("perceptron", "pa"):
-            for update in UPDATES:
-                own = seeds(results["curves"], f"figure4/{treebank}/{regime}/{update}/{step}")
-                if not own:
-                    continue
-                epochs = max(curve["rows"][-1]["epoch"] for curve in own)
-                own = [curve for curve in own if curve["rows"][-1]["epoch"] == epochs]
-                best = [_best(curve) for curve in own]
-                rows.append(
-                    [
-                        f"{shown}, {step}, {update}",
-                        str(len(own)),
-                        f"{epochs * own[0]['instances']:,}",
-                        *(number(_last(own, key)) for key in ("Starts*", "LAS")),
-                        *(number(mean(row[key] for row in best)) for key in ("Starts*", "LAS")),
-                        "/".join(str(row["epoch"]) for row in best),
-                    ]
-                )
-    head = ["", "seeds", "batches", r"Starts\*", "LAS", r"best: Starts\*", "LAS", "epoch"]
-    return markdown(head, rows)
-
-
-def figure4_curves(results: Results, treebank: str) -> str:
-    """F1 of starts and LAS by epoch, first seed."""
-    epochs = (1, 2, 3, 5, 10, 15, 20, 30)
-    rows = []
-    for regime, shown in REGIMES.items():
-        for step in ("perceptron", "pa"):
-            for update in UPDATES:
-                curve = results["curves"].get(f"figure4/{treebank}/{regime}/{update}/{step}/1")
-                if curve:
-                    rows.append([f"{shown}, {step}, {update}", *_cells(curve, epochs)])
-    return markdown(["epoch", *map(str, epochs)], rows)
-
-
-def figure4_tests(results: Results) -> str:
-    rows = [
-        [
-            f"{row['treebank']}, {REGIMES[row['regime']]}, {row['step']}: "
-            f"{row['update']} − {row['against']}",
-            str(row["seeds"]),
-            *(
-                difference(row[f"{metric} difference"], row[f"{metric} p"])
-                for metric in ("Starts*", "LAS")
-            ),
-        ]
-        for row in results["tests"]["updates"].values()
-    ]
-    return markdown(["", "seeds", r"Starts\* (p)", "LAS (p)"], rows)
-
-
-def figure5(results: Results) -> str:
-    widths = (1, 4, 8, 20)
-    epochs = (1, 5, 8, 10, 15)
-    rows = []
-    for update, step in (("dlaso", "perceptron"), ("max-violation", "pa")):
-        for width in widths:
-            name = f"figure5/GUM-speech/{update}/{width}"
-            if width == 8:
-                name = f"figure4/GUM-speech/whole/{update}/{step}/1"
-            curve = results["curves"].get(name)
-            if curve:
-                rows.append([f"{update}, beam {width}", *_cells(curve, epochs)])
-    return markdown(["epoch", *map(str, epochs)], rows)
-
-
-def figure5_tests(results: Results) -> str:
-    def shown(run: str) -> str:
-        _, update, width = run.split("/")
-        return f"{update}, beam {width}"
-
-    rows = [
-        [
-            f"{shown(row['run'])} − {shown(row['against'])}",
-            *(
-                difference(row[f"{metric} difference"], row[f"{metric} p"])
-                for metric in ("Starts*", "LAS")
-            ),
-        ]
-        for row in results["tests"]["beams"].values()
-    ]
-    return markdown(["after the last epoch", r"Starts\* (p)", "LAS (p)"], rows)
-
-
-def figure6(results: Results) -> str:
-    """F1 of starts with trees and with chains of words, the mean of the seeds that both have."""
-    epochs = (1, 2, 3, 4, 5, 6, 8, 10, 15)
-    rows = []
-    for treebank in ("GUM-speech", "EWT-speech"):
-        trees = seeds(results["curves"], f"figure4/{treebank}/chunks/laso/perceptron")
-        chains = seeds(results["curves"], f"figure6/{treebank}/nosyntax")
-        same = min(len(trees), len(chains))
-        for shown, curves in (("with syntax", trees[:same]), ("without", chains[:same])):
-            cells = []
-            for epoch in epochs:
-                found = [_at(curve, epoch, "Starts*") for curve in curves]
-                known = [value for value in found if value is not None]
-                cells.append(number(mean(known)) if known and len(known) == same else "")
-            if same:
-                rows.append([f"{treebank}, {shown} ({same} seeds)", *cells])
-    return markdown(["epoch", *map(str, epochs)], rows)
-
-
-def figure6_tests(results: Results) -> str:
-    rows = [
-        [
-            row["treebank"],
-            str(row["seeds"]),
-            f"{row['Starts* difference']:+.2f}",
-            p_value(row["Starts* p"]),
-        ]
-        for row in results["tests"]["syntax"].values()
-    ]
-    return markdown(["with − without syntax", "seeds", r"Starts\*", "p"], rows)
-
-
-def choices(results: Results) -> str:
-    """What choices of this package matter: DLaSO with other settings, after the last epoch."""
-    rows = []
-    for regime, shown in REGIMES.items():
-        base = f"figure4/GUM-speech/{regime}/dlaso"
-        names = {
-            "as everywhere: perceptron, in turn, beam 8": f"{base}/perceptron/1",
-            "perceptron, accumulated": f"choices/GUM-speech/{regime}/accumulated",
-            "perceptron, one step each": f"choices/GUM-speech/{regime}/per-update",
-            "PA, in turn": f"{base}/pa/1",
-            "PA, in turn by the loss": f"choices/GUM-speech/{regime}/pa-in-turn-loss",
-            "PA, accumulated": f"choices/GUM-speech/{regime}/pa-accumulated",
-            "beam 20": f"choices/GUM-speech/{regime}/beam-20",
-            "ten folds": f"choices/GUM-speech/{regime}/ten-folds",
-            "the paper's templates": f"choices/GUM-speech/{regime}/paper-templates",
-        }
-        for told, name in names.items():
-            curve = results["curves"].get(name)
-            if curve:
-                last = curve["rows"][-1]
-                test = results["tests"]["choices"].get(name, {})
-                five = [_at(curve, 5, key) for key in ("Starts*", "LAS")]
-                rows.append(
-                    [
-                        f"{shown}: {told}",
-                        *(number(value) for value in five),
-                        str(last["epoch"]),
-                        number(last["Starts*"]),
-                        number(last["LAS"]),
-                        *(
-                            difference(test.get(f"{metric} difference"), test.get(f"{metric} p"))
-                            for metric in ("Starts*", "LAS")
-                        ),
-                    ]
-                )
-    head = ["", r"epoch 5: Starts\*", "LAS", "epoch", r"Starts\*", "LAS"]
-    return markdown([*head, r"Starts\* − first row (p)", "LAS − first row (p)"], rows)
-
-
 def confidence(results: Results, kind: str) -> str:
     rows = [
         [
@@ -347,23 +157,16 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "paper2": paper_table2,
     "paper3": lambda results: _paper(JOINT_TABLE3),
     "paper4": lambda results: _paper(JOINT_TABLE4),
-    "table2": lambda results: _systems(results, WRITTEN, SYSTEMS, "Starts*"),
-    "table2_tests": lambda results: _tests(results, WRITTEN, "Starts*"),
-    "table3": lambda results: _systems(results, SPOKEN, SYSTEMS, "Starts*"),
-    "table3_tests": lambda results: _tests(results, SPOKEN, "Starts*"),
-    "table4": lambda results: _systems(results, SPOKEN | WRITTEN, PARSERS, "LAS"),
-    "table4_tests": lambda results: _tests(results, SPOKEN | WRITTEN, "LAS"),
+    "table2": lambda results: _systems(_labelled(results), WRITTEN, SYSTEMS, "Starts*"),
+    "table2_tests": lambda results: _tests(results["tables"], WRITTEN, "Starts*"),
+    "breaks": lambda results: _systems(*_with_breaks(results), SYSTEMS, "Starts*"),
+    "breaks_tests": lambda results: _tests(*_with_breaks(results), "Starts*"),
+    "table3": lambda results: _systems(results["tables"], SPOKEN, SYSTEMS, "Starts*"),
+    "table3_tests": lambda results: _tests(results["tables"], SPOKEN, "Starts*"),
+    "table4": lambda results: _systems(results["tables"], SPOKEN | WRITTEN, PARSERS, "LAS"),
+    "table4_tests": lambda results: _tests(results["tables"], SPOKEN | WRITTEN, "LAS"),
     "switchboard": switchboard,
-    "figure3": figure3,
-    "figure4": lambda results: figure4(results, "GUM-speech"),
-    "figure4_ewt": lambda results: figure4(results, "EWT-speech"),
-    "figure4_curves": lambda results: figure4_curves(results, "GUM-speech"),
-    "figure4_tests": figure4_tests,
-    "figure5": figure5,
-    "figure5_tests": figure5_tests,
-    "figure6": figure6,
-    "figure6_tests": figure6_tests,
-    "choices": choices,
     "boundary_confidence": lambda results: confidence(results, "boundaries"),
     "arc_confidence": lambda results: confidence(results, "arcs"),
+    **joint_figures.TABLES,
 }

@@ -127,7 +127,7 @@ def test_updates_are_tested_over_documents(papers: ModuleType, tmp_path: Path) -
     assert test["LAS difference"] == 5.0
     assert test["LAS p"] == pytest.approx(2 / 2**8, abs=1e-5)
     assert set(joint["curves"]) == {f"figure4/T/whole/{u}/pa/1" for u in ("dlaso", "early")}
-    assert branching == {"parsers": {}, "tests": {}, "speed": {}}
+    assert branching == {"parsers": {}, "tests": {}, "speed": {}, "training": {}}
 
 
 def test_older_results_stay_where_there_is_nothing_newer(papers: ModuleType) -> None:
