@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caesura.document import YES
 from caesura.neural.onnx import READ, Encoder
 from caesura.neural.parser import NeuralParser
 from caesura.neural.shape import EncoderShape
+from caesura.neural.starts import NetworkStarts
 from caesura.neural.surgery import _number, _read, only, without_mask
 from caesura.pipeline import Pipeline, load
+from caesura.transform import speech
 from tests.neural.test_export import BY_DISTANCE, PLAIN, inputs
 from tests.reference.network import random_weights
 
@@ -83,6 +86,40 @@ def test_starts_alone_need_no_other_heads(nlp: Pipeline, parser: NeuralParser) -
     assert np.allclose(alone.start, all_.start, atol=1e-4)
     assert alone.edited == all_.edited
     assert nlp.quick()(TEXT).sent_start.tolist() == nlp(TEXT).sent_start.tolist()
+
+
+def test_starts_alone_read_what_the_tokeniser_is_not_sure_of(
+    nlp: Pipeline, parser: NeuralParser
+) -> None:
+    doc = nlp(" ".join([TEXT.replace("\n", " ")] * 5))
+    stage = cast(NetworkStarts, parser.starts_alone())
+    read: list[Any] = []
+    scores = stage.parser.encoder.scores
+    stage.parser.encoder.scores = lambda *given: read.append(given[1:]) or scores(*given)  # type: ignore
+    evidence = np.zeros(doc.n_tokens, np.float32)
+    evidence[[0, 30, 32, 80]] = 1.0, 0.4, 0.6, 0.97
+    doc.start_evidence = evidence
+    stage.annotate([doc], confidence=True)
+    first = np.searchsorted(doc.word_token, [30, 32])
+    assert read == [([(first[0] - 12, first[1] + 12)],)]
+    all_ = scores(doc)
+    assert np.allclose(scores(doc, [(0, doc.n_words)]).start, all_.start)
+    sure = np.delete(np.arange(1, doc.n_tokens), [29, 31])
+    assert (doc.sent_start[sure] == YES).tolist() == (sure == 80).tolist()
+    assert doc.sent_conf is not None
+    assert doc.sent_conf[80] > 0.9
+    # Nothing to read; a bias, a text without capitals, no evidence: everything is read.
+    doc.start_evidence = np.eye(1, doc.n_tokens, dtype=np.float32)[0]
+    stage.annotate([doc])
+    assert read[-1] == ([],)
+    assert (doc.sent_start == YES).sum() == 1
+    stage.with_options(bias=1.0).annotate([doc])
+    doc.start_evidence = None
+    stage.annotate([doc])
+    plain = speech(doc)
+    plain.start_evidence = np.full(plain.n_tokens, 0.5, np.float32)
+    stage.annotate([plain])
+    assert read[-2:] == [(), ()]
 
 
 def test_a_network_that_is_cut_down_twice_is_as_if_once(parser: NeuralParser) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -109,8 +109,11 @@ class Encoder:
         #: Those of a network of many.
         self.languages = languages
 
-    def scores(self, doc: Document) -> Scores:
-        """The scores of all words of a document, read in windows that overlap."""
+    def scores(self, doc: Document, spans: Sequence[tuple[int, int]] | None = None) -> Scores:
+        """The scores of all words of a document, read in windows that overlap.
+
+        With `spans` of words only those are read; a start has the score 0 elsewhere.
+        """
         n, limit = doc.n_words, min(self.limit, READ)
         pieces, pointer = self.subwords.pieces(doc)
         features = word_features(doc) if self.layout else paragraph_features(doc)
@@ -118,7 +121,12 @@ class Encoder:
         if self.languages is not None:
             spoken = self.languages.numbers(doc)
             features = np.concatenate([features, spoken[:, None]], 1)
-        windows = overlapping(pointer, 0, n, limit, limit * OVERLAP // LIMIT)
+        shared = limit * OVERLAP // LIMIT
+        windows = [
+            window
+            for first, last in ([(0, n)] if spans is None else spans)
+            for window in overlapping(pointer, first, last, limit, shared)
+        ]
         width = max((w.last - w.first for w in windows), default=0) + 1
         found: Scores | None = None
         # One by one: a network reads a window as quickly as several, and nothing is padded.
@@ -133,7 +141,7 @@ class Encoder:
                 found = _empty(n, width, out)
             _keep(found, out, window)
         if found is None:
-            return _nothing()
+            found = replace(_nothing(), start=np.zeros(n, np.float32))
         found.edited = bool(features[:, 0].any())
         found.languages = spoken
         return found

@@ -389,6 +389,17 @@ class NeuralParser(Stage):
         start[:1] = 1.0
         return start[first].astype(np.float32)
 
+    def told_chances(self, doc: Document) -> NDArray[np.float32]:
+        """The same by what tokeniser and layout say, without the network."""
+        first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
+        told = (
+            _log_odds(doc)
+            + np.float32(self.settings.layout) * LAYOUT_ODDS[layout_codes(doc, raw=True)]
+        )
+        start = 1.0 / (1.0 + np.exp(-told))
+        start[:1] = 1.0
+        return start[first].astype(np.float32)
+
     def starts_alone(self) -> Stage:
         """The network without its tags and arcs."""
         other = self.with_search()
@@ -401,13 +412,18 @@ def _evidence(doc: Document) -> NDArray[np.float32]:
 
     Where a line begins they count for more: the tokeniser has seen more layouts than the network.
     """
+    found: NDArray[np.float32] = _log_odds(doc) * np.where(layout_codes(doc) == SAME, 1, AT_LINES)
+    return found.astype(np.float32)
+
+
+def _log_odds(doc: Document) -> NDArray[np.float32]:
+    """The log-odds of the tokeniser's evidence before each word; none inside of tokens."""
     evidence = np.asarray(doc.start_evidence, np.float32).clip(_SURE, 1 - _SURE)
     token = doc.word_token
     first = np.ones(doc.n_words, dtype=bool)
     first[1:] = token[1:] != token[:-1]
-    odds = np.where(first, np.log(evidence / (1 - evidence))[token], 0)
-    found: NDArray[np.float32] = odds * np.where(layout_codes(doc) == SAME, 1, AT_LINES)
-    return found.astype(np.float32)
+    found: NDArray[np.float32] = np.where(first, np.log(evidence / (1 - evidence))[token], 0)
+    return found
 
 
 def _words(n: int) -> Words:

@@ -2,7 +2,8 @@
 
 The scorer is the tokeniser's, which knows the words, the marks and the layout around a gap. In text
 without capitals and punctuation those say too little, and the search through trees is asked as
-ever. A network scores sentence starts itself, so that nothing but its search is left out.
+ever. A network scores sentence starts itself, and reads the places of which the tokeniser is not
+sure: see `neural.starts`.
 """
 
 from __future__ import annotations
