@@ -104,7 +104,17 @@ def test_features_are_those_of_the_tag_and_of_the_words_that_end_alike(lexicon: 
     # By value the network would say genitive plural, which no noun was.
     points = [[0.0, 3.0, 2.5, 0.0, 3.0, 2.0]]
     assert tagged(lexicon, ["buoy"], [[5.0, 0.0, 0.0]], points)[1] == ["Case=Nom|Number=Plur"]
+    points = [[0.0, 2.0, 1.5, 0.0, 2.0, 1.0]]
     assert tagged(lexicon, ["."], [[0.0, 0.0, 5.0]], points)[1] == [""]
+
+
+def test_features_that_no_tag_was_seen_with_need_a_sure_network(lexicon: TagLexicon) -> None:
+    points = [[0.0, 30.0, 0.0, 0.0, 30.0, 0.0]]
+    assert tagged(lexicon, ["buoy"], [[5.0, 0.0, 0.0]], points)[1] == ["Case=Gen|Number=Plur"]
+    # Where few features were seen once, still more is needed.
+    more = [*WORDS, *[(f"{n}s", "NOUN", "Case=Nom|Number=Plur") for n in range(200)]]
+    larger = TagLexicon.of_languages({"aa": [written(more)]}, UPOS, lexicon.attributes)
+    assert larger._choices("aa", 0).others < lexicon._choices("aa", 0).others - 3
 
 
 def test_a_tag_that_the_caller_fixed_chooses_the_features(lexicon: TagLexicon) -> None:

@@ -123,6 +123,14 @@ class Attributes:
                 rows[row, attribute] = first[attribute] + value
         return rows
 
+    def best(self, scores: Floats) -> Floats:
+        """The score of the best value of each attribute, added up."""
+        first = np.cumsum((0, *self.sizes[:-1]))
+        if not len(scores) or not self.sizes:
+            return np.zeros(len(scores), np.float32)
+        found: Floats = np.maximum.reduceat(scores, first, axis=1).sum(1)
+        return found
+
     def choose(self, scores: Floats, allowed: Mask | None = None) -> list[str]:
         """The FEATS of each word: the best value of each attribute, in the order of names."""
         if not len(scores):

@@ -4,7 +4,8 @@ A network of many languages sees sub-words of which a small language had few; ho
 tag and its features is counted. Counts of a word are smoothed with those of words that end alike,
 of endings of three, two and one letters (Brants 2000, section 2.3), and those with all words of the
 language; what comes out is multiplied with the network's chances to some power. FEATS are chosen
-among those that the tag was seen with in the language. Words are kept as 32-bit hashes.
+among those that the tag was seen with in the language, unless the network is sure of others and the
+tag had many that were seen once. Words are kept as 32-bit hashes.
 """
 
 from __future__ import annotations
@@ -42,6 +43,9 @@ _UNSEEN: Final = 0.1
 #: files of 75 treebanks (`benchmarks/multi_scores.py`): a half or twice of them costs 0.1 to 0.3.
 _POWER: Final = {"upos": 0.6, "feats": 1.3}
 _POWER_UNSEEN: Final = {"upos": 0.3, "feats": 0.7}
+#: How much less likely FEATS are that a tag was never seen with, beside the share of its words
+#: whose FEATS were seen once (Good-Turing): as a power of e.
+_NEW: Final = 3.0
 _MOST: Final = 65535
 _DAMAGED: Final = "its lexicon of tags is damaged"
 #: The arrays of a model file.
@@ -60,6 +64,9 @@ class Choices(NamedTuple):
     #: The columns of the network's scores that tell them apart, and [column, choice]: which has it.
     columns: NDArray[np.int64]
     has: Floats
+    #: The columns that all of them have, and the log-chance of others than these.
+    shared: NDArray[np.int64]
+    others: float
 
 
 class Opinion(NamedTuple):
@@ -250,10 +257,12 @@ class TagLexicon:
         opinions: Sequence[Opinion],
         where: NDArray[np.int64],
     ) -> list[str | None]:
-        """FEATS of each word, None where its tag has none in its language.
+        """FEATS of each word, None where the best value of each attribute is to be taken.
 
-        `tags` are those of the words, `languages` those of the opinions.
+        `tags` are those of the words, `languages` those of the opinions; of `points` no value that
+        the language may not have counts.
         """
+        free = self.attributes.best(points)
         number = {tag: n for n, tag in enumerate(self.upos)}
         kinds, group = np.unique(
             np.array([number.get(tag, -1) for tag in tags], np.int64) + (where << 8),
@@ -273,8 +282,12 @@ class TagLexicon:
             rows = order[bounds[kind] : bounds[kind + 1]]
             scores = points[rows][:, choices.columns] @ choices.has
             scores += self._feats_points(opinions[opinion], tag, choices)
-            for row, best in zip(rows.tolist(), scores.argmax(1).tolist(), strict=True):
-                found[row] = self.feats[int(choices.numbers[best])]
+            shared = points[rows][:, choices.shared].sum(1)
+            new = free[rows] + _power(opinions[opinion], "feats") * choices.others
+            keeps = scores.max(1) + shared >= new
+            chosen = zip(rows.tolist(), scores.argmax(1).tolist(), keeps.tolist(), strict=True)
+            for row, best, keep in chosen:
+                found[row] = self.feats[int(choices.numbers[best])] if keep else None
         return found
 
     def _feats_points(self, opinion: Opinion, tag: int, choices: Choices) -> Floats:
@@ -316,12 +329,16 @@ class TagLexicon:
         for choice, own in enumerate(taken[:, varied].tolist()):
             has[[place[column] for column in own], choice] = 1
         total = np.array(counts, np.float64)
+        same = [n for n in range(taken.shape[1]) if n not in set(varied)]
+        once = (float((total == 1).sum()) + 0.5) / (float(total.sum()) + 1)
         return Choices(
             np.array(numbers, np.int64),
             total / max(1.0, float(total.sum())),
             {number: n for n, number in enumerate(numbers)},
             columns,
             has,
+            taken[0, same] if len(numbers) else np.zeros(0, np.int64),
+            float(np.log(once)) - _NEW,
         )
 
 

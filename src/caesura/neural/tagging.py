@@ -93,8 +93,9 @@ class Tagging:
         points, allowed = scores.tags["feats"], self.allowed(scores, "feats")
         if heeded is None or self.tags is None:
             return self.languages.attributes.choose(points, allowed)
+        may = points if allowed is None else np.where(allowed, points, np.float32(-1e9))
         known = self.tags.choose_feats(
-            points, doc.column("upos"), heeded.spoken, heeded.opinions, heeded.where
+            may, doc.column("upos"), heeded.spoken, heeded.opinions, heeded.where
         )
         rest = np.array([n for n, one in enumerate(known) if one is None], np.int64)
         free = self.languages.attributes.choose(
