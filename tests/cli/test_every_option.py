@@ -297,6 +297,7 @@ class Caller:
         patch.setattr("caesura.cli.warmup.time.perf_counter", lambda: 0.0)
         patch.setattr("caesura.train.pipeline.PipelineTrainer", self._trainer)
         patch.setattr("caesura.train.pipeline.train_neural", self._network)
+        patch.setattr("caesura.train.pipeline.train_from", self._network)
         patch.setattr("caesura.train.pipeline.check_encoder", lambda encoder: None)
 
     def _cluster(self, model: Path, **options: Any) -> Any:

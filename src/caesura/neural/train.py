@@ -20,6 +20,7 @@ from torch import Tensor
 from caesura.learn.loop import Report, silent
 from caesura.models.file import Part
 from caesura.neural.batches import DeviceData, Targets
+from caesura.neural.encoder import Transformer
 from caesura.neural.examples import DECISIONS, IGNORE, Examples, Soft
 from caesura.neural.label import predict
 from caesura.neural.net import Net
@@ -48,6 +49,8 @@ class TrainOptions:
     #: Weights of the losses.
     start_weight: float = 1.0
     tag_weight: float = 0.5
+    #: How many of the lower layers stay as they are, with the embeddings and the word features.
+    frozen: int = 0
     seed: int = 0
 
 
@@ -101,6 +104,7 @@ class NeuralTrainer:
         torch.manual_seed(options.seed)
         self.report: Report = silent
         self.net = net.to(device)
+        _freeze(net, options.frozen)
         self.sources = list(train)
         self.tables = [DeviceData(s.data, special, device, s.soft) for s in train]
         self.dev = {name: DeviceData(data, special, device) for name, data in dev.items()}
@@ -136,7 +140,7 @@ class NeuralTrainer:
             packed = _batches(windows, source.data.piece_ptr, options.batch_pieces, random)
             batches += [(which, group) for group in packed]
         random.shuffle(batches)
-        self.net.train()
+        self._train()
         total: dict[str, Tensor] = {}
         for done, (which, group) in enumerate(batches):
             if done % 16 == 0:
@@ -152,6 +156,14 @@ class NeuralTrainer:
             for name, value in losses.items():
                 total[name] = total.get(name, 0.0) + value.detach()
         return {f"loss_{name}": float(value) / len(batches) for name, value in total.items()}
+
+    def _train(self) -> None:
+        """Training mode for what learns; what is frozen reads as it will in use."""
+        self.net.train()
+        if self.options.frozen and isinstance(self.net.encoder, Transformer):
+            self.net.encoder.dropout.eval()
+            for layer in self.net.encoder.layers[: self.options.frozen]:
+                layer.eval()
 
     def _losses(
         self, data: DeviceData, group: Sequence[Window], random: np.random.Generator
@@ -206,13 +218,19 @@ class NeuralTrainer:
             scores["mean"] = sum(wanted) / len(wanted)
         return scores
 
+    def _learned(self) -> dict[str, NDArray[Any]]:
+        """The weights that are learned; frozen ones are as they were."""
+        frozen = {name for name, w in self.net.named_parameters() if not w.requires_grad}
+        state = self.net.state_dict().items()
+        return {k: v.detach().cpu().numpy() for k, v in state if k not in frozen}
+
     def parts(self) -> dict[str, Part]:
         """The weights as they stand; `neural.prepare.finish` makes a stage of them."""
-        arrays = {k: v.detach().cpu().numpy().copy() for k, v in self.net.state_dict().items()}
+        arrays = {k: v.copy() for k, v in self._learned().items()}
         return {"weights": Part("weights", {}, {}, arrays)}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {f"net.{k}": v.detach().cpu().numpy() for k, v in self.net.state_dict().items()}
+        arrays = {f"net.{k}": v for k, v in self._learned().items()}
         for number, moments in self.optimizer.state_dict()["state"].items():
             for key, value in moments.items():
                 arrays[f"adam.{number}.{key}"] = torch.as_tensor(value).cpu().numpy()
@@ -222,7 +240,7 @@ class NeuralTrainer:
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         weights = {k[4:]: torch.from_numpy(v) for k, v in state.items() if k.startswith("net.")}
-        self.net.load_state_dict(weights)
+        self.net.load_state_dict(self.net.state_dict() | weights)
         optimizer = self.optimizer.state_dict()
         moments: dict[int, dict[str, Tensor]] = {}
         for key, value in state.items():
@@ -242,11 +260,25 @@ def _pieces(train: Sequence[Source], epoch: int) -> float:
     return sum(s.pieces for s in train if s.read_in(epoch))
 
 
+def _freeze(net: Net, layers: int) -> None:
+    """Leave the lowest layers and all that is below them as they are."""
+    if not layers:
+        return
+    for name, weight in net.named_parameters():
+        part, _, rest = name.partition(".")
+        inside, _, more = rest.partition(".")
+        above = inside == "layers" and int(more.split(".")[0]) >= layers
+        if part == "features" or (part == "encoder" and not above):
+            weight.requires_grad_(False)
+
+
 def _groups(net: Net, options: TrainOptions) -> list[dict[str, Any]]:
     """Weights by step: small ones for what is low in the encoder; vectors do not decay."""
     layers = len(getattr(net.encoder, "layers", ()))
     groups: dict[tuple[float, float], list[Tensor]] = {}
     for name, weight in net.named_parameters():
+        if not weight.requires_grad:
+            continue
         step = options.head_step
         if name.startswith("encoder."):
             above = layers

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from caesura.train.data import Data
     from caesura.train.grammar import induce_grammar
     from caesura.train.neural import train_neural
-    from caesura.train.options import NeuralOptions, PipelineOptions, SilverOptions
+    from caesura.train.options import (
+        FinetuneOptions,
+        NeuralOptions,
+        PipelineOptions,
+        SilverOptions,
+    )
     from caesura.train.parser import parser_loop, train_parser
     from caesura.train.pipeline import train_pipeline
     from caesura.train.report import Report
@@ -32,7 +37,7 @@ _HOMES = {
     "data": ("Data",),
     "grammar": ("induce_grammar",),
     "neural": ("train_neural",),
-    "options": ("NeuralOptions", "PipelineOptions", "SilverOptions"),
+    "options": ("FinetuneOptions", "NeuralOptions", "PipelineOptions", "SilverOptions"),
     "parser": ("parser_loop", "train_parser"),
     "pipeline": ("train_pipeline",),
     "report": ("Report",),
@@ -47,6 +52,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Data",
+    "FinetuneOptions",
     "Kept",
     "Lessons",
     "NeuralOptions",

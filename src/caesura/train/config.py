@@ -24,7 +24,7 @@ __all__ = ["configure"]
 T = TypeVar("T")
 
 #: The tables of all commands.
-SECTIONS: Final = ("tokenizer", "tagger", "parser", "pipeline", "neural", "induce")
+SECTIONS: Final = ("tokenizer", "tagger", "parser", "pipeline", "neural", "finetune", "induce")
 
 
 def configure(

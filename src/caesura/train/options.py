@@ -18,7 +18,7 @@ from caesura.parse.options import TrainOptions as ParserOptions
 from caesura.tag.options import TaggerOptions
 from caesura.tokenize.options import TokenizerOptions
 
-__all__ = ["INDUCE", "NeuralOptions", "PipelineOptions", "SilverOptions"]
+__all__ = ["INDUCE", "FinetuneOptions", "NeuralOptions", "PipelineOptions", "SilverOptions"]
 
 #: Seeds of commands start at 1.
 INDUCE = InduceOptions(seed=1)
@@ -141,3 +141,56 @@ class NeuralOptions:
 
     def __post_init__(self) -> None:
         refuse_bias(self.search.bias)
+
+
+@dataclass(frozen=True)
+class FinetuneOptions:
+    """How a network goes on from another on a small treebank; the defaults fit a CPU."""
+
+    #: How many of the lower layers stay as they are, with all below them; -1: two of three.
+    frozen: int = -1
+    #: Passes over the treebank; 0: as many as make `pieces` sub-words, from `least` to `most`.
+    epochs: int = 0
+    pieces: int = 120_000
+    least: int = 6
+    most: int = 60
+    patience: int = 0
+    batch_pieces: int = 1024
+    encoder_step: float = 1e-4
+    head_step: float = 1e-3
+    layer_decay: float = 0.9
+    warm_up: float = 0.1
+    tag_weight: float = 0.5
+    dropout: float = 0.25
+    #: How often an epoch also reads copies that are laid out anew.
+    relaid: float = 0.0
+    #: Also learn from copies in lower case and without punctuation.
+    speech: bool = True
+    #: The language of the treebank, if neither its file nor its words tell.
+    language: str = ""
+    device: str = "auto"
+    seed: int = 1
+    pipeline: PipelineOptions = field(default_factory=PipelineOptions)
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "patience", "pieces"):
+            if getattr(self, name) < 0:
+                raise UsageError(f"{name} is {getattr(self, name)}, but must be at least 0")
+        if self.frozen < -1:
+            raise UsageError(
+                f"frozen is {self.frozen}, but must be at least 0, or -1 for two of three"
+            )
+        if not 1 <= self.least <= self.most:
+            raise UsageError(f"least is {self.least}, but must be from 1 to most, {self.most}")
+
+    def layers(self, of: int) -> int:
+        """How many of so many layers stay as they are."""
+        if self.frozen > of:
+            raise UsageError(f"{self.frozen} layers shall stay as they are, but there are {of}")
+        return 2 * of // 3 if self.frozen < 0 else self.frozen
+
+    def passes(self, pieces: float) -> int:
+        """How often a treebank of so many sub-words is read."""
+        if self.epochs:
+            return self.epochs
+        return min(max(round(self.pieces / max(pieces, 1.0)), self.least), self.most)

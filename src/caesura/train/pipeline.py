@@ -15,8 +15,9 @@ from caesura.models.store import load_model
 from caesura.pipeline.confidence import META
 from caesura.train.card import card, score_table
 from caesura.train.evaluation import dev_confidences, dev_scores
+from caesura.train.finetune import code_of_files, is_network, train_from
 from caesura.train.neural import check_encoder, train_neural
-from caesura.train.options import NeuralOptions, PipelineOptions
+from caesura.train.options import FinetuneOptions, NeuralOptions, PipelineOptions
 from caesura.train.parser import refuse_beam
 from caesura.train.run import Result, Run
 from caesura.train.silver import Lessons, Silver, label
@@ -35,9 +36,12 @@ def train_pipeline(
     """Train everything that the treebank allows; what it does not have is left out and named.
 
     With an `encoder` a network takes the place of tagger and parser. With `lessons` it also learns
-    from raw text that a teacher labels.
+    from raw text that a teacher labels. With `init` it goes on from a model: a network that was
+    trained on other treebanks makes one of this treebank.
     """
     run.kept.check()
+    if init is not None and encoder is None and is_network(init):
+        return _finetuned(run, init)
     options = _options(run, encoder)
     if encoder is not None:
         check_encoder(encoder)
@@ -54,15 +58,52 @@ def train_pipeline(
         parts, left_out, finish = _network(run, documents, held, encoder or "", options, silver)
     else:
         parts, left_out, finish = _linear(run, documents, held, init, options, silver)
-    scores = _save(run, documents, held, parts, left_out, silver)
+    return _finished(run, documents, held, parts, left_out, silver, finish)
+
+
+def _finished(
+    run: Run,
+    documents: Sequence[Document],
+    held: Sequence[Document],
+    parts: Mapping[str, Part],
+    left_out: Sequence[str],
+    silver: Silver | None,
+    finish: Callable[[], None],
+    more: Mapping[str, Any] | None = None,
+) -> Result:
+    """Write and score the model, and say what was made."""
+    scores = _save(run, documents, held, parts, left_out, silver, more or {})
     finish()
     for note in left_out:
         run.report.say(f"Left out: {note}")
     # A model without a tokeniser parses tokens, so the next command needs a file with some.
     given = ("text.txt",) if "tokenizer" in parts else ("--keep-tokens", "tokens.conllu")
-    about = {"model": run.output, "scores": scores, "left_out": left_out}
+    about = {"model": run.output, "scores": scores, "left_out": list(left_out)}
     shown = {"F1": scores} if scores else {}
     return Result(run.output, about, shown, next=("parse", "-m", run.output, *given))
+
+
+def _finetuned(run: Run, init: str) -> Result:
+    """A network that goes on from another one."""
+    flags = {name: run.flags[name] for name in ("seed", "frozen") if name in run.flags}
+    options = run.options(FinetuneOptions(), "finetune", flags)
+    documents, held = run.read()
+    told = code_of_files(run.data.train) or language_of(documents).get("language")
+    run.kept.begin()
+    parts, trainer = train_from(
+        documents,
+        held,
+        init,
+        options,
+        language=told,
+        folder=_folder(run),
+        resume=run.kept.resume,
+        report=run.report,
+    )
+    more = {"init": init, **({"language": told} if told else {})}
+    return _finished(
+        run, documents, held, parts, list(trainer.left_out), None, trainer.finish, more
+    )
 
 
 #: The parts of a model, what is left out of it, and what to call when it is written.
@@ -145,6 +186,7 @@ def _save(
     parts: Mapping[str, Part],
     left_out: Sequence[str],
     silver: Silver | None,
+    more: Mapping[str, Any],
 ) -> dict[str, float]:
     """Write the model, score it as it will be used, and write it again with its scores."""
     meta: dict[str, Any] = {
@@ -156,6 +198,7 @@ def _save(
         "stages": sorted(parts),
         "left_out": list(left_out),
         **language_of(documents),
+        **more,
     }
     if silver is not None:
         meta["silver"] = {
@@ -185,6 +228,8 @@ def model_card(
     """The card of a pipeline: data, parts and dev scores, in columns that have titles."""
     data = f"Trained on {', '.join(meta['trained_on'])}"
     data += f" ({meta['words']} words, {meta['documents']} documents)."
+    if "init" in meta:
+        data += f"\nGone on from {meta['init']}."
     if "silver" in meta:
         silver = meta["silver"]
         files = ", ".join(one["file"] for one in silver["text"])

@@ -1,0 +1,101 @@
+"""The weights of an exported network come back as the numbers that the file has."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.errors import ModelError
+from caesura.neural.shape import EncoderShape
+from tests.reference.network import random_weights
+
+pytest.importorskip("onnx", reason="onnx is not installed")
+
+PLAIN = EncoderShape(60, 128, 2, 4, 256, 40)
+BY_DISTANCE = EncoderShape(60, 128, 2, 4, 256, 42, first_position=2, eps=1e-5, buckets=32)
+#: How each is exported, and by how much a weight of 0.05 may be off.
+WAYS = [("plain", 8, (), 1e-6), ("8 bits", 8, ("ff2",), 2e-3), ("4 bits", 4, ("out", "ff2"), 2e-2)]
+
+
+@pytest.mark.parametrize("shape", [PLAIN, BY_DISTANCE], ids=["absolute", "by distance"])
+@pytest.mark.parametrize("way", WAYS, ids=[way[0] for way in WAYS])
+def test_weights_come_back(
+    shape: EncoderShape, way: tuple[str, int, tuple[str, ...], float]
+) -> None:
+    from caesura.neural.export import ExportOptions, to_onnx
+    from caesura.neural.restore import restore
+
+    name, bits, exact, most = way
+    weights = random_weights(shape)
+    # The last number of a mixture scales the sum, and is positive in a trained network.
+    weights["mixture"][-1] = 1.3
+    options = ExportOptions(name == "plain", frozenset(exact), bits)
+    found = restore(to_onnx(weights, shape, options))
+    assert found.options == options
+    assert found.shape is not None
+    assert (found.shape.layers, found.shape.heads, found.shape.inner) == (2, 4, 256)
+    assert found.shape.buckets == shape.buckets
+    assert found.shape.eps == pytest.approx(shape.eps)
+    # Positions before the first are not in the file; labels are not in the graph.
+    wanted = dict(weights)
+    del wanted["label"]
+    wanted["encoder.position.weight"] = weights["encoder.position.weight"][shape.first_position :]
+    mixture = wanted.pop("mixture")
+    powers = np.exp(mixture[:-1]) / np.exp(mixture[:-1]).sum()
+    theirs = found.weights["mixture"]
+    assert np.allclose(np.exp(theirs[:-1]) / np.exp(theirs[:-1]).sum(), powers, atol=1e-5)
+    assert theirs[-1] == pytest.approx(mixture[-1], rel=1e-5)
+    assert {*found.weights} - {"mixture"} == {*wanted}
+    for key, array in wanted.items():
+        # Buckets of distances that no window has are not in the file.
+        by_distance = key == "encoder.distance.weight"
+        there = found.weights[key] != 0 if by_distance else np.ones(array.shape, bool)
+        assert there.mean() > 0.5
+        assert np.allclose(found.weights[key][there], array[there], atol=most), key
+
+
+@pytest.mark.parametrize("exact", [(), ("ff2",)])
+def test_what_comes_back_is_exported_to_the_same_numbers(exact: tuple[str, ...]) -> None:
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    from caesura.neural.export import ExportOptions, to_onnx
+    from caesura.neural.restore import restore
+    from tests.neural.test_export import farthest, run
+
+    weights = random_weights(PLAIN)
+    weights["mixture"][-1] = 1.0
+    options = ExportOptions(exact=frozenset(exact), embedding_bits=4)
+    graph = to_onnx(weights, PLAIN, options)
+    found = restore(graph)
+    again = to_onnx(found.weights | {"label": weights["label"]}, found.shape, found.options)
+    assert farthest(run(again), run(graph)) < 1e-3
+
+
+def test_a_network_over_characters_comes_back() -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    from caesura.neural.export import ExportOptions, to_onnx
+    from caesura.neural.net import Net, NetOptions, Scratch
+    from caesura.neural.restore import restore
+
+    sizes = {"upos": 3, "xpos": 2, "feats": 4, "lemma": 5, "deprel": 6}
+    options = NetOptions(arc_size=16, label_size=8, tag_size=16, languages=2)
+    net = Net(Scratch(20, 32), sizes, options)
+    weights = {name: tensor.detach().numpy() for name, tensor in net.state_dict().items()}
+    found = restore(to_onnx(weights, None, ExportOptions(plain=True)))
+    assert found.shape is None
+    assert {*found.weights} == {*weights} - {"label"}
+    for name, array in found.weights.items():
+        assert np.allclose(array, weights[name], atol=1e-6), name
+
+
+def test_a_graph_of_somebody_else_is_refused() -> None:
+    from onnx import TensorProto, helper
+
+    from caesura.neural.restore import restore
+
+    node = helper.make_node("Identity", ["ids"], ["start"])
+    value = helper.make_tensor_value_info("ids", TensorProto.FLOAT, [1])
+    out = helper.make_tensor_value_info("start", TensorProto.FLOAT, [1])
+    graph = helper.make_model(helper.make_graph([node], "other", [value], [out]))
+    for data in (graph.SerializeToString(), b"no graph at all"):
+        with pytest.raises(ModelError, match="nothing can go on from it"):
+            restore(data)
