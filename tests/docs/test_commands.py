@@ -191,6 +191,7 @@ def test_settings_exist(
     refused = []
     calls = [
         ("train pipeline",),
+        ("train pipeline", "--init", "en"),
         ("train parser",),
         ("train parser", "--system", "branching", "--dev", "dev.conllu"),
         ("train tagger",),

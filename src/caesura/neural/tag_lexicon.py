@@ -143,8 +143,8 @@ class TagLexicon:
                 for at in range(bounds[row], bounds[row + 1]):
                     if choices[at] >= 0:
                         told[choices[at]] += counts[at]
-        told = {key: row for key, row in rows.items() if row}
-        return replace(self, feats=strings, **_columns(told))
+        kept = {key: row for key, row in rows.items() if row}
+        return replace(self, feats=strings, **_columns(kept))
 
     # -------------------------------------------------------------- storing
 
