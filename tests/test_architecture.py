@@ -186,6 +186,7 @@ EXTRAS = {
     "torch",
     "uvicorn",
     "zstandard",
+    "caesura.neural.adapt",
     "caesura.neural.device",
     "caesura.neural.encoder",
     "caesura.neural.export",
