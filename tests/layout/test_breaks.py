@@ -170,7 +170,7 @@ def test_codes_equal_those_of_the_twin(text: str) -> None:
     assert found == twin.breaks(text, spans_of(text))
 
 
-@given(st.text(alphabet="aB1. -:()\n\t>#", max_size=200))
+@given(st.text(alphabet="aB1. -:()[]\n\t>#", max_size=200))
 @settings(max_examples=200, deadline=None)
 def test_codes_of_any_text_equal_those_of_the_twin(text: str) -> None:
     found = [NAMES[code] for code in breaks(document(text))]
@@ -221,6 +221,8 @@ def test_what_is_undecided_in_a_stream_is_bounded() -> None:
         ("Ann wrote:\n> Can we move it?\n> Ten is early.", ["Can", "Ten"]),
         ("> * rope", ["*", "rope"]),
         ("• \trope", ["rope"]),
+        ("[12] See p. 4. It is there.", ["12", "]", "See"]),
+        ("[1234] See p. 4.", []),
         # No item, no label: an initial, a year, a signature, a label alone, a line of prose.
         ("J. Roe came. He left.", []),
         ("1987. A good year.", []),

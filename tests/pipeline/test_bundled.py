@@ -67,3 +67,17 @@ def test_a_blank_line_ends_a_sentence(nlp: Pipeline) -> None:
     ]
     many = list(nlp.pipe([text, "It rained. We stayed.", text]))
     assert [doc.n_sentences for doc in many] == [3, 2, 3]
+
+
+@pytest.mark.parametrize("name", ["en", "en-fast"])
+def test_a_note_belongs_to_the_sentence_before_it(name: str) -> None:
+    """But where it opens a line it is one of a list of notes."""
+    if name == "en":
+        pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    text = "The mill burned down in May. [6] Nobody was hurt. [12]\n\n[13] See the county records."
+    doc = caesura.load(name)(text)
+    assert [sentence.text.strip() for sentence in doc.sentences] == [
+        "The mill burned down in May. [6]",
+        "Nobody was hurt. [12]",
+        "[13] See the county records.",
+    ]

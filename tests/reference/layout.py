@@ -90,6 +90,9 @@ class Line:
         number = re.match(r"(..\d?\.)\s+", rest) if not mark else None
         if number and kind(rest[0]) == UPPER and all(kind(c) == DIGIT for c in number[1][1:-1]):
             mark = number.end()
+        note = re.match(r"\[(.{1,3})\]\s+", rest)
+        if note and all(kind(c) == DIGIT for c in note[1]):
+            mark = note.end()
         if mark and not rest.startswith("--"):
             self.marked = self.at + mark
         if self.label:

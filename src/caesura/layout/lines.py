@@ -127,7 +127,13 @@ def _is_rule(kinds: NDArray[np.uint8], codes: NDArray[np.uint32], p: int, b: int
 
 @kernel
 def _after_number(kinds: NDArray[np.uint8], codes: NDArray[np.uint32], p: int, b: int) -> int:
-    """Where a letter with a number and a period ends, as in `Q1. What`; p if there is none."""
+    """Where a letter with a number ends, `Q1. What`, or a note, `[6] See`; p if there is none."""
+    if codes[p] == 91:
+        q = p + 1
+        while q < b and q - p < 4 and kinds[q] == DIGIT:
+            q += 1
+        ends = q > p + 1 and q + 1 < b and codes[q] == 93 and kinds[q + 1] == SPACE
+        return q + 1 if ends else p
     if p + 2 >= b or kinds[p] != UPPER or kinds[p + 1] != DIGIT:
         return p
     q = p + 2

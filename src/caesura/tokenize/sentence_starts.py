@@ -48,6 +48,8 @@ STATE = 9
 
 _NONE, _ALL, _SAME = cast(list[int], np.array([0, 44, SAME]))
 _ONE = np.uint32(1)
+#: The hashes of `[` and `]`, and first and last class of a number as a shape has them.
+_OPENING, _CLOSING, _NUMBER = np.array([92, 94, 33 * DIGIT], dtype=np.uint64)
 _EDITED, _BARE = cast(list[int], np.array([100, 200]))
 # What the state holds.
 _SINCE, _FIRST, _QUOTES, _BRACKETS, _STOPS, _CAPITALS, _COUNT, _LINE, _SIGNS = range(STATE)
@@ -411,6 +413,15 @@ def starts(
 
 
 @kernel(counted=False)
+def _is_note(marks: Marks, i: int) -> bool:
+    """Whether `[6]` begins here on the line of the token before: it is a note to that sentence."""
+    if marks.form[i] != _OPENING or marks.form[i + 2] != _CLOSING or marks.gap[i] > 1:
+        return False
+    number = marks.shape[i + 1] >> np.uint64(7) == _NUMBER
+    return number and marks.gap[i + 1] == 0 and marks.gap[i + 2] == 0
+
+
+@kernel(counted=False)
 def _starts(
     marks: Marks,
     breaks: NDArray[np.uint8],
@@ -433,6 +444,8 @@ def _starts(
             probability = probability_of(decide(features, count, table))
         if given[n] >= 0:
             probability = float(given[n])
+        elif _is_note(marks, i):
+            probability = 0.0
         evidence[n] = probability
         _advance(marks, i, probability > threshold, state)
 
