@@ -1,12 +1,12 @@
 """What the learner of a linear pipeline is worth: updates, rows, tags that the parser chooses.
 
-    python benchmarks/learners.py --work build/learners --jobs 8 --json benchmarks/results/learners.json
+    python benchmarks/learners.py --work build/learners --jobs 8 --json learners.json
     python benchmarks/learners.py --work /tmp/few --only laso dlaso --documents 40 --epochs 3
 
 Each learner is one run of `caesura train pipeline --speech` on UD_English-EWT with the options of
 that command and those named here, at its own number of epochs unless `--epochs` says otherwise. A
-run that is done is not made again, and one that was interrupted goes on. Scores are of dev: from raw text, and
-with given tokens of its copy without case and punctuation.
+run that is done is not made again, and one that was interrupted goes on. Scores are of dev: from
+raw text, and with given tokens of its copy without case and punctuation.
 """
 
 from __future__ import annotations
