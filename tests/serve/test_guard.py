@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import re
 import sys
@@ -390,3 +391,39 @@ def until(holds: Any, seconds: float = 30) -> None:
     while not holds():
         assert time.monotonic() < ends
         time.sleep(0.05)
+
+
+def test_the_memory_of_an_unloaded_model_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that is slow to give it back does not lose its other models."""
+    from caesura.serve import workers as module
+
+    class Slow:
+        process = type("Process", (), {"pid": 1})
+
+        def __init__(self) -> None:
+            self.used = {"a": 1.0, "b": 2.0, "c": 3.0}
+            self.alive = True
+
+        def unload(self, name: str) -> None:
+            del self.used[name]
+
+    held = 300 << 20
+    monkeypatch.setattr(module, "resident", lambda pid: held)
+    worker = Slow()
+
+    async def scene() -> None:
+        nonlocal held
+        workers = module.Workers(fake_models(), ServeOptions(port=0, total_memory=100))
+        workers._all = {worker}  # type: ignore[assignment]
+        workers._ready = {worker}  # type: ignore[assignment]
+        workers._balance()
+        workers._balance()  # nothing has come back yet
+        assert (list(worker.used), workers.unloads) == (["b", "c"], 1)
+        held -= 50 << 20
+        workers._balance()
+        assert (list(worker.used), workers.unloads) == (["c"], 2)
+        held = 90 << 20
+        workers._balance()
+        assert workers.unloads == 2
+
+    asyncio.run(scene())

@@ -34,6 +34,10 @@ _KILL: Final = 0.5
 _SETTLE: Final = 1.0
 #: Seconds between two looks at the memory of a worker that works.
 _LOOK: Final = 0.5
+#: Seconds for a model that is told to be unloaded.
+_PATIENCE: Final = 10.0
+#: Bytes that show that one was.
+_ROOM: Final = 4 << 20
 #: Seconds to wait before a worker that did not start is tried again: at first, and at most.
 _AGAIN: Final = (0.5, 30.0)
 #: Bytes of an answer that are read ahead of its client.
@@ -157,6 +161,8 @@ class Workers:
         self._idle: asyncio.Queue[Worker] = asyncio.Queue()
         self._started = False
         self._full = False
+        #: What all held when a model was last unloaded, and until when that is waited for.
+        self._unloading: tuple[int, float] | None = None
 
     @property
     def loaded(self) -> dict[str, list[str]]:
@@ -321,7 +327,13 @@ class Workers:
         held = sum(resident(worker.process.pid) for worker in self._all) if most else 0
         if held <= most:
             self._full = False
+            self._unloading = None
             return
+        loop = asyncio.get_running_loop()
+        if self._unloading is not None:
+            before, until = self._unloading
+            if held > before - _ROOM and loop.time() < until:
+                return  # the last one that was told to has not yet given its memory back
         idle = [worker for worker in self.alive if worker not in self._busy]
         known = [(used, w, name) for w in idle for name, used in w.used.items()]
         if not known:
@@ -333,7 +345,9 @@ class Workers:
         worker.unload(name)
         self.unloads += 1
         self._say(f"unloaded a model: workers had {held >> 20:,} MB")
-        asyncio.get_running_loop().call_later(_LOOK, self._balance)
+        self._unloading = (held, loop.time() + _PATIENCE)
+        loop.call_later(_LOOK, self._balance)
+        loop.call_later(_PATIENCE, self._balance)
 
     def finish(self, worker: Worker, end: wire.End | None) -> None:
         """It has done its job (`end` tells), or is still at one that nobody wants."""
