@@ -34,11 +34,16 @@ class Search(NamedTuple):
 
 def how_to(options: SearchOptions, width: int | None = None) -> Search:
     margin = min(options.margin, NO_MARGIN)
-    shares = (options.labels, options.starts, options.behind)
+
+    def margins(share: float) -> float:
+        return margin * share if margin < NO_MARGIN else NO_MARGIN
+
     return Search(
         options.beam if width is None else width,
         margin,
-        *(margin * share if margin < NO_MARGIN else NO_MARGIN for share in shares),
+        margins(options.labels),
+        margins(options.starts),
+        margins(options.behind),
         options.bonus,
         options.trust,
         options.evidence,
