@@ -69,21 +69,13 @@ def compact(table: NDArray[np.int8]) -> CompactRows:
     columns = np.zeros(int(begin[-1]), np.uint8 if width <= _NARROW else np.uint16)
     values = np.zeros(len(columns), np.int8)
     _gather(table, begin, columns, values)
-    return _lay_out(begin, columns, values, table[:, -1].copy(), width)
+    return _lay_out(SparseRows(begin, columns, values, table[:, -1].copy()), 0, width)
 
 
 def compact_sparse(rows: SparseRows, width: int) -> tuple[CompactRows, float]:
     """The rows of a table in a model file, padded to `width`, and the unit in which they count."""
     lowest = int(rows.exponent.max(initial=0)) - MOST_SHIFT
-    values = rows.value
-    if len(rows.exponent) and int(rows.exponent.min()) < lowest:
-        # Of rows that are so much smaller than the largest some bits are lost.
-        lost = np.minimum(rows.exponent.astype(np.int32) - lowest, 0)
-        values = np.rint(values * np.repeat(np.ldexp(1.0, lost), np.diff(rows.begin)))
-        values = values.astype(np.int8)
-    exponents = (np.maximum(rows.exponent, lowest) - lowest).astype(np.int8)
-    found = _lay_out(rows.begin, rows.column, values, exponents, width)
-    return found, float(2.0**lowest)
+    return _lay_out(rows, lowest, width), float(2.0**lowest)
 
 
 def to_table(rows: CompactRows) -> NDArray[np.int8]:
@@ -93,20 +85,15 @@ def to_table(rows: CompactRows) -> NDArray[np.int8]:
     return table
 
 
-def _lay_out(
-    begin: NDArray[np.uint32],
-    columns: NDArray[Any],
-    values: NDArray[np.int8],
-    exponents: NDArray[np.int8],
-    width: int,
-) -> CompactRows:
+def _lay_out(rows: SparseRows, lowest: int, width: int) -> CompactRows:
+    """Rows whose exponents count from the lowest on."""
     narrow = width <= _NARROW
     firsts = np.zeros(width + 1, np.int64)
-    _order(begin, _SHORT if narrow else 0, firsts)
+    _order(rows.begin, _SHORT if narrow else 0, firsts)
     short = _aligned(int(firsts[-1]) * 2 if narrow else 0, np.dtype(np.uint64)).reshape(-1, 2)
     full = _aligned(int(firsts[0]) * width, np.dtype(np.int8)).reshape(-1, width)
-    lookup = np.zeros(len(begin) - 1, np.uint64)
-    _fill(begin, columns, values, exponents, firsts, narrow, lookup, full, short)
+    lookup = np.zeros(len(rows.exponent), np.uint64)
+    _fill(rows, lowest, firsts, narrow, lookup, full, short)
     return CompactRows(lookup, full, short)
 
 
@@ -157,11 +144,16 @@ def _order(begin: NDArray[np.uint32], most: int, firsts: NDArray[np.int64]) -> N
 
 
 @kernel
+def _value(rows: SparseRows, at: int, lost: int) -> Any:
+    """A value without its last bits, of which a row much smaller than the largest loses some."""
+    value = rows.value[at]
+    return np.int8(np.rint(value * 2.0**-lost)) if lost > 0 else value
+
+
+@kernel
 def _fill(
-    begin: NDArray[np.uint32],
-    columns: NDArray[Any],
-    values: NDArray[np.int8],
-    exponents: NDArray[np.int8],
+    rows: SparseRows,
+    lowest: int,
     firsts: NDArray[np.int64],
     narrow: bool,
     lookup: NDArray[np.uint64],
@@ -171,17 +163,20 @@ def _fill(
     width = full.shape[1]
     most = _SHORT if narrow else 0
     shorts = 0
+    columns = rows.column
     for r in range(lookup.shape[0]):
-        first = np.int64(begin[r])
-        count = np.int64(begin[r + 1]) - first
-        entry = np.uint64(exponents[r]) << EXPONENT
+        first = int(rows.begin[r])
+        count = int(rows.begin[r + 1]) - first
+        exponent = int(rows.exponent[r]) - lowest
+        lost, exponent = (-exponent, 0) if exponent < 0 else (0, exponent)
+        entry = np.uint64(exponent) << EXPONENT
         if count > most:
             # Rows of more weights come before it, and those of as many that were met before.
             number = firsts[count]
             firsts[count] += 1
             for k in range(count):
-                full[number, columns[first + k]] = values[first + k]
-            full[number, width - 1] = exponents[r]
+                full[number, columns[first + k]] = _value(rows, first + k, lost)
+            full[number, width - 1] = exponent
             lookup[r] = entry | FULL | np.uint64(number)
             continue
         if count > HELD:
@@ -190,7 +185,7 @@ def _fill(
                 column = np.uint64(columns[first + k] if k < count else (shorts + k * 5) % width)
                 short[shorts, 0] |= column << (_BYTE * np.uint64(k))
                 if k < count:
-                    value = np.uint64(values[first + k]) & _COLUMN
+                    value = np.uint64(_value(rows, first + k, lost)) & _COLUMN
                     short[shorts, 1] |= value << (_BYTE * np.uint64(k))
             lookup[r] = entry | SHORT | np.uint64(shorts)
             shorts += 1
@@ -199,7 +194,7 @@ def _fill(
             column = np.uint64(columns[first + k] if k < count else (r + k * 5) % min(width, 256))
             entry |= column << (_BYTE * np.uint64(k))
             if k < count:
-                value = np.uint64(values[first + k]) & _COLUMN
+                value = np.uint64(_value(rows, first + k, lost)) & _COLUMN
                 entry |= value << (VALUES + _BYTE * np.uint64(k))
         lookup[r] = entry
 
