@@ -65,6 +65,10 @@ class Strings:
         strings = self._strings
         return [strings[number] for number in numbers.tolist()]
 
+    def since(self, first: int) -> list[str]:
+        """The strings from a number on."""
+        return self._strings[first:]
+
     def __len__(self) -> int:
         return len(self._strings)
 

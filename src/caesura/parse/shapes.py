@@ -47,6 +47,7 @@ _MARKS: Final = (
 #: Shapes that an unedited text does not have, and the share of them that makes no difference.
 _EDITED: Final = (2, 3, 4, 5, 8, 9, 10, 11, 12)
 _FEW: Final = 0.01
+_MOST_KEPT: Final = 1 << 15
 
 
 def shape(form: str) -> int:
@@ -71,10 +72,23 @@ def shape(form: str) -> int:
     return 10 if form[0] in "!?" else (14 if not form[0].isspace() else 15)
 
 
+class _Shapes(dict[str, int]):
+    """The shapes of words that were met, as most words of a text are old friends; bounded."""
+
+    def __missing__(self, form: str) -> int:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        number = self[form] = shape(form or " ")
+        return number
+
+
+_shapes: Final = _Shapes()
+
+
 def shapes_of(doc: Document) -> NDArray[np.int64]:
     """The shape of each word of a document."""
     kinds, where = np.unique(doc.form, return_inverse=True)
-    found = [shape(doc.strings[form] or " ") for form in kinds.tolist()]
+    found = list(map(_shapes.__getitem__, doc.strings.take(kinds)))
     return np.array(found, np.int64)[where]
 
 

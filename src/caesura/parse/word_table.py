@@ -117,8 +117,9 @@ class Hasher:
             kept = self._tables[id(strings)] = (strings, {})
         done = kept[1].get(form, np.zeros(0, np.uint64))
         if len(done) < len(strings):
-            new = [strings[i] for i in range(len(done), len(strings))]
-            done = kept[1][form] = np.concatenate([done, self._hashes(new, form)])
+            done = kept[1][form] = np.concatenate(
+                [done, self._hashes(strings.since(len(done)), form)]
+            )
         taken: NDArray[np.uint64] = done[ids]
         return taken
 
@@ -126,8 +127,7 @@ class Hasher:
         known = self._kept.get(form)
         if known is None or len(known) > _MOST_KEPT:
             known = self._kept[form] = {}
-        found = [known.get(string) for string in strings]
-        missing = [string for string, value in zip(strings, found, strict=True) if value is None]
+        missing = [string for string in strings if string not in known]
         if missing:
             plain = missing
             if form == "lower":
@@ -136,13 +136,8 @@ class Hasher:
                 plain = [s[-3:].lower() for s in missing]
             elif form == "class":
                 plain = [self._class_of(s) for s in missing]
-            fresh = dict(zip(missing, string_hashes(plain).tolist(), strict=True))
-            known.update(fresh)
-            found = [
-                fresh[string] if value is None else value
-                for string, value in zip(strings, found, strict=True)
-            ]
-        return np.array(found, np.uint64)
+            known.update(zip(missing, string_hashes(plain).tolist(), strict=True))
+        return np.fromiter(map(known.__getitem__, strings), np.uint64, len(strings))
 
     def _class_of(self, string: str) -> str:
         number = self.classes.get(string, self.classes.get(string.lower()))
