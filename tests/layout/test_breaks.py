@@ -68,6 +68,12 @@ def wrapped(text: str, width: int, indent: str = "") -> str:
         ("from: ann\nto: bob\nre: keys", ["field", "field"]),
         ("Results\n=======\nNone so far.", ["indentation", "indentation"]),
         ("Name\tAge", ["wide gap"]),
+        ("https://boats.example/harbour/a\nhttps://boats.example/harbour/b", ["line"]),
+        ("Nobody had seen any of the boats leave the old harbour and\nI was asleep.", ["line"]),
+        (
+            "Nobody had seen any of the boats leave the old harbour today and\nI was asleep.",
+            ["wrapped"],
+        ),
         (
             "The tide goes slowly out,\nThe tide comes in.\n\n"
             "Nobody was on the pier\nBefore sunrise came.",

@@ -225,7 +225,9 @@ def tally(before: Line, line: Line, width: int) -> int:
         return -2
     if line.lower:
         return 4 if before.hyphen else 3
-    return -1 if line.upper and not before.final else 1
+    if line.upper and not before.final:
+        return 1 if before.width >= 60 and not before.title else -1
+    return 1
 
 
 def is_full(lines: list[Line], i: int) -> bool:
@@ -273,6 +275,8 @@ def between(lines: list[Line], i: int) -> str:
     block, at = lines[low:high], i - low
     width = max(own.width for own in block)
     votes = [tally(a, b, width) for a, b in itertools.pairwise(block)]
+    if all(own.first >= 20 and own.width == own.indent + own.first for own in (before, line)):
+        return "line"
     full = is_full(lines, i)
     wrapped = full or (28 <= width <= 160 and sum(votes) > 0)
     room = not full and fits(before, line, width)

@@ -69,6 +69,8 @@ REACH, BACK = 8, 40
 #: Prose is not wrapped narrower or wider than this; the least width of prose that is typed with
 #: double spacing, and both of verse.
 _NARROW, _WIDE, _NARROW_DOUBLE, _NARROW_VERSE, _WIDE_VERSE = 28, 160, 40, 20, 56
+#: The least width of a long line, and of a long word that is one.
+_LONG_LINE, _LONG_WORD = 60, 20
 #: Blanks on one line that make a gap wide, and a step of indentation.
 _GAP, _STEP = 3, 2
 _END = IS_BLANK | IS_RULE
@@ -101,7 +103,8 @@ def _tally(rows: NDArray[np.int64], before: int, i: int, width: int) -> int:
     if flags & BEGINS_LOWER:
         return 3
     if flags & BEGINS_UPPER and not last & ENDS_FINAL:
-        return -1
+        # What stands for itself is rarely so long, but for a title.
+        return 1 if rows[before, WIDTH] >= _LONG_LINE and not last & IS_TITLE else -1
     return 1
 
 
@@ -115,6 +118,12 @@ def _is_wrapped(rows: NDArray[np.int64], low: int, high: int, width: int) -> boo
         if not (rows[j - 1, FLAGS] | rows[j, FLAGS]) & IS_LONG:
             total += _tally(rows, j - 1, j, width)
     return total > 0
+
+
+@kernel
+def _is_one_word(rows: NDArray[np.int64], i: int) -> bool:
+    """Whether a line is one long word, as in a list of addresses."""
+    return bool(rows[i, FIRST] >= _LONG_WORD and rows[i, WIDTH] == rows[i, COLUMN] + rows[i, FIRST])
 
 
 @kernel
@@ -258,6 +267,8 @@ def _line_break(rows: NDArray[np.int64], n: int, i: int) -> int:
     width = 0
     for j in range(low, high):
         width = max(width, rows[j, WIDTH])
+    if _is_one_word(rows, i - 1) and _is_one_word(rows, i):
+        return LINE
     full = _is_full(rows, n, i)
     wrapped = full or _is_wrapped(rows, low, high, width)
     fits = not full and _fits(rows, i - 1, i, width)
