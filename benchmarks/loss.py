@@ -3,7 +3,7 @@
     python benchmarks/loss.py
     python benchmarks/loss.py --model my.caesura --treebank DEV.conllu --json
     python benchmarks/loss.py --model en --treebank GUM --write
-    python benchmarks/loss.py --model FOLDER/en-large.caesura --share 2 --write
+    python benchmarks/loss.py --model FOLDER/en-large.caesura --treebank EWT --write
 
 --write keeps the result in results/loss.json, from which `papers_pages.py` writes the tables of
 docs/explanation/evaluation.md; outputs of peers are left out of it.

@@ -31,7 +31,7 @@ LAYERS = {"raw": "sentences", "sentences": "tokens", "tokens": "tags"}
 def _each(results: Results) -> Iterator[tuple[str, Results]]:
     for model, treebanks in sorted(results.items()):
         for treebank, said in sorted(treebanks.items()):
-            yield f"`{model}`, {treebank}", said
+            yield f"`{model}`, {treebank}, {said['documents']} documents", said
 
 
 def by_input(results: Results) -> str:
@@ -52,8 +52,8 @@ def lost(results: Results) -> str:
         steps = {row["from"]: row for row in said["tests"] if row["metric"] == "LAS"}
         cells = [difference(steps[own]["difference"], steps[own]["p"]) for own in LAYERS]
         parser = number(said["stages"]["lost"]["LAS"]["parser"])
-        rows.append([name, str(said["documents"]), *cells, parser])
-    return markdown(["LAS lost to", "documents", *LAYERS.values(), "parser"], rows)
+        rows.append([name, *cells, parser])
+    return markdown(["LAS lost to", *LAYERS.values(), "parser"], rows)
 
 
 def models(results: Results) -> str:
