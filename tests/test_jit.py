@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 from numpy.typing import NDArray
 
 import caesura
-from caesura import jit
+from caesura import jit, jit_thrift
 
 PACKAGE = Path(caesura.__file__).parent
 ROOMS = sorted({path.relative_to(PACKAGE).parts[0] for path in PACKAGE.rglob("*/*.py")})
@@ -23,10 +24,11 @@ ROOMS = sorted({path.relative_to(PACKAGE).parts[0] for path in PACKAGE.rglob("*/
 MINI = {
     "__init__.py": "",
     "near/__init__.py": "",
-    "near/kernels.py": "from caesura.far.middle import *\n"
+    "near/kernels.py": '"""Near."""\n\n'
+    "from caesura.far.middle import *\n"
     "from caesura.far.middle import STEP\n"
     "from caesura.jit import kernel\n\n\n"
-    "@kernel\ndef twice(x):\n    return x + 2 * STEP\n",
+    '@kernel\ndef twice(x):\n    """Twice."""\n    return x + 2 * STEP\n',
     "far/__init__.py": "",
     "far/middle.py": "from caesura.constants import (  # as everywhere\n    STEP,\n)\n",
     "far/other.py": "LABEL = 1\n",
@@ -41,7 +43,7 @@ def mini(tmp_path: Path) -> Path:
     for name, source in MINI.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(source)
-    for name in ("jit.py", "jit_callees.py"):
+    for name in ("jit.py", "jit_callees.py", "jit_thrift.py"):
         shutil.copy(PACKAGE / name, package / name)
     return package
 
@@ -76,6 +78,25 @@ def test_what_a_kernel_does_not_see_is_not_in_the_key(mini: Path) -> None:
     assert answer(mini) == ["12", "False", "False", "1"]
 
 
+def test_what_changes_no_code_is_not_in_the_key(mini: Path) -> None:
+    assert answer(mini) == ["12", "True", "False", "0"]
+    file = mini / "near" / "kernels.py"
+    told = file.read_text().replace('"""Near."""\n', '"""Kernels that are near."""\n\n# Said so.\n')
+    file.write_text(told.replace('"""Twice."""\n', '"""Two steps more."""\n\n    # Indeed.\n'))
+    os.utime(mini / "constants.py", (1, 1))
+    assert answer(mini) == ["12", "False", "False", "1"]
+    file.write_text(file.read_text().replace("2 * STEP", "3 * STEP"))
+    assert answer(mini) == ["13", "True", "False", "0"]
+
+
+def test_a_package_that_was_moved_finds_its_kernels(mini: Path) -> None:
+    assert answer(mini) == ["12", "True", "False", "0"]
+    elsewhere = mini.parent / "elsewhere" / "caesura"
+    shutil.copytree(mini, elsewhere)
+    shutil.move(mini.parent / "kernels", elsewhere.parent / "kernels")
+    assert answer(elsewhere) == ["12", "False", "False", "1"]
+
+
 @pytest.mark.parametrize(
     ("room", "file", "counts"),
     [
@@ -99,7 +120,7 @@ def test_the_key_covers_what_kernels_see(
     with (package / file).open("r+") as stream:
         stream.seek(0, os.SEEK_END)
         stream.write("\nFROZEN = 1\n")
-    for cached in (jit._read, jit._sources_hash, jit.sources):
+    for cached in (jit._imported, jit._code_hash, jit._sources_hash, jit.sources):
         cached.cache_clear()
     assert (jit._sources_hash(room, str(package)) != before) == counts
 
@@ -141,7 +162,9 @@ def imported(file: Path) -> set[str]:
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_import_is_overlooked(room: str) -> None:
     for file in (PACKAGE / room).rglob("*.py"):
-        missed = imported(file) - jit._read(str(file), str(PACKAGE))[1]
+        missed = (
+            imported(file) - jit._imported(str(file), str(PACKAGE)) - {str(PACKAGE / "__init__.py")}
+        )
         assert not missed, f"{file} imports {missed}"
 
 
@@ -153,7 +176,7 @@ def test_start_up_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
         read.append(str(file))
         return opened(file, *args, **kwargs)
 
-    for cached in (jit._read, jit._sources_hash, jit.sources):
+    for cached in (jit._imported, jit._code_hash, jit._sources_hash, jit.sources):
         cached.cache_clear()
     monkeypatch.setattr("builtins.open", counting)
     for room in ("tokenize", "tag", "parse"):
@@ -249,3 +272,21 @@ def test_a_kernel_that_counts_no_references_does_not_count_them() -> None:
         (code,) = uncounted.inspect_llvm().values()
         body = code.split("define", 2)[1]
         assert "NRT_incref" not in body
+
+
+@pytest.mark.skipif(not jit.compiled(), reason="there is no compiler without JIT")
+def test_numba_is_as_it_was_once_a_kernel_is_compiled() -> None:
+    kept = jit_thrift._answers()
+    before = [getattr(place, name) for place, name, _ in kept.patches()]
+
+    def wrong(x: int) -> int:
+        return x + "a"  # type: ignore[operator]
+
+    assert jit.kernel(cache=False)(lambda x: x + x * 2)(7) == 21
+    asked = len(kept._calls)
+    assert asked
+    with pytest.raises(TypingError):
+        jit.kernel(cache=False)(wrong)(1)
+    assert jit.kernel(cache=False)(lambda x: x * 2 + x)(7) == 21
+    assert [getattr(place, name) for place, name, _ in kept.patches()] == before
+    assert not jit_thrift._Answers.asked

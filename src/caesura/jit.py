@@ -3,7 +3,8 @@
 Numba's own cache looks at the file of the compiled function only and misses a changed callee or
 constant in another file. Here every kernel is cached in a folder named after a hash of all sources
 of its room and of all that they import from other rooms, directly or not: what a kernel is compiled
-from is in its key.
+from is in its key. Comments, docstrings, numbers of lines and dates of files are not: an upgrade
+that changes no code finds the kernels again.
 
 Some of this goes deeper into Numba than its documentation, and two modules are written in LLVM.
 All of it has a plain twin, which is taken when a Numba that is not known here behaves otherwise:
@@ -15,6 +16,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib
+import inspect
+import opcode
 import os
 import re
 import stat
@@ -23,8 +26,9 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import cache, partial
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import MethodType, ModuleType
+from types import CodeType, MethodType, ModuleType
 from typing import Any, TypeVar, cast, overload
 
 import numba
@@ -32,7 +36,7 @@ import numpy as np
 from numba.core import caching, config, cpu, runtime, types
 from platformdirs import user_cache_path
 
-from caesura import jit_callees
+from caesura import jit_callees, jit_thrift
 
 __all__ = [
     "cache_root",
@@ -62,6 +66,8 @@ _IMPORT = re.compile(
 _CHOSEN = re.compile(rb'\bchosen\(\s*"caesura\.([\w.]+)",\s*"caesura\.([\w.]+)",?\s*\)')
 _NAME = re.compile(r"\w+")
 _NOT_A_NAME = re.compile(r"#.*| as \w+")
+_STORE = opcode.opmap["STORE_NAME"]
+_LOAD = opcode.opmap["LOAD_CONST"]
 #: The minor version of Numba with which the LLVM written by hand is known to work.
 KNOWN_NUMBA = (0, 68)
 #: Set in the process that tries LLVM out, which itself may not trust any.
@@ -113,8 +119,8 @@ def _below(folder: str) -> tuple[str, ...]:
 
 
 @cache
-def _read(file: str, package: str) -> tuple[bytes, frozenset[str]]:
-    """A file's hash, and the files of ours that it imports when it is loaded."""
+def _imported(file: str, package: str) -> frozenset[str]:
+    """The files of ours that a file imports when it is loaded."""
     with open(file, "rb") as stream:
         source = stream.read()
     found: set[str] = set()
@@ -124,15 +130,56 @@ def _read(file: str, package: str) -> tuple[bytes, frozenset[str]]:
         if not _exists(start):
             found.add(f"{module}.py")
             continue
-        found.add(start)
+        if module != package:  # which holds the version and no code
+            found.add(start)
         for name in _NAME.findall(_NOT_A_NAME.sub("", names.decode())):
             inside = os.path.join(module, name)
             known = [path for path in (f"{inside}.py", f"{inside}/__init__.py") if _exists(path)]
             # A name that is no module may come from any file of the package.
-            found.update(known or _below(module))
+            if known or not name.startswith("__"):
+                found.update(known or _below(module))
     for names in _CHOSEN.findall(source):
         found.update(f"{os.path.join(package, *name.decode().split('.'))}.py" for name in names)
-    return hashlib.sha256(source).digest(), frozenset(found)
+    return frozenset(found)
+
+
+@cache
+def _code_hash(file: str) -> bytes:
+    """A hash of what a file does; Python keeps its code for when the file is loaded."""
+    digest = hashlib.sha256()
+    name = Path(file).stem
+    _add_code(digest, cast(CodeType, SourceFileLoader(name, file).get_code(name)))
+    return digest.digest()
+
+
+def _add_code(digest: Any, code: CodeType) -> None:
+    """What compiled Python does, without docstrings, names of files and numbers of lines."""
+    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    numbers = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    digest.update(f"{names!r} {numbers!r}\n".encode("utf-8", "surrogatepass"))
+    digest.update(code.co_code)
+    told = _docstring(code)
+    for number, value in enumerate(code.co_consts):
+        if isinstance(value, CodeType):
+            _add_code(digest, value)
+        elif number != told:
+            # The order of a set changes from run to run.
+            said = sorted(map(repr, value)) if isinstance(value, frozenset) else value
+            digest.update(f"{type(value).__name__} {said!r}\n".encode("utf-8", "surrogatepass"))
+
+
+def _docstring(code: CodeType) -> int:
+    """The number of the constant that is the docstring; -1 if there is none."""
+    if code.co_flags & inspect.CO_OPTIMIZED:  # a function: its first constant, or None there
+        has = code.co_flags & 0x4000000 or sys.version_info < (3, 13)
+        named = has and not code.co_name.startswith("<") and code.co_consts
+        return 0 if named and isinstance(code.co_consts[0], str | None) else -1
+    bytecode = code.co_code
+    for at in range(2, len(bytecode), 2):
+        stored = bytecode[at] == _STORE and bytecode[at - 2] == _LOAD
+        if stored and code.co_names[bytecode[at + 1] :][:1] == ("__doc__",):
+            return bytecode[at - 1]
+    return -1
 
 
 @cache
@@ -146,13 +193,13 @@ def sources(room: str, package: str = str(PACKAGE)) -> tuple[str, ...]:
     folder = os.path.join(above, room)
     jit = os.path.join(package, "jit.py")
     own = _below(folder) or (f"{folder}.py",)
-    wait = [file for file in own if _exists(file) and jit in _read(file, package)[1]]
+    wait = [file for file in own if _exists(file) and jit in _imported(file, package)]
     found: set[str] = set()
     while wait:
         file = wait.pop()
         if file not in found and _exists(file):
             found.add(file)
-            wait += _read(file, package)[1]
+            wait += _imported(file, package)
     return tuple(sorted(found))
 
 
@@ -169,7 +216,7 @@ def _hash_of_sources(room: str, package: str) -> str:
     digest = hashlib.sha256()
     for file in sources(room, package):
         digest.update(os.path.relpath(file, package).encode())
-        digest.update(_read(file, package)[0])
+        digest.update(_code_hash(file))
     return digest.hexdigest()
 
 
@@ -303,12 +350,29 @@ def _compile(function: F, flags: dict[str, Any]) -> F:
             dispatcher = numba.njit(**{**options, "cache": False})(function)
         elif options["cache"]:
             cache: Any = dispatcher._cache
+            if _PLACED:
+                _place(cache, function, _folder(room))
             cache.load_overload = MethodType(_load_sound, cache)
             if _LINKED:
                 cache.save_overload = MethodType(_save_alone, cache)
         return cast(F, _for_all_numbers(dispatcher))
     finally:
         numba_config.CACHE_DIR = before
+
+
+def _place(cache: Any, function: Callable[..., Any], folder: Path) -> None:
+    """Keep a kernel under its name, wherever and whenever its file was written.
+
+    Numba's own place is named after the folder and the line of the source, and forgets what is in
+    it when the date of the file changes; here the name of the folder says what the code is.
+    """
+    name = re.sub(r"[^\w.-]", "-", f"{function.__module__}.{function.__qualname__}")
+    version = "".join(map(str, sys.version_info[:2]))
+    cache._cache_path = str(folder)
+    cache._impl.locator._cache_path = str(folder)
+    cache._cache_file = cast(Any, caching).IndexDataCacheFile(
+        cache_path=str(folder), filename_base=f"{name}.py{version}", source_stamp="code"
+    )
 
 
 def _is_kept_in(dispatcher: Any, folder: Path) -> bool:
@@ -403,7 +467,7 @@ def _call_with_any_number(ask: Callable[..., Any], args: Any, keywords: Any) -> 
 
 
 def _compile_calmly(compile_: Callable[..., Any], args: Any, return_type: Any) -> Any:
-    with jit_callees.rarely_collecting():
+    with jit_thrift.thriftily():
         return compile_(args, return_type)
 
 
@@ -450,5 +514,7 @@ def _as_known() -> bool:
 
 
 _LEAN = _as_known()
+#: Whether Numba keeps kernels in files that can be named.
+_PLACED = _minor_version() == KNOWN_NUMBA and hasattr(caching, "IndexDataCacheFile")
 #: Whether kernels that others call are compiled by `jit_callees`.
-_LINKED = _minor_version() == KNOWN_NUMBA and jit_callees.as_known()
+_LINKED = _minor_version() == KNOWN_NUMBA and jit_callees.as_known() and jit_thrift.as_known()

@@ -8,24 +8,17 @@ code are for what Python calls. That halves the time of a first run.
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Iterator
 from types import MethodType
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from llvmlite import binding
 from numba.core import codegen, compiler, dispatcher, event, sigutils, typing
 from numba.core.compiler_lock import global_compiler_lock
 
-__all__ = ["as_known", "link_callees", "not_for_linking", "rarely_collecting"]
+__all__ = ["as_known", "link_callees", "not_for_linking"]
 
 numba_compiler = cast(Any, compiler)
 numba_event = cast(Any, event)
-
-
-#: Objects that are made before it is looked which of them are garbage.
-_MANY: Final = 200_000
 
 
 class Callee(NamedTuple):
@@ -64,17 +57,6 @@ def not_for_linking(result: Any) -> None:
     names = (found.llvm_func_name, found.llvm_cpython_wrapper_name, found.llvm_cfunc_wrapper_name)
     source = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
     result.library._shared_module = binding.parse_assembly(source)
-
-
-@contextlib.contextmanager
-def rarely_collecting() -> Iterator[None]:
-    """A compiler makes objects by the million and hardly any cycles: look for them less often."""
-    before = gc.get_threshold()
-    gc.set_threshold(_MANY, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def _call_template(kernel: Any, args: Any, keywords: Any) -> Any:
