@@ -101,6 +101,16 @@ def test_a_network_heeds_them() -> None:
     assert doc.column("lemma") == ["sing", "sang"]
 
 
+def test_a_number_in_letters_is_not_one_in_digits() -> None:
+    feats = ["NumForm=Digit|NumType=Card", "NumForm=Word|NumType=Card", ""]
+    labels = {"upos": ["NUM"], "xpos": ["CD"], "feats": feats, "lemma": [rule_of("a", "a")]}
+    tags = {name: np.zeros((3, len(labels[name])), np.float32) for name in labels}
+    tags["feats"][:] = [[3, 2, 1], [2, 3, 1], [1, 2, 3]]
+    doc = document("six 6 7", "_ _ _")
+    Tagging(labels).write(doc, scores_of(tags), confidence=False)
+    assert doc.column("feats") == [feats[1], feats[0], ""]
+
+
 def scores_of(tags: dict[str, np.ndarray]) -> Scores:
     """Scores of which nothing but the tags is looked at."""
     fields = dict.fromkeys(Scores.__dataclass_fields__)

@@ -49,6 +49,8 @@ class Tagging:
         self.tags = tags
         self._irregular = read_irregular(lexicon.irregular) if lexicon is not None else {}
         self._lemma = lru_cache(1 << 16)(apply_rule)
+        feats = labels["feats"]
+        self._digits = np.array([("NumForm=Digit" in f) - ("NumForm=Word" in f) for f in feats])
 
     def write(self, doc: Document, scores: Scores, confidence: bool) -> None:
         fixed = Constraints.of(doc)
@@ -63,6 +65,8 @@ class Tagging:
                 if column == "feats" and self.features is not None:
                     allowed = self.features[scores.tags["xpos"].argmax(1)]
                     points = np.where(allowed, points, np.float32(-1e9))
+                if column == "feats":
+                    points = _spelled(doc, points, self._digits)
                 found = names[points.argmax(1)].astype(np.int32)
             setattr(doc, column, fixed.obeyed(column, found))
         if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
@@ -143,6 +147,21 @@ class Tagging:
         forms = [doc.strings[i] for i in (kinds // n).tolist()]
         tags = [doc.strings[i] for i in (kinds % n).tolist()]
         return self.lexicon.choose(forms, tags, where, scores, spoken)
+
+
+def _spelled(
+    doc: Document, points: NDArray[np.float32], digits: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """The scores of FEATS without those that the spelling of a word rules out.
+
+    `digits` is 1 where FEATS say that a number is written in digits, -1 where in letters.
+    """
+    if not digits.any():
+        return points
+    kinds, where = np.unique(doc.form, return_inverse=True)
+    has = np.array([any(c.isdigit() for c in form) for form in doc.strings.take(kinds)], bool)
+    wrong = np.where(has[where, None], digits == -1, digits == 1)
+    return np.where(wrong & ~wrong.all(1, keepdims=True), np.float32(-1e9), points)
 
 
 def _corrected(doc: Document, lemmas: NDArray[np.int32], irregular: Irregular) -> NDArray[np.int32]:
