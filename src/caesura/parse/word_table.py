@@ -26,6 +26,7 @@ __all__ = [
     "LAYOUT_COLUMN",
     "LAYOUT_ODDS",
     "N_CONTEXT",
+    "TOLD_COLUMN",
     "Choice",
     "Hasher",
     "Words",
@@ -47,10 +48,12 @@ EVIDENCE: Final = np.array([0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99])
 EVIDENCE_ODDS: Final = np.array([0.0, -5.0, -3.5, -2.0, -0.6, 0.6, 2.0, 3.5, 5.0], dtype=np.float32)
 
 
-#: What is known of the gap before a word: paragraph, speaker, evidence, layout.
-N_CONTEXT: Final = 4
+#: What is known of the gap before a word: paragraph, speaker, evidence, layout as it is learned
+#: from, and all that the layout says.
+N_CONTEXT: Final = 5
 EVIDENCE_COLUMN: Final = 2
 LAYOUT_COLUMN: Final = 3
+TOLD_COLUMN: Final = 4
 #: The log-odds of a start by what the layout says, and how much more the tokeniser's evidence
 #: counts where a line begins, of which it has seen more than the parser.
 LAYOUT_ODDS: Final = np.array([ODDS.get(code, 0.0) for code in range(len(NAMES))], np.float32)
@@ -256,8 +259,9 @@ def context_of(
             change[0] = 2
         context[:, 1] = np.where(first, change[token], 1)
     if breaks:
-        codes = learned(layout_breaks(doc))
-        context[:, LAYOUT_COLUMN] = np.where(first & (codes != START)[token], codes[token], 0)
+        told = layout_breaks(doc)
+        for column, codes in ((LAYOUT_COLUMN, learned(told)), (TOLD_COLUMN, told)):
+            context[:, column] = np.where(first & (codes != START)[token], codes[token], 0)
     if doc.start_evidence is not None:
         bucket = np.searchsorted(EVIDENCE, doc.start_evidence).astype(np.int32) + 1
         context[:, EVIDENCE_COLUMN] = np.where(first, bucket[token], 1)

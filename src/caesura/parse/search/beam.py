@@ -68,6 +68,7 @@ from caesura.parse.word_table import (
     EVIDENCE_ODDS,
     LAYOUT_COLUMN,
     LAYOUT_ODDS,
+    TOLD_COLUMN,
     Words,
 )
 
@@ -191,11 +192,10 @@ def _is_known(frontier: Frontier, used: int, key: Any) -> Any:
 @kernel(forceinline=True, counted=False)
 def _told(search: Search, gap: Any) -> Any:
     """What tokeniser and layout say for a boundary, beside what the scorer has learned of it."""
-    code = gap[LAYOUT_COLUMN]
     evidence = search.evidence * EVIDENCE_ODDS[gap[EVIDENCE_COLUMN]]
-    if code != 0:
+    if gap[LAYOUT_COLUMN] != 0:
         evidence *= AT_LINES
-    return evidence + search.layout * LAYOUT_ODDS[code]
+    return evidence + search.layout * LAYOUT_ODDS[gap[TOLD_COLUMN]]
 
 
 @kernel(counted=False)
