@@ -297,3 +297,56 @@ def _labels(parser: Any) -> Any:
 
     return Labels(**{name: tuple(parser.labels[name]) for name in
                      ("upos", "xpos", "feats", "lemma", "deprel")})  # fmt: skip
+
+
+def test_only_rules_and_relations_of_the_languages_are_looked_at() -> None:
+    from tests.neural.small import harbour as docs_of
+    from tests.neural.small import small_network
+
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    from caesura.neural.parser import NeuralParser
+
+    part = small_network()
+    masks = Languages.from_part(part)
+    assert masks is not None
+    deprel = masks.masks["deprel"].copy()
+    deprel[2, 2:] = False
+    part.arrays["may-deprel"] = np.packbits(deprel, axis=1)
+    parser = NeuralParser.from_part(part)
+    languages = parser.languages
+    assert languages is not None
+    assert languages.rules(np.array([1, 1])) is None
+    assert languages.rules(np.array([2, 2])).tolist() == [0, 1, 2, 3, 4]  # type: ignore[union-attr]
+    assert languages.rules(np.array([2, 1])) is None
+    doc = docs_of()[0]
+    doc.token_language = np.full(doc.n_tokens, doc.strings.ids(["bb"])[0], np.int32)
+    few = parser.encoder.scores(doc)
+    assert few.tags["lemma"].shape == (doc.n_words, 5)
+    heads = np.maximum(np.arange(doc.n_words, dtype=np.int32) - 1, -1)
+    found = np.concatenate(list(parser._label_points(few, heads)))
+    # A slow, obvious twin: every rule, every relation, and then the masks.
+    parser.encoder.languages = replace(
+        languages, masks={**languages.masks, "lemma": np.ones((3, 13), bool)}
+    )
+    all_of = parser.encoder.scores(doc)
+    assert all_of.rules is None
+    whole = np.where(languages.masks["lemma"][2], all_of.tags["lemma"], -np.inf)
+    assert np.array_equal(parser._tagging._points(few, slice(0, None))[:, :5], whole[:, :5])
+    assert (parser._tagging._points(few, slice(0, None))[:, 5:] < -1e8).all()
+    weights, one = parser.label_weights, np.ones(1, np.float32)
+    for word, head in enumerate(heads.tolist()):
+        vector = few.label_root if head < 0 else few.label_head[head]
+        points = np.einsum(
+            "i,ilj,j->l",
+            np.append(few.label_dep[word], one),
+            weights,
+            np.append(vector, one),
+        )
+        roots = np.array([name == "root" for name in parser.labels["deprel"]])
+        may = roots if head < 0 else languages.masks["deprel"][2] & ~roots
+        assert np.allclose(found[word][may], points[may], atol=1e-4)
+        assert (found[word][~may] < -1e8).all()
+    again = NeuralParser.from_part(part)
+    again.annotate([doc])
+    assert set(doc.column("deprel")) <= {"root", "nsubj"}

@@ -38,6 +38,8 @@ Floats = NDArray[np.float32]
 _TRIED: Final = 150
 #: Where a share of the treebank's relations is known, it is annotated as the network's were.
 _ALIKE: Final = 0.8
+#: The share of its languages that take a lemma rule which many take.
+_MANY: Final = 0.06
 #: What a new attribute says at first: that a word does not have it.
 _ABSENT: Final = 4.0
 #: How far below the relation its new subtype starts.
@@ -158,7 +160,7 @@ def adapt(
         return Adapted(weights, union, None, _joined(lexicon, base), None, features)
     attributes = _attributes(languages.attributes, docs)
     own = code in languages.codes
-    kept = _rules_of(languages, old, code) if own else ()
+    kept = _rules_of(languages, old, code) if own else _common_rules(languages, old)
     union = Labels(
         upos=_union(old.upos, labels.upos),
         xpos=labels.xpos or ("",),
@@ -174,7 +176,7 @@ def adapt(
     last = sum(name.startswith("features.") for name in weights) - 1
     for name in (f"features.{last}.weight", "manner.weight"):
         weights[name] = weights[name][[0, row]]
-    known = _one_language(code, docs, attributes, union, labels, old)
+    known = _one_language(code, docs, attributes, union, labels, old, kept)
     lexicon = LemmaLexicon.of_languages({code: docs}, union.lemma)
     tags = TagLexicon.of_languages({code: docs}, union.upos, attributes)
     if own:
@@ -201,6 +203,12 @@ def _rules_of(languages: Languages, old: Labels, code: str) -> tuple[str, ...]:
     return tuple(rule for rule, may in zip(old.lemma, allowed.tolist(), strict=True) if may)
 
 
+def _common_rules(languages: Languages, old: Labels) -> tuple[str, ...]:
+    """The lemma rules that many languages take, of which a small treebank shows few."""
+    often = languages.masks["lemma"][1:].sum(0) >= max(2, _MANY * len(languages.codes))
+    return tuple(rule for rule, many in zip(old.lemma, often.tolist(), strict=True) if many)
+
+
 def _one_language(
     code: str,
     docs: Sequence[Document],
@@ -208,13 +216,14 @@ def _one_language(
     union: Labels,
     labels: Labels,
     old: Labels,
+    kept: tuple[str, ...],
 ) -> Languages:
     """What the language may have: what the treebank has, and what one so small may not show.
 
-    That is relations without a subtype, where the treebank's are of the same kind, and all values
-    of the attributes that it has.
+    That is lemma rules that were kept, relations without a subtype, where the treebank's are of
+    the same kind, and all values of the attributes that it has.
     """
-    rules = {code: (*labels.lemma, union.lemma[0])}
+    rules = {code: (*labels.lemma, *kept, union.lemma[0])}
     found = Languages.of({code: docs}, attributes, union.deprel, union.lemma, rules)
     masks = {name: mask.copy() for name, mask in found.masks.items()}
     plain = {name for name in old.deprel if ":" not in name}

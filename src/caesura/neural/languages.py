@@ -209,6 +209,19 @@ class Languages:
         found = np.array([number.get(doc.strings[i], 0) for i in kinds.tolist()], np.int64)
         return found[where][doc.word_token]
 
+    def rules(self, numbers: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """The lemma rules that words in these languages may have, None for all.
+
+        Scores of all rules for a long document would be most of what it takes.
+        """
+        allowed = self.masks["lemma"][np.unique(numbers)].any(0)
+        return None if allowed.all() else np.flatnonzero(allowed)
+
+    def relations(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """The relations that words in these languages may have."""
+        found: Mask = self.masks["deprel"][np.unique(numbers)].any(0)
+        return found
+
     @classmethod
     def of(
         cls,

@@ -206,14 +206,14 @@ class LemmaLexicon:
     def of_word(self, form: str, upos: str, language: str = "") -> tuple[int, ...]:
         """The rules that a word was seen with, none if it was not."""
         key = _hash(*_of(language), form, upos)
-        at = int(np.searchsorted(self.keys, key))
+        at = int(np.searchsorted(self.keys, np.uint32(key)))
         if at == len(self.keys) or int(self.keys[at]) != key:
             return ()
         return tuple(self.choices[self.first[at] : self.first[at + 1]].tolist())
 
     def is_known(self, word: str, language: str = "") -> bool:
         key = _hash(*_of(language), word.lower())
-        at = int(np.searchsorted(self.known, key))
+        at = int(np.searchsorted(self.known, np.uint32(key)))
         return at < len(self.known) and int(self.known[at]) == key
 
     def choose(

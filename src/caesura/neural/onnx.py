@@ -54,6 +54,8 @@ class Scores:
     edited: bool = True
     #: The language of each word, in a network of many.
     languages: NDArray[np.int64] | None = None
+    #: Which lemma rules `tags` has scores of: those of the languages; None: of all.
+    rules: NDArray[np.int64] | None = None
 
 
 class Encoder:
@@ -117,9 +119,10 @@ class Encoder:
         n, limit = doc.n_words, min(self.limit, READ)
         pieces, pointer = self.subwords.pieces(doc)
         features = word_features(doc) if self.layout else paragraph_features(doc)
-        spoken = None
+        spoken = rules = None
         if self.languages is not None:
             spoken = self.languages.numbers(doc)
+            rules = self.languages.rules(spoken)
             features = np.concatenate([features, spoken[:, None]], 1)
         shared = limit * OVERLAP // LIMIT
         windows = [
@@ -137,13 +140,15 @@ class Encoder:
                 begin_id=begin, end_id=end, pad_id=pad, limit=limit,
             )  # fmt: skip
             out = dict(zip(self.outputs, self._run(inputs), strict=True))
+            if rules is not None and "lemma" in out:
+                out["lemma"] = out["lemma"][:, :, rules]
             if found is None:
                 found = _empty(n, width, out)
             _keep(found, out, window)
         if found is None:
             found = replace(_nothing(), start=np.zeros(n, np.float32))
         found.edited = bool(features[:, 0].any())
-        found.languages = spoken
+        found.languages, found.rules = spoken, rules
         return found
 
     def _run(self, inputs: Batch) -> list[Any]:

@@ -354,6 +354,9 @@ class NeuralParser(Stage):
         """The score of each label of each arc, a batch at a time for the sake of memory."""
         allowed = self._tagging.allowed(scores, "deprel")
         weights, n = self.label_weights, len(heads)
+        kept = self._relations(scores)
+        if kept is not None:
+            weights = weights[:, kept]
         one = np.ones((n, 1), np.float32)
         root = (heads < 0)[:, None]
         vectors = np.where(
@@ -367,9 +370,22 @@ class NeuralParser(Stage):
             b = slice(a, a + 512)
             mixed = (dependents[b] @ flat).reshape(-1, labels, weights.shape[2])
             points = np.matmul(mixed, vectors[b, :, None])[:, :, 0]
+            if kept is not None:
+                few = points
+                points = np.full((len(few), len(self._roots)), np.float32(-1e9))
+                points[:, kept] = few
             if allowed is not None:
                 points = np.where(allowed[b] | root[b], points, points - np.float32(1e9))
             yield np.where(root[b] == self._roots[None, :], points, -np.inf)
+
+    def _relations(self, scores: Scores) -> NDArray[np.int64] | None:
+        """Those that the languages of a document may have, and roots; None: all of them."""
+        if self.languages is None or scores.languages is None:
+            return None
+        may = self.languages.relations(scores.languages)
+        if may.all() or not (may & ~self._roots).any():
+            return None
+        return np.flatnonzero(may | self._roots)
 
     def write_confidences(self, doc: Document, scores: Scores, result: Result) -> None:
         heads = np.asarray(result.heads)

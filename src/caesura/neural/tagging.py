@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ from caesura.tag.irregular import Irregular, read_irregular
 from caesura.tag.lemmas import apply_rule
 
 __all__ = ["Tagging", "softmax"]
+
+#: The score of what may not be, and words whose lemmas are chosen together.
+_NEVER: Final = np.float32(-1e9)
+_AT_ONCE: Final = 1024
 
 
 class Heeded(NamedTuple):
@@ -130,23 +134,42 @@ class Tagging:
 
     def _rules(self, doc: Document, found: Scores) -> NDArray[np.int64]:
         """The rule of each word: the best of those that its lexicon and its language allow."""
-        scores, allowed = found.tags["lemma"], self.allowed(found, "lemma")
-        if allowed is not None:
-            scores = np.where(allowed, scores, np.float32(-1e9))
         if self.lexicon is None:
-            return scores.argmax(1)
+            chosen = [self._points(found, span).argmax(1) for span in _spans(doc.n_words)]
+            return np.concatenate([np.zeros(0, np.int64), *chosen])
         n = len(doc.strings)
         keys = doc.form.astype(np.int64) * n + doc.upos
         codes: tuple[str, ...] = ("",)
         if self.languages is not None and found.languages is not None:
             codes = ("", *self.languages.codes)
             keys = keys * len(codes) + found.languages
-        kinds, where = np.unique(keys, return_inverse=True)
-        spoken = [codes[i] for i in (kinds % len(codes)).tolist()]
-        kinds //= len(codes)
-        forms = [doc.strings[i] for i in (kinds // n).tolist()]
-        tags = [doc.strings[i] for i in (kinds % n).tolist()]
-        return self.lexicon.choose(forms, tags, where, scores, spoken)
+        chosen = []
+        for span in _spans(doc.n_words):
+            kinds, where = np.unique(keys[span], return_inverse=True)
+            spoken = [codes[i] for i in (kinds % len(codes)).tolist()]
+            kinds //= len(codes)
+            forms = [doc.strings[i] for i in (kinds // n).tolist()]
+            tags = [doc.strings[i] for i in (kinds % n).tolist()]
+            points = self._points(found, span)
+            chosen.append(self.lexicon.choose(forms, tags, where, points, spoken))
+        return np.concatenate([np.zeros(0, np.int64), *chosen])
+
+    def _points(self, found: Scores, span: slice) -> NDArray[np.float32]:
+        """The scores of all lemma rules for some words; of those that may not be, very low ones."""
+        points = found.tags["lemma"][span]
+        if self.languages is None or found.languages is None:
+            return points
+        if found.rules is not None:
+            whole = np.full((len(points), len(self.labels["lemma"])), _NEVER, np.float32)
+            whole[:, found.rules] = points
+            points = whole
+        allowed = self.languages.masks["lemma"][found.languages[span]]
+        return np.where(allowed, points, _NEVER)
+
+
+def _spans(n: int) -> list[slice]:
+    """Some words after the other: a row of all lemma rules is long."""
+    return [slice(at, min(at + _AT_ONCE, n)) for at in range(0, n, _AT_ONCE)]
 
 
 def _spelled(

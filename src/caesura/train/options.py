@@ -153,11 +153,11 @@ class FinetuneOptions:
     epochs: int = 0
     pieces: int = 120_000
     least: int = 6
-    most: int = 60
+    most: int = 20
     patience: int = 0
     batch_pieces: int = 1024
-    encoder_step: float = 1e-4
-    head_step: float = 1e-3
+    encoder_step: float = 5e-5
+    head_step: float = 5e-4
     layer_decay: float = 0.9
     warm_up: float = 0.1
     tag_weight: float = 0.5
