@@ -73,7 +73,10 @@ def accuracy(
 
 
 def report(recogniser: Recogniser, treebanks: Sequence[Treebank]) -> None:
-    size = len(zlib.compress(recogniser.weights.tobytes(), 9)) / 1e6
+    size = (
+        len(zlib.compress(b"".join(a.tobytes() for a in recogniser.to_part().arrays.values()), 9))
+        / 1e6
+    )
     print(f"{len(recogniser.languages) - 1} languages, {size:.2f} MB")
     for name, tokens in (("documents", 200), ("paragraphs of 20 words", 20), ("of 8 words", 8)):
         texts = {code: own[HELD if tokens == 20 else 0 :] for code, own in

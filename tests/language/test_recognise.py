@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError
 from caesura.language.learning import RecogniserOptions, calibrated, train_recogniser
-from caesura.language.recognise import NONE, Recogniser, features
+from caesura.language.recognise import NONE, Recogniser, features, sparse
 from caesura.models.file import Part
 
 TEXTS = {
@@ -70,7 +70,7 @@ def test_paragraphs_differ_where_they_surely_do(recogniser: Recogniser) -> None:
 
 @given(st.text(st.sampled_from("aб \n.\r\u2028é"), max_size=60))
 def test_regions_cover_the_text(text: str) -> None:
-    made = Recogniser(("en", "ru", NONE), np.zeros((16, 3), np.int8), 1.0)
+    made = Recogniser(("en", "ru", NONE), sparse(np.zeros((16, 3), np.int8)), 1.0)
     regions = made.regions(text)
     assert "".join(text[region.start : region.end] for region in regions) == text
 
@@ -78,7 +78,7 @@ def test_regions_cover_the_text(text: str) -> None:
 @pytest.mark.parametrize("size", [1 << 12, 1 << 30])
 def test_blanks_without_end_cost_no_more_than_others(size: int) -> None:
     """Looking at each of them from each of them would take hours."""
-    made = Recogniser(("en", "ru", NONE), np.zeros((16, 3), np.int8), 1.0)
+    made = Recogniser(("en", "ru", NONE), sparse(np.zeros((16, 3), np.int8)), 1.0)
     for text in ("a" + "\n" * 300_000, " \n" * 200_000, "\n" * 150_000 + "b", "a" * 300_000):
         blocks = [text[at : at + size] for at in range(0, len(text), size)]
         assert "".join(part for _, part in made.runs(blocks)) == text
@@ -131,6 +131,29 @@ def test_a_damaged_part_is_refused(labels: list[str], rows: int, scale: float, t
     part = Part("language", {"scale": scale}, {"languages": labels}, {"weights": weights})
     with pytest.raises(ModelError, match=told):
         Recogniser.from_part(part)
+
+
+def test_weights_that_are_zero_are_not_kept(recogniser: Recogniser) -> None:
+    """A slow, obvious twin: the table with all its zeros, as older files have it."""
+    begin, label, value = recogniser.weights
+    table = np.zeros((len(begin) - 1, len(recogniser.languages)), np.int8)
+    table[np.repeat(np.arange(len(begin) - 1), np.diff(begin)), label] = value
+    assert 0 < np.count_nonzero(table) == len(value) < table.size
+    part = recogniser.to_part()
+    older = Part(part.kind, part.config, part.labels, {"weights": table})
+    for other in (Recogniser.from_part(part), Recogniser.from_part(older)):
+        for text in TEXTS.values():
+            rows = features(text, recogniser.bits)
+            found, n = other.scores(text)
+            wanted = table[rows].sum(0, dtype=np.int64) * recogniser.scale / np.sqrt(n)
+            assert n == len(rows)
+            assert np.allclose(found, wanted)
+    few = recogniser.only(["en"])
+    at = [recogniser.languages.index("en"), len(recogniser.languages) - 1]
+    assert np.allclose(few.scores(TEXTS["en"])[0], recogniser.scores(TEXTS["en"])[0][at])
+    broken = {**part.arrays, "labels": part.arrays["labels"] + np.uint16(9)}
+    with pytest.raises(ModelError, match="do not fit"):
+        Recogniser.from_part(Part(part.kind, part.config, part.labels, broken))
 
 
 def test_one_language_cannot_be_told_from_others() -> None:

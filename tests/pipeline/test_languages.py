@@ -18,6 +18,7 @@ from caesura.errors import ModelError, OtherLanguage, UsageError
 from caesura.language.box import BOX, code_of, nearest
 from caesura.language.choice import Choice, choose_model
 from caesura.language.learning import RecogniserOptions, train_recogniser
+from caesura.language.recognise import sparse
 from caesura.language.words import NAMES
 from caesura.models import load as load_file
 from caesura.models import save
@@ -184,9 +185,9 @@ def test_what_is_plainly_another_language_is_told_and_obeyed(multi: Path) -> Non
 
 def test_text_in_no_language_is_told(multi: Path) -> None:
     recogniser = recogniser_of("multi")
-    none = recogniser.weights.copy()
+    none = np.zeros((1 << recogniser.bits, len(recogniser.languages)), np.int8)
     none[:, -1] = 127
-    many = ManyTokenizer(replace(recogniser, weights=none), {})
+    many = ManyTokenizer(replace(recogniser, weights=sparse(none)), {})
     watch = many.watch()
     assert watch.look("!") is None  # nothing to judge by
     assert watch.look(HUNGARIAN) == "the text is in no language that the model knows"

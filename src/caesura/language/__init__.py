@@ -35,6 +35,6 @@ def warmup() -> None:
     """Compile the kernels that tell languages apart."""
     import numpy as np
 
-    from caesura.language.recognise import NONE, Recogniser
+    from caesura.language.recognise import NONE, Recogniser, sparse
 
-    Recogniser(("en", NONE), np.zeros((16, 2), np.int8), 1.0).of("warm up")
+    Recogniser(("en", NONE), sparse(np.zeros((16, 2), np.int8)), 1.0).of("warm up")

@@ -27,7 +27,7 @@ from caesura.jit import kernel
 from caesura.language.guess import plain_code, windows
 from caesura.models.file import Part
 
-__all__ = ["KIND", "NONE", "Guess", "Recogniser", "Region", "features"]
+__all__ = ["KIND", "NONE", "Guess", "Recogniser", "Region", "features", "sparse"]
 
 KIND: Final = "language"
 #: The class of texts in none of the languages.
@@ -104,11 +104,31 @@ def features(text: str, bits: int) -> NDArray[np.int32]:
     return out[:n]
 
 
+class Rows(NamedTuple):
+    """The weights that are not zero, of 100 about three: those of row r from begin[r] on."""
+
+    begin: NDArray[np.int64]
+    label: NDArray[np.uint16]
+    value: NDArray[np.int8]
+
+
 @kernel
-def _sums(rows: NDArray[np.int32], weights: NDArray[np.int8], out: NDArray[np.int64]) -> None:
+def _sums(rows: NDArray[np.int32], weights: Rows, out: NDArray[np.int64]) -> None:
     for row in rows:
-        for label in range(weights.shape[1]):
-            out[label] += weights[row, label]
+        for at in range(weights.begin[row], weights.begin[row + 1]):
+            out[weights.label[at]] += weights.value[at]
+
+
+def sparse(weights: NDArray[np.int8]) -> Rows:
+    """The rows of a table of weights."""
+    rows, labels = np.nonzero(weights)
+    sizes = np.bincount(rows, minlength=len(weights))
+    return _rows_of(sizes, labels.astype(np.uint16), weights[rows, labels])
+
+
+def _rows_of(sizes: NDArray[Any], label: NDArray[np.uint16], value: NDArray[np.int8]) -> Rows:
+    begin = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+    return Rows(begin, np.ascontiguousarray(label), np.ascontiguousarray(value))
 
 
 class Guess(NamedTuple):
@@ -133,14 +153,14 @@ class Recogniser:
 
     #: Codes, in the order of the columns; the last one is `NONE`.
     languages: tuple[str, ...]
-    #: A row an n-gram, a column a language.
-    weights: NDArray[np.int8]
+    #: A row an n-gram.
+    weights: Rows
     #: What a step of the weights is worth, which also makes the chances hold.
     scale: float
 
     @property
     def bits(self) -> int:
-        return int(self.weights.shape[0]).bit_length() - 1
+        return (len(self.weights.begin) - 1).bit_length() - 1
 
     def only(self, languages: Sequence[str]) -> Self:
         """The same for some of the languages."""
@@ -152,7 +172,14 @@ class Recogniser:
                 )
         keep = [n for n, code in enumerate(self.languages) if code in languages or code == NONE]
         names = tuple(self.languages[n] for n in keep)
-        return type(self)(names, np.ascontiguousarray(self.weights[:, keep]), self.scale)
+        begin, label, value = self.weights
+        place = np.full(len(self.languages), -1)
+        place[keep] = np.arange(len(keep))
+        there = place[label] >= 0
+        owner = np.repeat(np.arange(len(begin) - 1), np.diff(begin))[there]
+        sizes = np.bincount(owner, minlength=len(begin) - 1)
+        rows = _rows_of(sizes, place[label[there]].astype(np.uint16), value[there])
+        return type(self)(names, rows, self.scale)
 
     # ------------------------------------------------------------------- use
 
@@ -256,19 +283,31 @@ class Recogniser:
 
     def to_part(self) -> Part:
         config = {"scale": self.scale}
-        return Part(KIND, config, {"languages": list(self.languages)}, {"weights": self.weights})
+        begin, label, value = self.weights
+        sizes: NDArray[Any] = np.diff(begin).astype(np.uint16)
+        arrays: dict[str, NDArray[Any]] = {"sizes": sizes, "labels": label, "values": value}
+        return Part(KIND, config, {"languages": list(self.languages)}, arrays)
 
     @classmethod
     def from_part(cls, part: Part) -> Self:
         if part.kind != KIND:
             raise ModelError(f"this is a {part.kind}, not a recogniser of languages")
         languages = part.labels.get("languages") or []
-        weights = part.array("weights", np.int8, (None, len(languages)))
-        rows = weights.shape[0]
+        if "weights" in part.arrays:  # older files have all of them, zeros too
+            weights = sparse(part.array("weights", np.int8, (None, len(languages))))
+        else:
+            sizes = part.array("sizes", np.uint16, (None,))
+            n = int(sizes.sum(dtype=np.int64))
+            weights = _rows_of(
+                sizes, part.array("labels", np.uint16, (n,)), part.array("values", np.int8, (n,))
+            )
+        rows = len(weights.begin) - 1
         scale = float(part.option("scale", (int, float), 0.0))
         if len(languages) < 2 or languages[-1] != NONE or len(set(languages)) != len(languages):
             raise ModelError("the model's recogniser names no languages")
         if rows & (rows - 1) or rows < 2 or not 0 < scale < math.inf:
+            raise ModelError("the model's recogniser has weights that do not fit")
+        if len(weights.label) and int(weights.label.max()) >= len(languages):
             raise ModelError("the model's recogniser has weights that do not fit")
         return cls(tuple(languages), weights, scale)
 
@@ -277,4 +316,4 @@ def quantised(weights: NDArray[np.float32], scale: float, least: float) -> Mappi
     """Weights as bytes, without those below `least`."""
     small = np.where(np.abs(weights) < least, 0.0, weights)
     step = float(np.abs(small).max()) / 127 or 1.0
-    return {"weights": np.rint(small / step).astype(np.int8), "scale": step * scale}
+    return {"weights": sparse(np.rint(small / step).astype(np.int8)), "scale": step * scale}

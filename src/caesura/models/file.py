@@ -301,7 +301,7 @@ def _json(data: bytes, deepest: int) -> dict[str, Any]:
 
 
 def _labels(values: Any) -> list[str]:
-    if not isinstance(values, list) or not all(isinstance(label, str) for label in values):
+    if not isinstance(values, list) or not {*map(type, values)} <= {str}:
         raise TypeError("labels are a list of strings")
     return values
 

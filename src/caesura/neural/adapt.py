@@ -63,7 +63,7 @@ class Base:
                 "its network does not see where lines end, so nothing can go on from it",
                 remedy="Go on from a newer model.",
             )
-        found = restore(parser.graph)
+        found = restore(parser.graph.tobytes())
         weights = found.weights | {"label": parser.label_weights}
         return cls(parser, weights, found.shape, found.options)
 

@@ -66,7 +66,7 @@ def _inside(data: memoryview, *numbers: int) -> Iterator[tuple[int, memoryview]]
             yield number, value
 
 
-def check_graph(graph: bytes) -> None:
+def check_graph(graph: bytes | memoryview) -> None:
     """Refuse a graph that may go on without end or that reads other files."""
     try:
         for part, body in _inside(memoryview(graph), _GRAPH, _FUNCTIONS):

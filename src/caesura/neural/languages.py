@@ -219,7 +219,7 @@ class Languages:
 
     def relations(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
         """The relations that words in these languages may have."""
-        found: Mask = self.masks["deprel"][np.unique(numbers)].any(0)
+        found: Mask = np.any(self.masks["deprel"][np.unique(numbers)], axis=0)
         return found
 
     @classmethod

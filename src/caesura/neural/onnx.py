@@ -63,7 +63,7 @@ class Encoder:
 
     def __init__(
         self,
-        graph: bytes,
+        graph: NDArray[np.uint8],
         subwords: Subwords,
         *,
         limit: int = LIMIT,
@@ -78,17 +78,19 @@ class Encoder:
             import onnxruntime as ort
         except ImportError as error:
             raise _no_runtime(error) from error
-        check_graph(graph)
+        data = graph.data
+        check_graph(data)
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
         try:
-            graph = without_mask(graph)
+            # It is large, so no more than one copy is there when the runtime reads it.
+            changed = without_mask(data)
             if outputs != OUTPUTS:
-                graph = only(graph, outputs)
+                changed = only(changed, outputs)
             self.session: Any = ort.InferenceSession(
-                graph, options, providers=["CPUExecutionProvider"]
+                changed, options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # onnxruntime has no common class for its errors
             raise ModelError("its network cannot be read by onnxruntime") from error

@@ -69,7 +69,7 @@ class NeuralParser(Stage):
 
     def __init__(
         self,
-        graph: bytes,
+        graph: NDArray[np.uint8],
         subwords: Subwords,
         labels: dict[str, list[str]],
         label_weights: NDArray[np.float32],
@@ -155,7 +155,7 @@ class NeuralParser(Stage):
 
     def to_part(self) -> Part:
         arrays: dict[str, NDArray[Any]] = {
-            "graph": np.frombuffer(self.graph, np.uint8),
+            "graph": self.graph,
             "subwords": np.frombuffer(self.encoder.subwords.definition.encode(), np.uint8),
             "label": self.label_weights.astype(np.float16),
         }
@@ -216,7 +216,7 @@ class NeuralParser(Stage):
         if languages is not None:
             tags = TagLexicon.from_part(part.labels, part.arrays, languages.attributes)
         return cls(
-            part.array("graph", np.uint8, (None,)).tobytes(),
+            part.array("graph", np.uint8, (None,)),
             Subwords.from_json(_text(part.array("subwords", np.uint8, (None,)))),
             part.labels,
             part.array("label", np.float16, (None, n, None)).astype(np.float32),

@@ -141,7 +141,7 @@ def finish(
     from caesura.neural.export import to_onnx
 
     label = np.asarray(weights["label"], np.float32)
-    graph = to_onnx(weights, shape, options)
+    graph = np.frombuffer(to_onnx(weights, shape, options), np.uint8)
     return NeuralParser(
         graph,
         subwords,

@@ -95,7 +95,7 @@ class Subwords(ABC):
             unigram = isinstance(model, dict) and model.get("type") == "Unigram"
             return _class("unigram" if unigram else "wordpiece").foreign(found)
         pieces, kind = found["pieces"], found.get("type")
-        if not isinstance(pieces, list) or not all(isinstance(p, str) for p in pieces):
+        if not isinstance(pieces, list) or not {*map(type, pieces)} <= {str}:
             raise ModelError("its sub-word vocabulary is no list of pieces")
         if kind not in _KINDS:
             raise ModelError(f"its sub-words are of a kind that is not known: {kind}")

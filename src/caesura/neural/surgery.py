@@ -38,7 +38,7 @@ class _Node(NamedTuple):
     gives: list[str]
 
 
-def without_mask(graph: bytes) -> bytes:
+def without_mask(graph: bytes | memoryview) -> bytes:
     """The network for windows that are not padded; as it is where more than a mask is added."""
     nodes = [_node(field.value) for field in _graph(graph) if field.number == _NODE]
     maker = {name: node for node in nodes for name in node.gives}
@@ -68,7 +68,7 @@ def without_mask(graph: bytes) -> bytes:
     return _changed(graph, shortened)
 
 
-def only(graph: bytes, outputs: Iterable[str]) -> bytes:
+def only(graph: bytes | memoryview, outputs: Iterable[str]) -> bytes:
     """The network that gives these outputs and no others."""
     wanted = set(outputs)
     nodes = [_node(field.value) for field in _graph(graph) if field.number == _NODE]
@@ -92,7 +92,7 @@ def only(graph: bytes, outputs: Iterable[str]) -> bytes:
     return _changed(graph, kept)
 
 
-def _changed(graph: bytes, change: Callable[[_Field], bytes | memoryview]) -> bytes:
+def _changed(graph: bytes | memoryview, change: Callable[[_Field], bytes | memoryview]) -> bytes:
     """The model with every field of its graph changed."""
     parts: list[bytes | memoryview] = []
     for field in _fields(memoryview(graph)):
@@ -104,7 +104,7 @@ def _changed(graph: bytes, change: Callable[[_Field], bytes | memoryview]) -> by
     return b"".join(parts)
 
 
-def _graph(graph: bytes) -> Iterator[_Field]:
+def _graph(graph: bytes | memoryview) -> Iterator[_Field]:
     for field in _fields(memoryview(graph)):
         if field.number == _GRAPH:
             yield from _fields(field.value)

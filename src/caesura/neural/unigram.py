@@ -227,19 +227,16 @@ class Unigram(Subwords):
 
     def __post_init__(self) -> None:
         numbers = numbered(self.pieces_)
-        if len(self.scores) != len(self.pieces_) or not all(map(math.isfinite, self.scores)):
+        if len(self.scores) != len(self.pieces_) or not np.isfinite(self.scores).all():
             raise ModelError("its sub-word vocabulary has no score for each piece")
         if not math.isfinite(self.worst):
             raise ModelError("its sub-word vocabulary has no score for what is unknown")
         for name, number in specials(numbers).items():
             object.__setattr__(self, name, number)
-        self._lookup.append(_lookup_of(self.pieces_, self.scores, self.unused))
-
-    @property
-    def unused(self) -> frozenset[int]:
-        """The pieces that no text has."""
-        named = {self.begin, self.end, self.pad, self.unknown}
-        return frozenset(named | {n for n, p in enumerate(self.pieces_) if p in ("", "<mask>")})
+        # The pieces that no text has.
+        unused = {self.begin, self.end, self.pad, self.unknown}
+        unused |= {numbers[piece] for piece in ("", "<mask>") if piece in numbers}
+        self._lookup.append(_lookup_of(self.pieces_, self.scores, frozenset(unused)))
 
     @property
     def definition(self) -> str:
@@ -345,9 +342,7 @@ def _normalisers(found: Any) -> Iterable[str]:
 
 
 def _numbers(found: Any) -> tuple[float, ...]:
-    if not isinstance(found, list) or not all(
-        isinstance(x, int | float) and not isinstance(x, bool) for x in found
-    ):
+    if not isinstance(found, list) or not {*map(type, found)} <= {int, float}:
         raise ModelError("its sub-word vocabulary has no score for each piece")
     return tuple(map(float, found))
 
