@@ -67,7 +67,8 @@ class Scratch8(NamedTuple):
     """Working memory of one thread: words that are looked at, slots, rows, sums by their keys.
 
     `wanted` are the groups whose sums have to be made, `at` the places of all; `full`, `short` and
-    `held` the rows of a group of each kind.
+    `held` the rows of a group of each kind. `counts` are the sums that were made, and of how many
+    rows of each kind.
     """
 
     places: NDArray[np.int64]
@@ -81,6 +82,7 @@ class Scratch8(NamedTuple):
     full: NDArray[np.uint64]
     short: NDArray[np.uint64]
     held: NDArray[np.uint64]
+    counts: NDArray[np.int64]
 
 
 class Linear8(NamedTuple):
@@ -107,6 +109,7 @@ def new_scratch8(templates: Templates, width: int) -> Scratch8:
         np.zeros(n + 1, np.uint64),
         np.zeros(n + 1, np.uint64),
         np.zeros(n + 1, np.uint64),
+        np.zeros(4, np.int64),
     )
 
 
@@ -199,6 +202,10 @@ def _sum_group(scorer: Linear8, group: int, place: int) -> None:
         m += is_short
         held[h] = entry
         h += _ONE - is_full - is_short
+    scratch.counts[0] += 1
+    scratch.counts[1] += np.int64(n)
+    scratch.counts[2] += np.int64(m)
+    scratch.counts[3] += np.int64(h)
     add_rows(rows.full, full, 0, np.int64(n), scratch.sums, place)
     at = np.uint64(place)
     for k in range(h):
