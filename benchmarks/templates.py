@@ -5,8 +5,8 @@
 
 Groups are the paragraphs of the table in `caesura/parse/scorers/features.py`. One after the other
 is left out of a trained model, which is not trained anew, and the dev documents are parsed with
-given tokens and the model's own tags: LAS, F1 of the starts inside documents, microseconds a word of
-parsing alone (CPU, best of --repeat rounds in which all take turns). The same for points of the
+given tokens and the model's own tags: LAS, F1 of the starts inside documents, microseconds a word
+of parsing alone (CPU, best of --repeat rounds in which all take turns). The same for points of the
 search (beam:margin, and what else is named), with the states that are scored, the rows that
 are added up and the bytes that are read for each of them. `--write` keeps the result in
 benchmarks/results/templates.json, from which `docs/templates_tables.py` makes tables of the docs.
