@@ -160,7 +160,7 @@ def test_another_beam_shares_the_model(tiny: Pipeline) -> None:
     check(tiny.with_search(margin=0.1)(TEXT), TEXT)
     other = tiny.with_search(beam=2, bias=2.0)
     assert other.stages[-1].search.beam == 2
-    assert other.stages[-1].table is tiny.stages[-1].table
+    assert other.stages[-1].rows is tiny.stages[-1].rows
     assert other(TEXT).n_sentences > tiny(TEXT).n_sentences
 
 

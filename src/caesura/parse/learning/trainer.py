@@ -159,7 +159,8 @@ class ParserTrainer:
         there = [words.context.any(axis=0) for words, _ in (*self._data, *self._unedited)]
         context = np.any(there, axis=0).tolist()
         names = ("break", "speaker", "evidence", "layout")
-        absent += [name for name, any_ in zip(names, context, strict=True) if not any_]
+        learned = context[: len(names)]
+        absent += [name for name, any_ in zip(names, learned, strict=True) if not any_]
         absent += ["wp"] if "p" in absent else []
         return absent
 
