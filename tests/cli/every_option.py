@@ -171,6 +171,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "allow_origin": Show("serve -m {tiny}", "--allow-origin https://example.org"),
         "token": Show("serve -m {tiny}", "--token correct-horse"),
         "token_file": Show("serve -m {tiny}", "--token-file {token.txt}"),
+        "lang": Show("serve -m {tiny}", "--lang da"),
         "root_path": Show("serve -m {tiny}", "--root-path /nlp"),
         "open_browser": Show("serve -m {tiny}", "--open"),
         "quiet": Show("serve -m {tiny}", "-q"),

@@ -311,7 +311,7 @@ class Caller:
     def _serve(self, models: Any, options: Any, *, log: Any, ready: Any) -> None:
         secret = options.token  # which it does not show by itself
         what = f"{options} {secret} {log is None}"
-        self.inside.append(f"serve {sorted(models.paths)} {what}")
+        self.inside.append(f"serve {sorted(models.paths)} {models.languages} {what}")
         ready("http://here/")
 
     def _trainer(self, train: Any, dev: Any, options: Any, **more: Any) -> Any:

@@ -8,7 +8,9 @@ import time
 
 import click
 
+from caesura.cli.language import lang_option
 from caesura.cli.options import mode_option, quiet_option
+from caesura.cli.refuse import given
 from caesura.errors import InputError, UsageError
 from caesura.serve.options import TOKEN
 
@@ -70,6 +72,7 @@ def _token(given: str | None, file: str | None) -> str:
     show_default=True,
     help="A model: name or file. May be repeated, to compare models.",
 )
+@lang_option
 @mode_option
 @click.option(
     "--host",
@@ -162,6 +165,7 @@ def _token(given: str | None, file: str | None) -> str:
 @quiet_option
 def command(
     names: tuple[str, ...],
+    lang: str | None,
     host: str,
     port: int,
     workers: int,
@@ -187,6 +191,7 @@ def command(
     \b
     caesura serve
     caesura serve -m en -m my.caesura --port 9000
+    caesura serve -m multi -m en
     caesura serve --host 0.0.0.0 --token-file token.txt --workers 4
     curl -H 'content-type: application/json' -d '{"text": "They left. Did you?"}' \\
         http://127.0.0.1:8765/api/parse
@@ -211,7 +216,10 @@ def command(
     from caesura.serve.server import check_extra, named_models, serve
 
     check_extra()
-    models = named_models(names)
+    wanted: tuple[str | None, ...] = names
+    if lang is not None and not given("names"):
+        wanted = (None,)
+    models = named_models(wanted, lang)
 
     def log(line: str) -> None:
         click.echo(f"{time.strftime('%H:%M:%S')} {line}", err=True)

@@ -17,7 +17,7 @@ from caesura.language.guess import language_name
 from caesura.models.store import installed, load_model
 from caesura.paths import MODEL_SUFFIX
 
-__all__ = ["DEFAULT", "Choice", "choose_model", "many_models"]
+__all__ = ["DEFAULT", "Choice", "choose_model", "many_models", "named_language"]
 
 #: What is taken if neither model nor language is named.
 DEFAULT: Final = "en"
@@ -35,7 +35,7 @@ def choose_model(model: str | os.PathLike[str] | None = None, lang: str | None =
     if lang is not None and not isinstance(lang, str):
         raise UsageError("a language is named by a string", remedy="Give a code, such as da.")
     if lang is not None:
-        code = _code(lang)
+        code = named_language(lang)
         if model is not None:
             return Choice(model, code)
         return _of_language(code)
@@ -47,7 +47,8 @@ def choose_model(model: str | os.PathLike[str] | None = None, lang: str | None =
     return Choice(model) if found is None else _of_language(found)
 
 
-def _code(lang: str) -> str:
+def named_language(lang: str) -> str:
+    """The code of a language that somebody named; what is none is told of."""
     found = code_of(lang)
     if found is None:
         raise UsageError(

@@ -101,6 +101,8 @@ class ParseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     #: Several at once, each with an answer of its own; one that is bad has its error there.
     texts: Texts | None = None
     model: Name | None = None
+    #: The language of the text, for a model of many; else it is recognised.
+    lang: Name | None = None
     #: The name of the document in CoNLL-U and JSON Lines.
     id: Name | None = None
     #: Offsets at which a sentence must start, and must not.

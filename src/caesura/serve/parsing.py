@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from caesura.document import Document
-from caesura.errors import CaesuraError, InternalError
+from caesura.errors import CaesuraError, InternalError, UsageError
 from caesura.formats import jsonl
 from caesura.formats.conllu.write import rows
 from caesura.formats.options import WriteOptions
 from caesura.language import REMEDY, notice
+from caesura.language.choice import named_language
 from caesura.pipeline.core import LONG
 from caesura.pipeline.engine import annotate_batch, annotate_long
+from caesura.pipeline.loading import in_language
 from caesura.pipeline.tasks import End, Failed, LongText, RunOptions, Source, Unit
 from caesura.serve.messages import (
     VERSION,
@@ -236,7 +238,12 @@ class Task:
     def nlp(self) -> Pipeline:
         found = self.models.get(self.request.model)
         self.job.model = self.name
-        return found
+        if not self.request.lang:
+            return found
+        try:
+            return in_language(found, named_language(self.request.lang))
+        except UsageError as error:
+            raise Refused(422, f"{str(error)[0].upper()}{str(error)[1:]}") from None
 
     @property
     def text(self) -> str:

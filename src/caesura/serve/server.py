@@ -30,14 +30,18 @@ def check_extra() -> None:
             raise MissingExtra(package, "serve", "a server")
 
 
-def named_models(names: Sequence[str]) -> Models:
-    """The models of a command line under short names; workers load them."""
+def named_models(names: Sequence[str | None], lang: str | None = None) -> Models:
+    """The models of a command line under short names; workers load them.
+
+    With `lang` all of them take texts to be in that language; None is the model for it.
+    """
     paths: dict[str, Path] = {}
     languages: dict[str, str] = {}
     for given in names:
-        chosen = choose_model(given)
+        chosen = choose_model(given, lang)
         path = find(chosen.model)
-        name = chosen.language or path.name.removesuffix(".caesura") or given
+        named = "" if lang is not None and given is not None else chosen.language
+        name = named or path.name.removesuffix(".caesura") or str(given)
         if chosen.language:
             languages[name] = chosen.language
         if name in paths and paths[name] != path:
