@@ -273,3 +273,45 @@ def test_bad_input_gives_a_result_with_offsets(many_model: Path, text: str) -> N
     pieces = [doc.text[a:b] for a, b in zip(doc.token_start, doc.token_end, strict=True)]
     assert "".join("".join(pieces).split()) == "".join(text.split())
     assert (doc.n_sentences >= 1) == bool(text.strip())
+
+
+# ----------------------------------------------------------------- other doors
+
+
+def test_frames_take_the_code_of_a_language(multi: Path) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    from caesura.pipeline.frames import parse_frames
+
+    frame = pandas.DataFrame({"id": ["a", "b"], "text": [TEXTS["da"], TEXTS["de"]]})
+    for model in ("multi", "da"):
+        (found,) = parse_frames([frame], model)
+        wanted = [caesura.load(model)(text) for text in frame["text"]]
+        assert found["form"].tolist() == [form for doc in wanted for form in doc.column("form")]
+        assert found["deprel"].tolist() == [name for doc in wanted for name in doc.column("deprel")]
+
+
+def test_spacy_takes_the_code_of_a_language(multi: Path) -> None:
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
+    nlp = spacy.blank("da")
+    nlp.add_pipe("caesura", config={"model": "da"})
+    doc = nlp(TEXTS["da"])
+    assert doc.has_annotation("DEP")
+    assert [token.text for token in doc][:2] == ["Båden", "kommer"]
+    both = spacy.blank("xx")
+    both.add_pipe("caesura", config={"model": "multi"})
+    assert len(list(both(TEXTS["de"]).sents)) >= 1
+
+
+def test_a_cluster_is_told_the_language(multi: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from caesura.pipeline.runner import engine_of
+
+    told: dict[str, object] = {}
+
+    def cluster(model: Path, **options: object) -> object:
+        told.update(options, model=model)
+        return object()
+
+    monkeypatch.setattr("caesura.pipeline.ray.Ray", cluster)
+    engine_of(caesura.load("da"), threads=1, cluster=True)
+    assert Path(str(told["model"])).name == "multi.caesura"
+    assert "'language': 'da'" in str(told)
