@@ -29,6 +29,13 @@ _KINDS: Final = 4
 #: The share of common words that running text has.
 _CLEAR: Final = 0.15
 
+#: Words of a text that is surely not in a language of which it has hardly a common word, and how
+#: many of them are the most common ones of any running text.
+_RUNNING: Final = 100
+_HARDLY: Final = 0.06
+_MOST_COMMON: Final = 6
+_AGAIN: Final = 0.1
+
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ADDRESS: Final = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+")
 _BEYOND_LATIN: Final = re.compile(
@@ -127,6 +134,18 @@ class Tally:
         if own == "Han" and self._is_japanese():
             return "ja"
         return self._by_words(expected, own)
+
+    def is_surely_not(self, language: str) -> bool:
+        """Whether this is running text, and hardly a word of it is common in a language.
+
+        Running text says some words again and again; a list of names does not.
+        """
+        expected = plain_code(language)
+        if expected not in WORDS or self.n_words < _RUNNING:
+            return False
+        again = sum(n for _, n in self.words.most_common(_MOST_COMMON))
+        running = again >= _AGAIN * self.n_words
+        return running and self._hits(WORDS[expected]) < _HARDLY * self.n_words
 
     def language(self) -> str | None:
         """The likeliest language, None in doubt."""

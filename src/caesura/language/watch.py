@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from caesura.errors import OtherLanguage, outside
 from caesura.language.box import BOX, PACKAGE, UNKNOWN
-from caesura.language.guess import Tally, language_name, other
+from caesura.language.guess import Tally, language_name
 from caesura.language.words import NAMES
 
 if TYPE_CHECKING:
@@ -43,19 +43,32 @@ def language_of_model(meta: Mapping[str, Any]) -> str | None:
 
 def notice(text: str, language: str | None) -> str | None:
     """What to say about a text that is in another language than the model's; None: nothing."""
-    found = other(text, language) if language else None
-    return None if found is None or language is None else _said(found, language)
+    if not language:
+        return None
+    tally = Tally()
+    tally.add(text)
+    found = tally.other(language)
+    if found is None and not tally.is_surely_not(language):
+        return None
+    return _said(found, language)
 
 
-def _said(found: str, language: str) -> str:
+def _said(found: str | None, language: str) -> str:
+    if found is None:
+        return f"the text does not look like {language_name(language)}, for which the model is"
     return (
         f"the text looks like {language_name(found)}, "
         f"and the model is for {language_name(language)}"
     )
 
 
-def _remedy(found: str) -> str:
+def _remedy(found: str | None) -> str:
     """What to do about a text in a language; many are in one package."""
+    if found is None:
+        return (
+            f"Expect little of the analysis; the package {PACKAGE} knows {len(BOX)} languages and "
+            f"tells which it is: pip install {PACKAGE}."
+        )
     if found not in BOX:
         return REMEDY
     return (
@@ -90,7 +103,8 @@ class Watch:
                     return None
                 self._short = Tally()
             found = tally.other(self.language)
-            if found is None or self.told:
+            sure = found is not None or tally.is_surely_not(self.language)
+            if not sure or self.told:
                 return None
             self.told = True
         self.remedy = _remedy(found)
