@@ -89,7 +89,7 @@ class TagLexicon:
     feats: tuple[str, ...]
     #: Hashes in order, the first count of each, and whose and how many they are.
     keys: NDArray[np.uint32]
-    first: NDArray[np.int64]
+    first: NDArray[np.int32]
     choices: NDArray[np.uint16]
     counts: NDArray[np.uint16]
 
@@ -180,8 +180,10 @@ class TagLexicon:
             found.append(array)
         gaps, sizes, choices, counts = found
         strings = tuple(labels.get("lexicon-feats", ()))
-        first = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-        if len(gaps) != len(sizes) or first[-1] != len(choices) or len(choices) != len(counts):
+        first = np.zeros(len(sizes) + 1, np.int32)
+        np.cumsum(sizes, out=first[1:])
+        total = int(sizes.sum(dtype=np.int64))
+        if len(gaps) != len(sizes) or total != len(choices) or total != len(counts):
             raise ModelError(_DAMAGED)
         if len(choices) and int(choices.max()) >= len(strings):
             raise ModelError(_DAMAGED)
@@ -357,7 +359,7 @@ def _columns(rows: Mapping[int, Mapping[int, int]]) -> dict[str, Any]:
     told = [sorted(rows[key].items()) for key in keys]
     return {
         "keys": np.array(keys, np.uint32),
-        "first": np.concatenate(([0], np.cumsum([len(row) for row in told]))).astype(np.int64),
+        "first": np.concatenate(([0], np.cumsum([len(row) for row in told]))).astype(np.int32),
         "choices": np.array([number for row in told for number, _ in row], np.uint16),
         "counts": np.array([min(n, _MOST) for row in told for _, n in row], np.uint16),
     }
