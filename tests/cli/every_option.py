@@ -72,6 +72,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "k_best": Show(PARSE, "--k-best 2"),
         "token_range": Show(PARSE, "--token-range"),
         "threads": Show(PARSE, "--threads 2"),
+        "device": Show(PARSE, "--device cuda", status=2),
         "engine": Show(PARSE, "--engine ray"),
         "encoding": Show("parse {latin} -m {tiny}", "--encoding latin-1"),
         "errors": Show("parse {latin} -m {tiny}", "--errors replace"),
@@ -99,6 +100,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "errors": Show("split {latin} -m {tiny}", "--errors replace"),
         "output": Show("split {text} -m {tiny}", "-o a.txt"),
         "threads": Show("split {text} -m {tiny}", "--threads 2"),
+        "device": Show("split {text} -m {tiny}", "--device cuda", status=2),
         "resume": Show(
             "split {text} -m {tiny} -o out/", "--resume", before="split {text} -m {tiny} -o out/"
         ),

@@ -14,6 +14,7 @@ __all__ = [
     "across_turns_option",
     "bias_option",
     "config_options",
+    "device_option",
     "encoding_options",
     "from_option",
     "inputs_argument",
@@ -118,6 +119,11 @@ threads_option = click.option(
     default=1,
     show_default=True,
     help="Threads; the result does not depend on them.",
+)
+device_option = click.option(
+    "--device",
+    type=click.Choice(["cpu", "cuda"]),
+    help="Run a network on the processor or on a graphics card (with onnxruntime-gpu).",
 )
 resume_option = click.option(
     "--resume", is_flag=True, help="With -o DIR/: pass over files that are done."

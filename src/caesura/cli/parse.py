@@ -11,6 +11,7 @@ from caesura.cli.language import lang_option, model_option, take_model
 from caesura.cli.options import (
     across_turns_option,
     bias_option,
+    device_option,
     encoding_options,
     inputs_argument,
     mode_option,
@@ -87,6 +88,7 @@ KEEP = {
 )
 @click.option("--token-range", is_flag=True, help="CoNLL-U: write TokenRange=start:end.")
 @threads_option
+@device_option
 @click.option(
     "--engine",
     type=click.Choice(["local", "ray"]),
@@ -118,6 +120,7 @@ def command(
     k_best: int | None,
     token_range: bool,
     threads: int,
+    device: str | None,
     engine: str,
     encoding: str,
     errors: str,
@@ -182,6 +185,7 @@ def command(
             beam=beam,
             margin=margin,
             bias=bias,
+            device=device,
             quiet=quiet,
         )
         return engine_of(nlp, threads=threads, cluster=engine == "ray")
@@ -203,7 +207,7 @@ def load_pipeline(
     threads: int = 1,
     enough: frozenset[str] = frozenset({"head"}),
     quiet: bool = False,
-    **search: float | None,
+    **search: float | str | None,
 ) -> Pipeline:
     """The pipeline of a model that adds what is `enough`, with those options that were given.
 
@@ -214,7 +218,8 @@ def load_pipeline(
 
     announce_compiling(quiet, file)
     nlp = in_language(choose(file, threads=threads, enough=enough), language)
-    missing = {"beam", "margin", "bias", "confidence", "k_best"} - nlp.offers
-    if missing != {"bias"}:  # a parser without boundaries says itself why it has no bias
+    missing = {"beam", "margin", "bias", "confidence", "device", "k_best"} - nlp.offers
+    # A parser without boundaries says itself why it has no bias.
+    if missing - {"device"} != {"bias"}:
         refuse(nlp.title, *sorted(missing))
     return nlp.with_search(**{name: value for name, value in search.items() if value is not None})

@@ -17,6 +17,7 @@ from caesura.cli.language import lang_option, model_option, take_model
 from caesura.cli.options import (
     across_turns_option,
     bias_option,
+    device_option,
     encoding_options,
     from_option,
     inputs_argument,
@@ -70,6 +71,7 @@ def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
 @click.option("--offsets", is_flag=True, help="Print start and end (code points) before each.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each sentence.")
 @threads_option
+@device_option
 @encoding_options
 @resume_option
 @from_option
@@ -88,6 +90,7 @@ def command(
     offsets: bool,
     as_json: bool,
     threads: int,
+    device: str | None,
     encoding: str,
     errors: str,
     resume: bool,
@@ -125,6 +128,7 @@ def command(
             threads=threads,
             enough=enough,
             bias=bias,
+            device=device,
             quiet=quiet,
         )
         return engine_of(nlp.quick() if quick else nlp, threads=threads)

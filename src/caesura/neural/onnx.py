@@ -15,6 +15,7 @@ from caesura.models.store import without
 from caesura.neural.examples import paragraph_features, word_features
 from caesura.neural.graph import check_graph, check_promises, unlike
 from caesura.neural.languages import Languages
+from caesura.neural.providers import check_used, providers
 from caesura.neural.subwords import Subwords
 from caesura.neural.surgery import only, without_mask
 from caesura.neural.windows import Batch, Window, batch, overlapping
@@ -72,6 +73,7 @@ class Encoder:
         widths: Mapping[str, int] | None = None,
         languages: Languages | None = None,
         outputs: tuple[str, ...] = OUTPUTS,
+        device: str = "cpu",
     ) -> None:
         """With some `outputs` alone the rest of the network is left out."""
         try:
@@ -80,6 +82,7 @@ class Encoder:
             raise _no_runtime(error) from error
         data = graph.data
         check_graph(data)
+        chosen = providers(device, ort.get_available_providers())
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -89,11 +92,10 @@ class Encoder:
             changed = without_mask(data)
             if outputs != OUTPUTS:
                 changed = only(changed, outputs)
-            self.session: Any = ort.InferenceSession(
-                changed, options, providers=["CPUExecutionProvider"]
-            )
+            self.session: Any = ort.InferenceSession(changed, options, providers=chosen)
         except Exception as error:  # onnxruntime has no common class for its errors
             raise ModelError("its network cannot be read by onnxruntime") from error
+        check_used(device, self.session)
         names = [entry.name for entry in self.session.get_inputs()]
         gives = [entry.name for entry in self.session.get_outputs()]
         if sorted(names) != sorted(_INPUTS) or sorted(gives) != sorted(outputs):
@@ -108,6 +110,7 @@ class Encoder:
         self.subwords = subwords
         self.limit = limit
         self.threads = threads
+        self.device = device
         #: Whether it was trained to see where lines end; older ones see paragraphs.
         self.layout = layout
         #: Those of a network of many.

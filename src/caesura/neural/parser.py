@@ -127,17 +127,21 @@ class NeuralParser(Stage):
 
     @property
     def offers(self) -> frozenset[str]:
-        return frozenset({"confidence", "k_best", "threads", *_SETTINGS})
+        return frozenset({"confidence", "device", "k_best", "threads", *_SETTINGS})
 
     def with_options(self, **changes: Any) -> Self:
-        self.refuse(changes, {"threads", *_SETTINGS})
-        threads = changes.pop("threads", None)
+        self.refuse(changes, {"device", "threads", *_SETTINGS})
+        known = self.encoder
+        threads = changes.pop("threads", known.threads)
+        device = changes.pop("device", known.device)
         other = self.with_search(**changes)
-        if threads is not None and threads != self.encoder.threads:
-            other.encoder = self._encoder(threads, self.encoder.outputs)
+        if (threads, device) != (known.threads, known.device):
+            other.encoder = self._encoder(threads, known.outputs, device)
         return other
 
-    def _encoder(self, threads: int, outputs: tuple[str, ...]) -> Encoder:
+    def _encoder(
+        self, threads: int, outputs: tuple[str, ...], device: str | None = None
+    ) -> Encoder:
         """The network in a session of so many threads, with some of its outputs."""
         known = self.encoder
         return Encoder(
@@ -149,6 +153,7 @@ class NeuralParser(Stage):
             widths=known.widths,
             languages=self.languages,
             outputs=outputs,
+            device=device or known.device,
         )
 
     # ------------------------------------------------------------ model file

@@ -25,14 +25,17 @@ def load(
     *,
     lang: str | None = None,
     threads: int = 1,
+    device: str = "cpu",
 ) -> Pipeline:
     """The pipeline of a model: the name of an installed one, the path of a file, or a language.
 
-    `lang` fixes the language of a model that knows many, which else finds out by itself.
+    `lang` fixes the language of a model that knows many, which else finds out by itself. A network
+    runs on the `device` "cpu" or "cuda" (with the package onnxruntime-gpu).
     """
     chosen = choose_model(model, lang)
     nlp = Pipeline(load_model(chosen.model), threads=threads, release=True)
-    return in_language(nlp, chosen.language)
+    nlp = in_language(nlp, chosen.language)
+    return nlp if device == "cpu" else nlp.with_search(device=device)
 
 
 def in_language(nlp: Pipeline, language: str) -> Pipeline:

@@ -1,0 +1,73 @@
+"""On what networks run: what was asked for, or an error; nothing falls back unsaid."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import caesura
+from caesura.errors import UsageError
+from caesura.neural.providers import check_used, providers
+
+CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
+
+
+def test_the_processor_is_always_there() -> None:
+    assert providers("cpu", [CPU]) == [CPU]
+    assert providers("cpu", [CUDA, CPU]) == [CPU]
+
+
+def test_a_card_is_taken_where_onnxruntime_has_it() -> None:
+    assert providers("cuda", [CUDA, CPU]) == [CUDA, CPU]
+
+
+def test_without_the_package_one_sentence_names_it() -> None:
+    with pytest.raises(UsageError, match=r"cuda needs the package onnxruntime-gpu.*offers CPUExec"):
+        providers("cuda", [CPU])
+
+
+def test_a_device_that_there_is_not() -> None:
+    with pytest.raises(UsageError, match="there is no device 'tpu'"):
+        providers("tpu", [CPU])
+
+
+def test_a_session_that_fell_back_is_refused() -> None:
+    fell_back: Any = SimpleNamespace(get_providers=lambda: [CPU])
+    check_used("cpu", fell_back)
+    with pytest.raises(UsageError, match="cannot use the device cuda here"):
+        check_used("cuda", fell_back)
+
+
+def test_a_model_is_made_for_the_device_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    import onnxruntime
+
+    asked: list[list[str]] = []
+    own = onnxruntime.InferenceSession
+
+    class Session:
+        """One on the processor that says that it is on a card."""
+
+        def __init__(self, graph: bytes, options: Any, providers: list[str]) -> None:
+            asked.append(providers)
+            self._session = own(graph, options, providers=[CPU])
+            self.get_providers = lambda: providers
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._session, name)
+
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: [CUDA, CPU])
+    monkeypatch.setattr(onnxruntime, "InferenceSession", Session)
+    nlp = caesura.load("en", device="cuda")
+    assert asked[-1] == [CUDA, CPU]
+    assert nlp.search["device"] == "cuda"
+    text = "The boats did not come back. Nobody knew why."
+    assert nlp(text) == caesura.load("en")(text)
+    assert len(nlp.quick()(text).sentences) == 2
+    assert asked.count([CUDA, CPU]) == 2, "the network of starts alone is on the card too"
+
+
+def test_a_linear_model_has_no_device() -> None:
+    with pytest.raises(UsageError, match="device"):
+        caesura.load("en-fast", device="cuda")
