@@ -289,7 +289,10 @@ def _same_as_torch(parser: Any, net: Any, doc: Document) -> None:
     found = parser.encoder.scores(doc)
     n = windows[0].keep_last
     for name in ("upos", "feats", "lemma"):
-        assert np.allclose(found.tags[name][:n], wanted[name][0, :n].numpy(), atol=1e-3)
+        theirs = wanted[name][0, :n].numpy()
+        if name == "lemma" and found.rules is not None:
+            theirs = theirs[:, found.rules]
+        assert np.allclose(found.tags[name][:n], theirs, atol=1e-3)
 
 
 def _labels(parser: Any) -> Any:
