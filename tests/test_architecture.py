@@ -16,7 +16,7 @@ PACKAGE = Path(caesura.__file__).parent
 #: Rooms from the ground up. A room may import those on lower floors, and itself. The stages and
 #: `evaluate` are on one floor: training takes its scorer as an argument.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("jit_callees", "jit_thrift"),
+    ("jit_callees", "jit_code", "jit_thrift"),
     ("errors", "jit", "paths"),
     ("durable",),
     ("document",),
@@ -167,7 +167,8 @@ def test_importing_a_room_loads_no_numba() -> None:
     names = [
         room
         for room in rooms()
-        if room not in ("jit", "jit_callees", "jit_thrift", "cli", "__main__", "serve", "spacy")
+        if room
+        not in ("jit", "jit_callees", "jit_code", "jit_thrift", "cli", "__main__", "serve", "spacy")
     ]
     assert "numba" not in loaded("import " + ", ".join(f"caesura.{name}" for name in names))
 

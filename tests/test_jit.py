@@ -16,7 +16,7 @@ from numba.core.errors import TypingError
 from numpy.typing import NDArray
 
 import caesura
-from caesura import jit, jit_thrift
+from caesura import jit, jit_code, jit_thrift
 
 PACKAGE = Path(caesura.__file__).parent
 ROOMS = sorted({path.relative_to(PACKAGE).parts[0] for path in PACKAGE.rglob("*/*.py")})
@@ -43,7 +43,7 @@ def mini(tmp_path: Path) -> Path:
     for name, source in MINI.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(source)
-    for name in ("jit.py", "jit_callees.py", "jit_thrift.py"):
+    for name in ("jit.py", "jit_callees.py", "jit_code.py", "jit_thrift.py"):
         shutil.copy(PACKAGE / name, package / name)
     return package
 
@@ -120,7 +120,7 @@ def test_the_key_covers_what_kernels_see(
     with (package / file).open("r+") as stream:
         stream.seek(0, os.SEEK_END)
         stream.write("\nFROZEN = 1\n")
-    for cached in (jit._imported, jit._code_hash, jit._sources_hash, jit.sources):
+    for cached in (jit._imported, jit_code.code_hash, jit._sources_hash, jit.sources):
         cached.cache_clear()
     assert (jit._sources_hash(room, str(package)) != before) == counts
 
@@ -176,7 +176,7 @@ def test_start_up_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
         read.append(str(file))
         return opened(file, *args, **kwargs)
 
-    for cached in (jit._imported, jit._code_hash, jit._sources_hash, jit.sources):
+    for cached in (jit._imported, jit_code.code_hash, jit._sources_hash, jit.sources):
         cached.cache_clear()
     monkeypatch.setattr("builtins.open", counting)
     for room in ("tokenize", "tag", "parse"):

@@ -16,8 +16,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib
-import inspect
-import opcode
 import os
 import re
 import stat
@@ -26,9 +24,8 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import cache, partial
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType, MethodType, ModuleType
+from types import MethodType, ModuleType
 from typing import Any, TypeVar, cast, overload
 
 import numba
@@ -37,6 +34,7 @@ from numba.core import caching, config, cpu, runtime, types
 from platformdirs import user_cache_path
 
 from caesura import jit_callees, jit_thrift
+from caesura.jit_code import code_hash
 
 __all__ = [
     "cache_root",
@@ -66,8 +64,6 @@ _IMPORT = re.compile(
 _CHOSEN = re.compile(rb'\bchosen\(\s*"caesura\.([\w.]+)",\s*"caesura\.([\w.]+)",?\s*\)')
 _NAME = re.compile(r"\w+")
 _NOT_A_NAME = re.compile(r"#.*| as \w+")
-_STORE = opcode.opmap["STORE_NAME"]
-_LOAD = opcode.opmap["LOAD_CONST"]
 #: The minor version of Numba with which the LLVM written by hand is known to work.
 KNOWN_NUMBA = (0, 68)
 #: Set in the process that tries LLVM out, which itself may not trust any.
@@ -144,45 +140,6 @@ def _imported(file: str, package: str) -> frozenset[str]:
 
 
 @cache
-def _code_hash(file: str) -> bytes:
-    """A hash of what a file does; Python keeps its code for when the file is loaded."""
-    digest = hashlib.sha256()
-    name = Path(file).stem
-    _add_code(digest, cast(CodeType, SourceFileLoader(name, file).get_code(name)))
-    return digest.digest()
-
-
-def _add_code(digest: Any, code: CodeType) -> None:
-    """What compiled Python does, without docstrings, names of files and numbers of lines."""
-    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
-    numbers = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
-    digest.update(f"{names!r} {numbers!r}\n".encode("utf-8", "surrogatepass"))
-    digest.update(code.co_code)
-    told = _docstring(code)
-    for number, value in enumerate(code.co_consts):
-        if isinstance(value, CodeType):
-            _add_code(digest, value)
-        elif number != told:
-            # The order of a set changes from run to run.
-            said = sorted(map(repr, value)) if isinstance(value, frozenset) else value
-            digest.update(f"{type(value).__name__} {said!r}\n".encode("utf-8", "surrogatepass"))
-
-
-def _docstring(code: CodeType) -> int:
-    """The number of the constant that is the docstring; -1 if there is none."""
-    if code.co_flags & inspect.CO_OPTIMIZED:  # a function: its first constant, or None there
-        has = code.co_flags & 0x4000000 or sys.version_info < (3, 13)
-        named = has and not code.co_name.startswith("<") and code.co_consts
-        return 0 if named and isinstance(code.co_consts[0], str | None) else -1
-    bytecode = code.co_code
-    for at in range(2, len(bytecode), 2):
-        stored = bytecode[at] == _STORE and bytecode[at - 2] == _LOAD
-        if stored and code.co_names[bytecode[at + 1] :][:1] == ("__doc__",):
-            return bytecode[at - 1]
-    return -1
-
-
-@cache
 def sources(room: str, package: str = str(PACKAGE)) -> tuple[str, ...]:
     """The files that the kernels of a room are compiled from: theirs, and all that these import.
 
@@ -216,7 +173,7 @@ def _hash_of_sources(room: str, package: str) -> str:
     digest = hashlib.sha256()
     for file in sources(room, package):
         digest.update(os.path.relpath(file, package).encode())
-        digest.update(_code_hash(file))
+        digest.update(code_hash(file))
     return digest.hexdigest()
 
 
