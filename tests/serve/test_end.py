@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import subprocess
@@ -108,3 +109,20 @@ def test_a_worker_that_dies_before_it_is_ready_is_told_of(
     assert said.startswith("a worker ended before it was ready")
     assert "Traceback" not in said
     assert starting.returncode == 1
+
+
+def test_a_worker_that_ended_before_its_pipes_were_closed_is_no_news(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """asyncio warns of it: to close the pipes of a process takes its end away from its watcher."""
+
+    async def scene() -> None:
+        worker = await Worker.start()
+        worker.process.kill()
+        await worker.process.wait()
+
+    asyncio.run(scene())
+    log = logging.getLogger("asyncio")
+    log.warning("Unknown child process pid %d, will report returncode 255", 7)
+    log.warning("Something else")
+    assert [record.getMessage() for record in caplog.records] == ["Something else"]

@@ -88,7 +88,7 @@ def test_every_language_gets_its_tokeniser(treebanks: Path) -> None:
     )
     assert sorted(many.tokenizers) == ["en", "zh"]
     bare = train_recogniser(by_language(find_treebanks([treebanks])), OPTIONS.recogniser)
-    assert np.array_equal(many.recogniser.weights, bare.weights)
+    assert all(map(np.array_equal, many.recogniser.weights, bare.weights))
     assert many.recogniser.scale != bare.scale  # chosen on the dev file
     assert many.languages == ("en", "nn", "zh")
     assert told["nn"] == told["zh"] == {}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -44,6 +45,14 @@ _AGAIN: Final = (0.5, 30.0)
 _AHEAD: Final = 1 << 21
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether asyncio says more than that a worker had ended already when its pipes were closed.
+
+    To close them looks whether the process has ended, and then its watcher has missed that.
+    """
+    return not str(record.msg).startswith("Unknown child process pid")
+
+
 class Worker:
     """One process and the pipes to it."""
 
@@ -68,6 +77,7 @@ class Worker:
         # where this one does, and nothing in the folder it happens to be started in.
         found = os.pathsep.join(path for path in sys.path if path)
         command = [sys.executable, "-P", "-m", "caesura.serve.worker"]
+        logging.getLogger("asyncio").addFilter(_is_news)
         pipe = asyncio.subprocess.PIPE
         own = {name: value for name, value in os.environ.items() if name != TOKEN}
         process = await asyncio.create_subprocess_exec(
