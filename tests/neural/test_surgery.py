@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.document import YES
+from caesura.neural.graph import read_number
 from caesura.neural.onnx import READ, Encoder
 from caesura.neural.parser import NeuralParser
 from caesura.neural.shape import EncoderShape
 from caesura.neural.starts import NetworkStarts
-from caesura.neural.surgery import _number, _read, only, without_mask
+from caesura.neural.surgery import _number, only, without_mask
 from caesura.pipeline import Pipeline, load
 from caesura.transform import speech
 from tests.neural.test_export import BY_DISTANCE, PLAIN, inputs
@@ -38,7 +39,7 @@ def parser(nlp: Pipeline) -> NeuralParser:
 @given(st.integers(0, 1 << 60))
 def test_numbers_come_back(value: int) -> None:
     data = _number(value)
-    assert _read(memoryview(data), 0) == (value, len(data))
+    assert read_number(memoryview(data), 0) == (value, len(data))
 
 
 def test_nothing_is_padded(nlp: Pipeline, parser: NeuralParser) -> None:

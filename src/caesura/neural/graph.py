@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from caesura.errors import ModelError
 
-__all__ = ["check_graph", "check_promises", "unlike"]
+__all__ = ["check_graph", "check_promises", "read_number", "unlike"]
 
 _AGAIN: Final = "The file was made by another program or version; train or fetch it again."
 #: Operators that run graphs of their own.
@@ -27,7 +27,7 @@ _ELSEWHERE, _WHERE = 13, 14
 _NUMBER, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 
 
-def _number(data: memoryview, at: int) -> tuple[int, int]:
+def read_number(data: memoryview, at: int) -> tuple[int, int]:
     """A number of seven bits a byte, and where it ends."""
     value = 0
     for shift in range(0, 70, 7):
@@ -43,13 +43,13 @@ def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
     """The fields of a message: their numbers and values."""
     at = 0
     while at < len(data):
-        key, at = _number(data, at)
+        key, at = read_number(data, at)
         kind = key & 7
         if kind == _NUMBER:
-            value, at = _number(data, at)
+            value, at = read_number(data, at)
             yield key >> 3, value
         elif kind == _BYTES:
-            size, at = _number(data, at)
+            size, at = read_number(data, at)
             if at + size > len(data):
                 raise ValueError("a field that goes beyond its message")
             yield key >> 3, data[at : at + size]

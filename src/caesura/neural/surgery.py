@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from caesura.neural.graph import read_number
+
 __all__ = ["only", "without_mask"]
 
 #: Numbers of the fields that are followed (onnx.proto): of a model, a graph, a node, a value.
@@ -131,29 +133,17 @@ def _fields(data: memoryview) -> Iterator[_Field]:
     at = 0
     while at < len(data):
         begin = at
-        key, at = _read(data, at)
+        key, at = read_number(data, at)
         kind = key & 7
         if kind == _NUMBER:
             value = at
-            _, at = _read(data, at)
+            _, at = read_number(data, at)
         elif kind == _BYTES:
-            size, value = _read(data, at)
+            size, value = read_number(data, at)
             at = value + size
         else:
             value, at = at, at + _FIXED[kind]
         yield _Field(key >> 3, data[begin:at], data[value:at])
-
-
-def _read(data: memoryview, at: int) -> tuple[int, int]:
-    """A number of seven bits a byte, and where it ends."""
-    value = 0
-    for shift in range(0, 70, 7):
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-    raise ValueError("a number without an end")
 
 
 def _number(value: int) -> bytes:

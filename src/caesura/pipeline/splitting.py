@@ -31,7 +31,8 @@ def split(
 
     They are those that `parse` finds, unless they shall be found `quick`, by the boundary scorer
     of the model alone: that needs no trees, is about 5 times faster with a linear model on edited
-    text, and costs less than 1 point of F1 (see the page on splitting). A model is loaded once.
+    text, and costs less than 1 point of F1 of boundaries (see the page on splitting). A model is
+    loaded once.
     """
     nlp = model if isinstance(model, Pipeline) else load_once(model)
     if quick:
