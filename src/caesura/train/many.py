@@ -32,7 +32,7 @@ from caesura.tokenize.training import train
 from caesura.train.evaluation import token_scores
 
 __all__ = ["ManyOptions", "Treebank", "by_language", "find_treebanks", "has_spaces"]
-__all__ += ["train_tokenizers"]
+__all__ += ["join_tokenizers", "train_tokenizer", "train_tokenizers"]
 
 _FILE: Final = re.compile(r"([a-z]{2,3})_([a-z0-9]+)[a-z0-9_-]*-(train|dev)\.conllu(\.gz)?$")
 #: Names of Universal Dependencies that are two languages to us.
@@ -123,10 +123,7 @@ def train_tokenizers(
 ) -> ManyTokenizer:
     """A recogniser and a tokeniser for each language, from all of their treebanks.
 
-    A language is measured on its main treebanks, or on the first; the others are taken with them
-    where their dev files say that they help, one by one. A language none of whose files says where
-    blanks are gets no tokeniser, and rules are taken for it. `named` has words of languages
-    without spaces, from a dictionary or the pieces of an encoder.
+    `named` has words of languages without spaces, from a dictionary or the pieces of an encoder.
     """
     options = options or ManyOptions()
     languages: dict[str, list[Treebank]] = {}
@@ -134,12 +131,22 @@ def train_tokenizers(
         languages.setdefault(treebank.language, []).append(treebank)
     tokenizers: dict[str, Tokenizer] = {}
     for code, own in languages.items():
-        trained, scores = _tokenizer(code, own, options, (named or {}).get(code, ()))
+        trained, scores = train_tokenizer(code, own, options, (named or {}).get(code, ()))
         if trained is not None:
             tokenizers[code] = trained
         report(code, scores)
+    return join_tokenizers(treebanks, tokenizers, options)
+
+
+def join_tokenizers(
+    treebanks: Sequence[Treebank],
+    tokenizers: Mapping[str, Tokenizer],
+    options: ManyOptions | None = None,
+) -> ManyTokenizer:
+    """The tokenisers of languages, and a recogniser that is trained on their treebanks."""
+    options = options or ManyOptions()
     recogniser = train_recogniser(by_language(treebanks), options.recogniser)
-    return ManyTokenizer(calibrated(recogniser, _held_out(treebanks)), tokenizers)
+    return ManyTokenizer(calibrated(recogniser, _held_out(treebanks)), dict(tokenizers))
 
 
 def _held_out(treebanks: Sequence[Treebank]) -> dict[str, list[str]]:
@@ -151,9 +158,15 @@ def _held_out(treebanks: Sequence[Treebank]) -> dict[str, list[str]]:
     }
 
 
-def _tokenizer(
+def train_tokenizer(
     code: str, treebanks: Sequence[Treebank], options: ManyOptions, named: Sequence[str] = ()
 ) -> tuple[Tokenizer | None, Mapping[str, float]]:
+    """The tokeniser of a language, and its scores on the dev files.
+
+    A language is measured on its main treebanks, or on the first; the others are taken with them
+    where their dev files say that they help, one by one. A language none of whose files says where
+    blanks are gets no tokeniser, and rules are taken for it.
+    """
     main = [treebank for treebank in treebanks if treebank.main] or [treebanks[0]]
     others = [treebank for treebank in treebanks if treebank not in main]
     docs = [_some(read(treebank.train), options.most) for treebank in others]

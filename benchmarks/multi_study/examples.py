@@ -1,0 +1,211 @@
+"""What the network learns from: the documents of all treebanks as arrays, and what they name."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import YES, Document
+from caesura.document.slicing import cut
+from caesura.formats import read
+from caesura.neural.examples import Examples, Labels
+from caesura.neural.languages import Attributes
+from caesura.neural.prepare import prepare
+from caesura.neural.unigram import Unigram
+from caesura.tag.lemmas import rule_of
+from caesura.train.data import transcripts
+from caesura.train.many import Treebank
+from caesura.transform import relaid
+from multi_study.encoder import Packed
+
+#: Words of each treebank that are learned from at most.
+MOST = 110_000
+#: Lemma rules, relations and values that occur less often are not learned.
+RULES, RELATIONS, VALUES = 3, 5, 3
+#: Words of each dev file that the network is watched on.
+WATCHED = 400
+#: Languages that are not written with spaces: transcripts would put some in.
+UNSPACED = ("zh", "yue", "ja", "th")
+#: The copies that are learned from.
+COPIES = ("written", "speech", "relaid")
+
+
+@dataclass(frozen=True)
+class Names:
+    """The languages, labels and values that the network decides between."""
+
+    codes: tuple[str, ...]
+    labels: Labels
+    attributes: Attributes
+    #: The lemma rules that each language takes.
+    rules: Mapping[str, Sequence[str]]
+
+    def save(self, path: Path) -> None:
+        found = {
+            "codes": self.codes,
+            "labels": self.labels.as_lists(),
+            "attributes": self.attributes.pairs,
+            "rules": dict(self.rules),
+        }
+        path.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Names:
+        found = json.loads(path.read_text("utf-8"))
+        labels = Labels(**{name: tuple(own) for name, own in found["labels"].items()})
+        attributes = Attributes(tuple(found["attributes"]))
+        return cls(tuple(found["codes"]), labels, attributes, found["rules"])
+
+
+def documents(treebanks: Iterable[Treebank], most: int = MOST) -> dict[str, list[Document]]:
+    """The training documents of each language, of each treebank at most so many words."""
+    found: dict[str, list[Document]] = {}
+    for treebank in treebanks:
+        own = found.setdefault(treebank.language, [])
+        own += [doc for doc in first_words(read(treebank.train), most) if doc.n_words]
+    return found
+
+
+def first_words(docs: Iterable[Document], words: int) -> list[Document]:
+    """The first documents with so many tokens, the last one cut between sentences."""
+    found: list[Document] = []
+    left = words
+    for doc in docs:
+        if doc.n_tokens > left:
+            starts = np.flatnonzero(doc.sent_start == YES)
+            inside = starts[(starts > 0) & (starts <= left)]
+            if len(inside):
+                found.append(cut(doc, 0, int(inside[-1])))
+            break
+        found.append(doc)
+        left -= doc.n_tokens
+    return found
+
+
+def names_of(docs: Mapping[str, Sequence[Document]]) -> Names:
+    """What documents name often enough."""
+    rules = {code: _rules(own) for code, own in docs.items()}
+    often: Counter[str] = Counter()
+    for own in rules.values():
+        often.update(own)
+    kept = [rule for rule, n in often.most_common() if n >= RULES]
+    known = set(kept)
+    counts: dict[str, Counter[str]] = {"upos": Counter(), "deprel": Counter()}
+    for own in docs.values():
+        for doc in own:
+            for name, counter in counts.items():
+                counter.update(doc.column(name))
+    tags = tuple(tag for tag, _ in counts["upos"].most_common() if tag)
+    relations = tuple(name for name, n in counts["deprel"].most_common() if name and n >= RELATIONS)
+    everything = [doc for own in docs.values() for doc in own]
+    attributes = Attributes.of(everything, VALUES)
+    labels = Labels(tags, ("",), attributes.pairs, tuple(kept), relations)
+    taken = {code: sorted(set(own) & known) for code, own in rules.items()}
+    return Names(tuple(docs), labels, attributes, taken)
+
+
+def _rules(docs: Iterable[Document]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for doc in docs:
+        pairs = Counter(zip(doc.form.tolist(), doc.lemma.tolist(), strict=True))
+        for (form, lemma), n in pairs.items():
+            if lemma:
+                found[rule_of(doc.strings[form], doc.strings[lemma])] += n
+    return found
+
+
+def needed_pieces(
+    subwords: Unigram, docs: Mapping[str, Sequence[Document]], size: int
+) -> list[int]:
+    """The pieces of documents, as they are and in lower case, and the likeliest of the others."""
+    used: Counter[int] = Counter()
+    for code, own in docs.items():
+        copies = [] if code in UNSPACED else transcripts(own)
+        for doc in (*own, *copies):
+            numbers, counts = np.unique(subwords.pieces(doc)[0], return_counts=True)
+            used.update(dict(zip(numbers.tolist(), counts.tolist(), strict=True)))
+    pieces = subwords.pieces_
+    letters = {n for n, piece in enumerate(pieces) if len(piece.lstrip("▁")) == 1}
+    others = np.argsort(-np.array(subwords.scores), kind="stable").tolist()
+    order = dict.fromkeys([*(n for n, _ in used.most_common()), *sorted(letters), *others])
+    return list(order)[:size]
+
+
+def examples_of(
+    docs: Mapping[str, Sequence[Document]], names: Names, subwords: Unigram, copy: str
+) -> Examples:
+    """One of the copies of all documents; the same languages have the same numbers in all."""
+    found = []
+    random = np.random.default_rng(1)
+    for number, code in enumerate(names.codes, 1):
+        own, seen = list(docs[code]), True
+        if copy == "speech":
+            own, seen = ([] if code in UNSPACED else transcripts(own)), False
+        elif copy == "relaid":
+            own = [doc for doc in (relaid(doc, random) for doc in own) if doc.n_words]
+        if own:
+            found.append(
+                prepare(
+                    own, names.labels, subwords, seen=None if copy == "relaid" else seen,
+                    attributes=names.attributes, language=number,
+                )
+            )  # fmt: skip
+    return Examples.join(found)
+
+
+def save_examples(data: Examples, path: Path) -> None:
+    """Small numbers, and each row of FEATS once."""
+    arrays = {f.name: _small(getattr(data, f.name)) for f in fields(data)}
+    feats = arrays.pop("feats")
+    # Rows are told apart by a random sum of theirs, which is quicker than by all of their numbers.
+    sums = feats.astype(np.int64) @ np.random.default_rng(0).integers(1, 1 << 50, feats.shape[1])
+    _, first, which = np.unique(sums, return_index=True, return_inverse=True)
+    assert (feats[first][which] == feats).all(), "rows with the same sum are the same"
+    arrays |= {"feats_rows": feats[first], "feats": _small(which)}
+    np.savez_compressed(path, **arrays)
+
+
+def load_examples(path: Path) -> Examples:
+    with np.load(path, allow_pickle=False) as found:
+        arrays: dict[str, Any] = {name: found[name].astype(np.int64) for name in found.files}
+    arrays["feats"] = arrays.pop("feats_rows")[arrays["feats"]]
+    return Examples(**arrays)
+
+
+def _small(array: NDArray[Any]) -> NDArray[Any]:
+    if not array.size:
+        return array
+    kind = np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
+    return array.astype(kind)
+
+
+def make(
+    treebanks: Sequence[Treebank], packed: Packed, pieces: int, work: Path, most: int = MOST
+) -> None:
+    """Write the encoder with the pieces that are needed, the names, and all examples."""
+    docs = documents(treebanks, most)
+    names = names_of(docs)
+    cut_ = packed.only(needed_pieces(packed.subwords, docs, pieces))
+    for copy in COPIES:
+        save_examples(examples_of(docs, names, cut_.subwords, copy), work / f"{copy}.npz")
+    held = {
+        code: [
+            doc
+            for bank in treebanks
+            if bank.language == code and bank.dev is not None
+            for doc in first_words(read(bank.dev), WATCHED)
+        ]
+        for code in names.codes
+    }
+    save_examples(examples_of(held, names, cut_.subwords, "written"), work / "dev.npz")
+    spoken = examples_of(held, names, cut_.subwords, "speech")
+    save_examples(spoken, work / "dev-speech.npz")
+    cut_.save(work / "encoder.safetensors")
+    names.save(work / "names.json")

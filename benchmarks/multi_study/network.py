@@ -1,0 +1,143 @@
+"""Training of the network of many languages: all treebanks at once, on a GPU."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from caesura.neural.encoder import Transformer
+from caesura.neural.languages import by_temperature
+from caesura.neural.net import Net, NetOptions
+from caesura.neural.train import NeuralTrainer, Source, TrainOptions
+from multi_study.encoder import Packed
+from multi_study.examples import COPIES, Names, load_examples
+
+
+@dataclass(frozen=True)
+class NetworkOptions:
+    """How the network is trained."""
+
+    epochs: int = 32
+    #: Languages are read in proportion to their words to this power.
+    power: float = 0.6
+    #: How often an epoch reads each copy of the documents.
+    written: float = 1.0
+    speech: float = 0.7
+    relaid: float = 0.4
+    arc_size: int = 384
+    label_size: int = 96
+    tag_size: int = 384
+    dropout: float = 0.25
+    batch_pieces: int = 16384
+    encoder_step: float = 2e-4
+    head_step: float = 1e-3
+    layer_decay: float = 0.95
+    seed: int = 1
+
+
+def train(work: Path, options: NetworkOptions, seconds: float = 0.0, device: str = "cuda") -> None:
+    """Write net.npz: what was learned, in 16 bits. With `seconds` as many epochs as fit in them."""
+    torch.set_float32_matmul_precision("high")
+    packed = Packed.load(work / "encoder.safetensors")
+    names = Names.load(work / "names.json")
+    data = {copy: load_examples(work / f"{copy}.npz") for copy in COPIES}
+    sources = [
+        Source(
+            examples,
+            getattr(options, copy),
+            by_document=by_temperature(examples, options.power),
+        )
+        for copy, examples in data.items()
+    ]
+    held = {"dev": load_examples(work / "dev.npz")}
+    held["speech"] = load_examples(work / "dev-speech.npz")
+    print("read", flush=True)
+
+    def trainer(epochs: int) -> NeuralTrainer:
+        torch.manual_seed(options.seed)
+        settings = TrainOptions(
+            epochs=epochs,
+            batch_pieces=options.batch_pieces,
+            encoder_step=options.encoder_step,
+            head_step=options.head_step,
+            layer_decay=options.layer_decay,
+            warm_up=0.06,
+            fixed_pieces=True,
+            seed=options.seed,
+        )
+        net = new_net(packed, names, options)
+        return NeuralTrainer(net, sources, held, packed.subwords.special, settings, device)
+
+    clock = time.perf_counter()
+    learner = trainer(options.epochs)
+    epochs = options.epochs
+    if seconds:
+        pace = _seconds_of_epoch(learner)
+        epochs = max(1, int((seconds - (time.perf_counter() - clock)) / (pace * 1.03)))
+        print(f"an epoch takes {pace:.1f} s: {epochs} epochs", flush=True)
+        learner = trainer(epochs)
+    for epoch in range(1, epochs + 1):
+        losses = learner.epoch(epoch)
+        told = " ".join(f"{name[5:]} {value:.3f}" for name, value in losses.items())
+        print(f"{epoch} {time.perf_counter() - clock:.0f} s {told}", flush=True)
+        if epoch % 8 == 0 or epoch == epochs:
+            scores = learner.score()
+            print(" ".join(f"{k} {v:.2f}" for k, v in scores.items()), flush=True)
+            save(learner, work / "net.npz", epoch)
+
+
+def new_net(packed: Packed, names: Names, options: NetworkOptions) -> Net:
+    sizes = names.labels.sizes | {"feats": names.attributes.total}
+    made = NetOptions(
+        arc_size=options.arc_size,
+        label_size=options.label_size,
+        tag_size=options.tag_size,
+        dropout=options.dropout,
+        layers=packed.shape.layers,
+        languages=len(names.codes),
+        attributes=names.attributes.sizes,
+    )
+    encoder = Transformer(packed.shape)
+    encoder.load_state_dict({k: torch.from_numpy(v) for k, v in packed.arrays().items()})
+    return Net(encoder, sizes, made)
+
+
+class _Enough(Exception):
+    """The pace of an epoch is known."""
+
+
+def _seconds_of_epoch(learner: NeuralTrainer) -> float:
+    """How long an epoch takes, by a part of one."""
+    seen: list[tuple[float, float]] = []
+
+    def watch(share: float) -> None:
+        torch.cuda.synchronize()
+        if share >= 0.04:
+            seen.append((share, time.perf_counter()))
+        if share >= 0.16:
+            raise _Enough
+
+    learner.report = watch
+    with contextlib.suppress(_Enough):
+        learner.epoch(1)
+    (first, begin), (last, end) = seen[0], seen[-1]
+    return (end - begin) / (last - first)
+
+
+def save(learner: NeuralTrainer, path: Path, epoch: int) -> None:
+    arrays: dict[str, NDArray[Any]] = {
+        name: array.astype(np.float16) for name, array in learner._learned().items()
+    }
+    np.savez(path.with_suffix(".part.npz"), epoch=np.array(epoch), **arrays)
+    path.with_suffix(".part.npz").replace(path)
+
+
+def options_with(**changes: Any) -> NetworkOptions:
+    return replace(NetworkOptions(), **{k: v for k, v in changes.items() if v is not None})
