@@ -346,21 +346,7 @@ class Build:
         teachers = Teachers(models)
         if self.device == "cpu":
             return teachers
-        from caesura.neural.device import DeviceEncoder
-
-        for n, model in enumerate(models):
-            weights = Weights.load(model.removesuffix(".float.caesura") + ".weights")
-            other = teachers.networks[n].with_search()
-            other.encoder = DeviceEncoder(
-                weights.arrays,
-                weights.shape,
-                weights.labels,
-                weights.subwords,
-                weights.net,
-                limit=weights.limit,
-                device=self.device,
-            )
-            teachers.networks[n] = other
+        teachers.networks[:] = [one.with_options(device="cuda") for one in teachers.networks]
         return teachers
 
     def _write(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import caesura
 from caesura.errors import UsageError
-from caesura.neural.providers import check_used, providers
+from caesura.neural.parser import NeuralParser
+from caesura.neural.providers import check_used, providers, runs_by_torch
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 
@@ -24,7 +28,9 @@ def test_a_card_is_taken_where_onnxruntime_has_it() -> None:
 
 
 def test_without_the_package_one_sentence_names_it() -> None:
-    with pytest.raises(UsageError, match=r"cuda needs the package onnxruntime-gpu.*offers CPUExec"):
+    with pytest.raises(
+        UsageError, match=r"cuda needs the package onnxruntime-gpu, or torch.*offers CPUExec"
+    ):
         providers("cuda", [CPU])
 
 
@@ -71,3 +77,40 @@ def test_a_model_is_made_for_the_device_that_is_chosen(monkeypatch: pytest.Monke
 def test_a_linear_model_has_no_device() -> None:
     with pytest.raises(UsageError, match="device"):
         caesura.load("en-fast", device="cuda")
+
+
+def fake_torch(monkeypatch: pytest.MonkeyPatch, card: bool) -> None:
+    torch: Any = ModuleType("torch")
+    torch.cuda = SimpleNamespace(is_available=lambda: card)
+    torch.__spec__ = ModuleSpec("torch", None)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+
+
+def test_pytorch_runs_a_network_where_onnxruntime_has_no_card(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fake_torch(monkeypatch, card=True)
+    assert runs_by_torch("cuda", [CPU])
+    assert not runs_by_torch("cuda", [CUDA, CPU]), "onnxruntime does it itself"
+    assert not runs_by_torch("cpu", [CPU])
+    assert not runs_by_torch("tpu", [CPU])
+    fake_torch(monkeypatch, card=False)
+    assert not runs_by_torch("cuda", [CPU])
+
+
+def test_the_network_that_pytorch_runs_says_what_the_graph_says() -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    from caesura.neural.torch_session import TorchSession
+
+    nlp = caesura.load("en")
+    (parser,) = (stage for stage in nlp.stages if isinstance(stage, NeuralParser))
+    text = "The boats did not come back. " * 60 + "Nobody knew why."
+    doc = nlp(text)
+    own = parser.encoder.scores(doc)
+    other = parser.with_options(threads=2).encoder
+    other.session, other.at_once = TorchSession(parser.graph.tobytes(), "cpu"), 3
+    found = other.scores(doc)
+    assert np.abs(found.start - own.start).max() < 2.0, "activations are not rounded"
+    assert (found.arcs.argmax(1) == own.arcs.argmax(1)).mean() > 0.98
+    for name, points in own.tags.items():
+        assert (found.tags[name].argmax(1) == points.argmax(1)).mean() > 0.98

@@ -15,7 +15,7 @@ from caesura.models.store import without
 from caesura.neural.examples import paragraph_features, word_features
 from caesura.neural.graph import check_graph, check_promises, unlike
 from caesura.neural.languages import Languages
-from caesura.neural.providers import check_used, providers
+from caesura.neural.providers import CPU, check_used, providers, runs_by_torch
 from caesura.neural.subwords import Subwords
 from caesura.neural.surgery import only, without_mask
 from caesura.neural.windows import Batch, Window, batch, overlapping
@@ -33,6 +33,8 @@ OVERLAP: Final = 96
 #: The most that is read at once: attention to half as many sub-words is half the work, and costs
 #: no accuracy that shows (LAS on EWT and GUM dev within 0.1).
 READ: Final = 254
+#: Windows that a card reads at once.
+_AT_ONCE: Final = 32
 
 
 @dataclass
@@ -82,30 +84,22 @@ class Encoder:
             raise _no_runtime(error) from error
         data = graph.data
         check_graph(data)
-        chosen = providers(device, ort.get_available_providers())
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 4
-        try:
-            # It is large, so no more than one copy is there when the runtime reads it.
-            changed = without_mask(data)
-            if outputs != OUTPUTS:
-                changed = only(changed, outputs)
-            self.session: Any = ort.InferenceSession(changed, options, providers=chosen)
-        except Exception as error:  # onnxruntime has no common class for its errors
-            raise ModelError("its network cannot be read by onnxruntime") from error
-        check_used(device, self.session)
-        names = [entry.name for entry in self.session.get_inputs()]
-        gives = [entry.name for entry in self.session.get_outputs()]
-        if sorted(names) != sorted(_INPUTS) or sorted(gives) != sorted(outputs):
-            raise ModelError(
-                f"its network takes {', '.join(names)} and not {', '.join(_INPUTS)}",
-                remedy="The file was made by another program or version; train or fetch it again.",
-            )
         #: Numbers that each output has for a word: as many as there are labels.
         self.widths = dict(widths or {})
-        check_promises(self.session, {"start": 0, **self.widths})
+        #: Windows that are read at once. A processor reads one as quickly as several, and nothing
+        #: is padded; a card wants many.
+        self.at_once = 1 if device == CPU else _AT_ONCE
+        available = ort.get_available_providers()
+        self.session: Any
+        if runs_by_torch(device, available):
+            from caesura.neural.torch_session import TorchSession
+
+            self.session = TorchSession(data.tobytes(), device)
+        else:
+            chosen = providers(device, available)
+            self.session = self._session(ort, data, threads, chosen, outputs)
+            check_used(device, self.session)
+            check_promises(self.session, {"start": 0, **self.widths})
         self.outputs = outputs
         self.subwords = subwords
         self.limit = limit
@@ -115,6 +109,32 @@ class Encoder:
         self.layout = layout
         #: Those of a network of many.
         self.languages = languages
+
+    @staticmethod
+    def _session(
+        ort: Any, data: memoryview, threads: int, chosen: list[str], outputs: tuple[str, ...]
+    ) -> Any:
+        """A session of onnxruntime."""
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        try:
+            # It is large, so no more than one copy is there when the runtime reads it.
+            changed = without_mask(data)
+            if outputs != OUTPUTS:
+                changed = only(changed, outputs)
+            session = ort.InferenceSession(changed, options, providers=chosen)
+        except Exception as error:  # onnxruntime has no common class for its errors
+            raise ModelError("its network cannot be read by onnxruntime") from error
+        names = [entry.name for entry in session.get_inputs()]
+        gives = [entry.name for entry in session.get_outputs()]
+        if sorted(names) != sorted(_INPUTS) or sorted(gives) != sorted(outputs):
+            raise ModelError(
+                f"its network takes {', '.join(names)} and not {', '.join(_INPUTS)}",
+                remedy="The file was made by another program or version; train or fetch it again.",
+            )
+        return session
 
     def scores(self, doc: Document, spans: Sequence[tuple[int, int]] | None = None) -> Scores:
         """The scores of all words of a document, read in windows that overlap.
@@ -137,11 +157,11 @@ class Encoder:
         ]
         width = max((w.last - w.first for w in windows), default=0) + 1
         found: Scores | None = None
-        # One by one: a network reads a window as quickly as several, and nothing is padded.
-        for window in windows:
+        for at in range(0, len(windows), self.at_once):
+            group = windows[at : at + self.at_once]
             begin, end, pad = self.subwords.special
             inputs = batch(
-                pieces, pointer, features, [window],
+                pieces, pointer, features, group,
                 begin_id=begin, end_id=end, pad_id=pad, limit=limit,
             )  # fmt: skip
             out = dict(zip(self.outputs, self._run(inputs), strict=True))
@@ -149,7 +169,8 @@ class Encoder:
                 out["lemma"] = out["lemma"][:, :, rules]
             if found is None:
                 found = _empty(n, width, out)
-            _keep(found, out, window)
+            for row, window in enumerate(group):
+                _keep(found, out, row, window)
         if found is None:
             found = replace(_nothing(), start=np.zeros(n, np.float32))
         found.edited = bool(features[:, 0].any())
@@ -214,17 +235,17 @@ def _nothing() -> Scores:
     return Scores(none[:, 0], dict.fromkeys(TAGS, none), none, no, no, none, none, none[0:0, 0])
 
 
-def _keep(found: Scores, out: dict[str, Any], window: Window) -> None:
+def _keep(found: Scores, out: dict[str, Any], row: int, window: Window) -> None:
     keep = slice(window.keep_first, window.keep_last)
     own = slice(window.keep_first - window.first, window.keep_last - window.first)
     heads = window.last - window.first + 1
-    found.start[keep] = out["start"][0, own]
+    found.start[keep] = out["start"][row, own]
     if "arc" not in out:
         return
     for name in TAGS:
-        found.tags[name][keep] = out[name][0, own]
-    found.arcs[keep, :heads] = out["arc"][0, own, :heads]
+        found.tags[name][keep] = out[name][row, own]
+    found.arcs[keep, :heads] = out["arc"][row, own, :heads]
     found.base[keep] = window.first
     found.sizes[keep] = heads
-    found.label_dep[keep] = out["label_dep"][0, own]
-    found.label_head[keep] = out["label_head"][0, own.start + 1 : own.stop + 1]
+    found.label_dep[keep] = out["label_dep"][row, own]
+    found.label_head[keep] = out["label_head"][row, own.start + 1 : own.stop + 1]

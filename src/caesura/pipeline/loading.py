@@ -30,7 +30,7 @@ def load(
     """The pipeline of a model: the name of an installed one, the path of a file, or a language.
 
     `lang` fixes the language of a model that knows many, which else finds out by itself. A network
-    runs on the `device` "cpu" or "cuda" (with the package onnxruntime-gpu).
+    runs on the `device` "cpu" or "cuda" (onnxruntime-gpu, or PyTorch).
     """
     chosen = choose_model(model, lang)
     nlp = Pipeline(load_model(chosen.model), threads=threads, release=True)
