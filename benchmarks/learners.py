@@ -1,18 +1,21 @@
 """What the learner of a linear pipeline is worth: updates, rows, tags that the parser chooses.
 
-    python benchmarks/learners.py --work build/learners --jobs 8 --json learners.json
-    python benchmarks/learners.py --work /tmp/few --only laso dlaso --documents 40 --epochs 3
+    python benchmarks/learners.py --work build/learners --jobs 10 --json learners.json
+    python benchmarks/learners.py --work build/few --only laso dlaso --documents 40 --epochs 3
 
-Each learner is one run of `caesura train pipeline --speech` on UD_English-EWT with the options of
-that command and those named here, at its own number of epochs unless `--epochs` says otherwise. A
-run that is done is not made again, and one that was interrupted goes on. Scores are of dev: from
-raw text, and with given tokens of its copy without case and punctuation.
+Each learner is what `caesura train pipeline --speech` makes of UD_English-EWT with the options
+that are named here, at its own number of epochs unless `--epochs` says otherwise. Parsers that
+differ in nothing that comes before them share tokeniser, tagger and jackknifed tags, which are made
+once, in `--folds` folds. A run that is done is not made again, and one that was interrupted goes
+on. Scores are of dev: from raw text, and with given tokens of its copy without case and
+punctuation; those of each epoch are with the tokens of dev.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -23,76 +26,142 @@ from typing import Any
 from curve import accuracy
 from data import file_of
 
-from caesura.formats import read, write
+from caesura.document import Document
+from caesura.formats import read
+from caesura.models.file import save
 from caesura.pipeline import load
+from caesura.train import PipelineOptions, PipelineTrainer, Report
+from caesura.train.config import configure
 
-#: The learners, each by what it sets; the first is what the command does by itself.
+_LASO = {"parser.update": "laso"}
+_DLASO = {"parser.update": "dlaso"}
+#: The learners, each by what it sets. All have passive-aggressive steps, those of DLaSO in turn,
+#: 2^20 rows, chunks of ten sentences and one tag a word, unless they say otherwise. The first ones
+#: take longest or matter most.
 LEARNERS: dict[str, dict[str, Any]] = {
-    "default": {},
-    "dlaso": {"parser.update": "dlaso", "parser.step": "pa", "parser.dlaso_pa": "in-turn"},
-    "laso": {"parser.update": "laso", "parser.step": "pa"},
-    "laso, perceptron": {"parser.update": "laso", "parser.step": "perceptron"},
-    "laso, beam 8": {
-        "parser.update": "laso",
-        "parser.step": "pa",
-        "parser.search.beam": 8,
-        "parser.search.margin": 0.2,
-    },
-    "laso, 19 bits": {"parser.update": "laso", "parser.step": "pa", "parser.bits": 19},
-    "laso, 21 bits": {"parser.update": "laso", "parser.step": "pa", "parser.bits": 21},
-    "laso, 22 bits": {"parser.update": "laso", "parser.step": "pa", "parser.bits": 22},
-    "laso, 3 tags": {"parser.update": "laso", "parser.step": "pa", "parser.choices": 3},
-    "laso, chunks of 5": {"parser.update": "laso", "parser.step": "pa", "parser.chunk": 5},
-    "laso, chunks of 20": {"parser.update": "laso", "parser.step": "pa", "parser.chunk": 20},
+    "laso": _LASO,
+    "dlaso": _DLASO,
+    "laso, 3 tags": _LASO | {"parser.choices": 3},
+    "laso, 22 bits": _LASO | {"parser.bits": 22},
+    "laso, 2 words ahead": _LASO | {"parser.ahead": 2},
+    "laso, 3 tags, 22 bits, 2 words ahead": _LASO
+    | {"parser.choices": 3, "parser.bits": 22, "parser.ahead": 2},
+    "dlaso, 2 words ahead": _DLASO | {"parser.ahead": 2},
+    "laso, 21 bits": _LASO | {"parser.bits": 21},
+    "laso, 19 bits": _LASO | {"parser.bits": 19},
+    "laso, seed 2": _LASO | {"seed": 2},
+    "dlaso, seed 2": _DLASO | {"seed": 2},
+    "max-violation": {"parser.update": "max-violation"},
+    "laso, perceptron": _LASO | {"parser.step": "perceptron"},
+    "dlaso, accumulated": _DLASO | {"parser.dlaso_pa": "accumulated"},
+    "laso, chunks of 5": _LASO | {"parser.chunk": 5},
+    "laso, chunks of 20": _LASO | {"parser.chunk": 20},
+    "laso, beam 8": _LASO | {"parser.search.beam": 8, "parser.search.margin": 0.2},
 }
+#: What decides all that comes before the parser, by its defaults.
+_BEFORE = {"parser.choices": 1, "seed": 1}
+#: Files of a run that do not depend on its parser.
+_SHARED = ("tokenizer.part", "tagger.part", "prepared.part")
 
 
-def command(learner: str, train: Path, dev: Path, model: Path, options: Any) -> list[str]:
-    """How a learner is trained."""
-    chosen = dict(LEARNERS[learner])
+class Told(Report):
+    """Keeps the scores of each epoch of the parser, and tells how far a run is."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.epochs, self.clock = name, list[dict[str, float]](), time.monotonic()
+
+    def __call__(self, stage: str, event: Any) -> None:
+        if isinstance(event, str):
+            self.say(f"{stage}: {event}")
+        elif event.kind == "epoch":
+            self.say(f"{stage}: epoch {event.epoch} of {event.epochs}")
+            if stage == "parser":
+                self.epochs.append({key: round(x, 2) for key, x in event.scores.items()})
+
+    def say(self, line: str) -> None:
+        print(f"{time.monotonic() - self.clock:6.0f} s {self.name}: {line}", file=sys.stderr)
+
+
+def shares(learner: str) -> bool:
+    """Whether what comes before the parser is the same as for most."""
+    chosen = LEARNERS[learner]
+    return all(chosen.get(name, value) == value for name, value in _BEFORE.items())
+
+
+def trainer(learner: str, folder: Path, report: Report, options: Any) -> PipelineTrainer:
+    """A learner that goes on with what is in its folder; no name stands for all that share."""
+    chosen = {"speech": 0.35, "folds": options.folds, **LEARNERS.get(learner, {})}
     if options.epochs:
         chosen["parser.epochs"] = options.epochs
-    sets = [part for name, value in chosen.items() for part in ("--set", f"{name}={value}")]
-    call = [sys.executable, "-m", "caesura", "train", "pipeline", str(train), "--dev", str(dev)]
-    call += ["--speech", "-q", "--seed", str(options.seed), "-o", str(model), *sets]
-    return [*call, "--resume"] if Path(f"{model}.parts").exists() else call
+    train, dev = (documents(file_of("UD_English-EWT", s), options) for s in ("train", "dev"))
+    made = configure(PipelineOptions(), flags=chosen)
+    return PipelineTrainer(train, dev, made, folder=folder, resume=True, report=report)
 
 
-def run(learner: str, train: Path, dev: Path, options: Any) -> dict[str, Any]:
-    """Train a learner, unless that is done, and score it."""
-    name = learner.replace(", ", "-").replace(" ", "-")
-    model = options.work / f"{name}-{options.seed}.caesura"
-    told = model.with_suffix(".json")
-    if told.exists():
-        found: dict[str, Any] = json.loads(told.read_text(encoding="utf-8"))
-        return found
-    began = time.monotonic()
-    if not model.exists():
-        subprocess.run(command(learner, train, dev, model, options), check=True)
+def documents(path: Path, options: Any) -> list[Document]:
+    found = list(read(path))
+    return found[: options.documents] if options.documents else found
+
+
+def make(learner: str, options: Any) -> None:
+    """Train a learner, score it and write what was found; without a name what all share."""
+    if not learner:
+        trainer("", options.work / "shared.parts", Told("shared"), options).prepare()
+        return
+    model = options.work / f"{file_name(learner)}.caesura"
+    folder = model.with_suffix(".parts")
+    folder.mkdir(exist_ok=True)
+    for name in _SHARED if shares(learner) else ():
+        if not (folder / name).exists() and (options.work / "shared.parts" / name).exists():
+            shutil.copy(options.work / "shared.parts" / name, folder / name)
+    report, began = Told(learner), time.monotonic()
+    one = trainer(learner, folder, report, options)
+    save(model, one.run(), meta={"name": learner}, kind="pipeline")
     took = time.monotonic() - began
-    sets = {"EWT": list(read(dev)), "EWT-speech": list(read(file_of("EWT-speech", "dev")))}
-    if options.documents:
-        sets.pop("EWT-speech")
+    names = () if options.documents else ("EWT-speech", "GUM", "GUM-speech")
+    sets = {"EWT": one.dev} | {name: list(read(file_of(name, "dev"))) for name in names}
     scores = accuracy(load(model), sets)
     found = {
         "learner": learner,
         "set": LEARNERS[learner],
-        "seed": options.seed,
         "minutes": round(took / 60, 1),
         "megabytes": round(model.stat().st_size / 1e6, 1),
         "scores": {key: round(value, 2) for key, value in scores.items()},
+        "epochs": report.epochs,
     }
-    told.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    return found
+    model.with_suffix(".json").write_text(json.dumps(found, indent=1), encoding="utf-8")
+    one.finish()
 
 
-def cut(path: Path, documents: int, work: Path, name: str) -> Path:
-    """The first documents of a file as one of their own; the file itself if all are taken."""
-    if not documents:
-        return path
-    out = work / f"{name}.conllu"
-    write(list(read(path))[:documents], out)
-    return out
+def file_name(learner: str) -> str:
+    return learner.replace(", ", "-").replace(" ", "-")
+
+
+def run(learner: str, options: Any) -> None:
+    """A process for a learner, unless it was done before."""
+    if learner and (options.work / f"{file_name(learner)}.json").exists():
+        return
+    call = [sys.executable, __file__, "--work", str(options.work), "--one", learner]
+    call += ["--folds", str(options.folds), "--documents", str(options.documents)]
+    call += ["--epochs", str(options.epochs)]
+    if subprocess.run(call).returncode:
+        print(f"{learner or 'what is shared'} failed", file=sys.stderr)
+
+
+def results(options: Any) -> list[dict[str, Any]]:
+    """What is there by now, in the order of the learners."""
+    paths = [options.work / f"{file_name(name)}.json" for name in LEARNERS]
+    return [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    columns = list(rows[0]["scores"])
+    lines = [f"| learner | {' | '.join(columns)} | MB | minutes |"]
+    lines += ["|---|" + "---:|" * (len(columns) + 2)]
+    for row in rows:
+        scores = " | ".join(f"{row['scores'][column]:.2f}" for column in columns)
+        lines += [f"| {row['learner']} | {scores} | {row['megabytes']} | {row['minutes']} |"]
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -102,26 +171,31 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="a folder for models")
     parser.add_argument("--only", nargs="+", default=list(LEARNERS), choices=list(LEARNERS))
     parser.add_argument("--jobs", type=int, default=1, help="runs at once")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--epochs", type=int, help="of the parser, instead of the command's own")
+    parser.add_argument("--epochs", type=int, default=0, help="of the parser, not the command's")
+    parser.add_argument("--folds", type=int, default=5, help="for tags and evidence")
     parser.add_argument("--documents", type=int, default=0, help="take so many of each split")
-    parser.add_argument("--json", type=Path, help="write results here, too")
+    parser.add_argument("--json", type=Path, help="write results here, too, as they come")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
-    train, dev = (
-        cut(file_of("UD_English-EWT", split), options.documents, options.work, split)
-        for split in ("train", "dev")
-    )
+    if options.one is not None:
+        make(options.one, options)
+        return
+
+    def work(learner: str) -> None:
+        run(learner, options)
+        if options.json and (found := results(options)):
+            options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+    alone = [name for name in options.only if not shares(name)]
     with ThreadPoolExecutor(options.jobs) as pool:
-        rows = list(pool.map(lambda name: run(name, train, dev, options), options.only))
-    columns = list(rows[0]["scores"])
-    print(f"| learner | {' | '.join(columns)} | MB | minutes |")
-    print("|---|" + "---:|" * (len(columns) + 2))
-    for row in rows:
-        scores = " | ".join(f"{row['scores'][column]:.2f}" for column in columns)
-        print(f"| {row['learner']} | {scores} | {row['megabytes']} | {row['minutes']} |")
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        before = pool.submit(run, "", options)
+        first = [pool.submit(work, name) for name in alone]
+        before.result()
+        rest = [pool.submit(work, name) for name in options.only if name not in alone]
+        for one in (*first, *rest):
+            one.result()
+    print(table(results(options)))
 
 
 if __name__ == "__main__":

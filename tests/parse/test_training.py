@@ -19,6 +19,7 @@ from caesura.parse.parser import Parser
 from caesura.parse.recipes import Reparsed, stages
 from caesura.parse.scores import scores
 from caesura.parse.transitions.graph_stack import PARENT
+from caesura.parse.transitions.inventory import SB
 from caesura.train.parser import finish, train_stages
 from tests.parse.toy import blank, corpus
 
@@ -44,6 +45,31 @@ def test_every_update_learns(update, step) -> None:
     trainer = trained(replace(SMALL, update=update, step=step), corpus(1, 30, 3), epochs=6)
     dev = corpus(2, 4)
     assert scores(dev, trainer.parser().analyse(dev), trainer.inventory)["LAS"] > 70
+
+
+@pytest.mark.parametrize("choices", [1, 3])
+def test_a_run_of_sentences_sees_the_words_after_it(choices) -> None:
+    docs = corpus(1, 2, 6)
+    options = replace(SMALL, chunk=2, ahead=2, update="laso", choices=choices)
+    trainer = ParserTrainer(docs, (), options)
+    plain = ParserTrainer(docs, (), replace(options, ahead=0))
+    for one, other in zip(trainer.instances(1), plain.instances(1), strict=True):
+        assert len(one.words.context) == len(other.words.context) + one.ahead
+        actions, without = trainer.learner.derivation(one), plain.learner.derivation(other)
+        if not one.ahead:  # the end of the document
+            assert actions.tolist() == without.tolist()
+            continue
+        # The boundary after the run is announced when its last word was taken, nothing else.
+        at = int(np.flatnonzero(actions == SB)[-1])
+        assert np.delete(actions, at).tolist() == without.tolist()
+        assert np.count_nonzero(actions == SB) == np.count_nonzero(one.starts)
+    assert {one.ahead for one in trainer.instances(1)} == {0, 2}
+    assert trainer.epoch(1)["updates"] > 0
+
+
+def test_words_ahead_are_seen_before_early_boundaries_alone() -> None:
+    with pytest.raises(UsageError, match="early boundaries, not late"):
+        replace(SMALL, ahead=2, boundaries="late", single_root=False)
 
 
 def test_a_parser_that_learned_greedily_decides_greedily(tmp_path) -> None:

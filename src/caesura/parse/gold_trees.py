@@ -65,7 +65,10 @@ class Tree:
 
 @dataclass(frozen=True)
 class Instance:
-    """What is learned from at once: a run of words of one document."""
+    """What is learned from at once: a run of words of one document.
+
+    The last words, `ahead` of them, are those after the run: they are seen, and have no gold.
+    """
 
     words: Words
     heads: Ints
@@ -73,6 +76,7 @@ class Instance:
     starts: NDArray[np.bool_]
     #: The number of the right tag of each word; empty where words have one tag each.
     choices: NDArray[np.int8]
+    ahead: int = 0
 
     @property
     def complete(self) -> bool:

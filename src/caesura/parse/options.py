@@ -96,6 +96,9 @@ class TrainOptions:
     single_root: bool = True
     #: Sentences of a training instance, about; 0 for whole documents.
     chunk: int = 10
+    #: Words after such a run that are seen and not parsed, as those after a sentence are in use;
+    #: with early boundaries alone, as a later one is decided when they are parsed already.
+    ahead: int = 0
     #: Whether chains of words stand for the trees (the recipe `nosyntax`).
     chains: bool = False
     tags: bool = True
@@ -138,6 +141,9 @@ class TrainOptions:
         refuse_bias(self.search.bias)
         _at_least("epochs", self.epochs, 1)
         _at_least("chunk", self.chunk, 0)
+        _at_least("ahead", self.ahead, 0)
+        if self.ahead and self.boundaries != "early":
+            raise UsageError(f"words ahead are seen with early boundaries, not {self.boundaries}")
         _at_least("shards", self.shards, 1)
         _at_least("threads", self.threads, 1)
         _one_of("update", self.update, UPDATES)

@@ -89,14 +89,7 @@ class PipelineTrainer:
 
     def run(self) -> dict[str, Part]:
         """Train everything that the treebank allows."""
-        parts: dict[str, Part] = {}
-        spaced = self.has_text()
-        if spaced:
-            parts["tokenizer"] = self.stage("tokenizer")
-        tags = self._has_tags()
-        if tags:
-            parts["tagger"] = self.stage("tagger")
-        train, speech = self._prepared(parts.get("tokenizer"), tags)
+        parts, (train, speech) = self.prepare()
         dev = self._prepared_dev(parts, self.dev)
         options = self.options.parser
         if speech:
@@ -109,6 +102,19 @@ class PipelineTrainer:
 
         parts["parser"] = self._stage("parser", work)
         return parts
+
+    def prepare(self) -> tuple[dict[str, Part], tuple[list[Document], list[Document]]]:
+        """What comes before the parser: the other parts, and what it will learn from.
+
+        All of it is kept in the folder, where parsers of other options find it.
+        """
+        parts: dict[str, Part] = {}
+        if self.has_text():
+            parts["tokenizer"] = self.stage("tokenizer")
+        tags = self._has_tags()
+        if tags:
+            parts["tagger"] = self.stage("tagger")
+        return parts, self._prepared(parts.get("tokenizer"), tags)
 
     def stage(self, name: Literal["tokenizer", "tagger"]) -> Part:
         """One of the stages that need nothing but the treebank."""

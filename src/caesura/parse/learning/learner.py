@@ -43,7 +43,7 @@ from caesura.parse.transitions.graph_stack import (
     new_arena,
     reset,
 )
-from caesura.parse.transitions.inventory import CHOICE_BITS, SHIFT, System
+from caesura.parse.transitions.inventory import CHOICE_BITS, SB, SHIFT, SWAP, System
 from caesura.parse.transitions.joint import MUST, NEVER
 from caesura.parse.transitions.oracle import oracle
 from caesura.parse.word_table import Words
@@ -152,7 +152,7 @@ class Learner:
                 self.system,
                 no_limits(),
                 instance.words,
-                Gold(actions, instance.heads, instance.labels, instance.starts, instance.choices),
+                _gold(instance, actions),
                 self.arena,
                 self.frontier,
                 self.delta,
@@ -180,6 +180,8 @@ class Learner:
             )
             if actions[0] < 0:
                 return None
+            if instance.ahead:
+                actions = _closed(actions, len(instance.heads))
             if len(instance.choices):
                 return with_choices(actions, instance.choices, CHOICE_BITS)
             return actions
@@ -238,6 +240,22 @@ class Learner:
         bits = min(_MOST_BITS, max(_LEAST_BITS, math.ceil(math.log2(keys))))
         if 1 << bits > len(self.delta.keys):
             self.delta = new_delta(bits)
+
+
+def _gold(instance: Instance, actions: NDArray[np.int32]) -> Gold:
+    """What is right; words ahead begin a sentence, of which nothing else is known."""
+    heads, labels, starts = instance.heads, instance.labels, instance.starts
+    if instance.ahead:
+        nothing = np.full(instance.ahead, UNKNOWN, np.int32)
+        heads, labels = np.concatenate([heads, nothing]), np.concatenate([labels, nothing])
+        starts = np.concatenate([starts, np.arange(instance.ahead) == 0])
+    return Gold(actions, heads, labels, starts, instance.choices)
+
+
+def _closed(actions: NDArray[np.int32], words: int) -> NDArray[np.int32]:
+    """The transitions with the boundary after so many words, as soon as all are shifted."""
+    taken = np.cumsum((actions == SHIFT).astype(np.int64) - (actions == SWAP))
+    return np.insert(actions, int(np.argmax(taken == words)) + 1, SB)
 
 
 def _decided(instance: Instance) -> Words:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import Document
+from caesura.document import UNKNOWN, Document
 from caesura.errors import CaesuraWarning, InputError, WarningSink
 from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
@@ -183,16 +183,20 @@ class ParserTrainer:
         self, data: Sequence[tuple[Words, Tree]], document: int, a: int, b: int
     ) -> Instance:
         words, tree = data[document]
-        heads = tree.heads[a:b]
+        heads, labels = tree.heads[a:b], tree.labels[a:b]
+        # What is unknown is found by a search, which would parse the words ahead, too.
+        known = not np.any(heads == UNKNOWN) and not np.any(labels < 0)
+        ahead = min(self.options.ahead, len(words.context) - b) if known else 0
         inside = tree.bounds[(tree.bounds >= a) & (tree.bounds < b)] - a
         starts = np.zeros(b - a, np.bool_)
         starts[inside] = True
         return Instance(
-            cut(words, np.array([a, b], np.int64)),
+            cut(words, np.array([a, b + ahead], np.int64)),
             np.where(heads >= 0, heads - a, heads).astype(np.int32),
-            tree.labels[a:b].copy(),
+            labels.copy(),
             starts,
-            tree.choices[a:b].copy(),
+            tree.choices[a : b + ahead].copy(),
+            ahead,
         )
 
     def epoch(self, number: int) -> Mapping[str, float]:
