@@ -25,6 +25,7 @@ and as exported on the card; `linear` trains the linear student. `--only NAME` d
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import sys
 import time
 import tomllib
@@ -344,9 +345,10 @@ class Build:
     def _on_device(self, models: Sequence[str]) -> Teachers:
         """The teachers, run by PyTorch where the plan's machine has a GPU for it."""
         teachers = Teachers(models)
-        if self.device == "cpu":
-            return teachers
-        teachers.networks[:] = [one.with_options(device="cuda") for one in teachers.networks]
+        device = self.device
+        if device == "auto":
+            device = "cuda" if has_card() else "cpu"
+        teachers.networks[:] = [one.with_options(device=device) for one in teachers.networks]
         return teachers
 
     def _write(
@@ -380,6 +382,15 @@ class Build:
         card += f"\n{network.about}\n" if network.about else ""
         save(path, parts, meta=meta, card=card, kind="pipeline")
         self.report.say(f"{path}: {path.stat().st_size / 1e6:.1f} MB, SHA-256 {digest(path)}")
+
+
+def has_card() -> bool:
+    """Whether PyTorch is there and sees a card."""
+    if importlib.util.find_spec("torch") is None:
+        return False
+    import torch
+
+    return bool(torch.cuda.is_available())
 
 
 def _flat(options: dict[str, Any], before: str = "") -> dict[str, Any]:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from benchmarks import build_models
 from benchmarks.build_models import STAGES, Build, read_plan
 
 from caesura.errors import InputError
@@ -70,7 +71,9 @@ def test_the_tokeniser_is_built_once_and_inputs_are_checked(plan: Path, tmp_path
         read_plan(plan)
 
 
-def test_all_stages_of_a_toy(plan: Path, tmp_path: Path) -> None:
+def test_all_stages_of_a_toy(plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As when the script itself is run.
+    monkeypatch.syspath_prepend(str(Path(build_models.__file__).parent))
     pytest.importorskip("torch", reason="PyTorch is not installed")
     pytest.importorskip("onnx", reason="onnx is not installed")
     for device in ("cpu", "auto"):  # the exported network, and PyTorch
