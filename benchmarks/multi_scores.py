@@ -1,12 +1,13 @@
 """Score a model of many languages on the dev files of all main treebanks, from raw text.
 
-    python benchmarks/multi_scores.py multi -o scores.json                 # 1,200 words of each
+    python benchmarks/multi_scores.py multi -o scores.json --jobs 2        # 1,200 words of each
     python benchmarks/multi_scores.py multi -o scores.json --words 0 --only da fi
 
 F1 by the CoNLL 2018 definition; the language is recognised, not named, unless --lang. Beside it:
 LAS with given words and sentences, F1 of sentence starts inside documents that were made as of
 speech (lower case, no punctuation), the share of documents whose language was recognised, and words
-a second of one core. A language none of whose files says where blanks are is scored from given
+a second of one core. With `--search` some settings of the search are tried, as JSON
+(`'{"unedited": 1.5}'`). A language none of whose files says where blanks are is scored from given
 tokens. Rows are written as they are found, and rows that are there are not made anew.
 """
 
@@ -16,6 +17,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +119,22 @@ def wanted(only: list[str] | None) -> Iterator[Treebank]:
     yield from (t for t in main_treebanks() if not only or t.language in only)
 
 
+#: What a process has: the model, and what was asked for.
+_OWN: dict[str, Any] = {}
+
+
+def _load(given: argparse.Namespace) -> None:
+    nlp = caesura.load(given.model).unwatched()
+    _OWN["nlp"] = nlp.with_search(**given.search) if given.search else nlp
+    _OWN["words"], _OWN["lang"] = given.words, given.lang
+
+
+def _row(treebank: Treebank) -> dict[str, Any]:
+    row = score(_OWN["nlp"], treebank, _OWN["words"], _OWN["lang"])
+    row["language"] = treebank.language
+    return row
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -126,17 +144,20 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", metavar="CODE")
     parser.add_argument("--words", type=int, default=1200, help="of each treebank; 0: all")
     parser.add_argument("--lang", action="store_true", help="name the language")
+    parser.add_argument("--search", type=json.loads, default={}, metavar="JSON")
+    parser.add_argument("--jobs", type=int, default=1, help="treebanks at a time")
     given = parser.parse_args()
-    nlp = caesura.load(given.model).unwatched()
     rows = rows_of(given.output)
-    for treebank in wanted(given.only):
-        if treebank.name in rows:
-            continue
-        rows[treebank.name] = row = score(nlp, treebank, given.words, given.lang)
-        row["language"] = treebank.language
-        given.output.write_text(json.dumps(rows, indent=1, ensure_ascii=False), encoding="utf-8")
-        told = " ".join(f"{name} {row[name]:.1f}" for name in NAMES)
-        print(treebank.language, treebank.name, told, row.get("speech starts"), flush=True)
+    left = [treebank for treebank in wanted(given.only) if treebank.name not in rows]
+    with ProcessPoolExecutor(given.jobs, initializer=_load, initargs=(given,)) as pool:
+        runs = {pool.submit(_row, treebank): treebank for treebank in left}
+        for run in as_completed(runs):
+            treebank, row = runs[run], run.result()
+            rows[treebank.name] = row
+            text = json.dumps(dict(sorted(rows.items())), indent=1, ensure_ascii=False)
+            given.output.write_text(text, encoding="utf-8")
+            told = " ".join(f"{name} {row[name]:.1f}" for name in NAMES)
+            print(treebank.language, treebank.name, told, row.get("speech starts"), flush=True)
     for name in (*NAMES, "speech starts", "recognised"):
         values = [r[name] for r in rows.values() if r.get(name) is not None]
         print(f"mean {name} of {len(values)}: {np.mean(values):.2f}")
