@@ -172,7 +172,10 @@ def model(given: argparse.Namespace) -> None:
 
     if given.output is None:
         raise SystemExit("say where the model goes with -o")
-    write(treebanks_of(given.only), given.work, given.output, given.most or MOST, given.plain)
+    write(
+        treebanks_of(given.only), given.work, given.output,
+        most=given.most or MOST, plain=given.plain, pieces=given.pieces,
+    )  # fmt: skip
     print(f"{given.output}: {given.output.stat().st_size / 1e6:.2f} MB")
 
 

@@ -21,7 +21,7 @@ from caesura.neural.tag_lexicon import TagLexicon
 from caesura.tokenize.many import KIND
 from caesura.train.many import Treebank
 from multi_study.encoder import Packed
-from multi_study.examples import MOST, Names, documents
+from multi_study.examples import MOST, Names, documents, needed_pieces
 
 #: The longest window in sub-words.
 LIMIT = 510
@@ -38,12 +38,22 @@ def weights(path: Path, packed: Packed) -> dict[str, NDArray[np.float32]]:
 
 
 def network(
-    treebanks: Sequence[Treebank], work: Path, *, plain: bool = False, most: int = MOST
+    treebanks: Sequence[Treebank],
+    work: Path,
+    *,
+    plain: bool = False,
+    most: int = MOST,
+    pieces: int = 0,
 ) -> NeuralParser:
-    """The stage of the pipeline, with what the treebanks say of words."""
+    """The stage of the pipeline, with what the treebanks say of words.
+
+    The embeddings stayed as they were, so that fewer of them, `pieces`, can be kept.
+    """
     packed = Packed.load(work / "encoder.safetensors")
     names = Names.load(work / "names.json")
     docs = documents(treebanks, most)
+    if pieces and pieces < packed.shape.vocabulary:
+        packed = packed.only(needed_pieces(packed.subwords, docs, pieces))
     labels = names.labels
     languages = Languages.of(docs, names.attributes, labels.deprel, labels.lemma, names.rules)
     options = ExportOptions(plain=plain, exact=frozenset({"ff2"}), embedding_bits=4)
@@ -62,12 +72,18 @@ def network(
 
 
 def write(
-    treebanks: Sequence[Treebank], work: Path, path: Path, most: int = MOST, plain: bool = False
+    treebanks: Sequence[Treebank],
+    work: Path,
+    path: Path,
+    *,
+    most: int = MOST,
+    plain: bool = False,
+    pieces: int = 0,
 ) -> None:
     """Put the parts together."""
     parts: dict[str, Any] = {
         KIND: load_file(work / "tokens.caesura").part(KIND),
-        "neural": network(treebanks, work, plain=plain, most=most).to_part(),
+        "neural": network(treebanks, work, plain=plain, most=most, pieces=pieces).to_part(),
     }
     meta = {
         **META,
