@@ -1,225 +1,401 @@
-"""Parsing speed on one core: words per CPU second, and time and memory a word in long documents.
+"""What a word costs, stage by stage, for 10^3 to 10^7 words, and how far that is from the machine.
 
-    python benchmarks/speed.py
-    python benchmarks/speed.py --model model.caesura --sizes 10000,1000000 --json
+    python benchmarks/speed.py --write
+    python benchmarks/speed.py --model en-fast --most 10000000
 
-The joint parser is compared in the same run with the parser of UDPipe 1 (ufal.udpipe), trained on a
-hundred sentences: its network, and so its speed, is that of a model trained on all. Without --model
-a parser is trained on part of the treebank; for the speed its weights do not matter, its labels
-and templates do. Times are of parsing alone, on tokens that are tagged, best of --repeat.
+Raw text, that of EWT dev over and over, comes in blocks and leaves as CoNLL-U, as in `peers.py`;
+clocks stand around the stages, all in CPU seconds, and a shorter text goes through several times,
+of which the best counts. A network reads no more than --most-neural words.
+
+Of the linear parser it is counted how many rows of weights each transition asks for. `used` are
+their bytes, `moved` those of the cache lines that they lie on, which is the most that memory may
+have to give: what is in a cache already does not come from there. Beside it stands what a copy of a
+large array moves in the same run (read and written): the roof. Where `perf` reads the counters of
+the processor, the cache misses are told too.
+
+Of the networks, the products of 8-bit matrices are run alone, in the sizes that the network has and
+with as many rows as a full window, by ONNX Runtime: the other roof. Operations are multiplications
+and additions.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
+import platform
+import shutil
+import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
-from data import file_of
+from cost import copied, text_of
+
+ROOT: Final = Path(__file__).parents[1]
+RESULTS: Final = ROOT / "benchmarks" / "results" / "speed.json"
+LARGE: Final = ROOT / "packages" / "en-large" / "src" / "caesura_en_large" / "en-large.caesura"
+#: Characters of a block of text, as in `peers.py`.
+PIECE: Final = 65536
+LINE: Final = 64
+#: Sub-words of a full window.
+ROWS: Final = 256
+#: Words of a text that goes through once.
+ONCE: Final = 100_000
+COUNTERS: Final = ("cache-references", "cache-misses", "LLC-load-misses")
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--train", help="a treebank's file (default: that of EWT)")
-    parser.add_argument("--dev", help="a treebank's file (default: that of EWT)")
-    parser.add_argument("--model", help="a trained joint parser")
-    parser.add_argument("--documents", type=int, default=120, help="to train on without --model")
-    parser.add_argument(
-        "--beams", default="1,8,16,16:0.3,16:0.2", help="widths of the beam, or width:margin"
-    )
-    parser.add_argument("--sizes", default="10000,100000,1000000", help="words of long documents")
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--no-udpipe", action="store_true")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--model", action="append", help="may be repeated; else all English ones")
+    parser.add_argument("--most", type=int, default=1_000_000, help="words of the longest text")
+    parser.add_argument("--most-neural", type=int, default=10_000, help="the same of a network")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--write", action="store_true", help="keep the figures")
+    parser.add_argument("--parse", type=int, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-def the_parser(args: argparse.Namespace) -> Any:
-    from caesura import formats
-    from caesura.parse import Parser, ParserTrainer, TrainOptions
-
-    if args.model:
-        return Parser.load(args.model)
-    docs = [doc for doc, _ in zip(formats.read(args.train), range(args.documents), strict=False)]
-    print(f"training on {sum(map(len, docs))} words …", file=sys.stderr)
-    trainer = ParserTrainer(docs, (), TrainOptions(epochs=2))
-    for epoch in (1, 2):
-        trainer.epoch(epoch)
-    return trainer.parser()
+# -------------------------------------------------------------------- by stage
 
 
-def udpipe(path: str) -> Callable[[], None] | None:
-    """A function that parses the dev sentences with UDPipe 1, or None without it."""
-    try:
-        from ufal.udpipe import InputFormat, Model, ProcessingError, Sentence, Trainer
-    except ImportError:
-        return None
-    import gzip
+class Clocks:
+    """CPU seconds by name; what is timed within another does not count for that one."""
 
-    opened = gzip.open if path.endswith(".gz") else open
-    with opened(path, "rt", encoding="utf-8") as file:  # type: ignore[operator]
-        text = file.read()
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = {}
+        self._open: list[str] = []
+        self._since = 0.0
 
-    def sentences(limit: int | None = None) -> list[Any]:
-        reader = InputFormat.newConlluInputFormat()
-        reader.setText(text)
-        found = []
-        error = ProcessingError()
-        while limit is None or len(found) < limit:
-            sentence = Sentence()
-            if not reader.nextSentence(sentence, error):
-                break
-            found.append(sentence)
-        return found
+    def enter(self, name: str) -> None:
+        self._stop()
+        self._open.append(name)
 
-    from ufal.udpipe import Sentences
+    def leave(self) -> None:
+        self._stop()
+        self._open.pop()
 
-    few = Sentences()
-    for sentence in sentences(100):
-        few.push_back(sentence)
-    error = ProcessingError()
-    settings = "iterations=1;use_gold_tags=1;embedding_form_file=;hidden_layer=200"
-    blob = Trainer.train("morphodita_parsito", few, Sentences(), "none", "none", settings, error)
-    if error.occurred():
-        print(f"UDPipe: {error.message}", file=sys.stderr)
-        return None
-    with tempfile.TemporaryDirectory() as folder:
-        file_name = os.path.join(folder, "parser.udpipe")
-        Path(file_name).write_bytes(blob)
-        model = Model.load(file_name)
-    todo = sentences()
+    def _stop(self) -> None:
+        now = time.process_time()
+        if self._open:
+            last = self._open[-1]
+            self.spent[last] = self.spent.get(last, 0.0) + now - self._since
+        self._since = now
 
-    def parse() -> None:
-        for sentence in todo:
-            model.parse(sentence, "")
+    def around(self, name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*args: Any, **options: Any) -> Any:
+            self.enter(name)
+            try:
+                return work(*args, **options)
+            finally:
+                self.leave()
 
-    return parse
+        return timed
 
+    def around_each(self, name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        """The same for what gives one thing after the other."""
 
-def peak_memory() -> float:
-    """The largest memory of this process so far, in MB."""
-    try:
-        import resource
-    except ImportError:
-        return float("nan")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+        def timed(*args: Any, **options: Any) -> Iterator[Any]:
+            found = iter(work(*args, **options))
+            while True:
+                self.enter(name)
+                try:
+                    one = next(found)
+                except StopIteration:
+                    return
+                finally:
+                    self.leave()
+                yield one
+
+        return timed
 
 
-def cpu(work: Callable[[], object]) -> float:
-    clock = time.process_time()
-    work()
-    return time.process_time() - clock
+def set_up(nlp: Any, clocks: Clocks) -> None:
+    """Put clocks around the stages of a pipeline of our own."""
+    first, *later = nlp.stages
+    first.pieces = clocks.around_each("tokens", first.pieces)
+    for stage in later:
+        name = {"a tagger": "tags", "a joint parser": "trees"}.get(stage.title, "trees and tags")
+        stage.annotate = clocks.around(name, stage.annotate)
+        if hasattr(stage, "_write_given"):
+            stage._write_given = clocks.around("lemmas, features", stage._write_given)
+        if hasattr(stage, "encoder"):
+            stage.encoder._run = clocks.around("network", stage.encoder._run)
 
 
-def search_of(beam: str) -> dict[str, Any]:
-    """`16` is a beam of 16, `16:0.3` one that opens where the best leads by less than 0.3."""
-    width, _, margin = beam.partition(":")
-    return {"beam": int(width), "margin": float(margin or "inf")}
+def through(nlp: Any, clocks: Clocks, words: int) -> dict[str, Any]:
+    """Text of so many words as CoNLL-U: microseconds a word by stage."""
+    from caesura.formats import conllu
+    from caesura.formats.options import WriteOptions
+
+    text = text_of(min(words, ONCE))
+    times = max(1, round(words / ONCE))
+    blocks = (text[at : at + PIECE] for _ in range(times) for at in range(0, len(text), PIECE))
+    counted = 0
+
+    def count(docs: Any) -> Iterator[Any]:
+        nonlocal counted
+        for doc in docs:
+            counted += doc.n_words
+            yield doc
+
+    clocks.spent = {}
+    clocks.enter("writing")
+    pieces = clocks.around_each("between stages", nlp.stream)(blocks)
+    out = Bottomless()
+    conllu.write(count(pieces), out, WriteOptions())
+    clocks.leave()
+    spent = {name: round(1e6 * value / counted, 2) for name, value in clocks.spent.items()}
+    return {"words": counted, **spent, "all": round(1e6 * sum(clocks.spent.values()) / counted, 2)}
 
 
-def compare(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dict[str, Any]]:
-    """Words per CPU second of each system, interleaved so that noise meets all of them."""
+class Bottomless(io.RawIOBase):
+    """A file that forgets what is written to it."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        return len(data)
+
+
+def by_size(nlp: Any, most: int, repeat: int) -> list[dict[str, Any]]:
+    """A row for each power of ten."""
+    clocks = Clocks()
+    set_up(nlp, clocks)
+    rows = []
+    size = 1000
+    while size <= most:
+        tries = [through(nlp, clocks, size) for _ in range(repeat if size < ONCE else 1)]
+        rows.append(min(tries, key=lambda row: float(row["all"])))
+        print(json.dumps(rows[-1]), file=sys.stderr)
+        size *= 10
+    return rows
+
+
+# ------------------------------------------------------------------ memory bus
+
+
+def traffic(nlp: Any, repeat: int) -> dict[str, Any]:
+    """Rows and bytes that a transition asks for, and how quickly they come."""
     from caesura.parse.constraints import no_limits
     from caesura.parse.word_table import one_batch
 
-    words = sum(doc.n_words for doc in docs)
-    systems: dict[str, Callable[[], object]] = {}
+    parser = nlp.stages[-1]
+    docs = [nlp(text_of(5000))]
     batch, bounds = one_batch([parser.words(doc) for doc in docs])
-    for beam in args.beams.split(","):
-        decoder = parser.with_search(**search_of(beam)).decoder()
-        name = "greedy" if beam == "1" else f"beam {beam}"
-        systems[name] = lambda decoder=decoder: decoder.decode(batch, bounds, no_limits())
-    other = None if args.no_udpipe else udpipe(args.dev)
-    if other is not None:
-        systems["UDPipe 1"] = other
-    best = dict.fromkeys(systems, float("inf"))
-    for name, work in systems.items():
-        if name != "UDPipe 1":
-            work()  # compiled, and the table is in memory
-    for _ in range(args.repeat):
-        for name, work in systems.items():
-            best[name] = min(best[name], cpu(work))
-    base = words / best["UDPipe 1"] if "UDPipe 1" in best else None
-    return [
-        {
-            "system": name,
-            "words": words,
-            "words_per_second": round(words / seconds),
-            "times_udpipe": round(words / seconds / base, 2) if base else None,
-        }
-        for name, seconds in best.items()
-    ]
+    best = float("inf")
+    for _ in range(repeat):
+        decoder = parser.decoder()
+        began = time.process_time()
+        decoder.decode(batch, bounds, no_limits())
+        best = min(best, time.process_time() - began)
+    _, full, short, held = decoder.scorer.scratch.counts.tolist()
+    scored, steps = int(decoder.frontier.counts[2]), int(decoder.frontier.counts[1])
+    rows = full + short + held
+    width = parser.rows.full.shape[1]
+    lines = rows + full * -(-width // LINE) + short
+    used = 8 * rows + full * width + 16 * short
+    words = int(bounds[-1])
+    return {
+        "words": words,
+        "microseconds a word": round(1e6 * best / words, 2),
+        "steps a word": round(steps / words, 2),
+        "transitions scored a word": round(scored / words, 2),
+        "rows a transition": round(rows / scored, 1),
+        "bytes used a transition": round(used / scored),
+        "bytes moved a transition": round(LINE * lines / scored),
+        "GB used a second": round(used / best / 1e9, 2),
+        "GB moved a second": round(LINE * lines / best / 1e9, 2),
+        "MB of rows": round(sum(part.nbytes for part in parser.rows) / 1e6, 1),
+    }
 
 
-def grow(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dict[str, Any]]:
-    """Time and memory a word of one document of each size, made of the dev words repeated."""
-    from caesura.parse.constraints import no_limits
-    from caesura.parse.word_table import FIRST_WORD, Words
-
-    parts = [parser.words(doc) for doc in docs]
-    table = np.concatenate([part.table[FIRST_WORD:] for part in parts])
-    context = np.concatenate([part.context for part in parts])
-    head = parts[0].table[:FIRST_WORD]
+def cache_misses(model: str, words: int) -> dict[str, Any] | str:
+    """Counters of the processor over one run of a text, less those of a start without it."""
+    perf = shutil.which("perf")
+    if perf is None:
+        return "not told: there is no perf"
     found = []
-    for beam in args.beams.split(","):
-        search = search_of(beam)
-        for size in map(int, args.sizes.split(",")):
-            rows = np.arange(size) % len(table)
-            words = Words(np.concatenate([head, table[rows]]), context[rows])
-            bounds = np.array([0, size], np.int64)
-            decoder = parser.with_search(**search).decoder()
-            repeat = args.repeat if size * search["beam"] < 1_000_000 else max(1, args.repeat // 2)
-            best = min(
-                cpu(lambda d=decoder, w=words, b=bounds: d.decode(w, b, no_limits()))
-                for _ in range(repeat)
-            )
-            arena = sum(column.nbytes for column in decoder.arena)
-            found.append(
-                {
-                    "beam": beam,
-                    "words": size,
-                    "microseconds_a_word": round(1e6 * best / size, 2),
-                    "search_memory_mb": round(arena / 1e6, 1),
-                    "peak_memory_mb": round(peak_memory()),
-                    "forced": int(decoder.frontier.counts[3]),
-                }
-            )
+    for size in (words, 1):
+        command = [sys.executable, __file__, "--model", model, "--parse", str(size)]
+        asked = [perf, "stat", "-x", ",", "-e", ",".join(COUNTERS), *command]
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+        rows = [line.split(",") for line in done.stderr.splitlines() if line.count(",") > 3]
+        counted = {row[2]: int(row[0]) for row in rows if row[0].isdigit()}
+        if not counted:
+            return "not told: perf reads no counters of this processor"
+        found.append(counted)
+    return {
+        f"{name} a word": round((found[0][name] - found[1].get(name, 0)) / words, 2)
+        for name in found[0]
+    }
+
+
+# -------------------------------------------------------------------- products
+
+
+def products(nlp: Any, repeat: int) -> dict[str, Any]:
+    """How quickly products of 8-bit matrices run alone, and within the network."""
+    network = nlp.stages[-1]
+    sizes = product_sizes(network.graph.tobytes())
+    alone = {}
+    best_seconds = operations = 0.0
+    for (kind, inner, outer), count in sorted(sizes.items()):
+        rate, own = product_rate(kind, inner, outer, repeat)
+        alone[f"{kind} {inner}x{outer}, {count} times"] = round(rate, 1)
+        best_seconds += count * own
+        operations += count * 2.0 * ROWS * inner * outer
+    seconds, subwords, words = network_rate(nlp, repeat)
+    done = operations / ROWS * subwords
+    return {
+        "GOP/s of products alone": alone,
+        "GOP/s of all of them alone": round(operations / best_seconds / 1e9, 1),
+        "GOP/s within the network": round(done / seconds / 1e9, 1),
+        "million operations a word": round(done / words / 1e6, 1),
+        "microseconds a word in the network": round(1e6 * seconds / words, 1),
+        "microseconds a word for products alone": round(
+            1e6 * best_seconds / ROWS * subwords / words, 1
+        ),
+        "sub-words read a word": round(subwords / words, 2),
+    }
+
+
+def product_sizes(graph: bytes) -> dict[tuple[str, int, int], int]:
+    """The products of a network that have one row a sub-word, of 8-bit matrices, and how often."""
+    import onnx
+
+    model = onnx.load_from_string(graph)
+    shapes = {one.name: tuple(one.dims) for one in model.graph.initializer}
+    found: dict[tuple[str, int, int], int] = {}
+    for node in model.graph.node:
+        if node.op_type == "DynamicQuantizeMatMul":
+            inner, outer = shapes[node.input[1]]
+        elif node.op_type == "MatMulNBits":
+            told = {one.name: one.i for one in node.attribute}
+            inner, outer = told["K"], told["N"]
+        else:
+            continue
+        key = (node.op_type, inner, outer)
+        found[key] = found.get(key, 0) + 1
     return found
 
 
-def table_of(rows: list[dict[str, Any]]) -> str:
-    names = list(rows[0])
-    cells = [names] + [["" if v is None else str(v) for v in row.values()] for row in rows]
-    widths = [max(len(row[k]) for row in cells) for k in range(len(names))]
-    return "\n".join(
-        "  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in cells
+def product_rate(kind: str, inner: int, outer: int, repeat: int) -> tuple[float, float]:
+    """Operations in a nanosecond, and seconds, of one product."""
+    import onnxruntime as ort
+    from onnx import TensorProto, helper, numpy_helper
+
+    random = np.random.default_rng(1)
+    if kind == "DynamicQuantizeMatMul":
+        weights = [
+            numpy_helper.from_array(random.integers(-127, 128, (inner, outer), np.int8), "b"),
+            numpy_helper.from_array(np.full(outer, 0.01, np.float32), "scale"),
+            numpy_helper.from_array(np.zeros(outer, np.int8), "zero"),
+        ]
+        options: dict[str, Any] = {}
+    else:
+        blocks = -(-inner // 128)
+        weights = [
+            numpy_helper.from_array(random.integers(0, 256, (outer, blocks, 128), np.uint8), "b"),
+            numpy_helper.from_array(np.full((outer, blocks), 0.01, np.float32), "scale"),
+        ]
+        options = {"K": inner, "N": outer, "bits": 8, "block_size": 128, "accuracy_level": 4}
+    names = ["a", *(one.name for one in weights)]
+    node = helper.make_node(kind, names, ["y"], domain="com.microsoft", **options)
+    graph = helper.make_graph(
+        [node],
+        "product",
+        [helper.make_tensor_value_info("a", TensorProto.FLOAT, [ROWS, inner])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [ROWS, outer])],
+        weights,
     )
+    versions = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(graph, opset_imports=versions, ir_version=9)
+    settings = ort.SessionOptions()
+    settings.intra_op_num_threads = 1
+    session = ort.InferenceSession(
+        model.SerializeToString(),
+        settings,
+        providers=["CPUExecutionProvider"],
+    )
+    given = {"a": random.standard_normal((ROWS, inner)).astype(np.float32)}
+    best = min(_seconds(lambda: session.run(None, given), 20) for _ in range(repeat + 1))
+    return 2.0 * ROWS * inner * outer / best / 1e9, best
+
+
+def _seconds(work: Callable[[], Any], times: int) -> float:
+    began = time.process_time()
+    for _ in range(times):
+        work()
+    return (time.process_time() - began) / times
+
+
+def network_rate(nlp: Any, repeat: int) -> tuple[float, int, int]:
+    """Seconds in the network, sub-words that it read, and words."""
+    encoder = nlp.stages[-1].encoder
+    best, subwords = float("inf"), 0
+    doc = nlp(text_of(2000))
+    run = encoder.session.run
+
+    class Session:
+        spent, read = 0.0, 0
+
+        def run(self, outputs: Any, inputs: Any) -> Any:
+            began = time.process_time()
+            found = run(outputs, inputs)
+            self.spent += time.process_time() - began
+            self.read += inputs["ids"].size
+            return found
+
+    known = encoder.session
+    for _ in range(repeat):
+        encoder.session = watched = Session()
+        encoder.scores(doc)
+        best, subwords = min(best, watched.spent), watched.read
+    encoder.session = known
+    return best, subwords, doc.n_words
+
+
+# ------------------------------------------------------------------------ main
 
 
 def main() -> None:
-    from caesura import formats
+    import caesura
 
     args = arguments()
-    args.train = args.train or str(file_of("UD_English-EWT", "train"))
-    args.dev = args.dev or str(file_of("UD_English-EWT", "dev"))
-    parser = the_parser(args)
-    docs = list(formats.read(args.dev))
-    result = {"speed": compare(parser, docs, args), "growth": grow(parser, docs, args)}
-    if args.json:
-        print(json.dumps(result))
+    if args.parse:
+        caesura.load(args.model[0])(text_of(args.parse))
         return
-    for title, rows in result.items():
-        print(f"\n{title}\n{table_of(rows)}")
+    names = args.model or ["en-fast", "en", *([str(LARGE)] if LARGE.exists() else [])]
+    found: dict[str, Any] = {
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
+        "copy GB/s": copied(),
+        "cache misses": cache_misses(names[0], 20_000),
+        "models": {},
+    }
+    for model in names:
+        nlp = caesura.load(model)
+        nlp(text_of(500))
+        neural = hasattr(nlp.stages[-1], "encoder")
+        of: dict[str, Any] = {}
+        if neural:
+            of["products"] = products(nlp, args.repeat)
+        elif hasattr(nlp.stages[-1], "decoder"):
+            of["memory"] = traffic(nlp, args.repeat)
+        of["sizes"] = by_size(nlp, args.most_neural if neural else args.most, args.repeat)
+        found["models"][nlp.name] = of
+    found["copy GB/s"] = max(found["copy GB/s"], copied())
+    print(json.dumps(found, indent=1))
+    if args.write:
+        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
