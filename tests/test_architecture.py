@@ -16,7 +16,8 @@ PACKAGE = Path(caesura.__file__).parent
 #: Rooms from the ground up. A room may import those on lower floors, and itself. The stages and
 #: `evaluate` are on one floor: training takes its scorer as an argument.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("jit_callees", "jit_code", "jit_thrift"),
+    ("jit_callees", "jit_code", "jit_plain"),
+    ("jit_thrift",),
     ("errors", "jit", "paths"),
     ("durable",),
     ("document",),

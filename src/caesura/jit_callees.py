@@ -15,7 +15,7 @@ from llvmlite import binding
 from numba.core import codegen, compiler, dispatcher, event, sigutils, typing
 from numba.core.compiler_lock import global_compiler_lock
 
-__all__ = ["as_known", "link_callees", "not_for_linking"]
+__all__ = ["as_known", "link_callees", "linking", "not_for_linking"]
 
 numba_compiler = cast(Any, compiler)
 numba_event = cast(Any, event)
@@ -46,6 +46,22 @@ def link_callees(kernel: Any) -> None:
     kernel.callees = {}
     kernel.get_call_template = MethodType(_call_template, kernel)
     kernel.get_overload = MethodType(_overload, kernel)
+
+
+def linking(decorator: Any) -> Any:
+    """A decorator of Numba's own functions (`min`, `np.zeros`) that lets callers link them, too."""
+
+    def with_options(**options: Any) -> Any:
+        decorate = decorator(**options)
+
+        def decorated(function: Any) -> Any:
+            found = decorate(function)
+            link_callees(found)
+            return found
+
+        return decorated
+
+    return with_options
 
 
 def not_for_linking(result: Any) -> None:

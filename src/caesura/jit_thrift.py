@@ -2,9 +2,10 @@
 
 Of the time of a first run Numba spends a quarter on questions that it has answered before: which
 function is meant by `+` of two integers, how large a type is (for which it has LLVM parse a module
-each time), where a file lies, on what machine it runs. While a kernel is compiled, answers are kept
-and asked for no second time. They are Numba's own, so that the code is the same; nothing is changed
-once the kernel is there, or for code that is not ours.
+each time), where a file lies, on what machine it runs, what kind of thing an instruction holds.
+While a kernel is compiled, answers are kept and asked for no second time. They are Numba's own, so
+that the code is the same; nothing is changed once the kernel is there, or for code of others.
+Functions of Numba's that kernels call (`min`, `np.zeros`) are linked like kernels: `jit_callees`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from llvmlite import binding
 from llvmlite import ir as llvm
 from llvmlite.binding import newpassmanagers
 from numba.core import ir, targetconfig, types
+from numba.core.typing import templates
+
+from caesura import jit_callees
 
 __all__ = ["as_known", "thriftily"]
 
@@ -28,8 +32,11 @@ _MANY: Final = 1_000_000
 _Function: Any = cast(Any, types).BaseFunction
 _Type: Any = cast(Any, llvm).Type
 _Location: Any = cast(Any, ir).Loc
+_Instruction: Any = cast(Any, ir).Inst
+_Variable: Any = cast(Any, ir).Var
 _Config: Any = cast(Any, targetconfig).TargetConfig
 _Stack: Any = cast(Any, targetconfig).ConfigStack
+_Overloads: Any = cast(Any, templates)._OverloadFunctionTemplate
 
 
 def as_known() -> bool:
@@ -38,8 +45,10 @@ def as_known() -> bool:
         (_Function, "get_call_type"),
         (_Type, "get_abi_size"),
         (_Location, "_get_path"),
+        (_Instruction, "_rec_list_vars"),
         (_Config, "__eq__"),
         (_Stack, "top_or_none"),
+        (_Overloads, "_get_jit_decorator"),
         (binding, "get_process_triple"),
         (newpassmanagers, "dump_refprune_stats"),
     )
@@ -69,6 +78,43 @@ def thriftily() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
+#: What an instruction of Numba's holds, by its type: nothing that is a variable, one, an
+#: instruction, some values, values by name.
+_NOTHING, _ONE, _WITHIN, _SOME, _NAMED = range(5)
+_kinds: dict[type, int] = {}
+
+
+def _kind_of(kind: type) -> int:
+    if issubclass(kind, _Variable):
+        return _ONE
+    if issubclass(kind, _Instruction):
+        return _WITHIN
+    if issubclass(kind, list | tuple):
+        return _SOME
+    return _NAMED if issubclass(kind, dict) else _NOTHING
+
+
+def _variables(self: Any, value: Any) -> list[Any]:
+    """The variables in a value, in their order, as `Inst._rec_list_vars` lists them."""
+    known = _kinds.get(type(value))
+    if known is None:
+        known = _kinds[type(value)] = _kind_of(type(value))
+    if known == _ONE:
+        return [value]
+    if known == _WITHIN:
+        return cast(list[Any], value.list_vars())
+    if known == _NOTHING:
+        return []
+    found: list[Any] = []
+    for one in value if known == _SOME else value.values():
+        kind = _kinds.get(type(one))
+        if kind == _ONE:
+            found.append(one)
+        elif kind != _NOTHING:
+            found += _variables(self, one)
+    return found
+
+
 @cache
 def _answers() -> _Answers:
     return _Answers()
@@ -94,6 +140,7 @@ class _Answers:
         self._ask_triple: Any = cast(Any, binding).get_process_triple
         self._ask_pruned: Any = cast(Any, newpassmanagers).dump_refprune_stats
         self._compare: Any = _Config.__eq__
+        self._decorate: Any = _Overloads._get_jit_decorator
 
     def patches(self) -> list[tuple[Any, str, Callable[..., Any]]]:
         kept = self
@@ -110,11 +157,16 @@ class _Answers:
         def equal(self: Any, other: Any) -> Any:
             return True if self is other else kept._compare(self, other)
 
+        def decorator(self: Any) -> Any:
+            return jit_callees.linking(kept._decorate(self))
+
         return [
             (_Function, "get_call_type", get_call_type),
             (_Type, "get_abi_size", get_abi_size),
             (_Location, "_get_path", get_path),
+            (_Instruction, "_rec_list_vars", _variables),
             (_Config, "__eq__", equal),
+            (_Overloads, "_get_jit_decorator", decorator),
             (binding, "get_process_triple", self.triple),
             (newpassmanagers, "dump_refprune_stats", self.pruned),
         ]

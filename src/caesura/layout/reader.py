@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from caesura.document import Document, Longs
 from caesura.document.characters import MARGIN, NEWLINE, classes_of, classify, code_points
 from caesura.jit import kernel
+from caesura.jit_plain import Tiers
 from caesura.layout.codes import (
     BLANK,
     DOUBLE,
@@ -43,6 +44,8 @@ _GAP = 3
 #: What is carried from one call of `read_off` to the next.
 CARRIED = 5
 _TAB = 9
+#: Characters that Python reads as quickly as compiled code is loaded from the disk.
+_LITTLE = 8000
 
 
 @kernel
@@ -118,6 +121,9 @@ def read_whole(
                     found[t] = WIDE
 
 
+_whole = Tiers(read_whole, _LITTLE)
+
+
 def layout_of(
     kinds: NDArray[np.uint8],
     codes: NDArray[np.uint32],
@@ -128,7 +134,7 @@ def layout_of(
     """The codes of the tokens of a whole text, from its characters by class and number."""
     found = np.zeros(len(begins), np.uint8)
     if len(begins):
-        read_whole(kinds, codes, begins, ends, found)
+        _whole(len(kinds))(kinds, codes, begins, ends, found)
         if len(paragraphs):
             _mark_paragraphs(found, begins, np.concatenate((begins[:1], ends[:-1])), paragraphs)
     return found

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from caesura.constraints import Constraints, by_layout
 from caesura.document import NO, YES, Document
 from caesura.document.characters import MARGIN, classify, code_points
+from caesura.jit_plain import Tiers
 from caesura.layout import START, LayoutReader, layout_of, learned
 from caesura.layout.lines import LONGEST
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo
@@ -42,9 +43,14 @@ Longs = NDArray[np.int64]
 
 #: Characters that are worth a call of the kernels.
 _WORTHWHILE = 4096
+#: Tokens that Python marks as quickly as compiled code is loaded from the disk.
+_LITTLE = 256
 _PARAGRAPH = 4
 #: What a text of one line does not have, if it is one of ASCII: other blanks, and two in a row.
 _LAID_OUT = ("\n", "  ", "\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f")
+
+
+_mark = Tiers(mark, _LITTLE)
 
 
 class OffsetConstraints(NamedTuple):
@@ -118,7 +124,7 @@ def mark_tokens(text: Text, begins: Longs, ends: Longs, paragraphs: Longs, types
     """Marks of the tokens of a whole text; offsets are those of the text."""
     marks = blank_marks(len(begins))
     carried = np.array([MARGIN, MARGIN], np.int64)
-    mark(text, begins + MARGIN, ends + MARGIN, carried, types, marks)
+    _mark(len(begins))(text, begins + MARGIN, ends + MARGIN, carried, types, marks)
     _set_paragraphs(marks, begins, paragraphs)
     return marks
 
@@ -257,7 +263,7 @@ class Decoder:
         marks = blank_marks(n if self._weigh else 0)
         if self._weigh:
             self._carried += shift
-            mark(prepared, begins, ends, self._carried, self._types, marks)
+            _mark(n)(prepared, begins, ends, self._carried, self._types, marks)
             self._carried -= shift
         if self._may_hyphenate and n:
             self._hyphenated += find_hyphenated(prepared, ends, shift, self._words)
