@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from math import log
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.formats import read
+from caesura.neural.lemma_endings import FLOOR
 from caesura.neural.lemmas import LemmaLexicon
-from caesura.tag.lemmas import rule_of
+from caesura.tag.lemmas import apply_rule, rule_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RULES = [rule_of("a", "a"), rule_of("condemned", "condemn"), rule_of("baked", "bake"),
@@ -133,3 +137,21 @@ def test_damaged_endings_are_refused(lexicon: LemmaLexicon) -> None:
     again = LemmaLexicon.from_arrays(lexicon.rules, older)
     assert again is not None
     assert again.endings is None
+
+
+@given(st.lists(st.floats(-20, 20, width=32), min_size=6, max_size=6), st.data())
+def test_the_best_rule_is_found_without_trying_all(
+    lexicon: LemmaLexicon, scores: list[float], data: st.DataObject
+) -> None:
+    n = len(lexicon.rules)
+    points = np.resize(np.array(scores, np.float32), n)
+    some = st.dictionaries(st.integers(0, n - 1), st.floats(1e-6, 1.0), max_size=n)
+    chances = data.draw(some)
+    form = data.draw(st.sampled_from(["dogs", "running", "sees", "happy"]))
+    tried = {*np.argpartition(-points, min(8, n) - 1)[: min(8, n)].tolist(), *chances}
+
+    def worth(rule: int) -> float:
+        known = lexicon.is_known(apply_rule(form, lexicon.rules[rule]))
+        return 0.5 * float(points[rule]) + log(chances.get(rule, FLOOR)) + 6.0 * known
+
+    assert lexicon._best(form, points, chances, "") == max(sorted(tried), key=worth)

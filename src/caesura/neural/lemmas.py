@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import log
+from math import inf, log
 from typing import Any, Final
 from zlib import crc32
 
@@ -279,12 +279,21 @@ class LemmaLexicon:
         """The best rule by the network, the endings, and whether its lemma is known."""
         tries = min(_RULES, len(scores))
         rules = {*np.argpartition(-scores, tries - 1)[:tries].tolist(), *chances}
-
-        def points(rule: int) -> float:
+        get = chances.get
+        # The best without what a known lemma adds come first: whoever is farther behind than that
+        # need not be made.
+        points = sorted(
+            (-(_POWER * float(scores[rule]) + log(get(rule, FLOOR))), rule) for rule in rules
+        )
+        best, found = -inf, 0
+        for minus, rule in points:
+            if _KNOWN - minus < best:
+                break
             known = self.is_known(_lemma(form, self.rules[rule]), language)
-            return _POWER * float(scores[rule]) + log(chances.get(rule, FLOOR)) + _KNOWN * known
-
-        return max(sorted(rules), key=points)
+            total = _KNOWN * known - minus
+            if total > best or (total == best and rule < found):
+                best, found = total, rule
+        return found
 
     def _guess(self, form: str, scores: NDArray[np.float32], language: str) -> int:
         """The best rule that makes a known word, if one is near the best of all."""

@@ -22,6 +22,7 @@ from caesura.layout import SAME
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
 from caesura.neural import agreement
+from caesura.neural.blas import one_thread
 from caesura.neural.examples import layout_codes
 from caesura.neural.languages import Languages
 from caesura.neural.lemmas import LemmaLexicon
@@ -373,8 +374,9 @@ class NeuralParser(Stage):
         flat = weights.reshape(size, -1)
         for a in range(0, n, 512):
             b = slice(a, a + 512)
-            mixed = (dependents[b] @ flat).reshape(-1, labels, weights.shape[2])
-            points = np.matmul(mixed, vectors[b, :, None])[:, :, 0]
+            with one_thread():
+                mixed = (dependents[b] @ flat).reshape(-1, labels, weights.shape[2])
+                points = np.matmul(mixed, vectors[b, :, None])[:, :, 0]
             if kept is not None:
                 few = points
                 points = np.full((len(few), len(self._roots)), np.float32(-1e9))
