@@ -25,12 +25,14 @@ class ErrorAnswer(msgspec.Struct, frozen=True):
 
 
 class ModelData(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A model: its name, and its parts once some worker has loaded it."""
+    """A model: its name, its parts once some worker has loaded it, its languages if many."""
 
     name: str
     default: bool
     loaded: bool
     parts: list[str] | None = None
+    #: Of a model of many languages, by their codes; one of them may be asked for as `lang`.
+    languages: dict[str, str] | None = None
 
 
 class ModelsAnswer(msgspec.Struct, frozen=True):

@@ -92,6 +92,8 @@ class SentenceData(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
     speaker: str = ""
     start_time: float | None = None
     end_time: float | None = None
+    #: The code of its language, if the model knows many and this is one of them.
+    lang: Name = ""
 
 
 class ParseRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -252,6 +254,7 @@ def sentences_of(doc: Document, offset: int = 0) -> Iterator[SentenceData]:
     heads = doc.head.tolist()
     edge = _rows(doc, "sent_conf")
     turns = token_turn(doc)
+    spoken = None if doc.token_language is None else doc.token_language.tolist()
     for sentence in doc.sentences:
         tokens = []
         for token in range(sentence.first_token, sentence.last_token):
@@ -282,6 +285,7 @@ def sentences_of(doc: Document, offset: int = 0) -> Iterator[SentenceData]:
             words,
             before,
             *_turn(doc, turns, sentence.first_token),
+            "" if spoken is None else doc.strings[spoken[sentence.first_token]],
         )
 
 

@@ -34,6 +34,8 @@ class Models:
     parts: dict[str, list[str]] = field(default_factory=dict)
     #: The languages of those that are models of many, asked for one.
     languages: dict[str, str] = field(default_factory=dict)
+    #: The names of the languages, by code, of those that are models of many and asked for none.
+    offered: dict[str, dict[str, str]] = field(default_factory=dict)
     _loaded: dict[str, Pipeline] = field(default_factory=dict, repr=False)
 
     @property
@@ -84,6 +86,8 @@ class Models:
     def describe(self, loaded: Mapping[str, list[str]]) -> list[ModelData]:
         """Names, and what is known of those that some worker has loaded."""
         return [
-            ModelData(name, name == self.default, name in loaded, loaded.get(name))
+            ModelData(
+                name, name == self.default, name in loaded, loaded.get(name), self.offered.get(name)
+            )
             for name in self.paths
         ]

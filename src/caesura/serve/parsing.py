@@ -6,6 +6,7 @@ same functions. Of several texts each has its own result, and one that is bad co
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 import unicodedata
@@ -126,7 +127,7 @@ def complete(
             413, f"Where something is fixed at most {options.max_given:,} characters are taken."
         )
     job.model = models.called(request.model)
-    nlp = models.get(request.model)
+    nlp = _for(models.get(request.model), request.sentences)
     job.check()
     if doc.n_tokens:
         doc = nlp(doc, keep=request.keep, confidence=request.confidence)
@@ -134,6 +135,15 @@ def complete(
     found = list(sentences_of(doc)) if doc.n_tokens else []
     seconds = round(time.monotonic() - began, 3)
     return ParseAnswer(VERSION, job.model, sentences=found, seconds=seconds)
+
+
+def _for(nlp: Pipeline, sentences: list[SentenceData]) -> Pipeline:
+    """A pipeline for the language that all the sentences say they are in, if it knows that one."""
+    said = {sentence.lang for sentence in sentences}
+    if len(said) == 1 and "language" in getattr(nlp, "offers", ()):
+        with contextlib.suppress(UsageError):
+            return in_language(nlp, said.pop())
+    return nlp
 
 
 def documents(text: str, name: str, nlp: Pipeline, how: RunOptions, job: Job) -> Iterator[Document]:
@@ -410,6 +420,8 @@ class Task:
                     row = msgspec.structs.asdict(sentence)
                     for name in _OF_TURNS if not sentence.speaker else ():
                         del row[name]
+                    if not sentence.lang:
+                        del row["lang"]
                     lines.append(_line({"type": "sentence", **row}))
                 offset += len(piece.text)
                 if lines:

@@ -6,11 +6,12 @@ import asyncio
 import errno
 import importlib.util
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from caesura.errors import CaesuraError, MissingExtra, UsageError
+from caesura.language import language_name
 from caesura.language.choice import choose_model
 from caesura.models.store import find, load_model
 from caesura.paths import hold_no_buffers
@@ -47,17 +48,31 @@ def named_models(names: Sequence[str | None], lang: str | None = None) -> Models
         if name in paths and paths[name] != path:
             raise UsageError(f"two models are called {name!r}", remedy="Rename one of the files.")
         paths[name] = path
-    parts = {name: _parts(path) for name, path in paths.items()}
-    return Models(paths, parts=parts, languages=languages)
+    said = {name: _meta(path) for name, path in paths.items()}
+    parts = {name: _parts(meta) for name, meta in said.items()}
+    offered = {name: _languages(meta) for name, meta in said.items() if name not in languages}
+    offered = {name: known for name, known in offered.items() if len(known) > 1}
+    return Models(paths, parts=parts, languages=languages, offered=offered)
 
 
-def _parts(path: Path) -> list[str]:
-    """What a model file says that it has; a worker tells what is wrong with it."""
+def _meta(path: Path) -> Mapping[str, Any]:
+    """What a model file says of itself; a worker tells what is wrong with it."""
     try:
-        said = load_model(path, arrays=False).meta.get("parts", {})
+        return load_model(path, arrays=False).meta
     except (CaesuraError, OSError):
-        return []
+        return {}
+
+
+def _parts(meta: Mapping[str, Any]) -> list[str]:
+    said = meta.get("parts", {})
     return sorted(map(str, said)) if isinstance(said, dict) else []
+
+
+def _languages(meta: Mapping[str, Any]) -> dict[str, str]:
+    """The names of languages by their codes, in the order of the names."""
+    said = meta.get("languages")
+    names = {str(code): language_name(str(code)) for code in said} if isinstance(said, list) else {}
+    return dict(sorted(names.items(), key=lambda row: row[1]))
 
 
 def listen(options: ServeOptions) -> socket.socket:

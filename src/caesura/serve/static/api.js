@@ -45,13 +45,14 @@ export async function models() {
   return (await response.json()).models;
 }
 
-/** Parse a text; `onSentences` is told of sentences as they are decided. */
+/** Parse a text; `onSentences` is told of sentences as they are decided. Returns how it ended, and a warning if any. */
 export async function parseStream(request, onSentences, signal) {
   const response = await post("parse", { ...request, stream: true }, signal);
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
   let end = null;
+  let warning = "";
   for (;;) {
     const { done, value } = await reader.read();
     rest += decoder.decode(value, { stream: !done });
@@ -62,6 +63,7 @@ export async function parseStream(request, onSentences, signal) {
       if (!line) continue;
       const event = JSON.parse(line);
       if (event.type === "sentence") found.push(event);
+      else if (event.type === "start") warning = event.warning ?? "";
       else if (event.type === "end") end = event;
       else if (event.type === "error") throw new Error(event.error.message);
     }
@@ -69,5 +71,5 @@ export async function parseStream(request, onSentences, signal) {
     if (done) break;
   }
   if (!end) throw new Error("The server stopped before the text was done.");
-  return end;
+  return { ...end, warning };
 }

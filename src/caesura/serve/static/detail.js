@@ -71,7 +71,7 @@ async function alternatives(sentence, word, token, info, place, key) {
   if (text.length > MOST) return;
   let analyses = found.get(sentence);
   if (!analyses) {
-    analyses = ask("parse", { text, model: info.model, k: 5, confidence: false }).then((a) => a.analyses);
+    analyses = ask("parse", { text, model: info.model, lang: sentence.lang, k: 5, confidence: false }).then((a) => a.analyses);
     found.set(sentence, analyses);
   }
   let list;

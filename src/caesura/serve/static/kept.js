@@ -33,7 +33,7 @@ export function checked(found) {
   const name = (value) => (typeof value === "string" ? value : "");
   const most = size(found.text);
   return {
-    text: found.text, model: name(found.model), second: name(found.second), strip: found.strip === true,
+    text: found.text, model: name(found.model), second: name(found.second), lang: name(found.lang), strip: found.strip === true,
     pins: boundaries(found.pins, most), given: boundaries(found.given, most), fixes: checkedFixes(found.fixes),
   };
 }

@@ -28,12 +28,13 @@ const KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ Enter" : "Ctrl+En
 
 const none = () => ({ starts: new Set(), joins: new Set() });
 const noPins = () => ({ ...none(), fixes: new Map() });
-const state = { text: "", model: "", second: "", strip: false, sentences: [], other: null, ...noPins() };
+const state = { text: "", model: "", second: "", lang: "", strip: false, warning: "", sentences: [], other: null, ...noPins() };
 let running = null; // the request under way
 let asked = null; // what was asked for last, unless it failed
 let restored = null; // what was kept over a reload
 let waiting = 0;
 let keeping = 0;
+const languages = {}; // of each model that knows many: their names by code
 
 const split = (index, token) => fixing.boundary(state.sentences[index].tokens[token].start, true);
 const join = (index) => { if (state.sentences[index]) fixing.boundary(state.sentences[index].start, false); };
@@ -117,6 +118,10 @@ function told({ seconds, lost = 0, stopped = false } = {}) {
     const differ = all.filter((r) => !same(r.left, r.right)).length;
     text += `; ${differ ? `${differ} of ${all.length} stretches differ` : "the two models agree"}`;
   }
+  const spoken = [...new Set(state.sentences.map((s) => s.lang).filter(Boolean))].map((code) => languages[state.model]?.[code] ?? code);
+  if (spoken.length) text += `; ${state.lang ? "taken for" : "recognised:"} ${spoken.join(", ")}`;
+  // What to do about it is said for commands.
+  if (state.warning) text += `; ${state.warning[0].toLowerCase()}${state.warning.slice(1).split(". ")[0]}`;
   if (lost) text += `; ${plural(lost, "change")} of yours had to be forgotten`;
   if (stopped) text += "; stopped";
   $("status").textContent = state.sentences.length || stopped ? text : "";
@@ -169,8 +174,21 @@ function drawAll() {
 // ------------------------------------------------------------------- parsing
 
 const wanted = () => ({
-  text: $("text").value, model: $("model").value, second: $("other").value, strip: $("strip").checked,
+  text: $("text").value, model: $("model").value, second: $("other").value,
+  lang: $("lang").closest("label").hidden ? "" : $("lang").value, strip: $("strip").checked,
 });
+
+/** A model, and the language that is chosen if it is one of those that the model knows. */
+const by = (model, lang) => (languages[model]?.[lang] ? { model, lang } : { model });
+
+/** Offer the languages of the chosen model, if it knows many; the one that was chosen stays. */
+function offerLanguages(chosen = $("lang").value) {
+  const known = languages[$("model").value];
+  $("lang").closest("label").hidden = !known;
+  const rows = Object.entries(known ?? {}).sort(([, a], [, b]) => a.localeCompare(b, "en"));
+  $("lang").replaceChildren(...[["", "recognised"], ...rows].map(([value, name]) => make("option", { value }, name)));
+  $("lang").value = known?.[chosen] ? chosen : "";
+}
 
 function cancel() {
   clearTimeout(waiting);
@@ -180,7 +198,7 @@ function cancel() {
 }
 
 /** The user's changes in the text as it is now, and what boundaries to give with it so that nothing else moves. */
-function carry({ text, model, strip }) {
+function carry({ text, model, lang, strip }) {
   const mine = fixing.count;
   if (!mine) return { pins: noPins(), given: none(), lost: 0 };
   if (strip || state.strip || text.length > GIVEN) return { pins: noPins(), given: none(), lost: mine };
@@ -190,9 +208,9 @@ function carry({ text, model, strip }) {
     fixes: carriedFixes(state.fixes, (offsets) => carried(offsets, change)),
   };
   let given = pins;
-  if (model === state.model && pins.starts.size + pins.joins.size + pins.fixes.size) {
+  if (model === state.model && lang === state.lang && pins.starts.size + pins.joins.size + pins.fixes.size) {
     const shown = asGiven(untouched(state.sentences, change));
-    const before = restored?.text === text && restored.model === model ? restored.given : none();
+    const before = restored?.text === text && restored.model === model && restored.lang === lang ? restored.given : none();
     given = {
       starts: new Set([...before.starts, ...carried(shown.starts, change), ...pins.starts]),
       joins: new Set([...before.joins, ...carried(shown.joins, change), ...pins.joins]),
@@ -208,7 +226,7 @@ async function parse({ fresh = false } = {}) {
   const wants = wanted();
   const { pins, given, lost } = fresh ? { pins: noPins(), given: none(), lost: 0 } : carry(wants);
   const before = { ...state };
-  const begin = (sentences, other = null, fixes = pins.fixes) => Object.assign(state, wants, pins, { sentences, other, fixes });
+  const begin = (sentences, other = null, fixes = pins.fixes) => Object.assign(state, wants, pins, { sentences, other, fixes, warning: "" });
   const clear = () => { begin([]); cards.clear(); fixing.history.clear(); told(); };
   asked = JSON.stringify(wants);
   if (!restored) link.drop();
@@ -227,7 +245,7 @@ async function parse({ fresh = false } = {}) {
   const list = ({ starts, joins }) => ({ starts: [...starts], joins: [...joins] });
   try {
     let found = [];
-    const end = await parseStream({ ...request, ...list(given), model: wants.model }, (some) => {
+    const end = await parseStream({ ...request, ...list(given), ...by(wants.model, wants.lang) }, (some) => {
       if (running !== control) return;
       found.push(...some);
       if (short) return; // what is shown stays until all of it is there
@@ -243,13 +261,14 @@ async function parse({ fresh = false } = {}) {
     if (wants.second) {
       $("status").textContent = `Parsing with ${wants.second} …`;
       other = [];
-      await parseStream({ ...request, ...list(pins), model: wants.second }, (some) => other.push(...some), control.signal);
+      await parseStream({ ...request, ...list(pins), ...by(wants.second, wants.lang) }, (some) => other.push(...some), control.signal);
       if (running !== control) return;
     }
     begin(filled.sentences, other, filled.fixes);
+    state.warning = end.warning;
     // Only what was done to this text can be undone.
     if (fresh && before.text === wants.text && before.model === wants.model && before.sentences.length) fixing.history.push(before);
-    else if (before.text !== wants.text || before.model !== wants.model || before.strip !== wants.strip) fixing.history.clear();
+    else if (before.text !== wants.text || before.model !== wants.model || before.lang !== wants.lang || before.strip !== wants.strip) fixing.history.clear();
     if (short || other || pins.fixes.size) drawAll();
     else cards.markLast();
     cancel();
@@ -342,11 +361,13 @@ async function download(to) {
 
 async function setUpModels() {
   try {
-    for (const { name } of await models()) {
+    for (const { name, languages: known } of await models()) {
+      if (known) languages[name] = known;
       $("model").append(make("option", { value: name }, name));
       $("other").append(make("option", { value: name }, name));
     }
     $("other").closest("label").hidden = $("model").options.length < 2;
+    offerLanguages();
     restore(await linked() ?? ($("text").value ? null : kept()));
   } catch (error) { fail(error); }
 }
@@ -358,9 +379,10 @@ function restore(found) {
     $("text").value = found.text;
     choose("model", found.model);
     choose("other", found.second);
+    offerLanguages(found.lang);
     $("strip").checked = found.strip;
     restored = found;
-    Object.assign(state, { text: found.text, model: $("model").value, strip: found.strip, sentences: [], ...found.pins, fixes: found.fixes });
+    Object.assign(state, { text: found.text, model: $("model").value, lang: $("lang").value, strip: found.strip, sentences: [], ...found.pins, fixes: found.fixes });
     asked = null;
   }
   if ($("text").value.trim()) typed();
@@ -377,7 +399,8 @@ $("stop").addEventListener("click", stop);
 for (const button of document.querySelectorAll(".example")) {
   button.addEventListener("click", () => { $("text").value = EXAMPLE; parse({ fresh: true }); });
 }
-for (const id of ["model", "other", "strip"]) $(id).addEventListener("change", () => { if ($("text").value.trim()) parse(); else keepSoon(); });
+$("model").addEventListener("change", () => offerLanguages());
+for (const id of ["model", "other", "lang", "strip"]) $(id).addEventListener("change", () => { if ($("text").value.trim()) parse(); else keepSoon(); });
 $("text").addEventListener("input", typed);
 $("text").addEventListener("compositionend", () => typed());
 $("text").addEventListener("paste", () => setTimeout(parse));
