@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from caesura.document import Document
@@ -111,8 +111,8 @@ class Stage(ABC):
         """This stage and those after it, told of each other: what is decided later is left open."""
         return [self, *later]
 
-    def release(self) -> None:
-        """Let go of what only `to_part` needs."""
+    def release(self, again: Callable[[], Part] | None = None) -> None:
+        """Let go of what only `to_part` needs, and of what its part can be read for `again`."""
         return
 
     @abstractmethod

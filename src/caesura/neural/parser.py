@@ -8,7 +8,7 @@ for the arcs of the tree, root labels for roots alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -50,6 +50,8 @@ __all__ = ["NeuralParser", "SearchSettings"]
 #: Items of the beam for each tree that is asked for.
 _WIDER: Final = 16
 _ARCS: Final = ("left", "right", "root")
+#: Arcs whose labels are scored together: each needs 20 KB for it.
+_ARCS_AT_ONCE: Final = 128
 #: What a bias is worth to a network that was not measured: see `benchmarks/bias.py`.
 SCALE: Final = BiasScale(
     edited=(-11.82, -9.742, -7.424, -5.428, 0.0, 7.68, 11.35, 15.36, 20.98),
@@ -91,7 +93,9 @@ class NeuralParser(Stage):
         #: Which FEATS each XPOS may have.
         self.features = features
         self.lexicon = lexicon
-        self.graph = graph
+        self._graph = graph
+        #: Reads the part of the model file again, if the graph was let go.
+        self._again: Callable[[], Part] | None = None
         self.languages = languages
         size, _, other = label_weights.shape
         widths = {name: len(labels[name]) for name in TAGS}
@@ -113,6 +117,18 @@ class NeuralParser(Stage):
         self.inventory = Inventory(_ARCS, (0,), (1,), (2,))
         self._roots = np.array([name.split(":")[0] == "root" for name in labels["deprel"]])
         self._tagging = Tagging(labels, lexicon, languages, features, tags)
+
+    @property
+    def graph(self) -> NDArray[np.uint8]:
+        """The network as an ONNX file; of a loaded model it is read again when it is asked for."""
+        if self._again is None:
+            return self._graph
+        return self._again().array("graph", np.uint8, (None,))
+
+    def release(self, again: Callable[[], Part] | None = None) -> None:
+        """The session has all that the graph holds, so it need not stay as well."""
+        if again is not None:
+            self._graph, self._again = self._graph[:0].copy(), again
 
     @property
     def reads_evidence(self) -> bool:
@@ -270,6 +286,7 @@ class NeuralParser(Stage):
     def _annotate(self, doc: Document, confidence: bool) -> None:
         scores = self.encoder.scores(doc)
         self.write_tags(doc, scores, confidence)
+        scores.tags.clear()  # by far the largest of them
         result = self.decide(doc, scores)
         self.write_tree(doc, result, self._labels(scores, result))
         if confidence:
@@ -372,8 +389,8 @@ class NeuralParser(Stage):
         vectors = np.concatenate([vectors, one], 1)
         size, labels, _ = weights.shape
         flat = weights.reshape(size, -1)
-        for a in range(0, n, 512):
-            b = slice(a, a + 512)
+        for a in range(0, n, _ARCS_AT_ONCE):
+            b = slice(a, a + _ARCS_AT_ONCE)
             with one_thread():
                 mixed = (dependents[b] @ flat).reshape(-1, labels, weights.shape[2])
                 points = np.matmul(mixed, vectors[b, :, None])[:, :, 0]

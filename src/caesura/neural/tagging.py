@@ -65,13 +65,11 @@ class Tagging:
                 found = doc.strings.ids(self._feats(doc, scores, heeded)).astype(np.int32)
             else:
                 names = doc.strings.ids(self.labels[column])
-                points = upos if column == "upos" else scores.tags[column]
-                if column == "feats" and self.features is not None:
-                    allowed = self.features[scores.tags["xpos"].argmax(1)]
-                    points = np.where(allowed, points, np.float32(-1e9))
                 if column == "feats":
-                    points = _spelled(doc, points, self._digits)
-                found = names[points.argmax(1)].astype(np.int32)
+                    best = self._best_feats(doc, scores)
+                else:
+                    best = (upos if column == "upos" else scores.tags[column]).argmax(1)
+                found = names[best].astype(np.int32)
             setattr(doc, column, fixed.obeyed(column, found))
         if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
             lemmas = self._lemmas(doc, scores)
@@ -80,6 +78,20 @@ class Tagging:
             doc.lemma = fixed.obeyed("lemma", lemmas)
         if confidence:
             doc.tag_conf = softmax(upos).max(1)
+
+    def _best_feats(self, doc: Document, scores: Scores) -> NDArray[np.int64]:
+        """FEATS as a whole: the best of those that go with the XPOS and the spelling of a word."""
+        spelled = _has_digits(doc) if self._digits.any() else None
+        found = []
+        for span in _spans(doc.n_words):
+            points = scores.tags["feats"][span]
+            if self.features is not None:
+                allowed = self.features[scores.tags["xpos"][span].argmax(1)]
+                points = np.where(allowed, points, _NEVER)
+            if spelled is not None:
+                points = _spelled(spelled[span], points, self._digits)
+            found.append(points.argmax(1))
+        return np.concatenate([np.zeros(0, np.int64), *found])
 
     def _heeded(self, doc: Document, scores: Scores) -> Heeded | None:
         """What the lexicon of tags says of the words; None if there is no lexicon or language."""
@@ -172,19 +184,22 @@ def _spans(n: int) -> list[slice]:
     return [slice(at, min(at + _AT_ONCE, n)) for at in range(0, n, _AT_ONCE)]
 
 
+def _has_digits(doc: Document) -> NDArray[np.bool_]:
+    """Which words are written with digits."""
+    kinds, where = np.unique(doc.form, return_inverse=True)
+    has = np.array([any(c.isdigit() for c in form) for form in doc.strings.take(kinds)], bool)
+    return has[where]
+
+
 def _spelled(
-    doc: Document, points: NDArray[np.float32], digits: NDArray[np.int64]
+    has: NDArray[np.bool_], points: NDArray[np.float32], digits: NDArray[np.int64]
 ) -> NDArray[np.float32]:
-    """The scores of FEATS without those that the spelling of a word rules out.
+    """The scores of FEATS without those that the spelling of a word, which `has` digits, rules out.
 
     `digits` is 1 where FEATS say that a number is written in digits, -1 where in letters.
     """
-    if not digits.any():
-        return points
-    kinds, where = np.unique(doc.form, return_inverse=True)
-    has = np.array([any(c.isdigit() for c in form) for form in doc.strings.take(kinds)], bool)
-    wrong = np.where(has[where, None], digits == -1, digits == 1)
-    return np.where(wrong & ~wrong.all(1, keepdims=True), np.float32(-1e9), points)
+    wrong = np.where(has[:, None], digits == -1, digits == 1)
+    return np.where(wrong & ~wrong.all(1, keepdims=True), _NEVER, points)
 
 
 def _corrected(doc: Document, lemmas: NDArray[np.int32], irregular: Irregular) -> NDArray[np.int32]:

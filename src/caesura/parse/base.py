@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -14,6 +14,7 @@ from caesura.errors import UsageError, WarningSink
 from caesura.stage import Stage
 
 if TYPE_CHECKING:
+    from caesura.models.file import Part
     from caesura.parse.analysis import Parse
 
 __all__ = ["TreeParser"]
@@ -99,7 +100,7 @@ class TreeParser(Stage):
         self.refuse(changes, self.search_options)
         return self.with_search(**changes)
 
-    def release(self) -> None:
+    def release(self, again: Callable[[], Part] | None = None) -> None:
         self.packed = None
 
     def annotate(

@@ -6,7 +6,7 @@ This is the first of the two parsers of JOINT-REPARSED and of the pipeline of NO
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
@@ -69,8 +69,8 @@ class Boundaries(Stage):
             raise ModelError("the second parser of this model must take sentences", remedy=_AGAIN)
         return [self, *later]
 
-    def release(self) -> None:
-        self.parser.release()
+    def release(self, again: Callable[[], Part] | None = None) -> None:
+        self.parser.release(again)
 
     def to_part(self) -> Part:
         return self.parser.to_part()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from caesura.errors import ModelError
-from caesura.models.file import ModelFile, Part
+from caesura.models.file import ModelFile, Part, load
 from caesura.stage import REGISTRY, Stage, stage_of
 
 __all__ = ["stages_of"]
@@ -18,14 +19,18 @@ def stages_of(file: ModelFile, *, threads: int = 1, release: bool = False) -> li
     """The stages of a model, told of each other; with `release` arrays of the file are let go."""
     if not file.parts:
         raise ModelError("the model has no parts", file=file.path or None, remedy=_DAMAGED)
-    found: list[Stage] = []
-    for name in sorted(file.parts, key=lambda name: (_ORDER.get(name, len(_ORDER)), name)):
+    made: dict[str, Stage] = {}
+    # The largest first: its arrays are gone before others are unpacked.
+    for name in sorted(file.parts, key=lambda name: (-_size(file.parts[name]), name)):
         part = file.parts[name]
-        stage = stage_of(part, name, threads=threads)
+        made[name] = stage = stage_of(part, name, threads=threads)
         if release:
             file.parts[name] = Part(part.kind, part.config, part.labels)
-            stage.release()
-        found.append(stage)
+            stage.release(partial(_again, file, name) if file.path else None)
+        del part
+    found = [
+        made[name] for name in sorted(made, key=lambda name: (_ORDER.get(name, len(_ORDER)), name))
+    ]
     if sum("tokens" in stage.adds for stage in found) > 1:
         raise ModelError(
             "the model has two tokenisers",
@@ -39,6 +44,23 @@ def stages_of(file: ModelFile, *, threads: int = 1, release: bool = False) -> li
     for stage in reversed(_in_order(found)):
         stages = stage.placed(stages)
     return stages
+
+
+def _size(part: Part) -> int:
+    """The bytes of its arrays."""
+    return sum(array.nbytes for array in part.arrays.values())
+
+
+def _again(file: ModelFile, name: str) -> Part:
+    """A part of a model file, read once more."""
+    found = load(file.path)
+    if found.meta.get("sha256") != file.meta.get("sha256") or name not in found.parts:
+        raise ModelError(
+            "the file has changed since it was loaded",
+            file=file.path,
+            remedy="Load the model again.",
+        )
+    return found.parts[name]
 
 
 def _in_order(stages: list[Stage]) -> list[Stage]:

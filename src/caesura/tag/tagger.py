@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
@@ -148,7 +148,7 @@ class Tagger(Stage):
     def to_part(self) -> Part:
         return self.part
 
-    def release(self) -> None:
+    def release(self, again: Callable[[], Part] | None = None) -> None:
         self.part = Part(self.part.kind, self.part.config, self.part.labels)
 
     # ----------------------------------------------------------- as a stage

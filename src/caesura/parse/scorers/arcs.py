@@ -72,14 +72,16 @@ def arc_scorer(
     place = np.arange(width)
     seen = place[None, :] < sizes[:, None]
     itself = place[None, :] == (np.arange(n) - base + 1)[:, None]
-    masked = np.where(seen & ~itself, arcs, -np.inf).astype(np.float32)
+    masked = np.where(seen & ~itself, arcs, -np.inf).astype(np.float32, copy=False)
     rows = np.arange(n)
     at = masked.argmax(1) if n else np.zeros(0, np.int64)
-    top = masked[rows, at]
-    masked = np.maximum(masked - top[:, None], FLOOR)
-    rest = masked.copy()
-    rest[rows, at] = FLOOR
-    gap = (-rest.max(1) if n else np.zeros(0)).astype(np.float32)
+    # In place: of a long document it is large.
+    masked -= masked[rows, at][:, None]
+    np.maximum(masked, FLOOR, out=masked)
+    best_costs = masked[rows, at]
+    masked[rows, at] = FLOOR
+    gap = (-masked.max(1) if n else np.zeros(0)).astype(np.float32)
+    masked[rows, at] = best_costs
     best = np.where(at == 0, -1, base + at - 1).astype(np.int32)
     spans = np.zeros(n + 1, np.float64)
     inner = best >= 0

@@ -1,0 +1,36 @@
+"""A loaded network lets go of its graph, and reads it again when somebody asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caesura.errors import ModelError
+from caesura.models.file import load, save
+from caesura.models.store import find
+from caesura.neural.parser import NeuralParser
+from caesura.pipeline import Pipeline
+
+
+def test_the_graph_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.caesura"
+    path.write_bytes(Path(find("en")).read_bytes())
+    whole = Pipeline(load(path))
+    nlp = Pipeline(load(path), release=True)
+    kept, let_go = whole.stage(NeuralParser), nlp.stage(NeuralParser)
+    assert kept is not None
+    assert let_go is not None
+    assert len(let_go._graph) == 0
+    assert np.array_equal(let_go.graph, kept.graph)
+    text = "They left early. Nobody asked why."
+    starts = [nlp.quick()(text).sent_start.tolist(), whole.quick()(text).sent_start.tolist()]
+    assert starts[0] == starts[1]
+    file = load(path)
+    array = file.parts["neural"].arrays["label"]
+    file.parts["neural"].arrays["label"] = array * np.float16(0.5)
+    kinds = ("format", "kind", "parts", "sha256")
+    save(path, file.parts, meta={k: v for k, v in file.meta.items() if k not in kinds})
+    with pytest.raises(ModelError, match="changed since"):
+        _ = let_go.graph
