@@ -163,7 +163,7 @@ def network(given: argparse.Namespace) -> None:
     changes = json.loads(given.options)
     if given.epochs:
         changes["epochs"] = given.epochs
-    train(given.work, NetworkOptions(**changes), given.seconds, given.device)
+    train(given.work, NetworkOptions(**changes), given.seconds, given.device, given.init)
 
 
 def model(given: argparse.Namespace) -> None:
@@ -195,6 +195,7 @@ def main() -> int:
     parser.add_argument("--recogniser-texts", type=int, help="texts that the recogniser learns")
     parser.add_argument("--seconds", type=float, default=0.0, help="of training (network)")
     parser.add_argument("--device", default="cuda", help="cuda or cpu (network)")
+    parser.add_argument("--init", type=Path, help="a net.npz to go on from (network)")
     parser.add_argument("--options", default="{}", help="of the network, as JSON")
     parser.add_argument("--plain", action="store_true", help="nothing in few bits (model)")
     given = parser.parse_args()

@@ -42,8 +42,17 @@ class NetworkOptions:
     seed: int = 1
 
 
-def train(work: Path, options: NetworkOptions, seconds: float = 0.0, device: str = "cuda") -> None:
-    """Write net.npz: what was learned, in 16 bits. With `seconds` as many epochs as fit in them."""
+def train(
+    work: Path,
+    options: NetworkOptions,
+    seconds: float = 0.0,
+    device: str = "cuda",
+    init: Path | None = None,
+) -> None:
+    """Write net.npz: what was learned, in 16 bits. With `seconds` as many epochs as fit in them.
+
+    `init` is the net.npz of a run that is gone on from.
+    """
     torch.set_float32_matmul_precision("high")
     packed = Packed.load(work / "encoder.safetensors")
     names = Names.load(work / "names.json")
@@ -73,6 +82,10 @@ def train(work: Path, options: NetworkOptions, seconds: float = 0.0, device: str
             seed=options.seed,
         )
         net = new_net(packed, names, options)
+        if init is not None:
+            with np.load(init, allow_pickle=False) as known:
+                state = {n: torch.from_numpy(known[n]).float() for n in known.files if n != "epoch"}
+            net.load_state_dict(net.state_dict() | state)
         return NeuralTrainer(net, sources, held, packed.subwords.special, settings, device)
 
     clock = time.perf_counter()
