@@ -173,7 +173,7 @@ def model(given: argparse.Namespace) -> None:
     if given.output is None:
         raise SystemExit("say where the model goes with -o")
     write(
-        treebanks_of(given.only), given.work, given.output,
+        treebanks_of(given.only), given.work, given.net or [given.work / "net.npz"], given.output,
         most=given.most or MOST, plain=given.plain, pieces=given.pieces,
     )  # fmt: skip
     print(f"{given.output}: {given.output.stat().st_size / 1e6:.2f} MB")
@@ -196,6 +196,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0.0, help="of training (network)")
     parser.add_argument("--device", default="cuda", help="cuda or cpu (network)")
     parser.add_argument("--init", type=Path, help="a net.npz to go on from (network)")
+    parser.add_argument("--net", type=Path, nargs="+", help="states of a run: their mean (model)")
     parser.add_argument("--options", default="{}", help="of the network, as JSON")
     parser.add_argument("--plain", action="store_true", help="nothing in few bits (model)")
     given = parser.parse_args()

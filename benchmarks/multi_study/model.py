@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.document import Document
+from caesura.formats import read
 from caesura.models.file import load as load_file
 from caesura.models.file import save
 from caesura.neural.export import ExportOptions
@@ -16,30 +18,56 @@ from caesura.neural.languages import Languages
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.parser import NeuralParser
 from caesura.neural.prepare import finish
+from caesura.neural.scale import measure_scale
 from caesura.neural.settings import SearchSettings
 from caesura.neural.tag_lexicon import TagLexicon
+from caesura.pipeline.confidence import META as BOUNDARIES
 from caesura.tokenize.many import KIND
+from caesura.train.data import transcripts
+from caesura.train.evaluation import dev_confidences
 from caesura.train.many import Treebank
 from multi_study.encoder import Packed
-from multi_study.examples import MOST, Names, documents, needed_pieces
+from multi_study.examples import MOST, Names, documents, first_words, needed_pieces
 
 #: The longest window in sub-words.
 LIMIT = 510
+#: Words of the dev files of each main treebank that bias and confidences are measured on.
+HELD = 300
 SEARCH = SearchSettings(unedited=1.5)
 META = {"name": "multi", "version": "1.0", "licence": "CC-BY-SA-4.0"}
 
 
-def weights(path: Path, packed: Packed) -> dict[str, NDArray[np.float32]]:
-    """All weights of the network, those of the encoder that stayed as they were included."""
+def weights(paths: Sequence[Path], packed: Packed) -> dict[str, NDArray[np.float32]]:
+    """All weights of the network, those of the encoder that stayed as they were included.
+
+    Of several states of one run the mean is taken.
+    """
     found = {f"encoder.{name}": array for name, array in packed.arrays().items()}
-    with np.load(path, allow_pickle=False) as arrays:
-        found |= {n: arrays[n].astype(np.float32) for n in arrays.files if n != "epoch"}
+    learned: dict[str, NDArray[np.float32]] = {}
+    for path in paths:
+        with np.load(path, allow_pickle=False) as arrays:
+            for name in arrays.files:
+                share = arrays[name].astype(np.float32) / len(paths)
+                learned[name] = learned[name] + share if name in learned else share
+    del learned["epoch"]
+    return found | learned
+
+
+def held_out(treebanks: Sequence[Treebank], words: int = HELD) -> list[Document]:
+    """The first words of dev files, which know their language."""
+    found: list[Document] = []
+    for treebank in treebanks:
+        for doc in first_words(read(treebank.dev), words) if treebank.dev is not None else ():
+            code = int(doc.strings.ids([treebank.language])[0])
+            doc.token_language = np.full(doc.n_tokens, code, np.int32)
+            found.append(doc)
     return found
 
 
 def network(
     treebanks: Sequence[Treebank],
     work: Path,
+    nets: Sequence[Path],
     *,
     plain: bool = False,
     most: int = MOST,
@@ -58,7 +86,7 @@ def network(
     languages = Languages.of(docs, names.attributes, labels.deprel, labels.lemma, names.rules)
     options = ExportOptions(plain=plain, exact=frozenset({"ff2"}), embedding_bits=4)
     return finish(
-        weights(work / "net.npz", packed),
+        weights(nets, packed),
         packed.shape,
         labels,
         packed.subwords,
@@ -74,16 +102,20 @@ def network(
 def write(
     treebanks: Sequence[Treebank],
     work: Path,
+    nets: Sequence[Path],
     path: Path,
     *,
     most: int = MOST,
     plain: bool = False,
     pieces: int = 0,
 ) -> None:
-    """Put the parts together."""
+    """Put the parts together, and measure what a bias and confidences of boundaries are worth."""
+    stage = network(treebanks, work, nets, plain=plain, most=most, pieces=pieces)
+    dev = held_out([treebank for treebank in treebanks if treebank.main])
+    stage.scale = measure_scale(stage, [*dev, *transcripts(dev)])
     parts: dict[str, Any] = {
         KIND: load_file(work / "tokens.caesura").part(KIND),
-        "neural": network(treebanks, work, plain=plain, most=most, pieces=pieces).to_part(),
+        "neural": stage.to_part(),
     }
     meta = {
         **META,
@@ -91,4 +123,6 @@ def write(
         "trained_on": sorted({treebank.name for treebank in treebanks}),
         "stages": sorted(parts),
     }
+    save(path, parts, meta=meta, kind="pipeline")
+    meta[BOUNDARIES] = dev_confidences(str(path), dev)
     save(path, parts, meta=meta, kind="pipeline")

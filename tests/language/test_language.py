@@ -106,6 +106,8 @@ def test_the_table_is_sound() -> None:
 
 def test_what_a_model_is_for() -> None:
     assert language_of_model({"language": "en"}) == "en"
+    many = {"languages": ["cs", "de"], "trained_on": ["UD_German-GSD train"]}
+    assert language_of_model(many) is None
     assert language_of_model({"trained_on": ["UD_German-GSD train"]}) == "de"
     assert language_of_model({"trained_on": ["/data/no_nynorsklia-ud-train.conllu.gz"]}) == "no"
     assert language_of_model({"trained_on": ["mine.conllu"]}) is None

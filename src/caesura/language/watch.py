@@ -28,8 +28,11 @@ _CODES: Final = {name: code for code, name in NAMES.items()}
 def language_of_model(meta: Mapping[str, Any]) -> str | None:
     """The language that a model says it is for, or whose treebanks it was trained on.
 
-    Files of older versions do not say; nothing is expected of a text then.
+    Files of older versions do not say, and those of many languages know which a text is in; nothing
+    is expected of a text then.
     """
+    if meta.get("languages"):
+        return None
     said = meta.get("language")
     if isinstance(said, str) and said:
         return said
