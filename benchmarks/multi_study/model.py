@@ -33,7 +33,7 @@ from multi_study.examples import MOST, Names, documents, first_words, needed_pie
 LIMIT = 510
 #: Words of the dev files of each main treebank that bias and confidences are measured on.
 HELD = 300
-SEARCH = SearchSettings(unedited=1.5)
+SEARCH = SearchSettings(unedited=1.2)
 META = {"name": "multi", "version": "1.0", "licence": "CC-BY-SA-4.0"}
 
 
