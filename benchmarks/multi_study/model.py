@@ -84,7 +84,7 @@ def network(
         packed = packed.only(needed_pieces(packed.subwords, docs, pieces))
     labels = names.labels
     languages = Languages.of(docs, names.attributes, labels.deprel, labels.lemma, names.rules)
-    options = ExportOptions(plain=plain, exact=frozenset({"ff2"}), embedding_bits=4)
+    options = ExportOptions(plain=plain, exact=frozenset({"out", "ff2"}), embedding_bits=4)
     return finish(
         weights(nets, packed),
         packed.shape,

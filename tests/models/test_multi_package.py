@@ -34,7 +34,7 @@ PLAIN = {
     "pl": ("Chłopiec czyta książkę w ogrodzie.", "czyta"),
     "ru": ("Мальчик читает книгу в саду.", "читает"),
     "tr": ("Çocuk bahçede kitap okuyor.", "okuyor"),
-    "zh": ("男孩在花园里看书。", "看"),
+    "zh": ("我喜欢这本书。", "喜欢"),
 }
 
 
