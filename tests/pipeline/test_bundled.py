@@ -81,3 +81,8 @@ def test_a_note_belongs_to_the_sentence_before_it(name: str) -> None:
         "Nobody was hurt. [12]",
         "[13] See the county records.",
     ]
+    for notes in ("[6]", "[6] [7]", "[6][7]"):
+        doc = caesura.load(name)(f"It rained. {notes} Nobody came.")
+        found = [sentence.text.strip() for sentence in doc.sentences]
+        assert found == [f"It rained. {notes}", "Nobody came."]
+    assert caesura.load(name)("He met Dr. [6] Smith and left.").n_sentences == 1

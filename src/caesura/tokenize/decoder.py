@@ -22,18 +22,17 @@ from caesura.layout.lines import LONGEST
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo
 from caesura.tokenize.hyphens import HYPHENS, Hyphenated, find_hyphenated, joined, merges
 from caesura.tokenize.logistic import Codes
-from caesura.tokenize.prepared_text import WINDOW, Text, prepare
-from caesura.tokenize.sentence_starts import (
+from caesura.tokenize.marks import (
     AHEAD,
     BEHIND,
-    STATE,
     Marks,
     append_marks,
     blank_marks,
     drop_marks,
     mark,
-    starts,
 )
+from caesura.tokenize.prepared_text import WINDOW, Text, prepare
+from caesura.tokenize.sentence_starts import STATE, starts
 from caesura.tokenize.token_boundaries import Lexicon, cut
 from caesura.tokenize.word_types import Types
 

@@ -9,183 +9,47 @@ the layout says about the gap. It sees three tokens back and AHEAD tokens on.
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document.characters import (
-    ASKING,
-    CLOSE,
-    COMMA,
-    DIGIT,
-    LOWER,
-    NEWLINE,
-    OPEN,
-    QUOTE,
-    STOP,
-    UPPER,
-)
+from caesura.document.characters import ASKING, CLOSE, COMMA, OPEN, QUOTE, STOP, UPPER
 from caesura.jit import kernel
 from caesura.layout.codes import SAME
 from caesura.tokenize.logistic import Codes, Table, decide, probability_of, step, tally
-from caesura.tokenize.prepared_text import WINDOW, Text, stretch, to_slots, wordlike
-from caesura.tokenize.word_types import ABBREVIATION, ADDRESS, CASE, LONGEST_TYPE, Types, bits_of
+from caesura.tokenize.marks import (
+    AHEAD,
+    BEHIND,
+    Marks,
+    is_behind_note,
+    is_note,
+    without_note,
+)
+from caesura.tokenize.prepared_text import to_slots
+from caesura.tokenize.word_types import ABBREVIATION, ADDRESS, CASE
 
-__all__ = ["AHEAD", "BEHIND", "START_FEATURES", "Marks", "append_marks", "blank_marks"]
-__all__ += ["PASS", "STATE", "drop_marks", "mark", "start_epoch", "starts"]
+__all__ = ["PASS", "START_FEATURES", "STATE", "start_epoch", "starts"]
 
-#: Tokens that the features of a gap look back and ahead.
-BEHIND = 3
-AHEAD = 8
 #: Features of one gap at most, of which the layout adds some where the gap is no ordinary one.
 START_FEATURES = 76
 LAYOUT_FEATURES = 11
 #: A truth with this bit is known but not learned.
 PASS = 2
 #: Numbers that the decision at a token takes from those before it.
-STATE = 9
+STATE = 10
 
 _NONE, _ALL, _SAME = cast(list[int], np.array([0, 44, SAME]))
 _ONE = np.uint32(1)
-#: The hashes of `[` and `]`, and first and last class of a number as a shape has them.
-_OPENING, _CLOSING, _NUMBER = np.array([92, 94, 33 * DIGIT], dtype=np.uint64)
+#: How a probability is kept in the state.
+_WHOLE = 1 << 40
 _EDITED, _BARE = cast(list[int], np.array([100, 200]))
 # What the state holds.
-_SINCE, _FIRST, _QUOTES, _BRACKETS, _STOPS, _CAPITALS, _COUNT, _LINE, _SIGNS = range(STATE)
+_SINCE, _FIRST, _QUOTES, _BRACKETS, _STOPS, _CAPITALS, _COUNT, _LINE, _SIGNS, _NOTE = range(STATE)
 
 
 _signs = np.zeros(64, dtype=np.bool_)
 _signs[[STOP, COMMA, ASKING, QUOTE, OPEN, CLOSE, UPPER]] = True
-
-
-class Marks(NamedTuple):
-    """Per token: hash of the form, of its ending, shape, gap before it, width of its line so far,
-    and what is known of its type.
-
-    There are BEHIND rows before the first token and AHEAD after the last.
-    """
-
-    form: NDArray[np.uint64]
-    ending: NDArray[np.uint64]
-    shape: NDArray[np.uint64]
-    gap: NDArray[np.uint8]
-    width: NDArray[np.uint8]
-    known: NDArray[np.uint32]
-
-
-def blank_marks(n: int) -> Marks:
-    size = n + BEHIND + AHEAD
-    return Marks(
-        np.zeros(size, np.uint64),
-        np.zeros(size, np.uint64),
-        np.zeros(size, np.uint64),
-        np.zeros(size, np.uint8),
-        np.zeros(size, np.uint8),
-        np.zeros(size, np.uint32),
-    )
-
-
-def append_marks(marks: Marks, more: Marks) -> Marks:
-    """The rows of some tokens and those of the tokens after them."""
-    n = len(marks.gap) - AHEAD
-    return Marks(
-        np.concatenate((marks.form[:n], more.form[BEHIND:])),
-        np.concatenate((marks.ending[:n], more.ending[BEHIND:])),
-        np.concatenate((marks.shape[:n], more.shape[BEHIND:])),
-        np.concatenate((marks.gap[:n], more.gap[BEHIND:])),
-        np.concatenate((marks.width[:n], more.width[BEHIND:])),
-        np.concatenate((marks.known[:n], more.known[BEHIND:])),
-    )
-
-
-def drop_marks(marks: Marks, n: int) -> Marks:
-    """Without the first n tokens, the last of which stay as what is behind."""
-    return Marks(
-        marks.form[n:],
-        marks.ending[n:],
-        marks.shape[n:],
-        marks.gap[n:],
-        marks.width[n:],
-        marks.known[n:],
-    )
-
-
-@kernel
-def mark(
-    text: Text,
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    carried: NDArray[np.int64],
-    types: Types,
-    marks: Marks,
-) -> None:
-    """Fill the rows of tokens; `carried` holds where the gap and the line before them began."""
-    k = text.classes
-    before, line = carried[0], carried[1]
-    for i in range(begins.shape[0]):
-        row = i + BEHIND
-        a = begins[i]
-        b = ends[i]
-        lines = 0
-        for p in range(max(before, a - WINDOW), a):
-            if k[p] == NEWLINE and not (text.folded[p] == 10 and text.folded[p - 1] == 13):
-                lines += 1
-                line = p + 1
-        gap = min(lines, 2) + 2 if lines else (1 if a > before else 0)
-        if a - before >= WINDOW:
-            gap = 4
-        width = min(a - line, 160) // 10
-        c = min(b, a + WINDOW)
-        marks.form[row] = stretch(text, a, c)
-        marks.ending[row] = stretch(text, max(a, c - 3), c)
-        inner = np.uint64(0)
-        upper = lower = digit = 0
-        for p in range(a, c):
-            if k[p] == UPPER:
-                upper += 1
-            elif k[p] == LOWER:
-                lower += 1
-            elif k[p] == DIGIT:
-                digit += 1
-            elif k[p] == STOP and p + 1 < c and p > a:
-                inner = np.uint64(1)
-        shape = np.uint64(k[a]) * np.uint64(32) + np.uint64(k[c - 1])
-        shape = shape * np.uint64(8) + np.uint64(min(c - a, 4))
-        shape = shape * np.uint64(2) + inner
-        shape = shape * np.uint64(8)
-        if lower == 0 and upper > 1:
-            shape += np.uint64(1)
-        if digit > 0:
-            shape += np.uint64(2)
-        if upper > 1 and lower > 0:
-            shape += np.uint64(4)
-        marks.shape[row] = shape + np.uint64(1)
-        marks.gap[row] = gap
-        marks.width[row] = width
-        if types.keys.shape[0] > 1:
-            begin = a
-            if b == a + 1 and gap == 0 and k[a] == STOP:
-                # A period of its own: what it makes of the word that it is behind.
-                while begin > a - LONGEST_TYPE and (wordlike[k[begin - 1]] or k[begin - 1] == STOP):
-                    begin -= 1
-            marks.known[row] = bits_of(types, text, begin, b)
-            if b - a > 6 and _is_address(text, a, c):
-                marks.known[row] |= ADDRESS
-        before = b
-    carried[0], carried[1] = before, line
-
-
-@kernel(counted=False)
-def _is_address(text: Text, start: int, end: int) -> bool:
-    """Whether a token is the address of a page or of a mailbox: with ://, www. or an inner @."""
-    f = text.folded
-    if f[start] == 119 and f[start + 1] == 119 and f[start + 2] == 119:
-        return True
-    for p in range(start + 1, end - 2):
-        if f[p] == 64 or (f[p] == 58 and f[p + 1] == 47 and f[p + 2] == 47):
-            return True
-    return False
 
 
 @kernel(inline="always")
@@ -409,16 +273,15 @@ def starts(
     A model that did not learn from the layout gets no `breaks`.
     """
     features = np.empty(START_FEATURES, np.uint64)
-    _starts(marks, breaks, given, state, table, threshold, evidence, features)
-
-
-@kernel(counted=False)
-def _is_note(marks: Marks, i: int) -> bool:
-    """Whether `[6]` begins here on the line of the token before: it is a note to that sentence."""
-    if marks.form[i] != _OPENING or marks.form[i + 2] != _CLOSING or marks.gap[i] > 1:
-        return False
-    number = marks.shape[i + 1] >> np.uint64(7) == _NUMBER
-    return number and marks.gap[i + 1] == 0 and marks.gap[i + 2] == 0
+    room = Marks(
+        np.zeros(BEHIND + AHEAD, np.uint64),
+        np.zeros(BEHIND + AHEAD, np.uint64),
+        np.zeros(BEHIND + AHEAD, np.uint64),
+        np.zeros(BEHIND + AHEAD, np.uint8),
+        np.zeros(BEHIND + AHEAD, np.uint8),
+        np.zeros(BEHIND + AHEAD, np.uint32),
+    )
+    _starts(marks, breaks, given, state, table, threshold, evidence, features, room)
 
 
 @kernel(counted=False)
@@ -431,8 +294,9 @@ def _starts(
     threshold: float,
     evidence: NDArray[np.float32],
     features: NDArray[np.uint64],
+    room: Marks,
 ) -> None:
-    """The same with room for features."""
+    """The same with room for features, and for rows without a note."""
     shown = breaks.shape[0] > 0
     for n in range(evidence.shape[0]):
         i = n + BEHIND
@@ -442,9 +306,20 @@ def _starts(
             layout = breaks[n] if shown else _SAME
             count = _features(marks, i, layout, state, table.bits, features)
             probability = probability_of(decide(features, count, table))
+        note = is_note(marks, i)
+        carried = 0.0
+        if state[_NOTE] > 0 and is_behind_note(marks, i):
+            # What speaks for a start if the note is passed over speaks for one behind it.
+            carried = state[_NOTE] / _WHOLE
+            probability = max(probability, carried)
+            state[_NOTE] = 0
         if given[n] >= 0:
             probability = float(given[n])
-        elif _is_note(marks, i):
+        elif note:
+            without_note(marks, i, room)
+            count = _features(room, BEHIND, _SAME, state, table.bits, features)
+            behind = probability_of(decide(features, count, table))
+            state[_NOTE] = np.int64(max(behind, carried) * _WHOLE)
             probability = 0.0
         evidence[n] = probability
         _advance(marks, i, probability > threshold, state)
