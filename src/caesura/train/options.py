@@ -44,6 +44,10 @@ class SilverOptions:
     last: int = flag(
         0, "Epochs at the end that read gold alone.", name="--gold-last", least=0, metavar="N"
     )
+    #: Words of the silver text from which a tokeniser learns where sentences start.
+    starts: int = 0
+    #: An epoch of a linear parser reads one of so many parts of the silver text.
+    parts: int = 1
     #: What to do with raw text that holds dev data, or files named by --not-in, and the share of
     #: their sequences of words that may stand in it.
     overlap: Literal["refuse", "drop"] = flag(
@@ -60,8 +64,10 @@ class SilverOptions:
             if not 0 <= getattr(self, name) <= 1:
                 value = getattr(self, name)
                 raise UsageError(f"silver.{name} is {value}, but must be from 0 to 1")
-        if self.last < 0:
-            raise UsageError(f"silver.last is {self.last}, but must be at least 0")
+        for name, least in (("last", 0), ("starts", 0), ("parts", 1)):
+            if getattr(self, name) < least:
+                value = getattr(self, name)
+                raise UsageError(f"silver.{name} is {value}, but must be at least {least}")
 
     @property
     def gold(self) -> int:
@@ -131,6 +137,10 @@ class NeuralOptions:
     tag_size: int = 256
     #: How often an epoch also reads copies that are laid out anew.
     relaid: float = 0.0
+    #: How often it also reads copies with other names, titles and numbers from the language file,
+    #: and pieces of one to five sentences.
+    exchanged: float = 0.0
+    pieces: float = 0.0
     #: Also learn from copies in lower case and without punctuation.
     speech: bool = True
     device: str = "auto"

@@ -31,7 +31,16 @@ from caesura.train.raw import in_language, read_raw
 from caesura.train.report import Report
 from caesura.train.teachers import Teachers
 
-__all__ = ["Lessons", "Silver", "as_gold_has", "confident", "label", "load_silver", "unsure"]
+__all__ = [
+    "Lessons",
+    "Silver",
+    "as_gold_has",
+    "confident",
+    "first_words",
+    "label",
+    "load_silver",
+    "unsure",
+]
 
 _ABOUT: Final = "silver.json"
 _VERSION: Final = 1
@@ -295,6 +304,12 @@ def confident(docs: Sequence[Document], least: float) -> list[Document]:
             if keep[a + 1]:
                 found.append(doc.cut(int(bounds[a]), int(bounds[b])))
     return found
+
+
+def first_words(docs: Sequence[Document], words: int) -> list[Document]:
+    """The first documents that have so many words."""
+    before = np.cumsum([0, *(doc.n_words for doc in docs)])
+    return [doc for doc, n in zip(docs, before.tolist(), strict=False) if n < words]
 
 
 def as_gold_has(docs: Sequence[Document], gold: Sequence[Document]) -> list[Document]:

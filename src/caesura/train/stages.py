@@ -36,7 +36,7 @@ from caesura.train.evaluation import token_scores
 from caesura.train.options import PipelineOptions
 from caesura.train.parser import finish
 from caesura.train.report import Report, follow
-from caesura.train.silver import as_gold_has, confident
+from caesura.train.silver import as_gold_has, confident, first_words
 from caesura.train.tags import pack_options, tagged, unpack_options
 from caesura.transform import some_relaid, speech
 
@@ -201,6 +201,7 @@ class PipelineTrainer:
             dev=self.dev,
             scorer=token_scores,
             init=Tokenizer.from_part(init) if init else None,
+            starts=first_words(self.silver, self.options.silver.starts),
         )
         loop = self._loop("tokenizer", trainer, options.epochs, "Mean", options.patience)
         return with_scale(loop.best["tokenizer"], self.dev)
@@ -347,6 +348,7 @@ class PipelineTrainer:
         copies = [*self._weighed(speech[:n])]
         copies += self._spoken(speech[n:], train[n:]) if speech and self.silver else []
         trainer = ParserTrainer(docs, dev, options, unedited=copies, init=init)
+        trainer.take_turns(len(docs) - len(train[n:]), self.options.silver.parts)
 
         def on_gold(best: Part) -> ParserTrainer:
             known = Parser.from_part(best)
@@ -395,6 +397,7 @@ class PipelineTrainer:
             seen += (options.silver,)
         if stage == "tokenizer":
             seen = (options.seed, options.tokenizer)
+            seen += (options.silver.starts,) if self.silver and options.silver.starts else ()
         elif stage == "tagger":
             seen += (options.tagger,)
         elif stage == "prepared":

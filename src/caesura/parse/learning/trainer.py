@@ -114,6 +114,8 @@ class ParserTrainer:
         self.width = padded(self.inventory.size)
         self._system = self.inventory.system()
         self.learner = self._learner()
+        #: From which document on there are so many parts, of which an epoch reads one.
+        self._turns = (len(self._data), 1)
         self._more: list[Learner] = []
         if init is not None:
             self._go_on(init)
@@ -166,6 +168,10 @@ class ParserTrainer:
 
     # --------------------------------------------------------------- learning
 
+    def take_turns(self, first: int, parts: int) -> None:
+        """Let an epoch read one of so many parts of the documents from the first one named on."""
+        self._turns = (first, parts)
+
     def instances(self, epoch: int) -> list[Instance]:
         """The instances of an epoch in the order in which they are learned."""
         options = self.options
@@ -176,6 +182,8 @@ class ParserTrainer:
         trees = [tree for _, tree in data]
         alone = not self.inventory.sb
         found = chunks(trees, options.chunk, options.seed, epoch, sentences=alone)
+        first, parts = self._turns
+        found = [one for one in found if one[0] < first or (one[0] - epoch) % parts == 0]
         order = epoch_order(len(found), options.seed, epoch)
         return [self._instance(data, *found[k]) for k in order.tolist()]
 
