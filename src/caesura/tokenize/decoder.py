@@ -20,6 +20,7 @@ from caesura.jit_plain import Tiers
 from caesura.layout import START, LayoutReader, layout_of, learned
 from caesura.layout.lines import LONGEST
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo
+from caesura.tokenize.handles import known_cuts
 from caesura.tokenize.hyphens import HYPHENS, Hyphenated, find_hyphenated, joined, merges
 from caesura.tokenize.logistic import Codes
 from caesura.tokenize.marks import (
@@ -219,7 +220,7 @@ class Decoder:
         self._pending, self._size = [], 0
         codes = np.concatenate((self._codes, fresh)) if len(self._codes) else fresh
         prepared = prepare(*classify(codes))
-        marks = self._cut(prepared, len(codes), last)
+        marks = self._cut(prepared, codes, last)
         self._forget(codes)
         if whole and _is_one_line(text) and not len(self._given.paragraphs):
             self._breaks = np.zeros(len(self._tokens[0]), np.uint8)
@@ -235,8 +236,9 @@ class Decoder:
             )
         return self._decide(marks, last)
 
-    def _cut(self, prepared: Text, size: int, last: bool) -> Marks:
+    def _cut(self, prepared: Text, codes: NDArray[np.uint32], last: bool) -> Marks:
         """Find tokens in the block; returns the marks of the new ones."""
+        size = len(codes)
         shift = MARGIN - self._base
         end = self._base + size + 1 if last else self._base + size - WINDOW - 2
         if end <= self._at:
@@ -249,7 +251,7 @@ class Decoder:
             self._at + shift,
             end + shift,
             self._open,
-            self._forced(prepared, shift),
+            self._forced(codes, shift),
             self._lexicon,
             self._types,
             self._memo,
@@ -279,11 +281,14 @@ class Decoder:
         self._at = int(self._open[4]) - shift
         return marks
 
-    def _forced(self, prepared: Text, shift: int) -> NDArray[np.int8]:
-        """Where a token must begin since a sentence does."""
-        if not len(self._given.starts):
+    def _forced(self, codes: NDArray[np.uint32], shift: int) -> NDArray[np.int8]:
+        """Where a token must begin since a sentence does, or must and may not by its signs."""
+        known = known_cuts(codes)
+        if known is None and not len(self._given.starts):
             return np.zeros(0, dtype=np.int8)
-        forced = np.zeros(len(prepared.classes), dtype=np.int8)
+        forced = np.zeros(len(codes) + 2 * MARGIN, dtype=np.int8)
+        if known is not None:
+            forced[MARGIN : MARGIN + len(codes)] = known
         here = self._given.starts + shift
         forced[here[(here >= 0) & (here < len(forced))]] = 1
         return forced

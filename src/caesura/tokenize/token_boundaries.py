@@ -387,7 +387,7 @@ def _cut(
     token, chunk, kind = state[0], state[1], state[2]
     opened = state[3]
     obey = forced.shape[0] > 0
-    remembers = memo.keys.shape[0] > 1 and not obey
+    remembers = memo.keys.shape[0] > 1
     p = first
     while p < last:
         if text.classes[p] <= NEWLINE:
@@ -401,7 +401,11 @@ def _cut(
         if not opened:
             token = chunk = p
             space = int(text.next_space[p])
-            if remembers and space - p <= LONGEST_CHUNK:
+            free = remembers and space - p <= LONGEST_CHUNK
+            if free and obey:
+                for i in range(p + 1, space):
+                    free = free and forced[i] == 0
+            if free:
                 cuts = look_up(memo, text, p, space)
                 if cuts >= 0:
                     for i in range(p + 1, space):

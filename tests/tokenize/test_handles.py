@@ -1,0 +1,50 @@
+"""Names with @ and hyphens are whole, emoji stand beside words, however a text is cut."""
+
+from __future__ import annotations
+
+import pytest
+
+from caesura.document.characters import code_points
+from caesura.tokenize import Tokenizer
+from caesura.tokenize.handles import known_cuts
+
+
+@pytest.mark.parametrize(
+    ("text", "must", "may_not"),
+    [
+        ("ask @sea-gull-18, she knows", [], range(5, 16)),
+        ("@пол-18 пишет", [], range(1, 7)),
+        ("mail me@sea-gull.example", [], []),
+        ("@plain is for the model", [], []),
+        ("🤔от этого", [1], []),
+        ("gulls👩🏽‍🚀fly", [5, 9], []),
+        ("love❤️you", [4, 6], []),
+        ("🤔 от", [], []),
+        ("a - b @ c", [], []),
+        (f"@{'a-' * 40}b", [], []),
+        ("5️⃣ o'clock", [], []),
+    ],
+)
+def test_what_is_known(text: str, must: list[int], may_not: range | list[int]) -> None:
+    found = known_cuts(code_points(text))
+    marks = [0] * len(text) if found is None else found.tolist()
+    assert [at for at, mark in enumerate(marks) if mark == 1] == must
+    assert [at for at, mark in enumerate(marks) if mark == -1] == list(may_not)
+
+
+def test_the_model_obeys(tokenizer: Tokenizer) -> None:
+    text = "We asked @sea-gull-18 about it 🤔then left🙂 ."
+    tokens = [token.text for token in tokenizer.tokenize(text).tokens]
+    assert tokens[2] == "@sea-gull-18"
+    assert tokens[5:9] == ["🤔", "then", "left", "🙂"]
+
+
+def test_other_tokens_stay(tokenizer: Tokenizer) -> None:
+    """What is known of one chunk has no say about others, and neither have given starts."""
+    text = "The boat didn't come. It can't, said Mr. Smith."
+    alone = [token.text for token in tokenizer.tokenize(text).tokens]
+    more = [token.text for token in tokenizer.tokenize(f"{text} Ask @sea-gull").tokens]
+    assert more[: len(alone) - 2] == alone[:-2]
+    start = text.index("It")
+    given = tokenizer.tokenize(text, sentence_starts=[start])
+    assert [token.text for token in given.tokens] == alone
