@@ -167,6 +167,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "waiting": Show("serve -m {tiny}", "--waiting 3"),
         "seconds": Show("serve -m {tiny}", "--seconds 5"),
         "memory": Show("serve -m {tiny}", "--memory 500"),
+        "device": Show("serve -m {tiny}", "--device cuda"),
         "connections": Show("serve -m {tiny}", "--connections 50"),
         "max_chars": Show("serve -m {tiny}", "--max-chars 100"),
         "total_memory": Show("serve -m {tiny}", "--total-memory 900"),

@@ -9,7 +9,7 @@ import time
 import click
 
 from caesura.cli.language import lang_option
-from caesura.cli.options import mode_option, quiet_option
+from caesura.cli.options import device_option, mode_option, quiet_option
 from caesura.cli.refuse import given
 from caesura.errors import InputError, UsageError
 from caesura.serve.options import TOKEN
@@ -123,6 +123,7 @@ def _token(given: str | None, file: str | None) -> str:
     help="MB of all workers: with more, the models that were not used for longest are unloaded; "
     "0 sets no limit.",
 )
+@device_option
 @click.option(
     "--connections",
     type=click.IntRange(min=1),
@@ -173,6 +174,7 @@ def command(
     seconds: float,
     memory: int,
     total_memory: int,
+    device: str | None,
     connections: int,
     max_chars: int,
     allow_origin: tuple[str, ...],
@@ -206,6 +208,7 @@ def command(
         seconds=seconds,
         memory=memory,
         total_memory=total_memory,
+        device=device or "cpu",
         connections=connections,
         max_chars=max_chars,
         max_body=max(8 << 20, 6 * max_chars),

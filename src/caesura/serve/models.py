@@ -36,6 +36,8 @@ class Models:
     languages: dict[str, str] = field(default_factory=dict)
     #: The names of the languages, by code, of those that are models of many and asked for none.
     offered: dict[str, dict[str, str]] = field(default_factory=dict)
+    #: Where networks run.
+    device: str = "cpu"
     _loaded: dict[str, Pipeline] = field(default_factory=dict, repr=False)
 
     @property
@@ -57,8 +59,10 @@ class Models:
         if chosen not in self._loaded:
             module, function = self.loader.split(":")
             load = getattr(importlib.import_module(module), function)
-            lang = {"lang": self.languages[chosen]} if chosen in self.languages else {}
-            self._loaded[chosen] = load(self.paths[chosen], **lang)
+            how = {"lang": self.languages[chosen]} if chosen in self.languages else {}
+            if self.device != "cpu":
+                how["device"] = self.device
+            self._loaded[chosen] = load(self.paths[chosen], **how)
             self._loaded[chosen].watch = None  # an answer says it, not the terminal
         return self._loaded[chosen]
 

@@ -29,6 +29,8 @@ class ServeOptions:
     waiting: int = 8
     #: MB of a worker: with more it is replaced after its answer, with twice as much during it.
     memory: int = 2048
+    #: Where workers run networks: "cpu" or "cuda".
+    device: str = "cpu"
     #: MB of all workers: with more, models are unloaded, those first that were not used for long;
     #: 0 sets no limit.
     total_memory: int = 0

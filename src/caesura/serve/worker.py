@@ -157,7 +157,7 @@ def main() -> None:
     compile_all()
     setup = msgspec.json.decode(first[1], type=wire.Setup)
     paths = {name: Path(path) for name, path in setup.paths.items()}
-    models = Models(paths, setup.loader, languages=setup.languages)
+    models = Models(paths, setup.loader, languages=setup.languages, device=setup.options.device)
     inbox = Inbox(stream, setup.options.seconds)
     inbox.start()
     with contextlib.suppress(BrokenPipeError):
