@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from caesura.language.words import NAMES, SCRIPTS, WORDS
@@ -53,7 +53,12 @@ def _pattern(ranges: tuple[tuple[int, int], ...]) -> re.Pattern[str]:
     return re.compile("[" + "".join(f"{chr(a)}-{chr(b)}" for a, b in ranges) + "]+")
 
 
-_SCRIPT_LETTERS: Final = {name: _pattern(ranges) for name, (ranges, _) in SCRIPTS.items()}
+@cache
+def _script_letters() -> dict[str, re.Pattern[str]]:
+    """Letters by script, of which most texts need none."""
+    return {name: _pattern(ranges) for name, (ranges, _) in SCRIPTS.items()}
+
+
 #: The script that a language is written in; the others are written in Latin letters.
 _SCRIPT_OF: Final = {
     language: name for name, (_, languages) in SCRIPTS.items() for language in languages
@@ -106,7 +111,7 @@ class Tally:
         self.n_words += len(words)
         letters = sum(map(len, words))
         if not text.isascii() and _BEYOND_LATIN.search(text):
-            for script, pattern in _SCRIPT_LETTERS.items():
+            for script, pattern in _script_letters().items():
                 found = sum(map(len, pattern.findall(text)))
                 if found:
                     self.letters[script] += found

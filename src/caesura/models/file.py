@@ -17,7 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -277,6 +277,8 @@ def _decode(
     if not with_arrays:
         return ModelFile({part: Part(kind) for part, kind in kinds.items()}, meta, card, name)
     with archive.open(infos[_ARRAYS]) as stream:
+        # Its SHA-256 is compared: zipfile need not add up a checksum of its own.
+        cast(Any, stream)._expected_crc = None
         arrays, digest = read_tensors(stream, infos[_ARRAYS].file_size)
     if digest != meta["sha256"]:
         raise ModelError("its arrays do not match their checksum", file=name, remedy=_AGAIN)

@@ -6,8 +6,11 @@ processes load the model from the file, once each, and refuse one that was chang
 
 from __future__ import annotations
 
+import contextlib
 import copyreg
+import gc
 import os
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -33,9 +36,22 @@ def load(
     runs on the `device` "cpu" or "cuda" (onnxruntime-gpu, or PyTorch).
     """
     chosen = choose_model(model, lang)
-    nlp = Pipeline(load_model(chosen.model), threads=threads, release=True)
+    with _uncollected():
+        nlp = Pipeline(load_model(chosen.model), threads=threads, release=True)
     nlp = in_language(nlp, chosen.language)
     return nlp if device == "cpu" else nlp.with_search(device=device)
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Modules and tables that are loaded are no garbage: look for none meanwhile."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 def in_language(nlp: Pipeline, language: str) -> Pipeline:
@@ -72,7 +88,8 @@ def load_once(
 
 @lru_cache(maxsize=2)
 def _loaded(path: str, written: int, threads: int, release: bool) -> Pipeline:
-    return Pipeline(load_model(path), threads=threads, release=release)
+    with _uncollected():
+        return Pipeline(load_model(path), threads=threads, release=release)
 
 
 def _reduced(nlp: Pipeline) -> tuple[Any, ...]:

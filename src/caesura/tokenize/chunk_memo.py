@@ -43,15 +43,19 @@ def make_memo(chunks: Sequence[Sequence[str]]) -> Memo:
     joined = ["".join(tokens) for tokens in chunks]
     lengths = np.array([len(chunk) for chunk in joined], dtype=np.int64)
     ends = np.cumsum(lengths) + MARGIN
-    cuts = np.zeros(len(chunks), dtype=np.uint32)
-    for number, tokens in enumerate(chunks):
-        at = 0
-        for token in tokens[:-1]:
-            at += len(token)
-            cuts[number] |= np.uint32(1 << at)
+    cuts = np.array([_cuts(tokens) if len(tokens) > 1 else 0 for tokens in chunks], np.uint32)
     text = prepare(*classify(code_points("".join(joined))))
     refuse_crowded(_fill(memo, text, ends - lengths, ends, cuts), "chunks")
     return memo
+
+
+def _cuts(tokens: Sequence[str]) -> int:
+    """Where tokens begin in their chunk, but for the first."""
+    at = found = 0
+    for token in tokens[:-1]:
+        at += len(token)
+        found |= 1 << at
+    return found
 
 
 @kernel(counted=False)
