@@ -7,11 +7,11 @@
 Each is run in a fresh Python, in turns, and the fastest of each is taken.
 
 With --first a model parses the example of the README with an empty folder of kernels, which is what
-a user waits for once, and then two short sentences with all of them (the best of five): start-up, as
-every later time. The difference is compiling. All are CPU seconds of a process from its start to its
-end. Memory is the peak of the second run above that of a
-Python that does nothing, right after two short sentences and after ten thousand words of EWT dev
-(`--text` takes another text). With --before the package of another checkout takes turns with this.
+a user waits for once, and then two short sentences with all of them (the best of five): start-up,
+as every later time. The difference is compiling. All are CPU seconds of a process from its start
+to its end. Memory is the peak above that of a Python that does nothing, after the two sentences and
+after ten thousand words of EWT dev (`--text` takes another text). With --before the package of
+another checkout takes turns with this.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ from functools import partial
 from typing import Final
 
 from caesura.errors import ModelError
-from caesura.models.file import ModelFile, Part, load
+from caesura.models.file import ModelFile, Part
+from caesura.models.store import load_model
 from caesura.stage import REGISTRY, Stage, stage_of
 
 __all__ = ["stages_of"]
@@ -53,7 +54,7 @@ def _size(part: Part) -> int:
 
 def _again(file: ModelFile, name: str) -> Part:
     """A part of a model file, read once more."""
-    found = load(file.path)
+    found = load_model(file.path)
     if found.meta.get("sha256") != file.meta.get("sha256") or name not in found.parts:
         raise ModelError(
             "the file has changed since it was loaded",
