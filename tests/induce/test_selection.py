@@ -21,6 +21,7 @@ from caesura.induce.selection import (
     choose,
     fewest_bits,
     looked_at,
+    root_entropy,
 )
 from caesura.induce.sentences import Sentences
 from caesura.induce.transfer import bare, first_trees, transferred
@@ -167,6 +168,30 @@ def test_restarts_may_be_joined(documents: list[Document], lexical: int) -> None
     assert done["bits"] not in [record["bits"] for record in inducer.restarts]
     in_parallel = Inducer(documents, replace(options, workers=2))
     assert in_parallel.run().history["bits"] == done["bits"]
+
+
+def test_of_the_recipe_and_of_joined_restarts_the_one_with_fewer_kinds_of_roots_is_kept(
+    documents: list[Document],
+) -> None:
+    options = InduceOptions(
+        classes="upos", rules="none", restarts=3, keep="roots", limit=10, lexical=20
+    )
+    assert [stage.name for stage in options.restart_stages()] == ["short", "long"]
+    assert options.stages()[-1].name == "words"
+    inducer = Inducer(documents, options)
+    events = list(inducer)
+    after = dict.fromkeys(e.step.stage for e in events if e.step is not None and e.restart == 3)
+    assert list(after) == ["join", *(stage.name for stage in options.stages())]
+    done = events[-1].stats
+    assert done["roots"] <= done["rival"]
+    # A tie is the recipe's own.
+    assert ("joined" in done) == (done["roots"] < done["rival"])
+
+
+def test_entropy_of_roots() -> None:
+    heads = np.array([-1, 0, -1, 0, -1, 0, -1, 0])
+    assert root_entropy(np.array([1, 2, 1, 2, 1, 2, 1, 2]), heads) == 0.0
+    assert root_entropy(np.array([1, 2, 1, 2, 3, 2, 3, 2]), heads) == 1.0
 
 
 def test_one_restart_has_nothing_to_join_and_other_ways_to_keep_are_refused(

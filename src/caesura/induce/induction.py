@@ -2,8 +2,8 @@
 
 Heads are never looked at, and tags only if the classes are asked to be tags. Of several restarts
 the one that is no chain and with which the others agree most is kept (see `selection`), or what is
-learnt from the trees of the best of them together. With a
-checkpoint an induction that was interrupted goes on to the same grammar.
+learnt from the trees of the best of them together, or the better of that and of the recipe without
+restarts. With a checkpoint an induction that was interrupted goes on to the same grammar.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from caesura.induce.selection import (
     fewest_bits,
     looked_at,
     measure,
+    root_entropy,
 )
 from caesura.induce.sentences import Sentences
 from caesura.induce.training import Learnt, learn
@@ -114,7 +115,7 @@ class Inducer:
 
     def _events(self) -> Generator[Event, None, None]:
         options = self.options
-        stages = options.stages()
+        stages = options.restart_stages()
         if not any(doc.n_words for doc in self.documents):
             raise InputError("there are no words in the text", remedy="Give a text that has some.")
         kept = self._kept()
@@ -176,7 +177,7 @@ class Inducer:
             yield Event("restart", number, stats=self.restarts[-1])
         chosen = self._choose(words, used, all_learnt)
         best, learnt = self.restarts[chosen], all_learnt[chosen]
-        if options.keep == "join" and len(all_learnt) > 1:
+        if options.keep != "agreement" and len(all_learnt) > 1:
             best, learnt = yield from self._join(words, used, stages, all_learnt)
         self.grammar = self._grammar(words, learnt, best["bits"], best["seed"])
         all_bits = [r["bits"] for r in self.restarts]
@@ -215,28 +216,45 @@ class Inducer:
         all_learnt: list[Learnt],
     ) -> Generator[Event, None, tuple[dict[str, Any], Learnt]]:
         """Learn once more, from the trees of a few restarts together; also its record."""
-        options, led = self.options, self._guidance
         chosen = fewest_bits(self.restarts)
         earlier = {
             f"restart {number + 1}": (all_learnt[number].parameters, stages[-1].lexical)
             for number in chosen
         }
         last = replace(stages[-1], name="join", start="join", of=tuple(earlier), best_of=())
+        record, learnt = yield from self._again(words, used, (last,), earlier=earlier)
+        seeds = [self.restarts[number]["seed"] for number in chosen]
+        record |= {"joined": seeds}
+        if self.options.keep == "join":
+            return record, learnt
+        own, rival = yield from self._again(
+            words, used, self.options.stages(), begin=self._guidance.begin
+        )
+        own |= {"rival": record["roots"]}
+        record |= {"rival": own["roots"]}
+        return (record, learnt) if record["roots"] < own["roots"] else (own, rival)
+
+    def _again(
+        self, words: Corpus, used: np.ndarray, stages: tuple[TrainingStage, ...], **more: Any
+    ) -> Generator[Event, None, tuple[dict[str, Any], Learnt]]:
+        """What is learnt after the restarts, and its record."""
+        options, led = self.options, self._guidance
         learning = learn(
             words.sentences,
             words.names,
-            (last,),
+            stages,
             forms=words.words,
             spelling=words.forms,
+            seed=options.seed,
             workers=options.workers,
             pull=led.pull,
             demand=led.demand,
             stops=led.stops,
-            earlier=earlier,
+            **more,
         )
         while True:
             try:
-                yield Event("step", len(all_learnt), next(learning))
+                yield Event("step", len(self.restarts), next(learning))
             except StopIteration as end:
                 learnt: Learnt = end.value
                 break
@@ -244,9 +262,10 @@ class Inducer:
         bits = bits_per_word(held, learnt.parameters, options.workers)
         found = self._candidate(words, used, learnt, bits)
         shared = float(np.mean([agreement(found.heads, one.heads) for one in self._candidates]))
-        seeds = [self.restarts[number]["seed"] for number in chosen]
-        record = {"seed": options.seed, "joined": seeds, "bits": bits, "lifted": learnt.lifted}
-        return record | _looks(found, shared), learnt
+        plain = words.sentences.select(used & looked_at(words.sentences)).classes
+        record = {"seed": options.seed, "bits": bits, "lifted": learnt.lifted}
+        roots = root_entropy(plain, found.heads)
+        return record | {"roots": roots} | _looks(found, shared), learnt
 
     def run(self) -> Grammar:
         """Run to the end and return the grammar."""

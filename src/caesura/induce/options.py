@@ -92,7 +92,8 @@ class InduceOptions:
     lexical: int = 100
     restarts: int = flag(1, "Runs with seeds of their own.", least=1)
     #: Of several restarts the one with which the others agree most (`agreement`), or what is learnt
-    #: from the trees of the three with the fewest bits together (`join`).
+    #: from the trees of the three with the fewest bits together (`join`), or, of that and of the
+    #: recipe without restarts, the grammar whose roots are of fewer classes (`roots`).
     keep: str = "agreement"
     seed: int = flag(0, **SEED)
     workers: int = flag(1, **THREADS)
@@ -117,10 +118,10 @@ class InduceOptions:
             raise UsageError(
                 f"reducible={self.reducible}: a weight is not below 0", remedy="E.g. 0.2, or 0."
             )
-        if self.keep not in ("agreement", "join"):
+        if self.keep not in ("agreement", "join", "roots"):
             raise UsageError(
                 f"keep={self.keep}: no such way to choose among restarts",
-                remedy="agreement or join.",
+                remedy="agreement, join or roots.",
             )
         if self.constrained not in ("all", "long"):
             raise UsageError(
@@ -148,7 +149,14 @@ class InduceOptions:
         return "short-first" if led or self.model == "gb" else "recombine"
 
     def stages(self) -> tuple[TrainingStage, ...]:
-        name = self.chosen_recipe
+        return self._stages(self.chosen_recipe)
+
+    def restart_stages(self) -> tuple[TrainingStage, ...]:
+        """The stages of each restart: forks and joins are left out where restarts are joined."""
+        forked = self.keep == "roots" and self.restarts > 1 and self.chosen_recipe == "recombine"
+        return self._stages("short-first" if forked else self.chosen_recipe)
+
+    def _stages(self, name: str) -> tuple[TrainingStage, ...]:
         tagged = self.classes in ("upos", "xpos")
         return recipe(
             name,

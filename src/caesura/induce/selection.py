@@ -31,6 +31,7 @@ __all__ = [
     "fewest_bits",
     "looked_at",
     "measure",
+    "root_entropy",
 ]
 
 #: Trees whose mean arc is shorter are chains.
@@ -106,6 +107,13 @@ def choose(candidates: Sequence[Candidate]) -> tuple[int, list[float]]:
         return -round(mean, 3), candidates[i].bits, i
 
     return min(among, key=rank), shared
+
+
+def root_entropy(classes: Ints, heads: Ints) -> float:
+    """How many classes roots are of, in bits: most sentences have a verb as their root."""
+    counts = np.bincount(classes[heads < 0]).astype(float)
+    shares = counts[counts > 0] / max(1.0, counts.sum())
+    return float(np.sum(shares * np.log2(1.0 / shares)))
 
 
 def fewest_bits(restarts: Sequence[Mapping[str, Any]], number: int = JOINED) -> list[int]:
