@@ -10,9 +10,10 @@ directed, the root counted, marks left out, all lengths (and up to ten words). I
 treebanks every language weighs the same.
 
 Tables: rules and free (universal tags with and without rules), function (fine tags, function words
-as heads), joined (restarts), s11, table6 (of S11), raw (no tags), models, baselines, factorial,
-spread, untagged, granularity (of WSJ) and constraints by treebank; speed, elsewhere (induced on
-EWT, scored on GUM), phrases (fragments against brackets) and markup (against HTML).
+as heads), joined (restarts), chosen (the default or restarts joined), s11, table6 (of S11), raw (no
+tags), models, baselines, factorial, spread, untagged, granularity (of WSJ) and constraints by
+treebank; speed, million (a user's run from raw text), elsewhere (induced on EWT, scored on GUM),
+phrases (fragments against brackets) and markup (against HTML).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Any
 from data import DATA
 from induction_study import tables
 from induction_study.published import weighted_mean
+from induction_study.raw_text import million
 from induction_study.speed import draw, speed
 from induction_study.treebanks import TREEBANKS, Bench
 
@@ -34,6 +36,7 @@ BY_TREEBANK = {
     "free": tables.free,
     "function": tables.function,
     "joined": tables.joined,
+    "chosen": tables.chosen,
     "s11": tables.s11,
     "table6": tables.table6,
     "raw": tables.raw,
@@ -52,10 +55,20 @@ STYLES = {
     "free": "content",
     "function": "any",
     "joined": "any",
+    "chosen": "any",
     "s11": "any",
     "table6": "any",
+    "spread": "any",
+    "factorial": "any",
 }
-OTHERS = ("speed", "elsewhere", "phrases", "markup")
+#: Tables of treebanks that are named.
+CHOSEN = {
+    "baselines": ("WSJ", "CDT-Danish", "CoNLL-Spanish", "CoNLL2007-Basque", "English-EWT"),
+    "constraints": ("WSJ", "CDT-Danish", "CoNLL-Spanish", "CoNLL2007-Basque", "English-EWT"),
+    "untagged": ("WSJ", "English-EWT"),
+    "granularity": ("WSJ",),
+}
+OTHERS = ("speed", "million", "elsewhere", "phrases", "markup")
 
 
 def show(rows: list[dict[str, Any]]) -> None:
@@ -112,6 +125,8 @@ def main() -> None:
         rows = speed()
         if options.plot:
             draw(rows, options.plot)
+    elif options.table == "million":
+        rows = million()
     elif options.table == "markup":
         rows = tables.markup()
     elif options.table in OTHERS:
@@ -119,7 +134,7 @@ def main() -> None:
     else:
         style = STYLES.get(options.table)
         fitting = [n for n, bank in TREEBANKS.items() if style in (None, bank.heads)]
-        names = options.treebanks or fitting
+        names = options.treebanks or list(CHOSEN.get(options.table, fitting))
         for name in names:
             bench = Bench(name, options.data, options.column)
             found: Any = BY_TREEBANK[options.table](bench)

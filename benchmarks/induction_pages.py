@@ -14,45 +14,17 @@ import re
 from pathlib import Path
 from typing import Any
 
+from induction_study.page_tables import TABLES, plain
+
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "induction.json"
 PAGE = ROOT / "docs" / "explanation" / "induction-results.md"
-#: Columns in the order of the page; others follow. Seconds vary with the machine and are left out.
-ORDER = (
-    "treebank",
-    "left",
-    "right",
-    "short-first",
-    "recombine",
-    "joined",
-    "rules",
-    "rules@10",
-    "no rules",
-    "default",
-    "of",
-    *(name + mark for name in ("start", "short", "lexical", "loose") for mark in ("", "+")),
-    *(name + mark for name in ("basic", "basic, long only") for mark in ("", "+", ", undirected")),
-    "undirected",
-)
-LEFT_OUT = ("seconds",)
 BLOCK = re.compile(r"<!-- table (\w+) -->\n.*?<!-- end -->\n", re.DOTALL)
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """Rows as a table of Markdown; the treebank is in the first column."""
-    found = {column for row in rows for column in row} - set(LEFT_OUT)
-    columns = [*(c for c in ORDER if c in found), *sorted(found - set(ORDER))]
-    titles = ["" if column == "treebank" else column for column in columns]
-    lines = [titles, ["---"] * len(titles)]
-    lines += [[cell(row.get(column, "")) for column in columns] for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace("|  |", "| |")
-
-
-def cell(value: Any) -> str:
-    """A number with one decimal, a name as it is; a star is no emphasis."""
-    if isinstance(value, float):
-        return f"{value:.1f}"
-    return str(value).replace("*", r"\*")
+def table(name: str, rows: list[dict[str, Any]]) -> str:
+    """The table of this name."""
+    return TABLES.get(name, plain)(rows)
 
 
 def page(text: str, results: dict[str, list[dict[str, Any]]]) -> str:
@@ -60,7 +32,7 @@ def page(text: str, results: dict[str, list[dict[str, Any]]]) -> str:
 
     def block(match: re.Match[str]) -> str:
         name = match[1]
-        return f"<!-- table {name} -->\n\n{table(results[name])}\n\n<!-- end -->\n"
+        return f"<!-- table {name} -->\n\n{table(name, results[name])}\n\n<!-- end -->\n"
 
     return BLOCK.sub(block, text)
 
