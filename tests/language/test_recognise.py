@@ -68,6 +68,39 @@ def test_paragraphs_differ_where_they_surely_do(recogniser: Recogniser) -> None:
     assert text[regions[1].start : regions[1].end].strip() == TEXTS["ru"]
 
 
+def test_a_paragraph_may_be_sure_only_of_what_it_is_not() -> None:
+    """Two languages that are one to the recogniser, and another that most of the text is in."""
+    weights = np.zeros((1 << 16, 4), np.int8)
+    weights[features(TEXTS["fr"], 16)] = (0, 20, 20, 0)
+    weights[features(TEXTS["de"], 16), 0] = 20
+    made = Recogniser(("de", "fr", "oc", NONE), sparse(weights), 0.05)
+    assert made.of(TEXTS["fr"]).confidence == pytest.approx(0.5, abs=0.01)
+    regions = made.regions(f"{TEXTS['de']}\n\n{TEXTS['de']}\n\n{TEXTS['fr']}")
+    assert [region.guess.language for region in regions] == ["de", "fr"]
+
+
+@pytest.mark.parametrize(
+    ("text", "of_main"),
+    [
+        ("Никто из New York не знал, что John придёт.", "Никто из не знал, что придёт."),
+        ("Nobody knew Иван Петров yet.", "Nobody knew yet."),
+        ("قال John Smith إن القارب لم يأت إلى London.", "قال إن القارب لم يأت إلى ."),
+        ("他在 Google 工作了十年", "他在 工作了十年"),
+        ("東京タワーへ行きました", "東京タワーへ行きました"),
+        ("naïve, café, Ǆ", "naïve, café, Ǆ"),
+        ("ab вг", "ab вг"),
+    ],
+)
+def test_names_in_another_script_have_no_say(text: str, of_main: str) -> None:
+    found = features(text, 20, in_main_script=True)
+    assert sorted(found) == sorted(features(of_main, 20))
+
+
+def test_names_do_not_hide_a_language(recogniser: Recogniser) -> None:
+    text = HELD["ru"].replace("корабль", "Star of the Sea")
+    assert recogniser.of(text).language == "ru"
+
+
 @given(st.text(st.sampled_from("aб \n.\r\u2028é"), max_size=60))
 def test_regions_cover_the_text(text: str) -> None:
     made = Recogniser(("en", "ru", NONE), sparse(np.zeros((16, 3), np.int8)), 1.0)

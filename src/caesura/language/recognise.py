@@ -5,8 +5,9 @@
 
 N-grams of one to four letters with the ends of words, and whole words, are summed and divided by
 the root of their number, so that the chances hold for short and long texts alike (Cavnar & Trenkle,
-1994, count them; here the weights are learned: see `learning`). One more class stands for text that
-is in none of the languages.
+1994, count them; here the weights are learned: see `learning`). Of a text in several scripts only
+the words in the one that most of its letters have are judged: the others are names. One more class
+stands for text that is in none of the languages.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document.characters import LETTERS, N_CLASSES, classify, code_points
+from caesura.document.characters import LETTERS, MARGIN, N_CLASSES, classify, code_points
 from caesura.errors import ModelError, UsageError
 from caesura.jit import kernel
 from caesura.language.guess import plain_code, windows
+from caesura.language.scripts import COMMON, main_script, scripts_of
 from caesura.models.file import Part
 
 __all__ = ["KIND", "NONE", "Guess", "Recogniser", "Region", "features", "sparse"]
@@ -38,6 +40,10 @@ _WORD: Final = 16
 #: Letters that a paragraph must have to be judged by itself, and how sure that must be.
 _LETTERS: Final = 40
 _SURE: Final = 0.8
+#: How sure if the text as a whole is in no language; and how much less likely than its best one the
+#: language of the text may be for a paragraph that is not sure.
+_LIKELY: Final = 0.5
+_UNLIKELY: Final = 0.01
 #: Characters by which a text is judged, and a paragraph; of a longer one than that it is handed on
 #: in parts.
 _HEAD: Final = 8000
@@ -95,10 +101,17 @@ def _rows(
     return n
 
 
-def features(text: str, bits: int) -> NDArray[np.int32]:
-    """The rows of a text's n-grams in a table of 2**bits rows."""
-    classes, folded = classify(code_points(text))
+def features(text: str, bits: int, *, in_main_script: bool = False) -> NDArray[np.int32]:
+    """The rows of a text's n-grams in a table of 2**bits rows; perhaps of its main script alone."""
+    codes = code_points(text)
+    classes, folded = classify(codes)
     letters = _IS_LETTER[classes]
+    if in_main_script and not text.isascii():
+        inner = letters[MARGIN : MARGIN + len(codes)]
+        scripts = scripts_of(codes)
+        main = main_script(scripts[inner])
+        if main is not None:
+            inner &= (scripts == main) | (scripts == COMMON)
     out = np.empty((_LONGEST + 1) * (len(text) + 2) + 16, np.int32)
     n = _rows(folded.astype(np.uint32), letters, np.uint64((1 << bits) - 1), out)
     return out[:n]
@@ -188,7 +201,7 @@ class Recogniser:
         total = np.zeros(len(self.languages), np.int64)
         n = 0
         for window in windows(text):
-            rows = features(window, self.bits)
+            rows = features(window, self.bits, in_main_script=True)
             _sums(rows, self.weights, total)
             n += len(rows)
         scores: NDArray[np.float64] = total.astype(np.float64)
@@ -223,7 +236,8 @@ class Recogniser:
 
         A paragraph is what lies between blank lines, or a line where the beginning of the text has
         no blank ones. It is in the language of that beginning unless it is long enough to be judged
-        by itself and surely in another one. How the text was cut into blocks has no say.
+        by itself, and surely in another one or at least not in that. How the text was cut into
+        blocks has no say.
         """
         rest = iter(blocks)
         head = ""
@@ -264,8 +278,17 @@ class Recogniser:
         beginning = text[:_JUDGED]
         if sum(map(str.isalpha, beginning)) < _LETTERS:
             return whole
-        own = self.of(beginning)
-        return whole if own.language is None or own.confidence < _SURE else own
+        scores, n = self.scores(beginning)
+        own = self._guess(scores, n)
+        if own.language is None:
+            return whole
+        if whole.language is None:  # a text in several languages may look like none of them
+            return own if own.confidence >= _LIKELY else whole
+        if own.confidence >= _SURE:
+            return own
+        # Between close languages it may be unsure, and yet sure that it is not in that of the text.
+        best, expected = scores.max(), scores[self.languages.index(whole.language)]
+        return own if math.exp(expected - best) < _UNLIKELY else whole
 
     def regions(self, text: str) -> list[Region]:
         """The paragraphs of a text, neighbours in one language together; they cover the text."""
