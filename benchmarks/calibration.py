@@ -8,8 +8,8 @@ Tokens are given. A decision is right if it is what the treebank has; its confid
 start where one was drawn, and what is left to 1 elsewhere. Shown are the expected calibration error
 in points, the worst bin of at least 100 decisions, and exceptions: boundaries that were drawn with
 a confidence below 0.5, and places that were left open with one of 0.5 or more, in hundredths of all
-boundaries that were drawn. `--fit` measures on the dev text of one treebank (`--on`) and on the
-same as transcripts, as `caesura train pipeline --dev` does at its end.
+boundaries that were drawn. `--fit` measures on the dev text of treebanks (`--on`) and on the same
+as transcripts, as `caesura train pipeline --dev` does at its end.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--raw", action="store_true", help="confidences without the model's map")
     parser.add_argument("--limit", type=int, help="so many documents of each treebank, for a trial")
     parser.add_argument("--fit", action="store_true", help="fit a map and write the model again")
-    parser.add_argument("--on", default="UD_English-EWT", help="the treebank to fit on")
+    parser.add_argument("--on", nargs="+", default=["UD_English-EWT"], help="treebanks to fit on")
     parser.add_argument("-o", "--output", type=Path, help="with --fit: write to this file instead")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
@@ -82,7 +82,8 @@ def main() -> None:
     for model in arguments.model or ["en", "en-fast"]:
         path = find(model)
         if arguments.fit:
-            dev = list(read(file_of(arguments.on, "dev")))[: arguments.limit]
+            held = [list(read(file_of(one, "dev")))[: arguments.limit] for one in arguments.on]
+            dev = [doc for docs in held for doc in docs]
             file = load_file(path)
             meta = file.meta | {META: dev_confidences(str(path), dev)}
             path = arguments.output or path

@@ -100,6 +100,12 @@ def test_wrapped_prose_is_known_at_any_width(width: int, indent: str) -> None:
     assert {*names(text)} <= {"wrapped"}
 
 
+def test_titles_and_capitals_are_wrapped_too() -> None:
+    title = PROSE.title().replace(".", "")
+    for text in (wrapped(title, 44), wrapped(title.upper(), 44)):
+        assert {*names("\n".join(text.split("\n")[:5]))} == {"wrapped"}
+
+
 @pytest.mark.parametrize("width", [50, 70, 90])
 def test_double_spaced_prose_has_no_blank_lines_that_count(width: int) -> None:
     text = wrapped(PROSE, width).replace("\n", "\n\n")

@@ -249,7 +249,17 @@ def is_full(lines: list[Line], i: int) -> bool:
         for a, b in itertools.pairwise(around)
         if not a.ends_block and not b.ends_block
     ]
-    return sum(votes) >= 6
+    return sum(votes) > 0
+
+
+def are_full(block: list[Line], width: int) -> bool:
+    """Whether no line of several had room for the first word of the next."""
+    return (
+        len(block) > 3
+        and 28 <= width <= 160
+        and not any(own.item or own.label for own in block[1:])
+        and not any(fits(a, b, width) for a, b in itertools.pairwise(block))
+    )
 
 
 def heading(block: list[Line], at: int, width: int) -> bool:
@@ -277,7 +287,7 @@ def between(lines: list[Line], i: int) -> str:
     votes = [tally(a, b, width) for a, b in itertools.pairwise(block)]
     if all(own.first >= 20 and own.width == own.indent + own.first for own in (before, line)):
         return "line"
-    full = is_full(lines, i)
+    full = is_full(lines, i) or are_full(block, width)
     wrapped = full or (28 <= width <= 160 and sum(votes) > 0)
     room = not full and fits(before, line, width)
     others = block[:at] + block[at + 1 :]

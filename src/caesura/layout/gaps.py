@@ -60,8 +60,8 @@ _LONG_LINE, _LONG_WORD = 60, 20
 #: A step of indentation.
 _STEP = 2
 _END = IS_BLANK | IS_RULE
-#: So much do pairs of lines say for wrapped prose where that is sure, whatever one block says.
-_SURE = 6
+#: So many pairs of lines without room for a word are wrapped.
+_FULL_PAIRS = 3
 
 
 @kernel
@@ -101,6 +101,20 @@ def _is_wrapped(rows: NDArray[np.int64], low: int, high: int, width: int) -> boo
 
 
 @kernel
+def _are_full(rows: NDArray[np.int64], low: int, high: int, width: int) -> bool:
+    """Whether no line of several had room for the first word of the next, whatever its case.
+
+    Titles, names and capitals are wrapped, too; lines that stand for themselves differ in length.
+    """
+    if high - low <= _FULL_PAIRS or width < _NARROW or width > _WIDE:
+        return False
+    for j in range(low + 1, high):
+        if rows[j, FLAGS] & (IS_ITEM | IS_LABELLED) or _fits(rows, j - 1, j, width):
+            return False
+    return True
+
+
+@kernel
 def _is_one_word(rows: NDArray[np.int64], i: int) -> bool:
     """Whether a line is one long word, as in a list of addresses."""
     return bool(rows[i, FIRST] >= _LONG_WORD and rows[i, WIDTH] == rows[i, COLUMN] + rows[i, FIRST])
@@ -128,7 +142,7 @@ def _is_full(rows: NDArray[np.int64], n: int, i: int) -> bool:
     for j in range(first + 1, last):
         if not (rows[j - 1, FLAGS] | rows[j, FLAGS]) & _END:
             total += _tally(rows, j - 1, j, width)
-    return total >= _SURE
+    return total > 0
 
 
 @kernel
@@ -249,7 +263,7 @@ def _line_break(rows: NDArray[np.int64], n: int, i: int) -> int:
         width = max(width, rows[j, WIDTH])
     if _is_one_word(rows, i - 1) and _is_one_word(rows, i):
         return LINE
-    full = _is_full(rows, n, i)
+    full = _is_full(rows, n, i) or _are_full(rows, low, high, width)
     wrapped = full or _is_wrapped(rows, low, high, width)
     fits = not full and _fits(rows, i - 1, i, width)
     # A dash or a number may open a line of wrapped prose, too.
