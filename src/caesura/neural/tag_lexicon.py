@@ -47,6 +47,8 @@ _POWER_UNSEEN: Final = {"upos": 0.3, "feats": 0.7}
 #: whose FEATS were seen once (Good-Turing): as a power of e.
 _NEW: Final = 3.0
 _MOST: Final = 65535
+#: How many words' opinions are kept.
+_KEPT: Final = 1 << 13
 _DAMAGED: Final = "its lexicon of tags is damaged"
 #: The arrays of a model file.
 _ARRAYS: Final = ("gaps", "sizes", "feats", "counts")
@@ -193,7 +195,21 @@ class TagLexicon:
     # ------------------------------------------------------------------ use
 
     def opinions(self, words: Sequence[tuple[str, str]]) -> list[Opinion]:
-        """What the counts say of forms, each with its language."""
+        """What the counts say of forms, each with its language; of the first ones it is kept."""
+        kept = self._kept
+        known = [kept.get(word) for word in words]
+        new = [word for word, one in zip(words, known, strict=True) if one is None]
+        made = self._opinions(new)
+        if len(kept) + len(made) <= _KEPT:
+            kept.update(zip(new, made, strict=True))
+        rest = iter(made)
+        return [next(rest) if one is None else one for one in known]
+
+    @cached_property
+    def _kept(self) -> dict[tuple[str, str], Opinion]:
+        return {}
+
+    def _opinions(self, words: Sequence[tuple[str, str]]) -> list[Opinion]:
         wanted = [(form, language, list(_levels(form))) for form, language in words]
         hashes = [
             crc32(text, _seed(language, tag))

@@ -175,6 +175,8 @@ class Tagging:
             whole = np.full((len(points), len(self.labels["lemma"])), _NEVER, np.float32)
             whole[:, found.rules] = points
             points = whole
+            if (found.languages == found.languages[0]).all():
+                return points  # the rules are those of the one language
         allowed = self.languages.masks["lemma"][found.languages[span]]
         return np.where(allowed, points, _NEVER)
 
