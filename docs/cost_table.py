@@ -1,4 +1,5 @@
-"""Writes what a billion words cost into docs/howto/scale-out.md, from benchmarks/results/cost.json.
+"""Writes what a billion words cost into docs/howto/scale-out.md, from benchmarks/results/cost.json,
+and what threads, processes and Ray make of two cores, from benchmarks/results/workers.json.
 
 python docs/cost_table.py
 """
@@ -12,7 +13,9 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).parents[1]
 PAGE: Final = ROOT / "docs" / "howto" / "scale-out.md"
 RESULTS: Final = ROOT / "benchmarks" / "results" / "cost.json"
+WORKERS: Final = RESULTS.with_name("workers.json")
 BEGIN, END = "<!-- cost -->\n", "<!-- end of cost -->\n"
+FIRST, LAST = "<!-- workers -->\n", "<!-- end of workers -->\n"
 BILLION: Final = 1_000_000_000
 
 
@@ -52,9 +55,37 @@ def written(page: str, found: dict[str, Any]) -> str:
     return before + BEGIN + table(found) + END + rest.split(END)[1]
 
 
+def workers(found: dict[str, Any]) -> str:
+    """Words a second of each way, and its share of what processes make."""
+    lines = [
+        f"Measured on {found['machine']}, load {found['load']}.",
+        "",
+        "| model | how | words a second | words a CPU second | of that of processes |",
+        "|---|---|---:|---:|---:|",
+    ]
+    for model, rows in found["models"].items():
+        alone = next(row for row in rows if "processes" in row["how"])["words/CPU s"]
+        for row in rows:
+            share = row["words/CPU s"] / alone
+            lines.append(
+                f"| `{model}` | {row['how']} | {row['words/s']:,} | {row['words/CPU s']:,} | "
+                f"{share:.2f} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def with_workers(page: str, found: dict[str, Any]) -> str:
+    """The page with the table of workers in its place."""
+    before, rest = page.split(FIRST)
+    return before + FIRST + workers(found) + LAST + rest.split(LAST)[1]
+
+
 def main() -> None:
     found = json.loads(RESULTS.read_text(encoding="utf-8"))
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
+    page = written(PAGE.read_text(encoding="utf-8"), found)
+    PAGE.write_text(
+        with_workers(page, json.loads(WORKERS.read_text(encoding="utf-8"))), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -20,3 +20,7 @@ def test_the_page_is_made_from_the_figures() -> None:
     assert made.written(page, found) == page
     found["models"]["en"]["threads"][0]["words/CPU s"] = 1
     assert "277,777.8" in made.written(page, found)
+    told = json.loads(made.WORKERS.read_text(encoding="utf-8"))
+    assert made.with_workers(page, told) == page
+    told["models"]["en"][0]["words/CPU s"] = 123456
+    assert "| 123,456 |" in made.with_workers(page, told)

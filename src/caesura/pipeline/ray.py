@@ -51,9 +51,10 @@ def _pipeline(recipe: _Recipe, model: list[Any]) -> Pipeline:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.caesura"
             path.write_bytes(ray.get(model[0]))
-            file = load_model(path)
-        # Texts are looked at where they are read.
-        _made[recipe] = choose(file, search=dict(recipe.search)).unwatched()
+            # While the file is there: with options a network is read once more. Texts are looked
+            # at where they are read.
+            nlp = choose(load_model(path), search=dict(recipe.search))
+            _made[recipe] = nlp.unwatched()
     return _made[recipe]
 
 
