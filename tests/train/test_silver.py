@@ -23,6 +23,7 @@ from caesura.train.overlap import sequences, without_overlap
 from caesura.train.raw import in_language, read_raw
 from caesura.train.teachers import Teachers
 from tests.pipeline.laws import check
+from tests.pipeline.test_languages import many_model  # noqa: F401
 from tests.pipeline.tiny import EXAMPLES, treebank
 from tests.train.test_stages import OPTIONS
 
@@ -200,6 +201,25 @@ def test_teachers_that_do_not_fit_are_refused(tmp_path: Path, raw: Path, tiny_mo
     save(german, parts, kind="pipeline")
     with pytest.raises(ModelError, match="has no tokenizer"):
         Teachers([str(german)])
+
+
+def test_a_teacher_of_many_languages_speaks_that_of_the_treebank(
+    tmp_path: Path,
+    raw: Path,
+    many_model: Path,  # noqa: F811
+) -> None:
+    teachers = Teachers([str(many_model)])
+    assert teachers.pipelines[0].language is None
+    teachers.speak(None)
+    assert teachers.pipelines[0].language is None
+    teachers.speak("da")
+    assert teachers.pipelines[0].language == "da"
+    said, _ = teachers.label(read_raw([str(raw)], NOTHING)[str(raw)])
+    assert said
+    assert all(doc.token_language is not None for doc in said)
+    assert label(lessons(tmp_path, raw, many_model)).n_words
+    with pytest.raises(UsageError, match="the model does not know Finnish"):
+        Teachers([str(many_model)]).speak("fi")
 
 
 def test_teachers_vote(tmp_path: Path, raw: Path, tiny_model: Path) -> None:

@@ -109,6 +109,7 @@ def label(
             remedy=f"Add {lacking}, or name labels that are there with --silver DIR.",
         )
     teachers = teachers or Teachers(lessons.teachers)
+    teachers.speak(language)
     raw = read_raw(lessons.text, report, encoding=lessons.encoding)
     raw = in_language(raw, language, report)
     raw = without_overlap(

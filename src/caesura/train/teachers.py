@@ -24,6 +24,7 @@ from caesura.neural.examples import DECISIONS, Soft
 from caesura.neural.parser import NeuralParser
 from caesura.neural.soft import refuse_other_labels, teach
 from caesura.pipeline import Pipeline, load
+from caesura.pipeline.loading import in_language
 
 __all__ = ["Teachers"]
 
@@ -76,6 +77,13 @@ class Teachers:
         return {name: list(self.networks[0].labels[name]) for name in DECISIONS}
 
     # ------------------------------------------------------------- whether they fit
+
+    def speak(self, language: str | None) -> None:
+        """Take all text to be in the treebank's language, where a teacher knows many."""
+        self.pipelines = [
+            in_language(nlp, language) if language and nlp.language is None else nlp
+            for nlp in self.pipelines
+        ]
 
     def check(self, gold: Sequence[Document], language: str | None) -> None:
         """Refuse teachers of another language than the treebank's, or with other labels."""
