@@ -17,7 +17,7 @@ import time
 from typing import Any
 
 from data import file_of
-from speed import search_of, table_of
+from parsing_speed import search_of, table_of
 
 from caesura.document import Document
 from caesura.evaluate.conll import conll18

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from data import file_of
-from speed import search_of
+from parsing_speed import search_of
 
 from caesura.constraints import keep as keep_only
 from caesura.document import Document

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from data import ROOT, file_of
 from numpy.typing import NDArray
-from speed import search_of, table_of
+from parsing_speed import search_of, table_of
 
 from caesura.document import YES
 from caesura.formats import read
