@@ -1,8 +1,10 @@
-"""Names with @ and hyphens are whole, emoji stand beside words, however a text is cut."""
+"""Addresses, names with @ and emoji are whole, emoji stand beside words, however a text is cut."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from caesura.document.characters import code_points
 from caesura.tokenize import Tokenizer
@@ -17,8 +19,12 @@ from caesura.tokenize.handles import known_cuts
         ("mail me@sea-gull.example", [], []),
         ("@plain is for the model", [], []),
         ("🤔от этого", [1], []),
-        ("gulls👩🏽‍🚀fly", [5, 9], []),
-        ("love❤️you", [4, 6], []),
+        ("gulls👩🏽‍🚀fly", [5, 9], [6, 7, 8]),
+        ("love❤️you", [4, 6], [5]),
+        ("see https://sea.example/a-b).", [], range(5, 27)),
+        (f"http://{'a' * 90}", [], range(1, 7)),
+        ("http://sea.example🙂", [18], range(1, 18)),
+        ("1 // 2, http: //", [], []),
         ("🤔 от", [], []),
         ("a - b @ c", [], []),
         (f"@{'a-' * 40}b", [], []),
@@ -48,3 +54,14 @@ def test_other_tokens_stay(tokenizer: Tokenizer) -> None:
     start = text.index("It")
     given = tokenizer.tokenize(text, sentence_starts=[start])
     assert [token.text for token in given.tokens] == alone
+
+
+@given(st.text(alphabet="a-@_ /:htp.👩🏽\u200d\ufe0f❤🙂", max_size=300), st.integers(72, 200))
+@settings(max_examples=200, deadline=None)
+def test_what_is_known_is_known_nearby(text: str, at: int) -> None:
+    """Neither what lies further back than blocks keep nor what lies further ahead has a say."""
+    text = ("http://a/" + "👩\u200d" * 30 + text) * 2
+    codes = code_points(text)
+    at = min(at, len(codes) - 1)
+    whole, part = known_cuts(codes), known_cuts(codes[at - 72 : at + 64])
+    assert (0 if whole is None else whole[at]) == (0 if part is None else part[72])
