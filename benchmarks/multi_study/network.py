@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -146,11 +146,7 @@ def _seconds_of_epoch(learner: NeuralTrainer) -> float:
 
 def save(learner: NeuralTrainer, path: Path, epoch: int) -> None:
     arrays: dict[str, NDArray[Any]] = {
-        name: array.astype(np.float16) for name, array in learner._learned().items()
+        name: array.astype(np.float16) for name, array in learner.parts()["weights"].arrays.items()
     }
     np.savez(path.with_suffix(".part.npz"), epoch=np.array(epoch), **arrays)
     path.with_suffix(".part.npz").replace(path)
-
-
-def options_with(**changes: Any) -> NetworkOptions:
-    return replace(NetworkOptions(), **{k: v for k, v in changes.items() if v is not None})
