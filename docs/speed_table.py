@@ -1,5 +1,7 @@
 """Writes what a word costs into docs/explanation/speed.md, from benchmarks/results/speed.json.
 
+First runs and memory come from start.json, the study of sure decisions from sure.json beside it.
+
 python docs/speed_table.py
 """
 
@@ -12,7 +14,7 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).parents[1]
 PAGE: Final = ROOT / "docs" / "explanation" / "speed.md"
 RESULTS: Final = ROOT / "benchmarks" / "results" / "speed.json"
-PLACES: Final = ("stages", "memory", "products")
+PLACES: Final = ("stages", "memory", "products", "start", "sure")
 FIRST: Final = ("tokens", "tags", "lemmas, features", "trees", "trees and tags", "network")
 
 
@@ -75,9 +77,55 @@ def products(found: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def start(found: dict[str, Any]) -> str:
+    """First runs, start-up and memory."""
+    told = found["start"]
+    models = told["models"]
+    lines = [
+        f"Measured on {told['machine']}, load {told['load']}.",
+        "",
+        f"| | {' | '.join(f'`{name}`' for name in models)} |",
+        "|---|" + "---:|" * len(models),
+    ]
+    for name in next(iter(models.values())):
+        lines.append(f"| {name} | {' | '.join(f'{of[name]:,}' for of in models.values())} |")
+    return "\n".join(lines) + "\n"
+
+
+def sure(found: dict[str, Any]) -> str:
+    """What a table of sure decisions would spare."""
+    told = found["sure"]
+    lines = [
+        f"{told['silver transitions']:,} transitions of {told['silver words']:,} words of raw "
+        f"text, {told['dev transitions']:,} of EWT dev; trees take "
+        f"{told['trees, microseconds a word']} of {told['all, microseconds a word']} "
+        f"microseconds a word of `{told['model']}`.",
+        "",
+        "| context | seen at least | entries | sure transitions | decided as by the parser | "
+        "other decisions in 1,000 words | saved at most, microseconds a word |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in told["rows"]:
+        saved = told["trees, microseconds a word"] * row["sure %"] / 100
+        lines.append(
+            f"| {row['context']} | {row['least']} | {row['entries']:,} | {row['sure %']}% | "
+            f"{row['as the parser decides %']}% | {row['other decisions a thousand words']} | "
+            f"{saved:.2f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def figures() -> dict[str, Any]:
+    """All that the page shows."""
+    found: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
+    for name in ("start", "sure"):
+        found[name] = json.loads(RESULTS.with_name(f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
 def written(page: str, found: dict[str, Any]) -> str:
     """The page with the tables in their places."""
-    for name, make in zip(PLACES, (stages, memory, products), strict=True):
+    for name, make in zip(PLACES, (stages, memory, products, start, sure), strict=True):
         begin, end = place(name)
         before, rest = page.split(begin)
         page = before + begin + make(found) + end + rest.split(end)[1]
@@ -85,8 +133,7 @@ def written(page: str, found: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    found = json.loads(RESULTS.read_text(encoding="utf-8"))
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), figures()), encoding="utf-8")
 
 
 if __name__ == "__main__":
