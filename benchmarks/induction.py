@@ -143,7 +143,7 @@ def main() -> None:
             if not options.json:
                 show(rows[-len(several) :])
                 sys.stdout.flush()
-        if len(rows) == len(names) > 1:
+        if len(rows) == len(names) > 1 and options.table not in ("factorial", "baselines"):
             rows.append(mean(names, rows))
     if options.write:
         write(options.table, rows)
