@@ -56,7 +56,7 @@ _HALF: Final = np.uint64(32)
 _BYTE: Final = np.uint64(8)
 _COLUMN: Final = np.uint64(0xFF)
 #: Sums of each group that are kept: so many bits of the key tell where.
-_KEPT_BITS: Final = 7
+_KEPT_BITS: Final = 6
 #: The place of the sum of a state's own features, after those that are kept.
 _OWN: Final = N_DECODING << _KEPT_BITS
 _M0, _M1, _M2, _M3 = (np.uint64(m) for m in MULTIPLIERS)
