@@ -11,8 +11,8 @@
     python benchmarks/build_models.py --plan benchmarks/models.toml --work build/ all
 
 The plan names all inputs, each with its SHA-256, and the options of every network; an input with
-another checksum is refused. Paths are from where the plan is, or begin with $CAESURA_DATA or
-$CAESURA_TEXT (treebanks as in data.py; raw texts, else `text` beside them). Its table `made` says
+another checksum is refused. Paths are from where the plan is, or begin with one of the places of
+data.py, where treebanks and raw texts are. Its table `made` says
 what is made beside them: `plain` documents of plain sentences (plain_english.py), the share of the
 raw documents that is `relaid`, and the seed. Stages may run on different machines that share the
 folder `--work` or are given copies of it: what a stage needs of another is a file in it. A stage

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from build_encoders import Encoder, Package, check
-from data import DATA
+from data import PLACES
 
 from caesura import formats
 from caesura.document import Document
@@ -17,12 +16,6 @@ from caesura.errors import InputError
 from caesura.learn.fingerprint import file_digest
 
 __all__ = ["Input", "Network", "Plan", "read_plan"]
-
-#: Folders that a path of the plan may begin with.
-PLACES = {
-    "$CAESURA_DATA": DATA,
-    "$CAESURA_TEXT": Path(os.environ.get("CAESURA_TEXT") or DATA.parent / "text"),
-}
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 A treebank is a folder with a file for each split, told by the end of its name: `x-train.conllu.gz`,
 `x.train.conll.gz`. It is named by its folder, with or without `UD_` and `UD_English-`, or by a
 path. Outputs of other systems, NAME_TREEBANK_dev.conllu.gz, are in CAESURA_PEERS, else in
-../shared/peers.
+../shared/peers; raw texts are in CAESURA_TEXT, else in `text` beside the treebanks.
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["DATA", "PEERS", "ROOT", "file_of", "find_file", "find_folder"]
+__all__ = ["DATA", "PEERS", "PLACES", "ROOT", "TEXT", "file_of", "find_file", "find_folder"]
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("CAESURA_DATA") or ROOT.parent / "shared" / "data")
+TEXT = Path(os.environ.get("CAESURA_TEXT") or DATA.parent / "text")
 PEERS = Path(os.environ.get("CAESURA_PEERS") or DATA.parent / "peers")
+#: Folders that a path of a plan may begin with.
+PLACES = {"$CAESURA_DATA": DATA, "$CAESURA_TEXT": TEXT}
 
 
 def find_folder(treebank: str | Path, data: Path = DATA) -> Path:

@@ -12,8 +12,8 @@ from caesura.document import Document
 from caesura.document.characters import MARGIN, classify, code_points
 from caesura.jit_plain import Tiers, plain
 from caesura.layout.reader import read_whole
+from caesura.tokenize.marks import blank_marks, mark
 from caesura.tokenize.prepared_text import prepare
-from caesura.tokenize.sentence_starts import blank_marks, mark
 from caesura.tokenize.word_types import make_types
 from tests.strategies import token_texts
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -12,12 +11,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from data import DATA
+from data import TEXT
 
 __all__ = ["million", "million_words"]
 
-#: A folder of raw English texts, NAME.txt.gz, beside that of the treebanks.
-TEXT = Path(os.environ.get("CAESURA_TEXT") or DATA.parent / "text")
 #: How many words are taken from the beginning of each file of the folder of texts.
 PARTS = {
     "masc": 300_000,

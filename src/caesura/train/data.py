@@ -5,22 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from caesura import formats, transform
 from caesura.document import Document
 from caesura.errors import InputError
-from caesura.learn.shuffle import generator
-from caesura.tokenize.knowledge import known_of
-from caesura.tokenize.options import TokenizerOptions
 from caesura.train.report import Report
-from caesura.transform.exchange import exchanged
 
-__all__ = ["Data", "other_items", "refuse_empty", "short_pieces", "transcripts"]
-
-#: Streams of chance.
-_OTHER: Final = 0x6F746865
-_PIECES: Final = 0x70696563
+__all__ = ["Data", "refuse_empty", "transcripts"]
 
 
 @dataclass(frozen=True)
@@ -68,26 +59,3 @@ def refuse_empty(paths: Sequence[str], docs: Sequence[Document]) -> None:
 def transcripts(docs: Iterable[Document]) -> list[Document]:
     """The documents as transcripts would have them, but for those of punctuation alone."""
     return [doc for doc in map(transform.speech, docs) if doc.n_words]
-
-
-def other_items(docs: Sequence[Document], seed: int) -> list[Document]:
-    """The documents with other names, titles and numbers, as the language file has them.
-
-    Where words came or went, a copy tells about tokens and sentences alone.
-    """
-    items = known_of(docs, TokenizerOptions()).items
-    random = generator(seed, _OTHER)
-    return [exchanged(doc, items, random).doc for doc in docs if doc.n_words] if items else []
-
-
-def short_pieces(docs: Sequence[Document], seed: int) -> list[Document]:
-    """The documents in pieces of one to five sentences."""
-    random = generator(seed, _PIECES)
-    found = []
-    for doc in docs:
-        bounds, at = doc.sentence_bounds.tolist(), 0
-        while at < doc.n_sentences:
-            to = min(at + int(random.integers(1, 6)), doc.n_sentences)
-            found.append(doc.cut(bounds[at], bounds[to]))
-            at = to
-    return [piece for piece in found if piece.n_words]

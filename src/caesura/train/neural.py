@@ -20,7 +20,8 @@ from caesura.neural.prepare import SCRATCH, labels_of, new_net, prepare
 from caesura.neural.scale import measure_scale
 from caesura.neural.shape import kind_of
 from caesura.neural.subwords import Subwords
-from caesura.train.data import other_items, short_pieces, transcripts
+from caesura.train.copies import other_items, short_pieces
+from caesura.train.data import transcripts
 from caesura.train.options import NeuralOptions
 from caesura.train.report import Report, follow
 from caesura.train.silver import Silver, confident, unsure
