@@ -18,6 +18,8 @@ from caesura.layout import (
     NAMES,
     OPENED,
     SAME,
+    SHORT,
+    WRAP,
     LayoutReader,
     breaks,
     learned,
@@ -42,7 +44,7 @@ def document(text: str) -> Document:
 
 def names(text: str) -> list[str]:
     """The gaps that are no ordinary ones, of words and marks."""
-    return [NAMES[code] for code in learned(breaks(document(text))) if code > 1]
+    return [NAMES[code] for code in breaks(document(text)).tolist() if 1 < code < OPENED]
 
 
 def wrapped(text: str, width: int, indent: str = "") -> str:
@@ -282,3 +284,4 @@ def test_the_codes_have_names() -> None:
     assert len(NAMES) == len({*NAMES})
     assert N_BREAKS == OPENED == len(NAMES) - 2  # the last two are not for models
     assert learned(np.array([OPENED, BLANK, INSIDE], np.uint8)).tolist() == [SAME, BLANK, SAME]
+    assert learned(np.array([WRAP, SHORT], np.uint8)).tolist() == [SAME, SHORT]

@@ -74,8 +74,8 @@ def breaks(doc: Document) -> NDArray[np.uint8]:
 
 
 def learned(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The codes as models learn from them."""
-    return np.where(codes >= OPENED, SAME, codes).astype(np.uint8)
+    """The codes as models learn from them: to them wrapped prose is what it was before."""
+    return np.where((codes >= OPENED) | (codes == WRAP), SAME, codes).astype(np.uint8)
 
 
 def warmup() -> None:

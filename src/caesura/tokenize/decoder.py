@@ -30,9 +30,10 @@ from caesura.tokenize.marks import (
     append_marks,
     blank_marks,
     drop_marks,
+    join_lines,
     mark,
 )
-from caesura.tokenize.prepared_text import WINDOW, Text, prepare
+from caesura.tokenize.prepared_text import WINDOW, Text, lines_joined, prepare
 from caesura.tokenize.sentence_starts import STATE, starts
 from caesura.tokenize.token_boundaries import Lexicon, cut
 from caesura.tokenize.word_types import Types
@@ -51,6 +52,7 @@ _LAID_OUT = ("\n", "  ", "\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f")
 
 
 _mark = Tiers(mark, _LITTLE)
+_join_lines = Tiers(join_lines, _LITTLE)
 
 
 class OffsetConstraints(NamedTuple):
@@ -120,12 +122,24 @@ NOTHING = Decided(
 )
 
 
-def mark_tokens(text: Text, begins: Longs, ends: Longs, paragraphs: Longs, types: Types) -> Marks:
-    """Marks of the tokens of a whole text; offsets are those of the text."""
+def mark_tokens(
+    text: Text,
+    begins: Longs,
+    ends: Longs,
+    paragraphs: Longs,
+    breaks: NDArray[np.uint8],
+    types: Types,
+) -> Marks:
+    """Marks of the tokens of a whole text; offsets are those of the text.
+
+    Of lines without `breaks` nobody knows whether they are wrapped prose.
+    """
     marks = blank_marks(len(begins))
     carried = np.array([MARGIN, MARGIN], np.int64)
     _mark(len(begins))(text, begins + MARGIN, ends + MARGIN, carried, types, marks)
     _set_paragraphs(marks, begins, paragraphs)
+    if len(breaks):
+        _join_lines(len(begins))(begins, breaks, 0, np.zeros(2, np.int64), marks)
     return marks
 
 
@@ -184,6 +198,8 @@ class Decoder:
         # Start of the open token, of its chunk, the chunk's kind, whether one is open.
         self._open = np.zeros(5, dtype=np.int64)
         self._carried = np.zeros(2, dtype=np.int64)  # where the gap and the line began
+        self._line = np.zeros(2, dtype=np.int64)  # where it began before it was wrapped
+        self._joined = 0  # tokens whose lines are joined where they are wrapped
         self._paragraph = 0  # given paragraphs that are behind
         self._marks = blank_marks(0)
         self._layout: LayoutReader | None = None  # nobody reads the lines of a text that is whole
@@ -219,8 +235,10 @@ class Decoder:
             self._layout.feed(fresh, last=last)
         self._pending, self._size = [], 0
         codes = np.concatenate((self._codes, fresh)) if len(self._codes) else fresh
-        prepared = prepare(*classify(codes))
-        marks = self._cut(prepared, codes, last)
+        classes, folded = classify(codes)
+        lines = prepare(*lines_joined(classes, folded))
+        prepared = lines._replace(classes=classes, folded=folded)
+        marks = self._cut(lines, prepared, codes, last)
         self._forget(codes)
         if whole and _is_one_line(text) and not len(self._given.paragraphs):
             self._breaks = np.zeros(len(self._tokens[0]), np.uint8)
@@ -236,8 +254,11 @@ class Decoder:
             )
         return self._decide(marks, last)
 
-    def _cut(self, prepared: Text, codes: NDArray[np.uint32], last: bool) -> Marks:
-        """Find tokens in the block; returns the marks of the new ones."""
+    def _cut(self, lines: Text, prepared: Text, codes: NDArray[np.uint32], last: bool) -> Marks:
+        """Find tokens in the block; returns the marks of the new ones.
+
+        In `lines` the newlines of the text that stand alone are blanks.
+        """
         size = len(codes)
         shift = MARGIN - self._base
         end = self._base + size + 1 if last else self._base + size - WINDOW - 2
@@ -247,7 +268,7 @@ class Decoder:
         begins, ends = np.empty(room, np.int64), np.empty(room, np.int64)
         self._open[:2] += shift
         n = cut(
-            prepared,
+            lines,
             self._at + shift,
             end + shift,
             self._open,
@@ -311,13 +332,18 @@ class Decoder:
         if coded < len(begins) and self._layout is not None:
             breaks = self._layout.take(begins[coded:], ends[coded:])
             breaks = np.concatenate((self._breaks, breaks)) if coded else breaks
-        decided = len(begins) if last else min(max(0, len(begins) - AHEAD), len(breaks))
+        if self._weigh and self._learned_layout:
+            fresh_breaks = len(breaks) - self._joined
+            _join_lines(fresh_breaks)(begins, breaks, self._joined, self._line, marks)
+        # What follows a token must be known, and so must its lines.
+        decided = len(begins) if last else max(0, len(breaks) - AHEAD)
         pairs = merges(self._hyphenated, begins, ends, breaks) if self._hyphenated else []
         for word in self._hyphenated if not last else ():
             # Both parts are decided together.
             first, second = begins.searchsorted([word.start, word.second]).tolist()
             decided = first if first < decided <= second else decided
         breaks, self._breaks = breaks[:decided], breaks[decided:]
+        self._joined = len(self._breaks)
         evidence = np.zeros(decided, dtype=np.float32)
         known = by_layout(self._given.at(begins[:decided]), breaks)
         pairs = [pair for pair in pairs if pair[1] < decided and known[pair[1]] != YES]

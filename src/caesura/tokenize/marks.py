@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document.characters import DIGIT, LOWER, NEWLINE, STOP, UPPER
 from caesura.jit import kernel
+from caesura.layout.codes import WRAP
 from caesura.tokenize.prepared_text import WINDOW, Text, stretch, wordlike
 from caesura.tokenize.word_types import ADDRESS, LONGEST_TYPE, Types, bits_of
 
 __all__ = ["AHEAD", "BEHIND", "Marks", "append_marks", "blank_marks", "drop_marks"]
-__all__ += ["is_behind_note", "is_note", "mark", "without_note"]
+__all__ += ["is_behind_note", "is_note", "join_lines", "mark", "without_note"]
 
 #: Tokens that the features of a gap look back and ahead.
 BEHIND = 3
 AHEAD = 8
 #: The hashes of `[` and `]`, and first and last class of a number as a shape has them.
 _OPENING, _CLOSING, _NUMBER = np.array([92, 94, 33 * DIGIT], dtype=np.uint64)
+#: The gap before a token: a blank, one newline, a blank line.
+_BLANK, _NEWLINE, _PARAGRAPH = cast(list[int], np.array([1, 3, 4]))
+#: Lines are told apart up to this width, in steps.
+_WIDEST, _STEP = cast(list[int], np.array([160, 10]))
+_WRAPPED = cast(int, np.int64(WRAP))
 
 
 class Marks(NamedTuple):
@@ -95,10 +101,10 @@ def mark(
             if k[p] == NEWLINE and not (text.folded[p] == 10 and text.folded[p - 1] == 13):
                 lines += 1
                 line = p + 1
-        gap = min(lines, 2) + 2 if lines else (1 if a > before else 0)
+        gap = min(lines, 2) + 2 if lines else (_BLANK if a > before else 0)
         if a - before >= WINDOW:
-            gap = 4
-        width = min(a - line, 160) // 10
+            gap = _PARAGRAPH
+        width = min(a - line, _WIDEST) // _STEP
         c = min(b, a + WINDOW)
         marks.form[row] = stretch(text, a, c)
         marks.ending[row] = stretch(text, max(a, c - 3), c)
@@ -137,6 +143,33 @@ def mark(
                 marks.known[row] |= ADDRESS
         before = b
     carried[0], carried[1] = before, line
+
+
+@kernel
+def join_lines(
+    begins: NDArray[np.int64],
+    breaks: NDArray[np.uint8],
+    first: int,
+    carried: NDArray[np.int64],
+    marks: Marks,
+) -> None:
+    """Make the rows of wrapped prose, from a token on, what they were before it was wrapped.
+
+    There the end of a line is a blank, and lines go on. `carried` holds where the line began, and
+    whether it goes on from one before.
+    """
+    line, joined = carried[0], carried[1] != 0
+    for i in range(first, breaks.shape[0]):
+        row = i + BEHIND
+        if marks.gap[row] == _NEWLINE and breaks[i] == _WRAPPED:
+            marks.gap[row] = _BLANK
+            joined = True
+        elif marks.gap[row] > _BLANK:
+            line = begins[i] - _STEP * np.int64(marks.width[row])
+            joined = False
+        if joined:
+            marks.width[row] = min(begins[i] - line, _WIDEST) // _STEP
+    carried[0], carried[1] = line, joined
 
 
 @kernel(counted=False)

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document.characters import MARGIN, NEWLINE, WORDLIKE
+from caesura.document.characters import MARGIN, NEWLINE, SPACE, WORDLIKE
 from caesura.jit import kernel
 
-__all__ = ["WINDOW", "Text", "prepare", "stretch", "to_slots", "wordlike"]
+__all__ = ["WINDOW", "Text", "lines_joined", "prepare", "stretch", "to_slots", "wordlike"]
 
 #: No feature looks further than this to either side.
 WINDOW = 64
@@ -53,6 +53,25 @@ def prepare(classes: NDArray[np.uint8], folded: NDArray[np.uint32]) -> Text:
     )
     _fill(text)
     return text
+
+
+def lines_joined(
+    classes: NDArray[np.uint8], folded: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+    """Classes and lower-case twins with blanks for newlines that stand alone between ink.
+
+    Whether such a line is wrapped prose is not known where tokens are cut, and a word is the same
+    word at the end of a line.
+    """
+    at = np.flatnonzero(classes == NEWLINE)
+    if not len(at):
+        return classes, folded
+    pair = (folded[at] == 13) & (folded[at + 1] == 10)
+    alone = (classes[at - 1] > NEWLINE) & (classes[at + 1 + pair] > NEWLINE)
+    at = np.concatenate((at[alone], at[alone & pair] + 1))
+    classes, folded = classes.copy(), folded.copy()
+    classes[at], folded[at] = SPACE, 32
+    return classes, folded
 
 
 @kernel

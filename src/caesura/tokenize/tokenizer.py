@@ -340,12 +340,14 @@ class Tokenizer(TokenStage):
 
     def _probabilities(self, doc: Document, given: OffsetConstraints) -> NDArray[np.float32]:
         text = prepare(*classify(code_points(doc.text)))
-        marks = mark_tokens(text, doc.token_start, doc.token_end, given.paragraphs, self._types)
+        shown = breaks(doc) if self.options.layout else np.zeros(0, np.uint8)
+        begins, ends, paragraphs = doc.token_start, doc.token_end, given.paragraphs
+        marks = mark_tokens(text, begins, ends, paragraphs, shown, self._types)
         evidence = np.empty(doc.n_tokens, dtype=np.float32)
         known = with_layout(doc, given.at(doc.token_start))
         state = np.zeros(STATE, dtype=np.int64)
-        shown = learned(breaks(doc)) if self.options.layout else np.zeros(0, np.uint8)
-        starts(marks, shown, known, state, self.begins, self.options.threshold, evidence)
+        threshold = self.options.threshold
+        starts(marks, learned(shown), known, state, self.begins, threshold, evidence)
         return evidence
 
     def _evidence(self, doc: Document, given: OffsetConstraints, sentences: bool) -> None:

@@ -42,7 +42,7 @@ from caesura.tokenize.logistic import Table, codes_of, new_table
 from caesura.tokenize.marks import Marks
 from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
-from caesura.tokenize.prepared_text import Text, prepare
+from caesura.tokenize.prepared_text import Text, lines_joined, prepare
 from caesura.tokenize.sentence_starts import PASS, start_epoch
 from caesura.tokenize.token_boundaries import LONGEST_NAMED, cut_epoch, make_lexicon
 from caesura.tokenize.tokenizer import KIND, Tokenizer
@@ -85,15 +85,17 @@ def _lesson(
     cuts: bool = True,
     changed: NDArray[np.bool_] | None = None,
 ) -> _Lesson:
-    text = prepare(*classify(code_points(doc.text)))
+    classes, folded = classify(code_points(doc.text))
+    text = prepare(*lines_joined(classes, folded))
     begins = np.zeros(len(text.classes), dtype=np.bool_)
     begins[doc.token_start + MARGIN] = True
-    marks = mark_tokens(text, doc.token_start, doc.token_end, doc.paragraph_start, types)
+    shown = breaks(doc) if options.layout else np.zeros(0, np.uint8)
+    own = text._replace(classes=classes, folded=folded)
+    marks = mark_tokens(own, doc.token_start, doc.token_end, doc.paragraph_start, shown, types)
     starts = (doc.sent_start == YES).astype(np.int8)
     if changed is not None:
         starts[~_at_marks(doc, text, changed)] |= PASS
-    shown = learned(breaks(doc)) if options.layout else np.zeros(0, np.uint8)
-    return _Lesson(text, begins, marks, shown, starts, cuts)
+    return _Lesson(text, begins, marks, learned(shown), starts, cuts)
 
 
 def _at_marks(doc: Document, text: Text, changed: NDArray[np.bool_]) -> NDArray[np.bool_]:
