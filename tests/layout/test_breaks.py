@@ -108,6 +108,33 @@ def test_titles_and_capitals_are_wrapped_too() -> None:
         assert {*names("\n".join(text.split("\n")[:5]))} == {"wrapped"}
 
 
+def test_names_are_wrapped_where_the_text_around_them_is() -> None:
+    team = "Ann Roe, Bea Hall, Cy Moor, Dan Okafor, Eve Lund, Flo Hart"
+    text = "\n\n".join([wrapped(team, 44), wrapped(PROSE, 44)])
+    assert {*names(text)} == {"wrapped", "blank line"}
+    assert {*names(wrapped(team, 44))} == {"heading"}
+
+
+def test_a_bracket_that_closes_on_the_next_line_is_no_margin() -> None:
+    text = (
+        PROSE
+        + " He kept the plans in one file << File: plans.doc >> that nobody was allowed to see."
+    )
+    texts = [wrapped(text, width) for width in range(40, 80)]
+    texts = [text for text in texts if "\n>>" in text]
+    assert texts
+    for text in texts:
+        assert {*names(text)} == {"wrapped"}
+        assert OPENED not in breaks(document(text))
+    quoted = "Ann wrote to him on the next day:\n> Can we look at it?\n\nNo."
+    assert names(quoted) == ["indentation", "blank line"]
+
+
+def test_paragraphs_of_one_long_line_are_not_double_spaced() -> None:
+    line = "and " * 30 + "so on"
+    assert {*names("\n\n".join([line] * 4))} == {"blank line"}
+
+
 @pytest.mark.parametrize("width", [50, 70, 90])
 def test_double_spaced_prose_has_no_blank_lines_that_count(width: int) -> None:
     text = wrapped(PROSE, width).replace("\n", "\n\n")

@@ -110,7 +110,7 @@ class Line:
         self.lower, self.upper = first == LOWER, first in (UPPER, TITLE)
 
     def _end(self) -> None:
-        self.final = self.comma = self.hyphen = False
+        self.final = self.comma = self.hyphen = self.colon = False
         if self.blank:
             return
         shown = self.text[: self.width]
@@ -120,7 +120,7 @@ class Line:
         if last in "-\u00ad\u2010" and len(shown) > 1 and kind(shown[-2]) in LETTERS:
             self.hyphen = True
         elif last == ":":
-            pass
+            self.colon = True
         elif last == ";" or mark in (COMMA, DASH):
             self.comma = last != ")"
         elif mark in (STOP, ASKING):
@@ -218,7 +218,7 @@ def fits(before: Line, line: Line, width: int) -> bool:
     return before.width + 1 + line.first <= width
 
 
-def tally(before: Line, line: Line, width: int) -> int:
+def tally(before: Line, line: Line, width: int, capital: int = -1) -> int:
     if line.item or line.indent > before.body + 1:
         return 0
     if fits(before, line, width):
@@ -226,7 +226,7 @@ def tally(before: Line, line: Line, width: int) -> int:
     if line.lower:
         return 4 if before.hyphen else 3
     if line.upper and not before.final:
-        return 1 if before.width >= 60 and not before.title else -1
+        return 1 if before.width >= 60 and not before.title else capital
     return 1
 
 
@@ -245,7 +245,7 @@ def is_full(lines: list[Line], i: int) -> bool:
     if not 28 <= width <= 160 or fits(lines[i - 1], lines[i], width):
         return False
     votes = [
-        tally(a, b, width)
+        tally(a, b, width, capital=0)
         for a, b in itertools.pairwise(around)
         if not a.ends_block and not b.ends_block
     ]
@@ -291,6 +291,9 @@ def between(lines: list[Line], i: int) -> str:
     wrapped = full or (28 <= width <= 160 and sum(votes) > 0)
     room = not full and fits(before, line, width)
     others = block[:at] + block[at + 1 :]
+    beside = [before, *lines[i + 1 : i + 2]]
+    if full and line.quoted and not before.colon and not any(own.quoted for own in beside):
+        return "wrapped"
     if line.item and (
         room or not wrapped or before.final or before.item or any(own.item for own in others)
     ):
@@ -359,7 +362,7 @@ def is_double(lines: list[Line], i: int) -> bool:
     block = [lines[j] for j in chosen]
     width = max(own.width for own in block)
     pairs = list(itertools.pairwise(block))
-    if not 40 <= width <= 160 or len(pairs) < 2:
+    if not 40 <= width <= 104 or len(pairs) < 2:
         return False
     if sum(tally(a, b, width) for a, b in pairs) <= 0:
         return False
@@ -375,7 +378,7 @@ def is_opened(lines: list[Line], i: int, kind_of_line: str, offset: int) -> bool
     line = lines[i]
     inside = offset - line.start
     if kind_of_line in ("wrapped", "short line"):
-        return inside <= line.quoted
+        return inside <= line.quoted and lines[i - 1].quoted > 0
     if inside <= line.marked:
         return True
     low, high = i, i + 1

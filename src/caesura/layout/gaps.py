@@ -29,6 +29,7 @@ from caesura.layout.lines import (
     BEGINS_LOWER,
     BEGINS_UPPER,
     BODY,
+    ENDS_COLON,
     ENDS_COMMA,
     ENDS_FINAL,
     ENDS_HYPHEN,
@@ -52,9 +53,11 @@ __all__ = ["BACK", "REACH", "decide", "goes_on_alone", "is_opened", "is_ready"]
 
 #: Lines to each side of a gap that have a say, and lines before it that tell the usual width.
 REACH, BACK = 8, 40
-#: Prose is not wrapped narrower or wider than this; the least width of prose that is typed with
-#: double spacing, and both of verse.
-_NARROW, _WIDE, _NARROW_DOUBLE, _NARROW_VERSE, _WIDE_VERSE = 28, 160, 40, 20, 56
+#: Prose is not wrapped narrower or wider than this, nor prose that is typed with double spacing,
+#: nor verse.
+_NARROW, _WIDE = 28, 160
+_NARROW_DOUBLE, _WIDE_DOUBLE = 40, 104
+_NARROW_VERSE, _WIDE_VERSE = 20, 56
 #: The least width of a long line, and of a long word that is one.
 _LONG_LINE, _LONG_WORD = 60, 20
 #: A step of indentation.
@@ -62,6 +65,8 @@ _STEP = 2
 _END = IS_BLANK | IS_RULE
 #: So many pairs of lines without room for a word are wrapped.
 _FULL_PAIRS = 3
+#: What a capital says for wrapped prose in the block itself, and in the text around it.
+_AGAINST, _NO_MATTER = -1, 0
 
 
 @kernel
@@ -71,8 +76,11 @@ def _fits(rows: NDArray[np.int64], before: int, i: int, width: int) -> bool:
 
 
 @kernel
-def _tally(rows: NDArray[np.int64], before: int, i: int, width: int) -> int:
-    """What a pair of lines says for (positive) or against wrapped prose."""
+def _tally(rows: NDArray[np.int64], before: int, i: int, width: int, capital: int) -> int:
+    """What a pair of lines says for (positive) or against wrapped prose.
+
+    `capital` is what one says that begins the second after a line that is full but not long.
+    """
     flags, last = rows[i, FLAGS], rows[before, FLAGS]
     if flags & IS_ITEM or rows[i, COLUMN] > rows[before, BODY] + 1:
         return 0
@@ -84,7 +92,7 @@ def _tally(rows: NDArray[np.int64], before: int, i: int, width: int) -> int:
         return 3
     if flags & BEGINS_UPPER and not last & ENDS_FINAL:
         # What stands for itself is rarely so long, but for a title.
-        return 1 if rows[before, WIDTH] >= _LONG_LINE and not last & IS_TITLE else -1
+        return 1 if rows[before, WIDTH] >= _LONG_LINE and not last & IS_TITLE else capital
     return 1
 
 
@@ -96,7 +104,7 @@ def _is_wrapped(rows: NDArray[np.int64], low: int, high: int, width: int) -> boo
     total = 0
     for j in range(low + 1, high):
         if not (rows[j - 1, FLAGS] | rows[j, FLAGS]) & IS_LONG:
-            total += _tally(rows, j - 1, j, width)
+            total += _tally(rows, j - 1, j, width, _AGAINST)
     return total > 0
 
 
@@ -141,8 +149,20 @@ def _is_full(rows: NDArray[np.int64], n: int, i: int) -> bool:
     total = 0
     for j in range(first + 1, last):
         if not (rows[j - 1, FLAGS] | rows[j, FLAGS]) & _END:
-            total += _tally(rows, j - 1, j, width)
+            # Names and capitals may begin any line of a text that is wrapped elsewhere.
+            total += _tally(rows, j - 1, j, width, _NO_MATTER)
     return total > 0
+
+
+@kernel
+def _is_quoted_alone(rows: NDArray[np.int64], n: int, i: int) -> bool:
+    """Whether no line beside line i has the mark of a quoted mail, which nobody introduced.
+
+    Then it is what closes a bracket: `<< File: map.doc >>`.
+    """
+    if rows[i, QUOTED] == 0 or rows[i - 1, QUOTED] > 0 or rows[i - 1, FLAGS] & ENDS_COLON:
+        return False
+    return bool(i + 1 >= n or rows[i + 1, QUOTED] == 0)
 
 
 @kernel
@@ -200,7 +220,8 @@ def is_opened(rows: NDArray[np.int64], n: int, i: int, kind: int, at: int) -> bo
     """
     inside = at - rows[i, OFFSET]
     if kind in (WRAP, SHORT):
-        return bool(inside <= rows[i, QUOTED])
+        # What no line before it has is no margin.
+        return bool(inside <= rows[i, QUOTED]) and rows[i - 1, QUOTED] > 0
     if inside <= rows[i, MARK]:
         return True
     if inside > rows[i, LABEL]:
@@ -266,6 +287,8 @@ def _line_break(rows: NDArray[np.int64], n: int, i: int) -> int:
     full = _is_full(rows, n, i) or _are_full(rows, low, high, width)
     wrapped = full or _is_wrapped(rows, low, high, width)
     fits = not full and _fits(rows, i - 1, i, width)
+    if full and _is_quoted_alone(rows, n, i):
+        return WRAP
     # A dash or a number may open a line of wrapped prose, too.
     opens = fits or not wrapped or last & (ENDS_FINAL | IS_ITEM)
     if flags & IS_ITEM and (opens or _has_fellow(rows, low, i, high, IS_ITEM)):
@@ -325,11 +348,11 @@ def _is_double_spaced(rows: NDArray[np.int64], n: int, i: int, before: int) -> b
     width = 0
     for j in range(low, high + 1, 2):
         width = max(width, rows[j, WIDTH])
-    if width < _NARROW_DOUBLE or width > _WIDE or high - low < 4:
+    if width < _NARROW_DOUBLE or width > _WIDE_DOUBLE or high - low < 4:
         return False
     total = finals = lowers = lines = 0
     for j in range(low + 2, high + 1, 2):
-        total += _tally(rows, j - 2, j, width)
+        total += _tally(rows, j - 2, j, width, _AGAINST)
         lines += 1
         if rows[j - 2, FLAGS] & ENDS_FINAL:
             finals += 1
