@@ -10,10 +10,10 @@ directed, the root counted, marks left out, all lengths (and up to ten words). I
 treebanks every language weighs the same.
 
 Tables: rules and free (universal tags with and without rules), function (fine tags, function words
-as heads), joined (restarts), chosen (the default or restarts joined), s11, table6 (of S11), raw (no
-tags), models, baselines, factorial, spread, untagged, granularity (of WSJ) and constraints by
-treebank; speed, million (a user's run from raw text), elsewhere (induced on EWT, scored on GUM),
-phrases (fragments against brackets) and markup (against HTML).
+as heads), joined (restarts), chosen (the default or restarts joined), s11, table6 (of S11), raw and
+context (no tags), models, baselines, factorial, spread, untagged, granularity (of WSJ) and
+constraints by treebank; speed, million (a user's run from raw text), elsewhere (induced on EWT,
+scored on GUM), phrases (fragments against brackets) and markup (against HTML).
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ BY_TREEBANK = {
     "s11": tables.s11,
     "table6": tables.table6,
     "raw": tables.raw,
+    "context": tables.context,
     "models": tables.models,
     "baselines": tables.baselines,
     "factorial": tables.factorial,

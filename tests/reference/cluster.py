@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise, product
 
 from caesura.cluster.counts import Bigrams
+from caesura.cluster.hidden import Hidden
 
 Pairs = Counter[tuple[int, int]]
 
@@ -87,3 +88,16 @@ def brown(bigrams: Bigrams, n: int) -> list[int]:
                 best, best_value = (a, b), value
         slot = {w: (best[0] if place == best[1] else place) for w, place in slot.items()}
     return [slot[word] for word in range(size)]
+
+
+def hidden_paths(symbols: list[int], model: Hidden) -> list[tuple[tuple[int, ...], float]]:
+    """Every row of states of a sentence, and its joint probability with the symbols."""
+    found = []
+    for states in product(range(len(model.start)), repeat=len(symbols)):
+        chance = float(model.start[states[0]])
+        for before, after in pairwise(states):
+            chance *= float(model.move[before, after])
+        for symbol, state in zip(symbols, states, strict=True):
+            chance *= float(model.emit[symbol, state])
+        found.append((states, chance))
+    return found

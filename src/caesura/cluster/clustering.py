@@ -13,10 +13,11 @@ from caesura.cluster.brown import brown
 from caesura.cluster.classes import WordClasses
 from caesura.cluster.counts import RARE, count_bigrams
 from caesura.cluster.exchange import exchange
+from caesura.cluster.hidden import best_states, fit
 from caesura.document import Document
 from caesura.errors import UsageError
 
-__all__ = ["Report", "cluster", "warmup"]
+__all__ = ["Report", "cluster", "sentences_of", "warmup"]
 
 #: Told of the share of the work that is done and of something to say about it.
 Report = Callable[[float, str], None]
@@ -42,7 +43,7 @@ def cluster(
         raise UsageError("classes, min_count and passes must be 1 or more")
     if morphology and method != "exchange":
         raise UsageError("only the exchange looks at morphology", remedy="Leave one of them out.")
-    words, bigrams, seen = count_bigrams(_sentences(sentences), min_count)
+    words, bigrams, seen = count_bigrams(sentences_of(sentences), min_count)
     names: list[str]
     if method == "brown":
 
@@ -86,7 +87,8 @@ def looks_of(words: Sequence[str]) -> NDArray[np.int32]:
     return np.array([known.setdefault(looks(w or "."), len(known)) for w in words], np.int32)
 
 
-def _sentences(texts: Iterable[list[str] | Document]) -> Iterator[list[str]]:
+def sentences_of(texts: Iterable[list[str] | Document]) -> Iterator[list[str]]:
+    """The words of each sentence; documents give theirs."""
     for text in texts:
         if not isinstance(text, Document):
             yield text
@@ -97,7 +99,10 @@ def _sentences(texts: Iterable[list[str] | Document]) -> Iterator[list[str]]:
 
 
 def warmup() -> None:
-    """Compile the kernels of both methods."""
+    """Compile the kernels of both methods, and of classes by context."""
     text = [["a", "b", "c", "d"], ["a", "c"]]
     cluster(text, 2, min_count=1)
     cluster(text, 2, min_count=1, method="brown")
+    symbols, starts = np.zeros(2, np.int32), np.array([0, 2])
+    model = fit(symbols, starts, symbols[:1], np.ones((1, 1), dtype=bool), 1)
+    best_states(symbols, starts, model)

@@ -18,6 +18,7 @@ import numpy as np
 
 from caesura.errors import ModelError
 from caesura.induce import em
+from caesura.induce.context import get_context, put_context
 from caesura.induce.parameters import Parameters
 from caesura.induce.training import Learnt, Place
 from caesura.induce.word_classifier import WordClassifier
@@ -120,12 +121,15 @@ class Checkpoint:
 def _of_classifier(classifier: WordClassifier) -> Part:
     words, endings = classifier.words, classifier.endings
     labels = {"words": list(words), "classes": list(words.values()), "endings": list(endings)}
-    return Part("classes", {}, labels)
+    part = Part("classes", {}, labels)
+    if classifier.context is not None:
+        put_context(part, classifier.context)
+    return part
 
 
 def _to_classifier(part: Part) -> WordClassifier:
     words = dict(zip(part.labels["words"], part.labels["classes"], strict=True))
-    return WordClassifier(words, tuple(part.labels["endings"]))
+    return WordClassifier(words, tuple(part.labels["endings"]), get_context(part))
 
 
 def _put(part: Part, name: str, parameters: Parameters) -> None:

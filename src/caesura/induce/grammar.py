@@ -16,6 +16,7 @@ import numpy.typing as npt
 from caesura.constraints import Constraints
 from caesura.document import ROOT, UNKNOWN, Document
 from caesura.errors import ModelError, UsageError, WarningSink
+from caesura.induce.context import get_context, put_context
 from caesura.induce.corpus import Corpus, corpus, gold_heads
 from caesura.induce.inference import best, count, least_risk
 from caesura.induce.lexicon import apply_lexicon
@@ -31,6 +32,8 @@ from caesura.stage import Stage
 __all__ = ["Grammar", "supervised"]
 
 VERSION = 1
+#: That of a grammar whose classes depend on context, which earlier programs do not know.
+WITH_CONTEXT = 2
 
 
 @dataclass(frozen=True)
@@ -201,7 +204,7 @@ class Grammar(Stage):
     def to_part(self) -> Part:
         """The grammar as a part of a model file."""
         config = {
-            "version": VERSION,
+            "version": VERSION if self.classifier.context is None else WITH_CONTEXT,
             "model": self.model,
             "source": self.source,
             "marks": self.marks,
@@ -214,7 +217,7 @@ class Grammar(Stage):
         words = sorted(self.classifier.words)
         arrays = {name: getattr(self.parameters, name) for name in ("root", "attach", "stop")}
         used = np.asarray(self.history.get("class_counts", ()), dtype=np.float64)
-        return Part(
+        part = Part(
             "grammar",
             config,
             {
@@ -225,14 +228,18 @@ class Grammar(Stage):
             },
             {**arrays, "class_counts": used},
         )
+        if self.classifier.context is not None:
+            put_context(part, self.classifier.context)
+        return part
 
     @classmethod
     def from_part(cls, part: Part) -> Self:
         """A grammar from a part of a model file, checked."""
         version = part.option("version", int, 0)
-        if version != VERSION:
+        if version not in (VERSION, WITH_CONTEXT):
             raise ModelError(
-                f"this grammar has version {version}, and this program reads version {VERSION}",
+                f"this grammar has version {version}, and this program reads versions {VERSION} "
+                f"and {WITH_CONTEXT}",
                 remedy="Induce it again, or use the program that made it.",
             )
         model = part.option("model", str, "")
@@ -269,7 +276,9 @@ class Grammar(Stage):
             names,
             part.option("source", str, "form"),
             WordClassifier(
-                dict(zip(words, classes, strict=True)), tuple(part.labels.get("endings", ()))
+                dict(zip(words, classes, strict=True)),
+                tuple(part.labels.get("endings", ())),
+                get_context(part),
             ),
             part.option("marks", str, "unicode"),
             part.option("markup", bool, False),

@@ -368,8 +368,10 @@ class Inducer:
         options = self.options
         text = [*self.documents, *self.class_text]
         number = str(fewest(self.numbers)) if options.classes == "auto" else options.classes
-        found = self.classifier or learn_classifier(text, number, options.morphology)
-        if not options.frequent:
+        found = self.classifier or learn_classifier(
+            text, number, options.morphology, options.context
+        )
+        if not options.frequent or found.context is not None:
             return found
         sentences = [forms for doc in text for forms in doc_sentences(doc)]
         return regroup(sentences, found, options.frequent, options.groups)

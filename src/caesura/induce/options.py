@@ -34,6 +34,9 @@ class InduceOptions:
         "Word classes: a number to learn (default 30; auto tries several), tags, words, or a file.",
         metavar="N|auto|upos|xpos|form|FILE",
     )
+    #: Iterations of a hidden Markov model over a number of classes, by which a word has its class
+    #: in its sentence (see `context`); 0: every word has one class, and frequent words are grouped.
+    context: int = 0
     #: How much endings and shapes weigh where classes are learnt from the words; 0: not at all.
     morphology: float = 0.0
     #: So many of the most frequent words are put into so many groups of their own, where classes
@@ -113,6 +116,17 @@ class InduceOptions:
         if self.morphology < 0.0:
             raise UsageError(
                 f"morphology={self.morphology}: a weight is not below 0", remedy="E.g. 3, or 0."
+            )
+        if self.context < 0:
+            raise UsageError(
+                f"context={self.context}: a number of iterations is not below 0",
+                remedy="E.g. 10, or 0.",
+            )
+        if self.context and (self.morphology or self.classes in (*COLUMNS, "auto", "file")):
+            raise UsageError(
+                f"context={self.context} is about a number of classes that are learnt from their "
+                "neighbours",
+                remedy="Give the number (--classes 12), and leave morphology out.",
             )
         if self.reducible < 0.0:
             raise UsageError(

@@ -52,6 +52,8 @@ def induce_grammar(
         load_rules(options.rules)
     if options.classes in COLUMNS:
         _refuse(f"--classes {options.classes}", groups=flags.get("groups"), class_text=class_text)
+    elif options.context:
+        _refuse(f"context={options.context}", groups=flags.get("groups"))
     elif not options.frequent:
         _refuse("frequent=0", groups=flags.get("groups"))
     other = Data(

@@ -1,0 +1,166 @@
+"""Word classes by context: the same word has another class among other neighbours.
+
+A text is a row of symbols: a frequent word is one of its own, a rare one is told by its looks, and
+marks by what they do. Symbols are clustered, and a hidden Markov model that starts from the
+clusters finds the class of each word in its sentence (see `caesura.cluster.hidden`). Marks have
+states of their own, so that no class mixes them with words.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from caesura.cluster.counts import RARE as RARE_ROW
+from caesura.cluster.counts import count_bigrams
+from caesura.cluster.exchange import exchange
+from caesura.cluster.hidden import Hidden, best_states, fit
+from caesura.document import Document
+from caesura.errors import ModelError
+from caesura.induce.looks import looks
+from caesura.induce.parameters import Ints, Longs
+from caesura.induce.punctuation import is_mark
+from caesura.models.file import Part
+
+__all__ = ["Context", "get_context", "learn_context", "put_context"]
+
+#: What marks do; each is a symbol and a state.
+MARKS = ("mark end", "mark open", "mark close", "mark dash", "mark inner")
+#: How often the words are visited when symbols are clustered.
+PASSES = 15
+
+
+@dataclass(frozen=True)
+class Context:
+    """A hidden Markov model over symbols; the states of marks stand last."""
+
+    #: Names of the rows of the model's table of symbols; the row after them is for unknown ones.
+    symbols: tuple[str, ...]
+    endings: tuple[str, ...]
+    hidden: Hidden
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The row of each symbol."""
+        return {symbol: row for row, symbol in enumerate(self.symbols)}
+
+    def classify(self, doc: Document) -> list[str]:
+        """The class of each word of a document in its sentence."""
+        starts = doc.first_word[doc.sentence_bounds].astype(np.int64)
+        forms = doc.column("form")
+        text = [
+            self.rows.get(symbol, len(self.symbols))
+            for first, last in pairwise(starts.tolist())
+            for symbol in _symbols(forms[first:last], self.rows, self.endings)
+        ]
+        states = best_states(np.array(text, dtype=np.int32), starts, self.hidden)
+        names = _names(len(self.hidden.start) - len(MARKS))
+        return [names[state] for state in states.tolist()]
+
+
+def learn_context(
+    sentences: Sequence[Sequence[str]], number: int, iterations: int, rare: int, endings: int
+) -> Context:
+    """So many classes of the words of sentences.
+
+    Words seen less than `rare` times are told by their looks, of which so many `endings` are part.
+    """
+    seen = Counter(word for words in sentences for word in words if not is_mark(word))
+    known = {word for word, count in seen.items() if count >= rare}
+    often: Counter[str] = Counter()
+    for word, count in seen.items():
+        if count < rare and len(word) > 3 and word.isalpha():
+            often.update((word[-2:].lower(), word[-1:].lower()))
+    found = sorted(often, key=lambda ending: (-often[ending], ending))[:endings]
+    rows = [_symbols(words, known, found) for words in sentences]
+    clustered, bigrams, _ = count_bigrams(rows, 1)
+    classes = exchange(bigrams, number, PASSES)
+    words = [symbol for symbol in clustered[RARE_ROW + 1 :] if symbol not in MARKS]
+    state = dict(zip(clustered, (classes - RARE_ROW - 1).tolist(), strict=True))
+    symbols = (*words, *MARKS)
+    first = np.array([state[word] for word in words] + [number + i for i in range(len(MARKS))])
+    allowed = np.zeros((len(symbols), number + len(MARKS)), dtype=bool)
+    allowed[: len(words), :number] = True
+    allowed[np.arange(len(words), len(symbols)), first[len(words) :]] = True
+    row = {symbol: at for at, symbol in enumerate(symbols)}
+    text, starts = _flat([[row[symbol] for symbol in line] for line in rows])
+    model = fit(text, starts, first.astype(np.int32), allowed, iterations)
+    # an unknown symbol is a word of any class: its neighbours decide
+    unknown = np.concatenate((np.ones(number), np.zeros(len(MARKS))))
+    return Context(symbols, tuple(found), model._replace(emit=np.vstack((model.emit, unknown))))
+
+
+def put_context(part: Part, context: Context) -> None:
+    """Add the model to a part of a file."""
+    part.labels["context symbols"] = list(context.symbols)
+    part.labels["context endings"] = list(context.endings)
+    for name, table in zip(Hidden._fields, context.hidden, strict=True):
+        part.arrays[f"context {name}"] = table
+
+
+def get_context(part: Part) -> Context | None:
+    """The model in a part of a file, checked; none where there is none."""
+    symbols = part.labels.get("context symbols")
+    if symbols is None:
+        return None
+    start = part.array("context start", np.float64, (None,))
+    states = len(start)
+    move = part.array("context move", np.float64, (states, states))
+    emit = part.array("context emit", np.float64, (len(symbols) + 1, states))
+    if states <= len(MARKS) or not all(
+        bool(np.all((table >= 0) & (table <= 1))) for table in (start, move, emit)
+    ):
+        raise ModelError("the grammar's classes by context hold what is no probability")
+    endings = tuple(part.labels.get("context endings", ()))
+    return Context(tuple(symbols), endings, Hidden(start, move, emit))
+
+
+def _names(number: int) -> list[str]:
+    width = len(str(number))
+    return [*(f"{at + 1:0{width}}" for at in range(number)), *MARKS]
+
+
+def _flat(rows: Sequence[Sequence[int]]) -> tuple[Ints, Longs]:
+    starts = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
+    return np.array([at for row in rows for at in row], dtype=np.int32), starts
+
+
+def _symbols(
+    words: Sequence[str], known: set[str] | dict[str, int], endings: Sequence[str]
+) -> list[str]:
+    """The symbols of a sentence; its first word is written small, where it is known so."""
+    found: list[str] = []
+    begun = False
+    for word in words:
+        if is_mark(word):
+            found.append(_mark(word))
+            continue
+        low = word.lower()
+        if not begun and low in known:
+            found.append(low)
+        elif word in known:
+            found.append(word)
+        elif low in known:
+            found.append(low)
+        else:
+            found.append(looks(word, endings))
+        begun = True
+    return found
+
+
+def _mark(form: str) -> str:
+    """What a mark does, by its first character."""
+    kind = unicodedata.category(form[0])
+    if form[0] in ".?!…。！？।؟":
+        return MARKS[0]
+    if kind in ("Ps", "Pi") or form == "``":
+        return MARKS[1]
+    if kind in ("Pe", "Pf") or form == "''":
+        return MARKS[2]
+    return MARKS[3] if kind == "Pd" else MARKS[4]
