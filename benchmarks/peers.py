@@ -357,12 +357,14 @@ def speed(args: argparse.Namespace, folder: Path) -> dict[str, dict[str, float]]
 
 def _start(name: str, model: str, args: argparse.Namespace) -> subprocess.Popen[str]:
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    env = {**os.environ, **one}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed has its bytecode
     return subprocess.Popen(
         [sys.executable, __file__, "--worker", name, "--model", model],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, **one},
+        env=env,
     )
 
 

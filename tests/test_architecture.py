@@ -16,8 +16,10 @@ PACKAGE = Path(caesura.__file__).parent
 #: Rooms from the ground up. A room may import those on lower floors, and itself. The stages and
 #: `evaluate` are on one floor: training takes its scorer as an argument.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("jit_callees", "jit_code", "jit_plain"),
+    ("jit_callees", "jit_code", "jit_image", "jit_plain", "jit_version"),
     ("jit_thrift",),
+    ("jit_numba",),
+    ("jit_kernel",),
     ("errors", "jit", "paths"),
     ("durable",),
     ("document",),
@@ -164,13 +166,9 @@ def test_documents_and_formats_are_light() -> None:
 
 
 def test_importing_a_room_loads_no_numba() -> None:
-    """Kernels are imported by the functions that need them."""
-    names = [
-        room
-        for room in rooms()
-        if room
-        not in ("jit", "jit_callees", "jit_code", "jit_thrift", "cli", "__main__", "serve", "spacy")
-    ]
+    """It comes up when there is something to compile."""
+    others = ("jit_callees", "jit_numba", "jit_thrift", "cli", "__main__", "serve", "spacy")
+    names = [room for room in rooms() if room not in others]
     assert "numba" not in loaded("import " + ", ".join(f"caesura.{name}" for name in names))
 
 
@@ -199,6 +197,9 @@ EXTRAS = {
 }
 #: Other imports inside functions, by file and what is imported, each with its reason.
 INSIDE = {
+    ("jit.py", "numba"): "light start: asked where it alone knows its settings",
+    ("jit_version.py", "numba"): "light start: asked where its files do not tell",
+    ("jit_kernel.py", "caesura.jit_numba"): "light start: only compiling needs it",
     ("document/becoming.py", "caesura.render"): "looks up, when a document is shown",
     ("document/becoming.py", "caesura.formats"): "looks up, when a document is written",
     ("document/becoming.py", "caesura.find"): "looks up, when a document is searched",

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numba.core import caching
 
-from caesura import jit
+from caesura import jit, jit_kernel, jit_numba
 
 pytestmark = pytest.mark.skipif(not jit.compiled(), reason="there is no compiler without JIT")
 
@@ -41,7 +41,7 @@ def test_llvm_does_what_its_plain_twins_do(monkeypatch: pytest.MonkeyPatch) -> N
 def test_known_numba_is_trusted_without_trying(
     unknown_numba: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jit, "KNOWN_NUMBA", jit._minor_version())
+    monkeypatch.setattr(jit, "KNOWN_NUMBA", jit.minor_version())
     monkeypatch.setattr(jit, "_try_out", lambda module: pytest.fail("it was tried"))
     assert jit.trusted("caesura.learn.borrow_llvm")
     assert not list(unknown_numba.rglob("*.trusted"))
@@ -138,7 +138,7 @@ def test_a_kernel_that_is_not_kept_where_it_should_be_is_not_kept(
 ) -> None:
     kept: Any = jit.kernel(plus_one)
     assert Path(kept._cache.cache_path).is_relative_to(unknown_numba)
-    monkeypatch.setattr(jit, "_is_kept_in", lambda dispatcher, folder: False)
+    monkeypatch.setattr(jit_numba, "_is_kept_in", lambda dispatcher, folder: False)
     lost: Any = jit.kernel(plus_one)
     assert lost(1) == 2
     assert lost._cache.cache_path is None
@@ -147,16 +147,17 @@ def test_a_kernel_that_is_not_kept_where_it_should_be_is_not_kept(
 def test_kernels_load_by_numbas_own_way_if_it_has_changed(
     unknown_numba: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert jit._as_known()
+    monkeypatch.setattr(jit_kernel, "_has_images", lambda: False)
+    assert jit_numba._as_known()
     first: Any = jit.kernel(plus_one)
     assert "load_overload" in vars(first._cache)
     assert first(1) == 2
     lean: list[object] = []
-    monkeypatch.setattr(jit, "_load_lean", lambda *given: lean.append(given))
+    monkeypatch.setattr(jit_numba, "_load_lean", lambda *given: lean.append(given))
     own = caching.Cache.load_overload
     monkeypatch.setattr(caching.Cache, "load_overload", lambda *given: own(*given))
-    assert not jit._as_known()
-    monkeypatch.setattr(jit, "_LEAN", jit._as_known())
+    assert not jit_numba._as_known()
+    monkeypatch.setattr(jit_numba, "_LEAN", jit_numba._as_known())
     again: Any = jit.kernel(plus_one)
     assert again(1) == 2
     assert not lean, "Numba's own way was taken"

@@ -13,7 +13,6 @@ then kernels get slower, not wrong.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib
 import os
@@ -23,19 +22,17 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from types import MethodType, ModuleType
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeVar, cast
+from typing import overload as of_types
 
-import numba
 import numpy as np
-from llvmlite import binding
-from numba.core import caching, config, cpu, runtime, types
 from platformdirs import user_cache_path
 
-from caesura import jit_callees, jit_thrift
 from caesura.jit_code import code_hash
+from caesura.jit_kernel import Kernel, Later, Waiting
+from caesura.jit_version import KNOWN_NUMBA, minor_version, numba_version
 
 __all__ = [
     "cache_root",
@@ -44,12 +41,10 @@ __all__ = [
     "is_cold",
     "kernel",
     "numba_version",
+    "overload",
     "sources",
     "trusted",
 ]
-
-#: Numba makes the attributes of its settings when it starts, so that no type checker knows them.
-numba_config = cast(Any, config)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -65,19 +60,25 @@ _IMPORT = re.compile(
 _CHOSEN = re.compile(rb'\bchosen\(\s*"caesura\.([\w.]+)",\s*"caesura\.([\w.]+)",?\s*\)')
 _NAME = re.compile(r"\w+")
 _NOT_A_NAME = re.compile(r"#.*| as \w+")
-#: The minor version of Numba with which the LLVM written by hand is known to work.
-KNOWN_NUMBA = (0, 68)
 #: Set in the process that tries LLVM out, which itself may not trust any.
 TRYING = "CAESURA_TRYING_LLVM"
 
 
-def numba_version() -> str:
-    return str(numba.__version__)
-
-
 def compiled() -> bool:
     """False where NUMBA_DISABLE_JIT=1 runs the kernels as plain Python (for coverage)."""
-    return not bool(numba_config.DISABLE_JIT)
+    return not _is_set("DISABLE_JIT")
+
+
+def _is_set(name: str) -> bool:
+    """Whether a setting of Numba is on, which is asked itself where it alone can tell."""
+    if "numba" in sys.modules or os.path.exists(".numba_config.yaml"):
+        from numba.core import config
+
+        return bool(getattr(config, name))
+    try:
+        return bool(int(os.environ.get(f"NUMBA_{name}") or 0))
+    except ValueError:
+        return False  # which is what Numba takes it for, with a warning
 
 
 @cache
@@ -152,6 +153,8 @@ def sources(room: str, package: str = str(PACKAGE)) -> tuple[str, ...]:
     jit = os.path.join(package, "jit.py")
     own = _below(folder) or (f"{folder}.py",)
     wait = [file for file in own if _exists(file) and jit in _imported(file, package)]
+    if wait:
+        wait.append(os.path.join(package, "jit_numba.py"))
     found: set[str] = set()
     while wait:
         file = wait.pop()
@@ -164,8 +167,8 @@ def sources(room: str, package: str = str(PACKAGE)) -> tuple[str, ...]:
 @cache
 def _sources_hash(room: str, package: str = str(PACKAGE)) -> str:
     # Numba's own cache does not tell code with checks of bounds from code without.
-    checks = bool(numba_config.BOUNDSCHECK)
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {checks}".encode())
+    checks = _is_set("BOUNDSCHECK")
+    digest = hashlib.sha256(f"{numba_version()} {sys.version_info[:2]} {checks}".encode())
     digest.update(_known_hash(room, package).encode())
     return digest.hexdigest()[:16]
 
@@ -242,9 +245,9 @@ def is_cold(*rooms: str) -> bool:
     return not all(any(_folder(room).rglob("*.nbi")) for room in rooms)
 
 
-@overload
+@of_types
 def kernel(function: F) -> F: ...
-@overload
+@of_types
 def kernel(**flags: Any) -> Callable[[F], F]: ...
 def kernel(function: F | None = None, **flags: Any) -> F | Callable[[F], F]:
     """Compile a function to machine code, without the GIL and with the compiled code cached.
@@ -294,60 +297,43 @@ def _compile(function: F, flags: dict[str, Any]) -> F:
         return np.errstate(over="ignore")(function)
     room = _room(function.__module__)
     options: dict[str, Any] = {"nogil": True, "cache": True, **flags}
-    if not options.pop("counted", True) and _minor_version() == KNOWN_NUMBA:
+    if not options.pop("counted", True) and minor_version() == KNOWN_NUMBA:
         options["_nrt"] = False
-    if not room or not _private(str(_folder(room))):
-        options["cache"] = False
-        return cast(F, _for_all_numbers(numba.njit(**options)(function)))
-    before = getattr(numba_config, "CACHE_DIR", None)
-    numba_config.CACHE_DIR = str(_folder(room))
-    try:
-        dispatcher = numba.njit(**options)(function)
-        if options["cache"] and not _is_kept_in(dispatcher, _folder(room)):
-            # Numba's own place may hold what was compiled with another callee.
-            dispatcher = numba.njit(**{**options, "cache": False})(function)
-        elif options["cache"]:
-            cache: Any = dispatcher._cache
-            if _PLACED:
-                _place(cache, function, _folder(room))
-            cache.load_overload = MethodType(_load_sound, cache)
-            if _LINKED:
-                cache.save_overload = MethodType(_save_alone, cache)
-        return cast(F, _for_all_numbers(dispatcher))
-    finally:
-        numba_config.CACHE_DIR = before
+    folder = _folder(room) if room and _private(str(_folder(room))) else None
+    return cast(F, Kernel(function, options, folder))
 
 
-def _place(cache: Any, function: Callable[..., Any], folder: Path) -> None:
-    """Keep a kernel under its name, wherever and whenever its file was written.
+def overload(function: Callable[..., Any], **options: Any) -> Callable[[F], F]:
+    """Numba's decorator of this name, of which it is told when there is something to compile."""
 
-    Numba's own place is named after the folder and the line of the source, and forgets what is in
-    it when the date of the file changes; here the name of the folder says what the code is.
-    """
-    name = re.sub(r"[^\w.-]", "-", f"{function.__module__}.{function.__qualname__}")
-    version = "".join(map(str, sys.version_info[:2]))
-    cache._cache_path = str(folder)
-    cache._impl.locator._cache_path = str(folder)
-    cache._cache_file = cast(Any, caching).IndexDataCacheFile(
-        cache_path=str(folder), filename_base=f"{name}.py{version}", source_stamp="code"
-    )
+    def decorate(choose: F) -> F:
+        if compiled():
+            Waiting.overloads.append((function, options, choose))
+        return choose
+
+    return decorate
 
 
-def _is_kept_in(dispatcher: Any, folder: Path) -> bool:
-    """Whether Numba keeps a kernel where it was told to."""
-    place = getattr(getattr(dispatcher, "_cache", None), "cache_path", None)
-    return place is not None and Path(place).is_relative_to(folder)
-
-
-# ------------------------------------------------- what goes deeper into Numba
-
-
-def chosen(llvm: str, plain: str) -> ModuleType:
+def chosen(llvm: str, plain: str) -> Any:
     """The module whose kernels are written in LLVM if it works here, else its plain twin.
 
     Both are named as strings, which `sources` finds: kernels are compiled anew when either changes.
+    LLVM is imported when there is something to compile.
     """
-    return importlib.import_module(llvm if trusted(llvm) else plain)
+    if not trusted(llvm):
+        return importlib.import_module(plain)
+    Waiting.modules.append(llvm)
+    return _Module(llvm)
+
+
+class _Module:
+    """What a module has, for later."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Later:
+        return Later(self._name, name)
 
 
 @cache
@@ -360,7 +346,7 @@ def trusted(module: str) -> bool:
     """
     if not compiled() or os.environ.get(TRYING):
         return False
-    if _minor_version() == KNOWN_NUMBA:
+    if minor_version() == KNOWN_NUMBA:
         return True
     file = _folder(_room(module)) / f"{module}.trusted"
     try:
@@ -374,16 +360,12 @@ def trusted(module: str) -> bool:
             pass  # a folder that cannot be written to: the module is tried again next time
     if not answer:
         warnings.warn(
-            f"the LLVM of {module} does not work with Numba {numba.__version__}; its plain twin is "
+            f"the LLVM of {module} does not work with Numba {numba_version()}; its plain twin is "
             f"used, which is slower. Install Numba {'.'.join(map(str, KNOWN_NUMBA))}.",
             RuntimeWarning,
             stacklevel=2,
         )
     return answer
-
-
-def _minor_version() -> tuple[int, ...]:
-    return tuple(numba.version_info.short)
 
 
 def _try_out(module: str) -> bool:
@@ -401,90 +383,3 @@ def _try_out(module: str) -> bool:
     except (OSError, subprocess.SubprocessError):
         return False
     return done.returncode == 0
-
-
-def _for_all_numbers(dispatcher: Any) -> Any:
-    """Numba compiles a kernel for each number with which others call it; here once for all."""
-    if hasattr(dispatcher, "get_call_template"):
-        if _LINKED:
-            jit_callees.link_callees(dispatcher)
-            own = dispatcher._compiler
-            own.compile = partial(_compile_calmly, own.compile)
-        ask = dispatcher.get_call_template
-        dispatcher.get_call_template = partial(_call_with_any_number, ask)
-    return dispatcher
-
-
-def _call_with_any_number(ask: Callable[..., Any], args: Any, keywords: Any) -> Any:
-    def any_number(kind: Any) -> Any:
-        return types.unliteral(kind) if isinstance(kind, types.IntegerLiteral) else kind
-
-    return ask(
-        tuple(map(any_number, args)), {name: any_number(kind) for name, kind in keywords.items()}
-    )
-
-
-def _compile_calmly(compile_: Callable[..., Any], args: Any, return_type: Any) -> Any:
-    with jit_thrift.thriftily():
-        return compile_(args, return_type)
-
-
-def _save_alone(cache: Any, signature: Any, result: Any) -> None:
-    """Keep a kernel for calls from Python, to which nothing is linked."""
-    jit_callees.not_for_linking(result)
-    type(cache).save_overload(cache, signature, result)
-
-
-def _load_sound(cache: Any, signature: Any, context: Any) -> Any:
-    """Load a kernel from the disk; one that cannot be read is compiled anew."""
-    try:
-        if _LEAN:
-            return _load_lean(cache, signature, context)
-        return type(cache).load_overload(cache, signature, context)
-    except Exception:  # unpickling half a file may raise anything
-        with contextlib.suppress(Exception):
-            cache._cache_file.flush()
-        return None
-
-
-def _load_lean(cache: Any, signature: Any, context: Any) -> Any:
-    """Load a kernel from the disk without the compiler.
-
-    Numba brings the whole compiler up before it loads compiled code: two hundred modules, 25 MB
-    and a third of a second. Code that is ready needs its runtime only; the compiler comes up when
-    there is something to compile.
-    """
-    _register_runtime()
-    with cache._guard_against_spurious_io_errors():
-        return cache._load_overload(signature, context)
-
-
-@cache
-def _register_runtime() -> None:
-    """Tell LLVM where the functions of Numba's runtime are, as `Runtime.initialize` does.
-
-    That compiles some more, which kernels that are ready have in their own code: 29 MB.
-    """
-    for name, address in cast(Any, runtime)._nrt_python.c_helpers.items():
-        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
-
-
-def _as_known() -> bool:
-    """Whether this version of Numba loads code as the one for which `_load_lean` was written."""
-    steps = ("refresh", "_guard_against_spurious_io_errors", "_load_overload")
-    try:
-        load: Any = cast(Any, caching).Cache.load_overload
-        bring_up: Any = cast(Any, cpu).CPUContext.load_additional_registries
-        first = bring_up.__code__.co_names[:2]
-        helpers = cast(Any, runtime)._nrt_python.c_helpers
-        known = load.__code__.co_names == steps and first == ("rtsys", "initialize")
-        return bool(known and helpers)
-    except AttributeError:
-        return False
-
-
-_LEAN = _as_known()
-#: Whether Numba keeps kernels in files that can be named.
-_PLACED = _minor_version() == KNOWN_NUMBA and hasattr(caching, "IndexDataCacheFile")
-#: Whether kernels that others call are compiled by `jit_callees`.
-_LINKED = _minor_version() == KNOWN_NUMBA and jit_callees.as_known() and jit_thrift.as_known()

@@ -170,7 +170,7 @@ def test_a_corrupt_cache_is_compiled_anew(tmp_path: Path) -> None:
         return done.stdout
 
     assert call() == "2\n"
-    files = [path for path in tmp_path.rglob("*") if path.suffix in (".nbi", ".nbc")]
+    files = [path for path in tmp_path.rglob("*") if path.suffix in (".nbi", ".nbc", ".image")]
     assert files
     for path in files:
         path.write_bytes(path.read_bytes()[:20])

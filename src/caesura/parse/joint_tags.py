@@ -11,11 +11,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 from numpy.typing import NDArray
 
-from caesura.jit import kernel
+from caesura.jit import kernel, overload
 from caesura.parse.scorers.arcs import ArcScorer
 from caesura.parse.scorers.compact import weight
 from caesura.parse.scorers.features import FIRST_OPTION, N_COLUMNS
@@ -99,8 +97,7 @@ def _score_option(scorer: Any, words: Words, word: int, choice: int) -> Any:
 
 @overload(_score_option)
 def _choose(scorer: Any, words: Any, word: Any, choice: Any) -> Any:
-    assert isinstance(scorer, types.BaseNamedTuple)
-    chosen = _SCORERS[getattr(scorer, "instance_class")]  # noqa: B009
+    chosen = _SCORERS[scorer.instance_class]
 
     def score(scorer: Any, words: Any, word: Any, choice: Any) -> Any:
         return chosen(scorer, words, word, choice)

@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 from numpy.typing import NDArray
 
-from caesura.jit import kernel
+from caesura.jit import kernel, overload
 from caesura.parse.scorers.arcs import ArcScorer, score_arcs
 from caesura.parse.scorers.linear import Linear32, forget_sums, score32
 from caesura.parse.scorers.linear8 import Linear8, forget_sums8, score8
@@ -45,8 +43,7 @@ def score_into(
 
 @overload(score_into, jit_options={"forceinline": True})
 def _choose(scorer: Any, words: Any, arena: Any, item: Any, out: Any) -> Any:
-    assert isinstance(scorer, types.BaseNamedTuple)
-    chosen = SCORERS[getattr(scorer, "instance_class")][0]  # noqa: B009
+    chosen = SCORERS[scorer.instance_class][0]
 
     def score(scorer: Any, words: Any, arena: Any, item: Any, out: Any) -> None:
         chosen(scorer, words, arena, item, out)
@@ -61,8 +58,7 @@ def forget(scorer: Any) -> None:
 
 @overload(forget)
 def _choose_forget(scorer: Any) -> Any:
-    assert isinstance(scorer, types.BaseNamedTuple)
-    chosen = SCORERS[getattr(scorer, "instance_class")][1]  # noqa: B009
+    chosen = SCORERS[scorer.instance_class][1]
 
     def forget_it(scorer: Any) -> None:
         chosen(scorer)

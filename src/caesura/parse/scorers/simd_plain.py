@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 from numpy.typing import NDArray
 
-from caesura.jit import kernel
+from caesura.jit import kernel, overload
 
 __all__ = ["add_rows", "add_up", "at_least", "fetch", "highest", "join", "lowest_bit"]
 
@@ -36,7 +34,7 @@ def _as_it_is(table: Any, row: Any) -> Any:
 
 @overload(_row)
 def _compiled_row(table: Any, row: Any) -> Callable[..., Any]:
-    return _shifted if table.dtype == types.int8 else _as_it_is
+    return _shifted if str(table.dtype) == "int8" else _as_it_is
 
 
 @kernel
