@@ -51,14 +51,13 @@ Row = dict[str, Any]
 
 
 class Dev(NamedTuple):
-    """Documents ready to be parsed, what is right, and whether most of them are edited."""
+    """Documents ready to be parsed, and what is right."""
 
     words: Words
     bounds: NDArray[np.int64]
     heads: NDArray[np.int32]
     labels: NDArray[np.int64]
     starts: NDArray[np.bool_]
-    edited: bool
 
 
 def groups() -> dict[str, tuple[str, ...]]:
@@ -75,14 +74,12 @@ def dev_of(nlp: Pipeline, parser: Parser, treebank: str) -> Dev:
     tagged = list(nlp.pipe(gold, keep=("tokens",)))
     number = {name: k for k, name in enumerate(parser.inventory.labels)}
     words, bounds = one_batch([parser.words(doc) for doc in tagged])
-    edited = [parser.is_edited(doc) for doc in tagged]
     return Dev(
         words,
         bounds,
         np.concatenate([doc.head for doc in gold]),
         np.concatenate([[number.get(name, -2) for name in doc.column("deprel")] for doc in gold]),
         np.concatenate([doc.word_sent_start == YES for doc in gold]),
-        sum(edited) * 2 > len(edited),
     )
 
 
@@ -99,7 +96,7 @@ def scores(result: Result, dev: Dev) -> tuple[float, float]:
 def accuracy(parser: Parser, devs: dict[str, Dev]) -> Row:
     row: Row = {}
     for name, dev in devs.items():
-        result = parser.decoder(edited=dev.edited).decode(dev.words, dev.bounds, no_limits())
+        result = parser.decoder().decode(dev.words, dev.bounds, no_limits())
         assert result is not None, "nothing was given"
         las, starts = scores(result, dev)
         row[f"{name} LAS"] = round(las, 2)
@@ -109,7 +106,7 @@ def accuracy(parser: Parser, devs: dict[str, Dev]) -> Row:
 
 def times(parsers: dict[str, Parser], dev: Dev, repeat: int) -> dict[str, float]:
     """Microseconds a word, interleaved."""
-    decoders = {name: parser.decoder(edited=dev.edited) for name, parser in parsers.items()}
+    decoders = {name: parser.decoder() for name, parser in parsers.items()}
     best = dict.fromkeys(decoders, float("inf"))
     for _ in range(repeat):
         for name, decoder in decoders.items():
@@ -121,7 +118,7 @@ def times(parsers: dict[str, Parser], dev: Dev, repeat: int) -> dict[str, float]
 
 def counts(parser: Parser, dev: Dev) -> Row:
     """What the search reads for a word and for a state that it scores."""
-    decoder = parser.decoder(edited=dev.edited)
+    decoder = parser.decoder()
     before = decoder.frontier.counts.copy()
     decoder.decode(dev.words, dev.bounds, no_limits())
     steps, states = (decoder.frontier.counts - before)[1:3].tolist()

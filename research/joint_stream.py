@@ -71,10 +71,6 @@ class JointStream:
         if self._ended:
             raise UsageError("the stream has ended")
         self._ended = last
-        if self.parser.search.bias and not len(self._words.context) and doc.n_words:
-            # The first piece that has words tells whether the text is edited.
-            self._decoder = self.parser.decoder(edited=self.parser.is_edited(doc))
-            self._decoder.restart()
         self._take(doc)
         decoder = self._decoder
         found: list[Parse] = []

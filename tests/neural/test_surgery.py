@@ -85,7 +85,6 @@ def test_starts_alone_need_no_other_heads(nlp: Pipeline, parser: NeuralParser) -
     doc = nlp(TEXT)
     alone, all_ = few.scores(doc), parser.encoder.scores(doc)
     assert np.allclose(alone.start, all_.start, atol=1e-4)
-    assert alone.edited == all_.edited
     assert nlp.quick()(TEXT).sent_start.tolist() == nlp(TEXT).sent_start.tolist()
 
 
@@ -120,7 +119,7 @@ def test_starts_alone_read_what_the_tokeniser_is_not_sure_of(
     plain = speech(doc)
     plain.start_evidence = np.full(plain.n_tokens, 0.5, np.float32)
     stage.annotate([plain])
-    assert read[-2:] == [(), ()]
+    assert read[-2:] == [(), ([(0, plain.n_words)],)]
 
 
 def test_a_network_that_is_cut_down_twice_is_as_if_once(parser: NeuralParser) -> None:

@@ -70,7 +70,7 @@ def tagged(
     number = np.zeros(n, np.int32)
     arcs = np.zeros((n, 1), np.float32)
     scores = Scores(
-        zero, tags, arcs, number, number, arcs, arcs, zero, True, np.full(n, language, np.int64)
+        zero, tags, arcs, number, number, arcs, arcs, zero, np.full(n, language, np.int64)
     )
     masks = {
         "deprel": np.ones((3, 1), bool),

@@ -15,7 +15,7 @@ from caesura.layout import LINE
 from caesura.learn.bias import GRID
 from caesura.parse.options import SearchOptions
 from caesura.parse.parser import SCALE, Parser
-from caesura.parse.shapes import is_edited
+from caesura.parse.shapes import edited_words, is_edited
 from caesura.train.parser import finish
 from tests.parse.toy import blank, corpus
 
@@ -143,8 +143,23 @@ def test_the_layout_counts_as_often_as_the_search_says(
 def test_unedited_text_has_a_bonus_of_its_own(parser: Parser, held: list[Document]) -> None:
     told = parser.with_search(unedited=50.0)
     assert number(told, plain(held)) > number(parser, plain(held))
-    assert number(told, held) == number(parser, held)
+    edited = [doc for doc in held if edited_words(doc).all()]
+    assert edited
+    assert number(told, edited) == number(parser, edited)
     assert Parser.from_part(told.to_part()).search.unedited == 50.0
+
+
+def test_the_bonus_is_that_of_the_paragraph(parser: Parser, held: list[Document]) -> None:
+    """Of a page with edited paragraphs and one without punctuation, only that one has more."""
+    first = next(doc for doc in held if edited_words(doc).all())
+    second = plain(held)[1]
+    second = replace(second, paragraph_start=second.token_start[:1])
+    page = Document.join([first, second])
+    parses = [one.analyse([page])[0].starts for one in (parser, parser.with_search(unedited=50.0))]
+    before, after = (starts.astype(bool) for starts in parses)
+    n = first.n_words
+    assert before[:n].tolist() == after[:n].tolist()
+    assert before[n:].sum() < after[n:].sum()
 
 
 def test_what_is_told_is_a_finite_number() -> None:

@@ -69,6 +69,19 @@ def test_a_blank_line_ends_a_sentence(nlp: Pipeline) -> None:
     assert [doc.n_sentences for doc in many] == [3, 2, 3]
 
 
+def test_a_paragraph_without_punctuation_is_split_among_others(nlp: Pipeline) -> None:
+    """A page may have a comment that nobody punctuated: it is read as if it stood alone."""
+    plain = "the train leaves at nine we should hurry do you have the tickets i left mine at home"
+    written = 'Dr. Okafor landed at six; nobody met her. "Where is everyone?" she asked.'
+    alone = [s.text for s in nlp(plain).sentences]
+    around = [s.text for s in nlp(written).sentences]
+    assert len(alone) == 4
+    found = [s.text for s in nlp(f"{written}\n\n{plain}").sentences]
+    assert found == around + alone
+    quick = nlp.quick()(f"{written}\n\n{plain}")
+    assert [s.text.strip() for s in quick.sentences] == around + alone
+
+
 @pytest.mark.parametrize("name", ["en", "en-fast"])
 def test_a_note_belongs_to_the_sentence_before_it(name: str) -> None:
     """But where it opens a line it is one of a list of notes."""

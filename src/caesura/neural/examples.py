@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from caesura import layout
 from caesura.document import ROOT, YES, Document
-from caesura.parse.shapes import SHAPES, looks_edited, shapes_of
+from caesura.parse.shapes import SHAPES, edited_words, shapes_of
 
 __all__ = ["FEATURE_SIZES", "IGNORE", "SHAPES", "Examples", "Labels", "Soft"]
 __all__ += ["layout_codes", "word_features"]
@@ -40,7 +40,7 @@ def feature_sizes(languages: int = 0) -> tuple[int, ...]:
 def word_features(doc: Document, seen: bool | None = None) -> NDArray[np.int64]:
     """Shape, space before and line break before each word.
 
-    Shapes and spaces are 0 where they shall not be seen: by default in a text that has neither
+    Shapes and spaces are 0 where they shall not be seen: by default in paragraphs that have neither
     capitals nor punctuation to speak of, where they would tell the network of a world that it
     never met in training. Where lines end is told in any case.
     """
@@ -51,14 +51,13 @@ def word_features(doc: Document, seen: bool | None = None) -> NDArray[np.int64]:
     if seen is False:
         return features
     shapes = shapes_of(doc)
-    if seen is None and not looks_edited(shapes):
-        return features
+    edited = np.ones(doc.n_words, bool) if seen else edited_words(doc)
     spaced = np.ones(doc.n_tokens, dtype=bool)
     spaced[1:] = doc.token_start[1:] > doc.token_end[:-1]
     first = np.ones(doc.n_words, dtype=bool)
     first[1:] = doc.word_token[1:] != doc.word_token[:-1]
-    features[:, 0] = shapes
-    features[:, 1] = np.where(first & spaced[doc.word_token], 1, 2)
+    features[:, 0] = np.where(edited, shapes, 0)
+    features[:, 1] = np.where(edited, np.where(first & spaced[doc.word_token], 1, 2), 0)
     return features
 
 
@@ -77,11 +76,10 @@ def layout_codes(doc: Document, *, raw: bool = False) -> NDArray[np.int64]:
 def paragraph_features(doc: Document) -> NDArray[np.int64]:
     """Shape, space before and paragraph start: what older networks see of a word."""
     features = word_features(doc)
-    edited = bool(features[:, 0].any())
     first = np.ones(doc.n_words, dtype=bool)
     first[1:] = doc.word_token[1:] != doc.word_token[:-1]
     starts = first & doc.token_paragraph_start[doc.word_token]
-    features[:, 2] = np.where(starts, 1, 2) if edited else 0
+    features[:, 2] = np.where(features[:, 0] > 0, np.where(starts, 1, 2), 0)
     return features
 
 

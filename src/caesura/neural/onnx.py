@@ -53,8 +53,6 @@ class Scores:
     label_dep: Floats
     label_head: Floats
     label_root: Floats
-    #: Whether the text has capitals and punctuation.
-    edited: bool = True
     #: The language of each word, in a network of many.
     languages: NDArray[np.int64] | None = None
     #: Which lemma rules `tags` has scores of: those of the languages; None: of all.
@@ -173,7 +171,6 @@ class Encoder:
                 _keep(found, out, row, window)
         if found is None:
             found = replace(_nothing(), start=np.zeros(n, np.float32))
-        found.edited = bool(features[:, 0].any())
         found.languages, found.rules = spoken, rules
         return found
 

@@ -38,6 +38,7 @@ from caesura.parse.scorers.arcs import arc_scorer
 from caesura.parse.scorers.features import N_COLUMNS
 from caesura.parse.search.decode import Decoder
 from caesura.parse.search.kbest import k_best
+from caesura.parse.shapes import edited_words
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.word_table import AT_LINES, FIRST_WORD, LAYOUT_ODDS, N_CONTEXT, Words
 from caesura.stage import Stage
@@ -333,13 +334,14 @@ class NeuralParser(Stage):
     def _bonus(self, doc: Document, scores: Scores) -> NDArray[np.float32]:
         """What speaks for a boundary before each word, besides the network."""
         settings = self.settings
-        bonus = settings.bonus + (0.0 if scores.edited else settings.unedited)
-        bonus += self.scale.bonus(settings.bias, scores.edited)
-        found = np.full(doc.n_words, bonus, np.float32)
+        edited = edited_words(doc)
+        kinds = (settings.unedited, 0.0)
+        bonus = [more + self.scale.bonus(settings.bias, bool(k)) for k, more in enumerate(kinds)]
+        found = np.array(bonus, np.float32)[edited.astype(np.int64)] + np.float32(settings.bonus)
         if settings.layout:
             found += np.float32(settings.layout) * LAYOUT_ODDS[layout_codes(doc, raw=True)]
-        if settings.evidence and scores.edited and doc.start_evidence is not None:
-            found += np.float32(settings.evidence) * _evidence(doc)
+        if settings.evidence and doc.start_evidence is not None:
+            found += np.where(edited, np.float32(settings.evidence) * _evidence(doc), np.float32(0))
         return found
 
     def _decode(self, decoder: Decoder, doc: Document, given: WordConstraints) -> Result:

@@ -149,7 +149,6 @@ def _mean(parsers: Sequence[NeuralParser], each: Sequence[Scores]) -> Scores:
         first.label_dep,
         first.label_head,
         first.label_root,
-        first.edited,
     )
 
 

@@ -17,7 +17,7 @@ from caesura.constraints import inside_arcs, obeyed_starts
 from caesura.document import NO, YES, Document
 from caesura.errors import WarningSink
 from caesura.models.file import Part
-from caesura.parse.shapes import is_edited
+from caesura.parse.shapes import edited_tokens
 from caesura.stage import StartStage, stage_of
 
 if TYPE_CHECKING:
@@ -64,10 +64,10 @@ class NetworkStarts(StartStage):
         """The chance of a start at each token."""
         parser = self.parser
         evidence = doc.start_evidence
-        if evidence is None or parser.settings.bias or not is_edited(doc):
+        if evidence is None or parser.settings.bias:
             return parser.start_chances(doc, parser.encoder.scores(doc))
         low, high = _UNSURE
-        unsure = (evidence >= low) & (evidence <= high)
+        unsure = (evidence >= low) & (evidence <= high) | ~edited_tokens(doc)
         unsure[:1] = False
         words = np.searchsorted(doc.word_token, np.flatnonzero(unsure))
         scores = parser.encoder.scores(doc, _spans(words, doc.n_words))

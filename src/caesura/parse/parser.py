@@ -38,7 +38,6 @@ from caesura.parse.scorers.linear import new_choosing
 from caesura.parse.scorers.linear8 import Linear8, new_scratch8
 from caesura.parse.search.decode import Decoder
 from caesura.parse.search.kbest import analyses
-from caesura.parse.shapes import is_edited
 from caesura.parse.stored import DAMAGED, as_part, options_of, stored_in
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.word_table import (
@@ -256,24 +255,19 @@ class Parser(TreeParser):
         """The words of a document as the search sees them."""
         return words_of(doc, self.hasher, tags=self.tags, breaks=self.breaks, choice=self.choice)
 
-    def decoder(self, *, edited: bool = True) -> Decoder:
-        """Working memory for one thread; a bias is worth as much as such a text needs."""
+    def decoder(self) -> Decoder:
+        """Working memory for one thread; a bias is worth as much as edited text and other need."""
         width = self.rows.full.shape[1]
         scratch = new_scratch8(self.compiled, width)
         choosing = new_choosing(self.choice_templates)
         scorer = Linear8(self.rows, self.unit, self.compiled, scratch, choosing)
         search = self.search
         if search.bias:
-            bonus = search.bonus + self.scale.bonus(search.bias, edited)
-            search = replace(search, bonus=bonus)
-        if not edited:
-            search = replace(search, bonus=search.bonus + search.unedited, evidence=0.0)
+            edited, plain = (self.scale.bonus(search.bias, kind) for kind in (True, False))
+            search = replace(
+                search, bonus=search.bonus + edited, unedited=search.unedited + plain - edited
+            )
         return Decoder(scorer, self.inventory.system(), width, search)
-
-    def is_edited(self, doc: Document) -> bool:
-        """Whether boundaries are scored as in edited text; asked for if that makes a difference."""
-        search = self.search
-        return not (search.bias or search.unedited or search.evidence) or is_edited(doc)
 
     # ------------------------------------------------------------- internals
 
@@ -283,21 +277,8 @@ class Parser(TreeParser):
             check_split(doc, "this parser was trained on single sentences")
 
     def _analyse(self, docs: Sequence[Document], words: Sequence[Words]) -> list[Parse]:
-        """Edited documents together, and unedited ones."""
-        kinds = [self.is_edited(doc) for doc in docs]
-        found: dict[int, Parse] = {}
-        for edited in sorted(set(kinds)):
-            chosen = [k for k, kind in enumerate(kinds) if kind == edited]
-            parses = self._analyse_alike(
-                self.decoder(edited=edited), [docs[k] for k in chosen], [words[k] for k in chosen]
-            )
-            found |= zip(chosen, parses, strict=True)
-        return [found[k] for k in range(len(docs))]
-
-    def _analyse_alike(
-        self, decoder: Decoder, docs: Sequence[Document], words: Sequence[Words]
-    ) -> list[Parse]:
         """Documents without given trees are decoded in one call, the others one by one."""
+        decoder = self.decoder()
         found: list[Parse | None] = [None] * len(docs)
         told = [WordConstraints.of(doc, self.inventory.labels) for doc in docs]
         plain: list[int] = []

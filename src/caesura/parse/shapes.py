@@ -6,14 +6,14 @@ there.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
 
-__all__ = ["SHAPES", "is_edited", "looks_edited", "shape", "shapes_of"]
+__all__ = ["SHAPES", "edited_tokens", "edited_words", "is_edited", "shape", "shapes_of"]
 
 #: Word shapes; 0 is kept for "not to be seen" (text without case and punctuation).
 SHAPES: Final = (
@@ -47,6 +47,8 @@ _MARKS: Final = (
 #: Shapes that an unedited text does not have, and the share of them that makes no difference.
 _EDITED: Final = (2, 3, 4, 5, 8, 9, 10, 11, 12)
 _FEW: Final = 0.01
+#: Words of a paragraph that is judged by itself.
+_ALONE: Final = 12
 _MOST_KEPT: Final = 1 << 15
 
 
@@ -92,11 +94,38 @@ def shapes_of(doc: Document) -> NDArray[np.int64]:
     return np.array(found, np.int64)[where]
 
 
-def looks_edited(shapes: NDArray[np.int64]) -> bool:
-    """Whether words of these shapes are of a text with capitals and punctuation to speak of."""
-    return bool(np.isin(shapes, _EDITED).sum() > _FEW * len(shapes))
-
-
 def is_edited(doc: Document) -> bool:
-    """Whether a text has capitals and punctuation, as a transcript has not."""
-    return looks_edited(shapes_of(doc))
+    """Whether a text has capitals and punctuation to speak of, as a transcript has not."""
+    return bool(_enough(np.isin(shapes_of(doc), _EDITED).sum(), doc.n_words))
+
+
+def edited_words(doc: Document, *, breaks: bool = True) -> NDArray[np.bool_]:
+    """Which words are of text with capitals and punctuation, paragraph by paragraph.
+
+    A short paragraph (a heading, a line of a list) is as the whole document is; without `breaks`
+    all words are.
+    """
+    own = np.isin(shapes_of(doc), _EDITED)
+    n = len(own)
+    found = np.full(n, _enough(own.sum(), n))
+    if not n or not breaks:
+        return found
+    first = np.ones(n, bool)
+    first[1:] = doc.word_token[1:] != doc.word_token[:-1]
+    begins = np.flatnonzero(first & doc.token_paragraph_start[doc.word_token])
+    if not len(begins) or begins[0]:
+        begins = np.concatenate([[0], begins])
+    sizes = np.diff(begins, append=n)
+    edited = _enough(np.add.reduceat(own, begins, dtype=np.int64), sizes)
+    return np.where(np.repeat(sizes < _ALONE, sizes), found, np.repeat(edited, sizes))
+
+
+def edited_tokens(doc: Document) -> NDArray[np.bool_]:
+    """The same of tokens."""
+    found = np.ones(doc.n_tokens, bool)
+    found[doc.word_token[::-1]] = edited_words(doc)[::-1]
+    return found
+
+
+def _enough(marks: Any, words: Any) -> Any:
+    return marks > _FEW * words

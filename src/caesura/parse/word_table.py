@@ -18,6 +18,7 @@ from caesura.layout import breaks as layout_breaks
 from caesura.layout.codes import ODDS
 from caesura.learn.templates import string_hashes
 from caesura.parse.scorers.features import COLUMNS, N_COLUMNS
+from caesura.parse.shapes import edited_words
 
 __all__ = [
     "AT_LINES",
@@ -26,6 +27,7 @@ __all__ = [
     "LAYOUT_COLUMN",
     "LAYOUT_ODDS",
     "N_CONTEXT",
+    "PLAIN_COLUMN",
     "TOLD_COLUMN",
     "Choice",
     "Hasher",
@@ -49,11 +51,12 @@ EVIDENCE_ODDS: Final = np.array([0.0, -5.0, -3.5, -2.0, -0.6, 0.6, 2.0, 3.5, 5.0
 
 
 #: What is known of the gap before a word: paragraph, speaker, evidence, layout as it is learned
-#: from, and all that the layout says.
-N_CONTEXT: Final = 5
+#: from, all that the layout says, and whether the word's text has no capitals and punctuation.
+N_CONTEXT: Final = 6
 EVIDENCE_COLUMN: Final = 2
 LAYOUT_COLUMN: Final = 3
 TOLD_COLUMN: Final = 4
+PLAIN_COLUMN: Final = 5
 #: The log-odds of a start by what the layout says, and how much more the tokeniser's evidence
 #: counts where a line begins, of which it has seen more than the parser.
 LAYOUT_ODDS: Final = np.array([ODDS.get(code, 0.0) for code in range(len(NAMES))], np.float32)
@@ -187,6 +190,7 @@ def words_of(
         column["c"][:] = hasher.take(doc.strings, doc.form, "class")[:, None]
     column["wp"][:] = (column["w"] * _JOIN) ^ (column["p"] * _GOLDEN)
     context = context_of(doc, breaks=breaks, paragraphs=paragraphs, turns=turns)
+    context[:, PLAIN_COLUMN] = ~edited_words(doc, breaks=breaks)
     return Words(table, context, choices_of(doc, choice) if k > 1 else no_choices())
 
 

@@ -10,7 +10,7 @@ was given) stays so, and a file without a map keeps the probabilities of its sta
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from caesura.document import YES, Document
 from caesura.errors import ModelError
-from caesura.parse.shapes import is_edited
+from caesura.parse.shapes import edited_tokens
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Pipeline
@@ -59,15 +59,14 @@ class StartMaps:
             return
         raw = doc.sent_conf.astype(np.float64)
         found = raw.copy()
-        text = "edited" if is_edited(doc) else "unedited"
-        drawn = doc.sent_start == YES
-        for kind, chosen in (("drawn", drawn), ("open", ~drawn)):
-            knots = self.maps.get(f"{text} {kind}")
+        for name, chosen in _kinds(doc):
+            knots = self.maps.get(name)
             if knots:
                 at = chosen & (raw > _SURE) & (raw < 1.0 - _SURE)
                 x, y = zip(*knots, strict=True)
                 worth = _chance(np.interp(_odds(raw[at]), x, y))
-                found[at] = np.maximum(worth, 0.5) if kind == "drawn" else np.minimum(worth, _OPEN)
+                drawn = name.endswith("drawn")
+                found[at] = np.maximum(worth, 0.5) if drawn else np.minimum(worth, _OPEN)
         doc.sent_conf = found.astype(np.float32)
 
     def as_config(self) -> dict[str, list[list[float]]]:
@@ -127,6 +126,14 @@ def fit_starts(nlp: Pipeline, docs: Sequence[Document]) -> dict[str, Any]:
     return found
 
 
+def _kinds(doc: Document) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """The tokens that each map is for."""
+    edited, drawn = edited_tokens(doc), doc.sent_start == YES
+    for text, written in (("edited", edited), ("unedited", ~edited)):
+        yield f"{text} drawn", written & drawn
+        yield f"{text} open", written & ~drawn
+
+
 def _fit(nlp: Pipeline, docs: Sequence[Document]) -> StartMaps:
     rows: dict[str, list[tuple[Floats, NDArray[np.bool_]]]] = {}
     known = [doc for doc in docs if doc.n_tokens]
@@ -136,13 +143,9 @@ def _fit(nlp: Pipeline, docs: Sequence[Document]) -> StartMaps:
         raw = doc.sent_conf.astype(np.float64)
         free = (raw > _SURE) & (raw < 1.0 - _SURE)
         free[:1] = False
-        text = "edited" if is_edited(doc) else "unedited"
-        drawn = doc.sent_start == YES
-        for kind, chosen in (("drawn", drawn), ("open", ~drawn)):
+        for name, chosen in _kinds(doc):
             at = free & chosen
-            rows.setdefault(f"{text} {kind}", []).append(
-                (_odds(raw[at]), (gold.sent_start == YES)[at])
-            )
+            rows.setdefault(name, []).append((_odds(raw[at]), (gold.sent_start == YES)[at]))
     maps = {}
     for name, parts in rows.items():
         knots = isotonic(*(np.concatenate(column) for column in zip(*parts, strict=True)))

@@ -1,14 +1,14 @@
 """Sentences without trees: the boundary scorer of a model alone, which is many times faster.
 
 The scorer is the tokeniser's, which knows the words, the marks and the layout around a gap. In text
-without capitals and punctuation those say too little, and the search through trees is asked as
-ever. A network scores sentence starts itself, and reads the places of which the tokeniser is not
-sure: see `neural.starts`.
+without capitals and punctuation, maybe a paragraph of a page, those say too little, and the search
+through trees is asked as ever. A network scores sentence starts itself, and reads the places of
+which the tokeniser is not sure: see `neural.starts`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -17,7 +17,7 @@ import numpy as np
 from caesura.document import Document
 from caesura.errors import UsageError, WarningSink
 from caesura.models.file import Part
-from caesura.parse.shapes import is_edited
+from caesura.parse.shapes import edited_tokens
 from caesura.stage import Stage, StartStage, stage_of
 from caesura.tokenize.evidence import take_evidence
 
@@ -48,22 +48,27 @@ class QuickStarts(StartStage):
         confidence: bool = False,
         warn: WarningSink | None = None,
     ) -> None:
-        kinds = [is_edited(doc) for doc in docs]
-        plain = [doc for doc, known in zip(docs, kinds, strict=True) if not known]
-        edited = [doc for doc, known in zip(docs, kinds, strict=True) if known]
+        runs = [(n, *run) for n, doc in enumerate(docs) for run in _runs(~edited_tokens(doc))]
+        pieces = [docs[n].cut(first, last) for n, first, last in runs]
+        for stage in self.rest if pieces else ():
+            stage.annotate(pieces, confidence=confidence, warn=warn)
         threshold = self.tokenizer.options.threshold
-        take_evidence(edited, threshold)
-        for doc in edited if confidence else ():
+        take_evidence(docs, threshold)
+        for doc in docs if confidence else ():
             if doc.start_evidence is not None:
                 doc.sent_conf = centred(doc.start_evidence, threshold)
                 doc.sent_conf[:1] = 1.0
-        if not plain:
-            return
-        copies = [replace(doc) for doc in plain]
-        for stage in self.rest:
-            stage.annotate(copies, confidence=confidence, warn=warn)
-        for doc, copy in zip(plain, copies, strict=True):
-            doc.sent_start, doc.sent_conf = copy.sent_start, copy.sent_conf
+        for n in {n for n, *_ in runs}:
+            docs[n].sent_start = docs[n].sent_start.copy()
+            if confidence and docs[n].sent_conf is None:
+                docs[n].sent_conf = np.ones(docs[n].n_tokens, np.float32)
+        for (n, first, last), piece in zip(runs, pieces, strict=True):
+            # Whether something starts where a piece begins is decided by what is around it.
+            begin = int(first > 0 and docs[n].start_evidence is not None)
+            docs[n].sent_start[first + begin : last] = piece.sent_start[begin:]
+            conf = docs[n].sent_conf
+            if conf is not None and piece.sent_conf is not None:
+                conf[first + begin : last] = piece.sent_conf[begin:]
 
     def with_options(self, **changes: Any) -> Self:
         rest = []
@@ -79,6 +84,12 @@ class QuickStarts(StartStage):
     @classmethod
     def from_part(cls, part: Part) -> Self:
         return cls(cast("Tokenizer", stage_of(part)), [])
+
+
+def _runs(chosen: np.ndarray[Any, Any]) -> Iterator[tuple[int, int]]:
+    """The first of each run of chosen places, and the one behind its last."""
+    edges = np.flatnonzero(np.diff(chosen.astype(np.int8), prepend=0, append=0))
+    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
 def centred(evidence: np.ndarray[Any, Any], threshold: float) -> np.ndarray[Any, Any]:

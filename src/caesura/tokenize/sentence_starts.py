@@ -38,6 +38,8 @@ LAYOUT_FEATURES = 11
 PASS = 2
 #: Numbers that the decision at a token takes from those before it.
 STATE = 10
+#: A gap with a blank line in it.
+_BLANK = 4
 
 _NONE, _ALL, _SAME = cast(list[int], np.array([0, 44, SAME]))
 _ONE = np.uint32(1)
@@ -114,14 +116,17 @@ def _features(
     line = _bucket(state[_LINE])
     ahead = np.uint64(0)
     signs = state[_SIGNS] != 0 or _is_sign(s[i])
+    beyond = False
     for j in range(1, AHEAD):
         last = (s[i + j] >> np.uint64(7)) & np.uint64(31)
-        signs = signs or _is_sign(s[i + j])
+        beyond = beyond or marks.gap[i + j] >= _BLANK
+        signs = signs or (not beyond and _is_sign(s[i + j]))
         stop = last == np.uint64(STOP) or last == np.uint64(ASKING)
         if ahead == np.uint64(0) and (marks.gap[i + j] > 1 or stop):
             ahead = np.uint64(j)
-    # Text without any punctuation or capital far and wide is a transcript, which has weights of
-    # its own: what is learned from one kind of text leaves the other alone.
+    # Text without any punctuation or capital far and wide, or in a paragraph of some length, is a
+    # transcript, which has weights of its own: what is learned from one kind of text leaves the
+    # other alone.
     base = _EDITED if signs else _BARE
     shapes = _pair(s[i - 1], s[i]) * np.uint64(8) + g
     forms = _pair(w[i - 1], w[i])
@@ -228,13 +233,24 @@ def _features(
 
 
 @kernel(counted=False)
+def _is_bare(marks: Marks, i: int) -> bool:
+    """Whether a paragraph begins with words that have neither punctuation nor capitals."""
+    for j in range(AHEAD):
+        if _is_sign(marks.shape[i + j]) or (j > 0 and marks.gap[i + j] >= _BLANK):
+            return False
+    return bool(marks.shape[i + AHEAD - 1] != 0)
+
+
+@kernel(counted=False)
 def _advance(marks: Marks, i: int, start: bool, state: NDArray[np.int64]) -> None:
     """Take token i, which starts a sentence or does not, into the state."""
+    if marks.gap[i] >= _BLANK and _is_bare(marks, i):
+        state[_STOPS] = state[_SIGNS] = state[_CAPITALS] = state[_COUNT] = 0
     if start:
         state[_SINCE] = 0
         state[_FIRST] = np.int64(marks.form[i] >> np.uint64(2))
         state[_BRACKETS] = 0
-        if marks.gap[i] >= 4:
+        if marks.gap[i] >= _BLANK:
             state[_QUOTES] = 0
     if marks.gap[i] > 1:
         state[_LINE] = 0

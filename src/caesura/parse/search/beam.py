@@ -68,6 +68,7 @@ from caesura.parse.word_table import (
     EVIDENCE_ODDS,
     LAYOUT_COLUMN,
     LAYOUT_ODDS,
+    PLAIN_COLUMN,
     TOLD_COLUMN,
     Words,
 )
@@ -193,7 +194,9 @@ def _is_known(frontier: Frontier, used: int, key: Any) -> Any:
 def _told(search: Search, gap: Any) -> Any:
     """What tokeniser and layout say for a boundary, beside what the scorer has learned of it."""
     evidence = search.evidence * EVIDENCE_ODDS[gap[EVIDENCE_COLUMN]]
-    if gap[LAYOUT_COLUMN] != 0:
+    if gap[PLAIN_COLUMN] != 0:
+        evidence *= 0.0
+    elif gap[LAYOUT_COLUMN] != 0:
         evidence *= AT_LINES
     return evidence + search.layout * LAYOUT_ODDS[gap[TOLD_COLUMN]]
 
@@ -228,12 +231,14 @@ def expand(
             continue
         counts[2] += 1
         score_into(scorer, words, arena, item, scores)
-        scores[SB] += search.bonus
-        if (search.evidence != 0 or search.layout != 0) and can & CAN_SB != 0:
-            # What speaks for a boundary speaks against the next word in this sentence: the arcs
-            # that may still come before either are left as they are.
-            told = _told(search, words.context[items[item, NEXT]])
-            scores[SHIFT if told > 0 else SB] -= abs(told)
+        if can & CAN_SB != 0:
+            gap = words.context[items[item, NEXT]]
+            scores[SB] += search.bonus if gap[PLAIN_COLUMN] == 0 else search.plain
+            if search.evidence != 0 or search.layout != 0:
+                # What speaks for a boundary speaks against the next word in this sentence: the
+                # arcs that may still come before either are left as they are.
+                told = _told(search, gap)
+                scores[SHIFT if told > 0 else SB] -= abs(told)
         # The best tag of the next word stands for SHIFT; the others follow as further candidates.
         tag, tags = 0, 0
         if choosing and can & CAN_SHIFT != 0 and items[item, SWAPPED] < 0:

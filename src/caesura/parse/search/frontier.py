@@ -26,6 +26,7 @@ class Search(NamedTuple):
     start_margin: float
     behind: float
     bonus: float
+    plain: float
     trust: float
     evidence: float
     layout: float
@@ -45,6 +46,7 @@ def how_to(options: SearchOptions, width: int | None = None) -> Search:
         margins(options.starts),
         margins(options.behind),
         options.bonus,
+        options.bonus + options.unedited,
         options.trust,
         options.evidence,
         options.layout,

@@ -88,7 +88,7 @@ def analyses(parser: Parser, doc: Document, k: int) -> list[Parse]:
     given = WordConstraints.of(doc, parser.inventory.labels)
     single = parser.inventory.single_root or not parser.inventory.sb
     # States that are merged would take their trees with them.
-    decoder = parser.with_search(margin=math.inf).decoder(edited=parser.is_edited(doc))
+    decoder = parser.with_search(margin=math.inf).decoder()
 
     def best(words: Words, told: WordConstraints) -> list[Parse]:
         limits = limits_of(told, single_root=single) if told.anything else no_limits()
