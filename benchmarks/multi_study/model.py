@@ -13,27 +13,31 @@ from caesura.document import Document
 from caesura.formats import read
 from caesura.models.file import load as load_file
 from caesura.models.file import save
+from caesura.neural.cutting import Layer
 from caesura.neural.export import ExportOptions
 from caesura.neural.languages import Languages
-from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.parser import NeuralParser
 from caesura.neural.prepare import finish
 from caesura.neural.scale import measure_scale
 from caesura.neural.settings import SearchSettings
-from caesura.neural.tag_lexicon import TagLexicon
 from caesura.pipeline.confidence import META as BOUNDARIES
 from caesura.tokenize.many import KIND
 from caesura.train.data import transcripts
 from caesura.train.evaluation import dev_confidences
 from caesura.train.many import Treebank
+from multi_study.cutting import CutOptions, cutting_of
 from multi_study.encoder import Packed
 from multi_study.examples import MOST, Names, documents, first_words, needed_pieces
+from multi_study.lexica import with_lexica
 
 #: The longest window in sub-words.
 LIMIT = 510
 #: Words of the dev files of each main treebank that bias and confidences are measured on.
 HELD = 300
 SEARCH = SearchSettings(unedited=1.2)
+#: Languages without blanks whose words the network helps to cut; on the dev files of Japanese and
+#: Thai it does not.
+CUT = ("zh", "yue")
 META = {"name": "multi", "version": "1.0", "licence": "CC-BY-SA-4.0"}
 
 
@@ -73,7 +77,7 @@ def network(
     most: int = MOST,
     pieces: int = 0,
 ) -> NeuralParser:
-    """The stage of the pipeline, with what the treebanks say of words.
+    """The stage of the pipeline, without lexica.
 
     The embeddings stayed as they were, so that fewer of them, `pieces`, can be kept.
     """
@@ -92,10 +96,8 @@ def network(
         packed.subwords,
         SEARCH,
         limit=LIMIT,
-        lexicon=LemmaLexicon.of_languages(docs, labels.lemma),
         options=options,
         languages=languages,
-        tags=TagLexicon.of_languages(docs, labels.upos, names.attributes),
     )
 
 
@@ -111,18 +113,41 @@ def write(
 ) -> None:
     """Put the parts together, and measure what a bias and confidences of boundaries are worth."""
     stage = network(treebanks, work, nets, plain=plain, most=most, pieces=pieces)
+    with_lexica(stage, treebanks, most)
+    _learn_cuts(stage, documents([t for t in treebanks if t.language in CUT], most))
     dev = held_out([treebank for treebank in treebanks if treebank.main])
     stage.scale = measure_scale(stage, [*dev, *transcripts(dev)])
-    parts: dict[str, Any] = {
-        KIND: load_file(work / "tokens.caesura").part(KIND),
-        "neural": stage.to_part(),
-    }
-    meta = {
+    meta: dict[str, Any] = {
         **META,
         "languages": sorted({treebank.language for treebank in treebanks}),
         "trained_on": sorted({treebank.name for treebank in treebanks}),
-        "stages": sorted(parts),
     }
+    parts = {KIND: load_file(work / "tokens.caesura").part(KIND), "neural": stage.to_part()}
+    meta["stages"] = sorted(parts)
     save(path, parts, meta=meta, kind="pipeline")
     meta[BOUNDARIES] = dev_confidences(str(path), dev)
     save(path, parts, meta=meta, kind="pipeline")
+
+
+def renew(treebanks: Sequence[Treebank], work: Path, old: Path, path: Path, most: int) -> None:
+    """The network of a model file with lexica and what cuts words made anew.
+
+    Tokenisers are those of `work`, or the old ones where there are none. What a bias and the
+    confidences of boundaries are worth stays: that is the network's.
+    """
+    file = load_file(old)
+    stage = NeuralParser.from_part(file.part("neural"))
+    assert stage.languages is not None, "it is a network of many languages"
+    with_lexica(stage, treebanks, most)
+    _learn_cuts(stage, documents([t for t in treebanks if t.language in CUT], most))
+    tokens = work / "tokens.caesura"
+    parts = {KIND: (load_file(tokens) if tokens.exists() else file).part(KIND)}
+    meta = {name: value for name, value in file.meta.items() if name != "sha256"}
+    save(path, parts | {"neural": stage.to_part()}, meta=meta, kind="pipeline")
+
+
+def _learn_cuts(stage: NeuralParser, docs: dict[str, list[Document]]) -> None:
+    """What the network says of words in languages without blanks."""
+    if docs and stage.languages is not None:
+        layer = Layer(stage.graph, stage.encoder.subwords, CutOptions.layer)
+        stage.cutting = cutting_of(docs, layer, stage.languages.codes)

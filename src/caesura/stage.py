@@ -12,6 +12,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from caesura.document import Document
 from caesura.errors import CaesuraError, ModelError, UsageError, WarningSink
 from caesura.models.file import Part
@@ -102,6 +105,13 @@ class Stage(ABC):
             if name not in names:
                 remedy = f"What can be changed: {', '.join(names)}." if names else "Leave it out."
                 raise UsageError(f"{self.title} has no {name}", remedy=remedy)
+
+    def cutter(self, language: str) -> Callable[[str], NDArray[np.float32]] | None:
+        """What tells how likely a word begins at each character of a passage, if it can.
+
+        It gives log-odds, which a tokeniser of text without blanks adds to its own.
+        """
+        return None
 
     def starts_alone(self) -> Stage | None:
         """A stage that sets the same sentence starts without trees, where it scores them itself."""

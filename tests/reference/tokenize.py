@@ -217,8 +217,9 @@ def cut(
     lexicon: set[str] = frozenset(),  # type: ignore[assignment]
     chunks: Sequence[tuple[str, ...]] = (),
     types: Mapping[str, int] = NOTHING,
+    odds: Sequence[float] = (),
 ) -> list[tuple[int, int]]:
-    """The tokens of a text, decided position by position."""
+    """The tokens of a text, decided position by position; `odds` of characters are added."""
     padded_classes, padded_folded = classify(code_points(text))
     classes, folded = padded_classes.tolist(), padded_folded.tolist()
     known = {"".join(parts): parts for parts in chunks}
@@ -250,7 +251,8 @@ def cut(
             kind = chunk_kind("".join(map(chr, folded[p:end])), classes[p:end])
             continue
         rows = cut_features(folded, classes, p, token, chunk, kind, bits, lexicon, types)
-        if math.fsum(float(weights[row]) for row in rows) > 0:
+        more = odds[p - MARGIN] if odds else 0.0
+        if math.fsum([more, *(float(weights[row]) for row in rows)]) > 0:
             tokens.append((token - MARGIN, p - MARGIN))
             token = p
     return tokens

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -50,6 +52,25 @@ def test_tokens_without_spaces_equal_those_of_the_twin(unspaced: Tokenizer, seed
     text = unspaced_document(seed).text
     found = unspaced.tokenize(text)
     expected = twin.cut(text, unspaced.cuts.weights(), unspaced.options.bits, set(unspaced.lexicon))
+    spans = list(zip(found.token_start.tolist(), found.token_end.tolist(), strict=True))
+    assert spans == expected
+
+
+@given(st.integers(0, 200))
+@settings(max_examples=20, deadline=None)
+def test_tokens_by_a_reader_equal_those_of_the_twin(unspaced: Tokenizer, seed: int) -> None:
+    text = unspaced_document(seed).text
+    odds = np.random.default_rng(seed).normal(0, 4, len(text)).astype(np.float32)
+    read = copy(unspaced)
+    read.reader = lambda passage: odds[text.index(passage) :][: len(passage)]
+    found = read.tokenize(text)
+    expected = twin.cut(
+        text,
+        unspaced.cuts.weights(),
+        unspaced.options.bits,
+        set(unspaced.lexicon),
+        odds=odds.tolist(),
+    )
     spans = list(zip(found.token_start.tolist(), found.token_end.tolist(), strict=True))
     assert spans == expected
 

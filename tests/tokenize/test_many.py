@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.document.slicing import join
 from caesura.errors import ModelError, UsageError
 from caesura.language.learning import RecogniserOptions, train_recogniser
 from caesura.models.file import Part, load, save
-from caesura.stage import stage_of
+from caesura.stage import StartStage, stage_of
 from caesura.tokenize import Tokenizer
 from caesura.tokenize.many import ManyTokenizer
 from tests.tokenize.corpus import documents, unspaced_document
@@ -52,6 +57,43 @@ def test_a_text_in_one_language_is_as_its_tokeniser_has_it(
         doc, alone = many.tokens_of(text), own.tokens_of(text)
         assert doc == alone
         assert set(languages(doc)) == {code}
+
+
+class Everywhere(StartStage):
+    """Says of Chinese that every character is a word."""
+
+    kind = "everywhere"
+
+    def annotate(self, docs: Sequence[Document], **options: object) -> None:
+        raise AssertionError("it is only asked about words")
+
+    def cutter(self, language: str) -> Callable[[str], NDArray[np.float32]] | None:
+        return _everywhere if language == "zh" else None
+
+    def to_part(self) -> Part:
+        raise AssertionError("it is not stored")
+
+    @classmethod
+    def from_part(cls, part: Part) -> Self:
+        raise AssertionError("it is not stored")
+
+
+def _everywhere(passage: str) -> NDArray[np.float32]:
+    return np.full(len(passage), 99.0, np.float32)
+
+
+def test_a_later_stage_is_asked_about_words(many: ManyTokenizer, unspaced: Tokenizer) -> None:
+    own = replace(unspaced.options, language="zh")
+    chinese = copy(unspaced)
+    chinese.options = own
+    others = {"en": many.tokenizers["en"], "zh": chinese}
+    first, _ = ManyTokenizer(many.recogniser, others).placed([Everywhere()])
+    assert isinstance(first, ManyTokenizer)
+    assert spans(first.tokens_of(CHINESE)) == list(CHINESE)
+    assert spans(first.tokens_of(ENGLISH)) == spans(many.tokens_of(ENGLISH))
+    pieces = list(first.pieces([CHINESE[:20], CHINESE[20:]]))
+    assert [one for piece in pieces for one in spans(piece)] == list(CHINESE)
+    assert spans(many.tokens_of(CHINESE)) != list(CHINESE)
 
 
 def test_paragraphs_in_other_languages_are_cut_by_their_own(many: ManyTokenizer) -> None:

@@ -23,6 +23,7 @@ from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
 from caesura.neural import agreement
 from caesura.neural.blas import one_thread
+from caesura.neural.cutting import Cutting
 from caesura.neural.examples import layout_codes
 from caesura.neural.languages import Languages
 from caesura.neural.lemmas import LemmaLexicon
@@ -87,8 +88,11 @@ class NeuralParser(Stage):
         languages: Languages | None = None,
         features: NDArray[np.bool_] | None = None,
         tags: TagLexicon | None = None,
+        cutting: Cutting | None = None,
     ) -> None:
         self.scale = scale
+        #: What it says of words in text without blanks.
+        self.cutting = cutting
         #: What tags and features words had, in a network of many languages.
         self.tags = tags
         #: Which FEATS each XPOS may have.
@@ -130,6 +134,11 @@ class NeuralParser(Stage):
         """The session has all that the graph holds, so it need not stay as well."""
         if again is not None:
             self._graph, self._again = self._graph[:0].copy(), again
+            if self.cutting is not None:
+                self.cutting.layer.release(again)
+
+    def cutter(self, language: str) -> Callable[[str], NDArray[np.float32]] | None:
+        return self.cutting.reader(language) if self.cutting is not None else None
 
     @property
     def reads_evidence(self) -> bool:
@@ -207,6 +216,10 @@ class NeuralParser(Stage):
             "window": self.encoder.limit,
             "layout": self.encoder.layout,
         }
+        if self.cutting is not None:
+            arrays |= self.cutting.arrays()
+            labels |= self.cutting.labels()
+            config |= self.cutting.config()
         return Part("neural", config, labels, arrays)
 
     @classmethod
@@ -238,9 +251,11 @@ class NeuralParser(Stage):
         tags = None
         if languages is not None:
             tags = TagLexicon.from_part(part.labels, part.arrays, languages.attributes)
+        graph = part.array("graph", np.uint8, (None,))
+        subwords = Subwords.from_json(_text(part.array("subwords", np.uint8, (None,))))
         return cls(
-            part.array("graph", np.uint8, (None,)),
-            Subwords.from_json(_text(part.array("subwords", np.uint8, (None,)))),
+            graph,
+            subwords,
             part.labels,
             part.array("label", np.float16, (None, n, None)).astype(np.float32),
             settings,
@@ -254,6 +269,7 @@ class NeuralParser(Stage):
             layout=bool(part.option("layout", bool, False)),
             languages=languages,
             tags=tags,
+            cutting=Cutting.from_part(part, graph, subwords),
         )
 
     @property

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from caesura.errors import ModelError
 from caesura.neural.graph import read_number
 
-__all__ = ["only", "without_mask"]
+__all__ = ["inner", "only", "without_mask"]
 
 #: Numbers of the fields that are followed (onnx.proto): of a model, a graph, a node, a value.
 _GRAPH: Final = 7
@@ -92,6 +93,30 @@ def only(graph: bytes | memoryview, outputs: Iterable[str]) -> bytes:
         return field.whole
 
     return _changed(graph, kept)
+
+
+def inner(graph: bytes | memoryview, layer: int) -> bytes:
+    """The network up to the vectors that a layer of the encoder gives, from 1 on."""
+    nodes = (_node(field.value) for field in _graph(graph) if field.number == _NODE)
+    # The embeddings are normalised, too, and in a layer first attention and then the whole.
+    norms = [node.gives[0] for node in nodes if node.kind == "LayerNormalization"]
+    if not 1 <= layer <= (len(norms) - 1) // 2:
+        raise ModelError(f"its network has no layer {layer}")
+    name = norms[2 * layer]
+    more = _packed(_OUTPUT, _packed(_NAME, name.encode()))
+    last = [field for field in _graph(graph) if field.number == _OUTPUT][-1].whole
+
+    def added(field: _Field) -> bytes | memoryview:
+        return b"".join((field.whole, more)) if field.whole == last else field.whole
+
+    def taken(field: _Field) -> bytes | memoryview:
+        unused = field.number == _INPUT and _name(field.value, _NAME) not in used
+        return b"" if unused else field.whole
+
+    cut = only(_changed(graph, added), [name])
+    left = (_node(field.value) for field in _graph(cut) if field.number == _NODE)
+    used = {given for node in left for given in node.takes}
+    return _changed(cut, taken)
 
 
 def _changed(graph: bytes | memoryview, change: Callable[[_Field], bytes | memoryview]) -> bytes:

@@ -34,6 +34,7 @@ from caesura.tokenize.marks import (
     mark,
 )
 from caesura.tokenize.prepared_text import WINDOW, Text, lines_joined, prepare
+from caesura.tokenize.reading import Reader, Reading
 from caesura.tokenize.sentence_starts import STATE, starts
 from caesura.tokenize.token_boundaries import Lexicon, cut
 from caesura.tokenize.word_types import Types
@@ -113,6 +114,7 @@ class Decided(NamedTuple):
 
 
 _NO_BREAKS = np.zeros(0, np.uint8)
+_NO_ODDS = np.zeros(0, np.float32)
 NOTHING = Decided(
     np.zeros(0, np.int64),
     np.zeros(0, np.int64),
@@ -172,12 +174,15 @@ class Decoder:
         layout: bool = False,
         words: frozenset[str] = frozenset(),
         weigh: bool = True,
+        reader: Reader | None = None,
     ) -> None:
         """With `layout` the scores of sentence starts were learned with what it says.
 
         With `words` those that are hyphenated at the end of a line are made whole. Without `weigh`
-        nobody asks for the evidence of sentence starts, and there is none.
+        nobody asks for the evidence of sentence starts, and there is none. A `reader` has a say
+        about tokens.
         """
+        self._reading = Reading(reader) if reader is not None else None
         self._words = words
         self._weigh = weigh
         self._may_hyphenate = False
@@ -233,6 +238,8 @@ class Decoder:
         if not whole:
             self._layout = self._layout or LayoutReader(self._given.paragraphs)
             self._layout.feed(fresh, last=last)
+        if self._reading is not None:
+            self._reading.feed(text, last=last)
         self._pending, self._size = [], 0
         codes = np.concatenate((self._codes, fresh)) if len(self._codes) else fresh
         classes, folded = classify(codes)
@@ -262,6 +269,8 @@ class Decoder:
         size = len(codes)
         shift = MARGIN - self._base
         end = self._base + size + 1 if last else self._base + size - WINDOW - 2
+        if self._reading is not None and not last:
+            end = min(end, self._reading.known)
         if end <= self._at:
             return blank_marks(0)
         room = end - self._at + LONGEST_CHUNK + 2
@@ -273,6 +282,7 @@ class Decoder:
             end + shift,
             self._open,
             self._forced(codes, shift),
+            self._odds(size),
             self._lexicon,
             self._types,
             self._memo,
@@ -313,6 +323,15 @@ class Decoder:
         here = self._given.starts + shift
         forced[here[(here >= 0) & (here < len(forced))]] = 1
         return forced
+
+    def _odds(self, size: int) -> NDArray[np.float32]:
+        """What the reader says of the code points that are kept."""
+        if self._reading is None:
+            return _NO_ODDS
+        odds = np.zeros(size + 2 * MARGIN, dtype=np.float32)
+        said = self._reading.take(self._base)[:size]
+        odds[MARGIN : MARGIN + len(said)] = said
+        return odds
 
     def _forget(self, codes: NDArray[np.uint32]) -> None:
         """Drop the characters that nothing will look at again."""

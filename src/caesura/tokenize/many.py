@@ -145,7 +145,7 @@ class ManyTokenizer(TokenStage):
             return [self, *later]
         other = copy(self)
         other.decides = False
-        other.tokenizers = self.tokenizers.changed(_open)
+        other.tokenizers = self.tokenizers.changed(partial(_open, later))
         return [other, *later]
 
     def watch(self) -> Watch:
@@ -294,10 +294,12 @@ def _same(tokenizer: Tokenizer) -> Tokenizer:
     return tokenizer
 
 
-def _open(tokenizer: Tokenizer) -> Tokenizer:
-    """The same tokeniser, which leaves sentences to a later stage."""
+def _open(later: Sequence[Stage], tokenizer: Tokenizer) -> Tokenizer:
+    """The same tokeniser, which leaves sentences to a later stage and asks one about words."""
     other = copy(tokenizer)
     other.decides = other.starts = False
+    readers = (stage.cutter(tokenizer.options.language) for stage in later)
+    other.reader = next((reader for reader in readers if reader is not None), None)
     return other
 
 

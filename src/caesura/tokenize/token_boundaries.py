@@ -348,6 +348,7 @@ def cut(
     last: int,
     state: NDArray[np.int64],
     forced: NDArray[np.int8],
+    odds: NDArray[np.float32],
     lexicon: Lexicon,
     types: Types,
     memo: Memo,
@@ -359,11 +360,12 @@ def cut(
 
     `state` holds where the open token and the open chunk began, the chunk's kind, whether one is
     open, and in the end the position that was reached, which may lie a known chunk behind `last`.
-    `forced` may have 1 where a token must begin and -1 where none may, or be empty.
+    `forced` may have 1 where a token must begin and -1 where none may, or be empty; so may `odds`,
+    which are added to those of the table.
     """
     features = np.empty(CUT_FEATURES, np.uint64)
     return _cut(
-        text, first, last, state, forced, lexicon, types, memo, table, starts, ends, features
+        text, first, last, state, forced, odds, lexicon, types, memo, table, starts, ends, features
     )
 
 
@@ -374,6 +376,7 @@ def _cut(
     last: int,
     state: NDArray[np.int64],
     forced: NDArray[np.int8],
+    odds: NDArray[np.float32],
     lexicon: Lexicon,
     types: Types,
     memo: Memo,
@@ -387,6 +390,7 @@ def _cut(
     token, chunk, kind = state[0], state[1], state[2]
     opened = state[3]
     obey = forced.shape[0] > 0
+    told = odds.shape[0] > 0
     remembers = memo.keys.shape[0] > 1
     p = first
     while p < last:
@@ -427,7 +431,10 @@ def _cut(
             split = forced[p] > 0
         else:
             n = _features(text, p, token, chunk, kind, lexicon, types, table.bits, features)
-            split = decide(features, n, table) > 0
+            score = decide(features, n, table)
+            if told:
+                score += odds[p]
+            split = score > 0
         if split:
             starts[found] = token
             ends[found] = p

@@ -39,6 +39,7 @@ from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.paragraphs import line_starts, paragraphs
 from caesura.tokenize.prepared_text import prepare
+from caesura.tokenize.reading import Reader
 from caesura.tokenize.sentence_starts import STATE, starts
 from caesura.tokenize.streaming import Stream
 from caesura.tokenize.token_boundaries import LONGEST, LONGEST_NAMED, make_lexicon
@@ -82,6 +83,8 @@ class Tokenizer(TokenStage):
         self.starts = True
         #: Whether a later stage asks for the evidence; else none is looked for.
         self.weighs = True
+        #: What else says where tokens begin, in text without blanks: see `Stage.cutter`.
+        self.reader: Reader | None = None
         #: What a bias is worth in logarithms of odds.
         self.scale = scale
         self.cuts = cuts
@@ -279,6 +282,7 @@ class Tokenizer(TokenStage):
             layout=self.options.layout,
             words=self._words,
             weigh=sentences or self.weighs,
+            reader=self.reader,
         )
 
     def _decide(self, text: str, given: OffsetConstraints, sentences: bool) -> Decided:

@@ -1,0 +1,196 @@
+"""Where words begin in text without blanks: what an inner layer of the network says.
+
+A tokeniser of such a language knows the words that it has seen; of others the characters around a
+place say little, and a network that has read much text in the language says more. Characters are
+given to it as if they were words, and the vectors that one of its layers has of the two before and
+the two behind a place become odds by a small network of one hidden layer. The tokeniser adds them
+to its own.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import Document
+from caesura.errors import ModelError
+from caesura.models.file import Part
+from caesura.neural.blas import one_thread
+from caesura.neural.examples import word_features
+from caesura.neural.subwords import Subwords
+from caesura.neural.surgery import inner, without_mask
+from caesura.neural.windows import Window, batch
+
+__all__ = ["NEAR", "Cutting", "Layer", "neighbours", "units"]
+
+Floats = NDArray[np.float32]
+
+#: Characters to each side of a place that are looked at.
+NEAR: Final = 2
+#: The most sub-words of a passage that are read.
+_LIMIT: Final = 510
+#: Characters that are read one by one, with their marks; letters and digits of ASCII in a row.
+_MARKS: Final = "\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u3099\u309a"
+_UNIT: Final = re.compile(f"[A-Za-z0-9]+|\\S[{_MARKS}]*")
+_LABEL: Final = "cut-languages"
+_ARRAYS: Final = ("cut-first", "cut-bias", "cut-second")
+_LAYER: Final = "cut-layer"
+
+
+def units(text: str) -> NDArray[np.int64]:
+    """Where the characters of a passage begin and end that are read as words."""
+    spans = [match.span() for match in _UNIT.finditer(text)]
+    return np.array(spans, np.int64).reshape(-1, 2)
+
+
+def neighbours(vectors: Floats) -> Floats:
+    """For each unit the vectors of those around the place before it, one after the other."""
+    n, width = vectors.shape
+    padded = np.zeros((n + 2 * NEAR, width), np.float32)
+    padded[NEAR : NEAR + n] = vectors
+    return np.concatenate([padded[at : at + n] for at in range(2 * NEAR)], 1)
+
+
+class Layer:
+    """A layer of the network as a session of its own, made when it is first asked.
+
+    Threads may share one.
+    """
+
+    def __init__(self, graph: NDArray[np.uint8], subwords: Subwords, layer: int) -> None:
+        self._graph: Callable[[], NDArray[np.uint8]] = partial(_same, graph)
+        self.subwords = subwords
+        self.number = layer
+        self._session: Any = None
+        self._takes: tuple[str, ...] = ()
+        self._lock = threading.Lock()
+
+    def release(self, again: Callable[[], Part]) -> None:
+        """Let go of the graph, which is read again when it is needed."""
+        self._graph = partial(_read, again)
+
+    def vectors(self, text: str, spans: NDArray[np.int64], language: int) -> Floats:
+        """The vector of each unit of a passage in a language by its number, from 1 on."""
+        doc = Document.from_spans(text, spans[:, 0], spans[:, 1])
+        pieces, pointer = self.subwords.pieces(doc)
+        spoken = np.full((len(spans), 1), language, np.int64)
+        features = np.concatenate([word_features(doc), spoken], 1)
+        begin, end, pad = self.subwords.special
+        window = Window(0, len(spans), 0, len(spans))
+        inputs = batch(
+            pieces, pointer, features, [window],
+            begin_id=begin, end_id=end, pad_id=pad, limit=_LIMIT,
+        )  # fmt: skip
+        try:
+            session, names = self._made()
+            (found,) = session.run(None, {name: getattr(inputs, name) for name in names})
+        except ModelError:
+            raise
+        except Exception as error:  # onnxruntime has no common class for its errors
+            raise ModelError("its network cannot cut words") from error
+        if found.dtype != np.float32 or found.ndim != 3 or found.shape[:2] != inputs.ids.shape:
+            raise ModelError("its network gives something else than vectors of characters")
+        vectors: Floats = found[0, inputs.first[0]]
+        return vectors
+
+    def _made(self) -> tuple[Any, tuple[str, ...]]:
+        """The session and what it takes."""
+        with self._lock:
+            if self._session is None:
+                import onnxruntime as ort
+
+                options = ort.SessionOptions()
+                options.intra_op_num_threads = options.inter_op_num_threads = 1
+                options.log_severity_level = 4
+                graph = inner(without_mask(self._graph().data), self.number)
+                self._session = ort.InferenceSession(
+                    graph, options, providers=["CPUExecutionProvider"]
+                )
+                self._takes = tuple(entry.name for entry in self._session.get_inputs())
+            return self._session, self._takes
+
+
+class Cutting:
+    """What makes odds of the vectors, by language. It does not change in use."""
+
+    def __init__(
+        self,
+        numbers: Mapping[str, int],
+        layer: Layer,
+        first: Floats,
+        bias: Floats,
+        second: Floats,
+    ) -> None:
+        """`numbers` has its languages, as the network knows them.
+
+        `first` is [language, vectors, hidden], `second` has one more, its bias, at the end.
+        """
+        self.numbers = dict(numbers)
+        self.layer = layer
+        self.first, self.bias, self.second = first, bias, second
+
+    def reader(self, language: str) -> Callable[[str], Floats] | None:
+        """What tells the odds of a passage in a language; None of one that has blanks."""
+        return partial(self.odds, language) if language in self.numbers else None
+
+    def odds(self, language: str, text: str) -> Floats:
+        """What is added to the log-odds that a token begins at each character."""
+        found = np.zeros(len(text), np.float32)
+        spans = units(text)
+        if len(spans) < 2:
+            return found
+        row = list(self.numbers).index(language)
+        near = neighbours(self.layer.vectors(text, spans, self.numbers[language]))
+        if near.shape[1] != self.first.shape[1]:
+            raise ModelError("its network has vectors of another size than what cuts words")
+        with one_thread():
+            hidden = near @ self.first[row] + self.bias[row]
+        second = self.second[row]
+        points = np.maximum(hidden, 0) @ second[:-1] + second[-1]
+        glued = spans[1:, 0] == spans[:-1, 1]
+        found[spans[1:, 0][glued]] = points[1:][glued]
+        return found
+
+    # -------------------------------------------------------------- storing
+
+    def config(self) -> dict[str, Any]:
+        return {_LAYER: self.layer.number}
+
+    def labels(self) -> dict[str, list[str]]:
+        return {_LABEL: list(self.numbers)}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        own = (self.first, self.bias, self.second)
+        return {n: a.astype(np.float16) for n, a in zip(_ARRAYS, own, strict=True)}
+
+    @classmethod
+    def from_part(cls, part: Part, graph: NDArray[np.uint8], subwords: Subwords) -> Self | None:
+        """That of a model file; most have none."""
+        codes = part.labels.get(_LABEL)
+        if not codes:
+            return None
+        n = len(codes)
+        first = part.array("cut-first", np.float16, (n, None, None)).astype(np.float32)
+        size = first.shape[2]
+        bias = part.array("cut-bias", np.float16, (n, size)).astype(np.float32)
+        second = part.array("cut-second", np.float16, (n, size + 1)).astype(np.float32)
+        known = part.labels.get("languages", [])
+        if not {*codes} <= {*known}:
+            raise ModelError("it cuts words of a language that its network does not know")
+        numbers = {code: known.index(code) + 1 for code in codes}
+        layer = Layer(graph, subwords, int(part.option(_LAYER, int, 1)))
+        return cls(numbers, layer, first, bias, second)
+
+
+def _same(graph: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return graph
+
+
+def _read(again: Callable[[], Part]) -> NDArray[np.uint8]:
+    return again().array("graph", np.uint8, (None,))
