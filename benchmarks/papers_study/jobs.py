@@ -12,6 +12,8 @@ STEPS = ("perceptron", "pa")
 #: By regime: sentences of an instance, and epochs. Sixty documents are as many instances of whole
 #: documents, and ten times as many chunks.
 REGIMES = {"whole": (0, 30), "chunks": (10, 15)}
+#: Epochs of whole documents until nothing changes any more, of the updates that matter.
+LONG = 100
 TREEBANKS = (
     "CDT-Danish",
     "UD_Swedish-LinES",
@@ -70,6 +72,9 @@ def _figure4() -> list[Job]:
         for regime in REGIMES
         for u in UPDATES
     ]
+    for u in UPDATES[:3]:
+        name = f"figure4/GUM-speech/long/{u}/perceptron/1"
+        jobs.append(_curve(name, "GUM-speech", "whole", u, "perceptron", **gum, epochs=LONG))
     for regime in ("chunks", "whole"):
         for seed in (1, 2, 3):
             for u in UPDATES[:3]:
@@ -126,7 +131,7 @@ def _figure5() -> list[Job]:
             "perceptron" if u == "dlaso" else "pa",
             limit=60,
             beam=beam,
-            epochs=15 if beam < 20 else 8,
+            epochs=15,
         )
         for beam in (1, 4, 20)
         for u in ("dlaso", "max-violation")
@@ -260,7 +265,9 @@ def _all() -> list[Job]:
     grid = [job for job in figure4 if job.settings["treebank"] == "GUM-speech"]
     other = [job for job in figure4 if job.settings["treebank"] == "EWT-speech"]
     whole = [job for job in _seed(grid, 2, 3) + other if not job.settings["chunk"]]
-    grid, other = ([job for job in jobs if job not in whole] for jobs in (grid, other))
+    long = [job for job in grid if job.settings["epochs"] == LONG]
+    late = [*whole, *long]
+    grid, other = ([job for job in jobs if job not in late] for jobs in (grid, other))
     tags = _tags()
     return [
         *tags[:2],
@@ -274,6 +281,7 @@ def _all() -> list[Job]:
         *_in_turn(_seed(grid, 3), _seed(figure6, 3), _seed(other, 3)),
         *_in_turn(_seed(whole, 1), _figure5(), _figure3()),
         *_seed(whole, 2, 3),
+        *long,
         *_speed(),
         *tags[4:],
         *tables[15:],
