@@ -28,6 +28,29 @@ def test_overlapping_windows_keep_every_word_once(
         assert at[window.last] - at[window.first] <= limit
 
 
+@given(SIZES, st.integers(10, 60), st.integers(0, 8), st.sets(st.integers(0, 200)))
+def test_windows_that_end_with_paragraphs_keep_every_word_once(
+    sizes: list[int], limit: int, overlap: int, breaks: set[int]
+) -> None:
+    at, ends = pointer(sizes), np.array(sorted(breaks), np.int64)
+    windows = overlapping(at, 0, len(sizes), limit, overlap, ends)
+    kept = [word for w in windows for word in range(w.keep_first, w.keep_last)]
+    assert kept == list(range(len(sizes)))
+    for window in windows:
+        assert window.first <= window.keep_first < window.keep_last <= window.last
+        assert at[window.last] - at[window.first] <= limit
+
+
+def test_nothing_is_shared_where_a_paragraph_ends() -> None:
+    at = pointer([1] * 100)
+    windows = overlapping(at, 0, 100, 40, 8, np.array([10, 36, 80]))
+    spans = [(w.first, w.last, w.keep_first, w.keep_last) for w in windows]
+    # The break at 10 comes too early; behind 36 there is none, and 80 ends a window again.
+    assert spans == [(0, 36, 0, 36), (36, 76, 36, 72), (68, 100, 72, 100)]
+    last = overlapping(at, 0, 100, 44, 8, np.array([10, 36, 80]))
+    assert [(w.first, w.last) for w in last] == [(0, 36), (36, 80), (80, 100)]
+
+
 def test_a_long_document_costs_little_more_than_one_pass() -> None:
     at = pointer([1 + n % 3 for n in range(20_000)])
     windows = overlapping(at, 0, 20_000, 510, 96)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import ModelError
+from caesura.layout.codes import BLANK, PARAGRAPH
 from caesura.models.store import without
 from caesura.neural.examples import paragraph_features, word_features
 from caesura.neural.graph import check_graph, check_promises, unlike
@@ -33,6 +34,8 @@ OVERLAP: Final = 96
 #: The most that is read at once: attention to half as many sub-words is half the work, and costs
 #: no accuracy that shows (LAS on EWT and GUM dev within 0.1).
 READ: Final = 254
+#: Before what the layout says that a paragraph starts.
+_PARAGRAPHS: Final = (BLANK, PARAGRAPH)
 #: Windows that a card reads at once.
 _AT_ONCE: Final = 32
 
@@ -148,10 +151,12 @@ class Encoder:
             rules = self.languages.rules(spoken)
             features = np.concatenate([features, spoken[:, None]], 1)
         shared = limit * OVERLAP // LIMIT
+        # No sentence runs over the end of a paragraph: nobody there needs what is beyond it.
+        ends = np.flatnonzero(np.isin(features[:, 2], _PARAGRAPHS)) if self.layout else None
         windows = [
             window
             for first, last in ([(0, n)] if spans is None else spans)
-            for window in overlapping(pointer, first, last, limit, shared)
+            for window in overlapping(pointer, first, last, limit, shared, ends)
         ]
         width = max((w.last - w.first for w in windows), default=0) + 1
         found: Scores | None = None

@@ -72,8 +72,19 @@ def random_cuts(
     return windows
 
 
-def overlapping(piece_ptr: Longs, begin: int, end: int, limit: int, overlap: int) -> list[Window]:
-    """Words begin..end-1 in windows of at most `limit` sub-words that share about `overlap`."""
+def overlapping(
+    piece_ptr: Longs,
+    begin: int,
+    end: int,
+    limit: int,
+    overlap: int,
+    breaks: Longs | None = None,
+) -> list[Window]:
+    """Words begin..end-1 in windows of at most `limit` sub-words that share about `overlap`.
+
+    A window of half the limit or more ends at the last of the `breaks` (words before which a
+    paragraph starts) in it, if there is one, and shares nothing with the next.
+    """
     windows: list[Window] = []
     at = keep = begin
     while keep < end:
@@ -85,6 +96,11 @@ def overlapping(piece_ptr: Longs, begin: int, end: int, limit: int, overlap: int
         if to == end:
             windows.append(Window(at, to, keep, end))
             break
+        cut = _last_break(breaks, to)
+        if cut > keep and piece_ptr[cut] - piece_ptr[at] >= limit // 2:
+            windows.append(Window(at, cut, keep, cut))
+            at = keep = cut
+            continue
         # The next window starts `overlap` sub-words before this one's end, and takes over in the
         # middle of what they share.
         back = int(np.searchsorted(piece_ptr, piece_ptr[to] - overlap))
@@ -93,6 +109,14 @@ def overlapping(piece_ptr: Longs, begin: int, end: int, limit: int, overlap: int
         windows.append(Window(at, to, keep, turn))
         at, keep = min(back, turn), turn
     return windows
+
+
+def _last_break(breaks: Longs | None, to: int) -> int:
+    """The last of rising numbers that is not beyond another; -1: there is none."""
+    if breaks is None:
+        return -1
+    found = int(np.searchsorted(breaks, to, side="right")) - 1
+    return int(breaks[found]) if found >= 0 else -1
 
 
 def batch(
