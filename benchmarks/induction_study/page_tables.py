@@ -23,6 +23,7 @@ ORDER = (
     "rules@10",
     "no rules",
     "default",
+    "context",
     "of",
     *(name + mark for name in ("start", "short", "lexical", "loose") for mark in ("", "+")),
     *(name + mark for name in ("basic", "basic, long only") for mark in ("", "+", ", undirected")),

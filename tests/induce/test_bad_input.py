@@ -26,7 +26,7 @@ def learn(text: str, **options: str) -> tuple[Inducer, str]:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("The boat leaves the harbour.", "only 1 sentences"),
+        ("The boat leaves the harbour.", "only 1 sentence to learn from"),
         ("ka ka ka. ka ka. ka ka ka ka.", "one class"),
         ("the boat leaves\n\na gull cries\n\nthe sea is calm", "punctuation mark"),
         ("the boat , a gull\n\nthe sea , a sail", "no sentence ends in a mark"),
@@ -51,8 +51,12 @@ def test_odd_texts_give_a_grammar_and_a_sentence(text: str, told: str, classes: 
 
 def test_sentences_that_are_all_too_long_are_an_error_with_a_remedy() -> None:
     long = " ".join(["the boat leaves"] * 70) + "."
+    inducer = Inducer([RuleTokenizer().tokenize(long * 3)], InduceOptions(classes="form"))
+    told: list[str] = []
     with pytest.raises(InputError, match="--max-length"):
-        learn(long * 3, classes="form")
+        told.extend(event.stats.get("what", "") for event in inducer)
+    assert any("--newline-is-boundary" in what for what in told)
+    assert not any("only 0" in what for what in told)
 
 
 def test_long_sentences_are_learnt_from_where_it_is_asked() -> None:

@@ -110,7 +110,7 @@ def test_odd_texts_are_told_of(documents: list[Document]) -> None:
     plain = Document.from_spans("ka ka ka", [0, 3, 6], [2, 5, 8])
     plain.sent_start[:] = [1, 0, 0]
     found = " ".join(told([plain], classes="form"))
-    for what in ("no word of the text is a punctuation mark", "only 1 sentences", "one class"):
+    for what in ("no word of the text is a punctuation mark", "only 1 sentence ", "one class"):
         assert what in found
 
 

@@ -12,6 +12,7 @@ from caesura.errors import UsageError
 from caesura.induce import Grammar, supervised
 from caesura.induce.corpus import corpus, word_classes
 from caesura.stage import stage_of
+from caesura.tokenize import RuleTokenizer
 from tests.reference.grammars import made_up
 
 
@@ -68,3 +69,8 @@ def test_options_that_are_not_there_are_told(grammar: Grammar) -> None:
 def test_lists_of_trees_are_refused(documents: list[Document], grammar: Grammar) -> None:
     with pytest.raises(UsageError, match="one best"):
         grammar.k_best(documents[0], 3)
+
+
+def test_a_grammar_over_tags_says_how_to_keep_them(grammar: Grammar) -> None:
+    with pytest.raises(UsageError, match="--keep-tags"):
+        grammar.parse(RuleTokenizer().tokenize("The boat leaves."))

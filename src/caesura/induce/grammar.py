@@ -90,7 +90,8 @@ class Grammar(Stage):
             if self.source != "form" and not any(labels):
                 raise UsageError(
                     f"the grammar was learnt over {self.source.upper()} tags and the text has none",
-                    remedy="Tag it first, or induce a grammar with --classes NUMBER.",
+                    remedy="Tag it first, keep the tags of its file (--keep-tokens --keep-tags), "
+                    "or induce a grammar with --classes NUMBER.",
                 )
             return labels
         return self.classifier.classify(doc)

@@ -30,17 +30,19 @@ def oddities(words: Corpus, used: npt.NDArray[np.bool_]) -> Iterator[str]:
     if sentences.n_words > LONG * len(sentences):
         yield (
             f"sentences have {sentences.n_words // len(sentences)} words on average: split them "
-            "first, or raise --max-length."
+            "first (where each is a line: caesura tokenize --rules --newline-is-boundary), or "
+            "raise --max-length."
         )
     if float((sentences.lengths == 1).mean()) > 0.5:
         yield (
             "most sentences have one word, which tells nothing of trees: is the text split into "
             "words? Scripts without spaces need a tokeniser of their language first."
         )
-    if int(used.sum()) < FEW:
+    number = int(used.sum())
+    if 0 < number < FEW:  # with none at all the recipe says why
         yield (
-            f"only {int(used.sum())} sentences to learn from: which way arcs go will be a matter "
-            "of chance. Give more text."
+            f"only {number} sentence{'s' if number > 1 else ''} to learn from: which way arcs go "
+            "will be a matter of chance. Give more text."
         )
     if len(np.unique(sentences.classes)) == 1:
         yield (

@@ -170,7 +170,7 @@ def _tell(event: Any, progress: Counting) -> dict[str, Any]:
         lifted = stats["lifted"]
         progress.say(
             f"restart {event.restart + 1}: seed {stats['seed']}, {stats['bits']:.4f} bits a word"
-            + (f", {lifted} sentences beyond the constraint" if lifted else "")
+            + (f", {_several(lifted, 'sentence')} beyond the constraint" if lifted else "")
         )
     elif event.kind == "done":
         progress.say(_kept_line(stats))
@@ -198,10 +198,15 @@ def _kept_line(stats: Mapping[str, Any]) -> str:
 
 def _data_line(stats: Mapping[str, Any]) -> str:
     return (
-        f"{stats['sentences']:,} sentences, {stats['words']:,} words, {stats['classes']} classes; "
+        f"{_several(stats['sentences'], 'sentence')}, {_several(stats['words'], 'word')}, "
+        f"{_several(stats['classes'], 'class', 'classes')}; "
         f"{stats['with_marks_inside']:,} with punctuation inside, {stats['complete']:,} complete, "
         f"{stats['too_long']:,} too long"
     )
+
+
+def _several(number: int, one: str, more: str = "") -> str:
+    return f"{number:,} {one if number == 1 else more or one + 's'}"
 
 
 def _resumed_line(stats: Mapping[str, Any]) -> str:
