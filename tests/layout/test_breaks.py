@@ -130,6 +130,14 @@ def test_a_bracket_that_closes_on_the_next_line_is_no_margin() -> None:
     assert names(quoted) == ["indentation", "blank line"]
 
 
+def test_a_word_that_is_hyphenated_goes_on_whatever_room_there_was() -> None:
+    rest = "known man, and the keeper did not know him at all, nor his\nwife."
+    for end, expected in (("well-", WRAP), ("well", SHORT)):
+        doc = document(f"{wrapped(PROSE, 60)}\nHe was a {end}\n{rest}")
+        at = doc.token_start.searchsorted(doc.text.index("known"))
+        assert breaks(doc)[at] == expected
+
+
 def test_paragraphs_of_one_long_line_are_not_double_spaced() -> None:
     line = "and " * 30 + "so on"
     assert {*names("\n\n".join([line] * 4))} == {"blank line"}

@@ -47,6 +47,19 @@ def test_what_is_certain_stays_and_kinds_have_maps_of_their_own() -> None:
     assert doc.sent_conf[2] > 0.99
 
 
+def test_without_marks_the_models_own_probability_keeps_a_say() -> None:
+    worth = []
+    for text in ("They left. He stayed.", "they left he stayed"):
+        doc = Document.from_spans(text, [0, 5, 11, 14], [4, 10, 13, 20])
+        doc.sent_start = np.array([1, 0, 1, 0], np.int8)
+        doc.sent_conf = np.array([1.0, 0.25, 0.9, 0.0], np.float32)
+        knots = ((-9.0, 0.5), (9.0, 0.5))  # whatever was said came true in 62 of 100
+        StartMaps({"edited drawn": knots, "unedited drawn": knots}).apply(doc)
+        worth.append(float(doc.sent_conf[2]))
+    assert worth[0] == pytest.approx(0.62, abs=0.01)
+    assert worth[0] < worth[1] < 0.9
+
+
 @pytest.mark.parametrize(
     "damage",
     [

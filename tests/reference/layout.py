@@ -289,7 +289,7 @@ def between(lines: list[Line], i: int) -> str:
         return "line"
     full = is_full(lines, i) or are_full(block, width)
     wrapped = full or (28 <= width <= 160 and sum(votes) > 0)
-    room = not full and fits(before, line, width)
+    room = not full and not (before.hyphen and line.lower) and fits(before, line, width)
     others = block[:at] + block[at + 1 :]
     beside = [before, *lines[i + 1 : i + 2]]
     if full and line.quoted and not before.colon and not any(own.quoted for own in beside):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 import numpy as np
@@ -9,9 +10,11 @@ import pytest
 
 from caesura.document import Document
 from caesura.document.characters import classify, code_points
-from caesura.layout import WRAP, breaks
+from caesura.layout import SAME, WRAP, breaks
 from caesura.tokenize import Tokenizer
-from caesura.tokenize.prepared_text import lines_joined
+from caesura.tokenize.decoder import mark_tokens
+from caesura.tokenize.marks import BEHIND
+from caesura.tokenize.prepared_text import lines_joined, prepare
 
 PROSE = (
     "She reads the paper every day. He paints, and nobody asks why. Mr. Hall was late again, which "
@@ -36,6 +39,22 @@ def test_whatever_ends_the_lines(tokenizer: Tokenizer) -> None:
     lines, returns = (tokenizer.tokenize(wrapped(PROSE, 55, end)) for end in ("\n", "\r\n"))
     assert lines.column("form") == returns.column("form")
     assert lines.sent_start.tolist() == returns.sent_start.tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "gap"),
+    [("a well-\nknown man", 0), ("a man -\nold", 1), ("a well-\nKnown man", 1), ("well\nknown", 1)],
+)
+def test_a_hyphen_at_the_end_of_a_line_is_one_within_a_word(
+    tokenizer: Tokenizer, text: str, gap: int
+) -> None:
+    spans = [match.span() for match in re.finditer(r"\w+|-", text)]
+    begins, ends = (np.array(column, np.int64) for column in zip(*spans, strict=True))
+    lines = np.array([WRAP if text[at - 1] == "\n" else SAME for at in begins], np.uint8)
+    nothing = np.zeros(0, np.int64)
+    prepared = prepare(*classify(code_points(text)))
+    marks = mark_tokens(prepared, begins, ends, nothing, lines, tokenizer._types)
+    assert marks.gap[BEHIND:][: len(begins)][lines == WRAP].tolist() == [gap]
 
 
 def test_lines_that_stand_for_themselves_are_weighed_as_lines(tokenizer: Tokenizer) -> None:

@@ -286,7 +286,9 @@ def _line_break(rows: NDArray[np.int64], n: int, i: int) -> int:
         return LINE
     full = _is_full(rows, n, i) or _are_full(rows, low, high, width)
     wrapped = full or _is_wrapped(rows, low, high, width)
-    fits = not full and _fits(rows, i - 1, i, width)
+    # A word that is hyphenated goes on, whatever room there was.
+    parted = last & ENDS_HYPHEN and flags & BEGINS_LOWER
+    fits = not full and not parted and _fits(rows, i - 1, i, width)
     if full and _is_quoted_alone(rows, n, i):
         return WRAP
     # A dash or a number may open a line of wrapped prose, too.

@@ -3,9 +3,11 @@
 A model file may hold, for edited text and for text without capitals and punctuation apart, and for
 boundaries that were drawn and that were not, how often a sentence does start where the model gives
 some probability. It is a monotone map, by isotonic regression on bins (Zadrozny and Elkan 2002),
-straight between its knots in logarithms of odds. A boundary that was drawn has at least 0.5, and
-what was left open less, since the search had its reasons. What is certain (the first token, what
-was given) stays so, and a file without a map keeps the probabilities of its stages.
+straight between its knots in logarithms of odds. Texts without capitals and punctuation differ more
+from one another than edited ones, so that there the model's own probability keeps a say. A boundary
+that was drawn has at least 0.5, and what was left open less, since the search had its reasons. What
+is certain (the first token, what was given) stays so, and a file without a map keeps the
+probabilities of its stages.
 """
 
 from __future__ import annotations
@@ -39,6 +41,10 @@ _WIDTH: Final = 0.5
 _LIMIT: Final = 12.0
 _ENOUGH: Final = 40
 
+#: How much of a map is believed, in logarithms of odds; the rest is the model's own probability. A
+#: map of the one speech set is off by up to 9.7 points in a bin of the other, this by at most 6.9.
+_BELIEVED: Final = {"edited": 1.0, "unedited": 0.6}
+
 #: Just below one half: what is open is not said to be likelier than not.
 _OPEN: Final = 0.4999
 
@@ -64,7 +70,8 @@ class StartMaps:
             if knots:
                 at = chosen & (raw > _SURE) & (raw < 1.0 - _SURE)
                 x, y = zip(*knots, strict=True)
-                worth = _chance(np.interp(_odds(raw[at]), x, y))
+                own, believed = _odds(raw[at]), _BELIEVED[name.split()[0]]
+                worth = _chance(believed * np.interp(own, x, y) + (1.0 - believed) * own)
                 drawn = name.endswith("drawn")
                 found[at] = np.maximum(worth, 0.5) if drawn else np.minimum(worth, _OPEN)
         doc.sent_conf = found.astype(np.float32)

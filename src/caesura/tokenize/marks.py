@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document.characters import DIGIT, LOWER, NEWLINE, STOP, UPPER
+from caesura.document.characters import DASH, DIGIT, LOWER, NEWLINE, STOP, UPPER
 from caesura.jit import kernel
 from caesura.layout.codes import WRAP
 from caesura.tokenize.prepared_text import WINDOW, Text, stretch, wordlike
@@ -155,14 +155,14 @@ def join_lines(
 ) -> None:
     """Make the rows of wrapped prose, from a token on, what they were before it was wrapped.
 
-    There the end of a line is a blank, and lines go on. `carried` holds where the line began, and
-    whether it goes on from one before.
+    There the end of a line is a blank, or nothing behind a hyphen, and lines go on. `carried` holds
+    where the line began, and whether it goes on from one before.
     """
     line, joined = carried[0], carried[1] != 0
     for i in range(first, breaks.shape[0]):
         row = i + BEHIND
         if marks.gap[row] == _NEWLINE and breaks[i] == _WRAPPED:
-            marks.gap[row] = _BLANK
+            marks.gap[row] = 0 if _is_hyphenated(marks, row) else _BLANK
             joined = True
         elif marks.gap[row] > _BLANK:
             line = begins[i] - _STEP * np.int64(marks.width[row])
@@ -170,6 +170,15 @@ def join_lines(
         if joined:
             marks.width[row] = min(begins[i] - line, _WIDEST) // _STEP
     carried[0], carried[1] = line, joined
+
+
+@kernel(counted=False)
+def _is_hyphenated(marks: Marks, row: int) -> bool:
+    """Whether the token before, at the end of a line, is the hyphen of a word that goes on."""
+    before = marks.shape[row - 1] >> np.uint64(7)
+    glued = marks.gap[row - 1] == 0 or before >> np.uint64(5) != np.uint64(DASH)
+    ends = before & np.uint64(31) == np.uint64(DASH)
+    return bool(glued and ends and marks.shape[row] >> np.uint64(12) == np.uint64(LOWER))
 
 
 @kernel(counted=False)
