@@ -80,6 +80,8 @@ def test_values_of_one_type_are_of_one_kind() -> None:
     kinds = {repr(jit_kernel._kind(value)) for value in values}
     assert len(kinds) == len(values)
     assert jit_kernel._kind(7) == jit_kernel._kind(-8)
+    assert jit_kernel._kind(7) == jit_kernel._kind(np.int64(7))
+    assert jit_kernel._kind(True) == jit_kernel._kind(np.bool_(False)) != jit_kernel._kind(1)
     assert jit_kernel._kind(np.zeros(1)) == jit_kernel._kind(np.ones(5))
     for odd in (1 << 63, "text", [1], np.zeros(3, "M8[s]"), object()):
         with pytest.raises(jit_kernel._UnknownKind):

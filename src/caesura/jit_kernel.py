@@ -32,6 +32,8 @@ __all__ = ["Kernel", "Later", "Waiting"]
 _C_ORDER, _FORTRAN, _FLAGS = 1, 2, 0x503
 #: Integers that Numba takes for signed ones.
 _MOST: Final = 1 << 63
+#: Numbers of NumPy for which Python has a type that is the same to Numba.
+_SAME: Final = {"<i8": int, "<f8": float, "|b1": bool}
 #: What is kept of code that has no image, so that nobody tries again.
 _NO_IMAGE: Final = b"no image\n"
 #: What tells processors apart, in the system's words.
@@ -61,7 +63,7 @@ def _kind(value: Any) -> Any:
     if kind in (int, float, bool, NoneType):
         return kind
     if isinstance(value, np.generic) and value.dtype.kind in "biuf":
-        return (kind, value.dtype.str)
+        return _SAME.get(value.dtype.str, (kind, value.dtype.str))
     raise _UnknownKind
 
 

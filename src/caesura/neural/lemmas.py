@@ -279,11 +279,12 @@ class LemmaLexicon:
         """The best rule by the network, the endings, and whether its lemma is known."""
         tries = min(_RULES, len(scores))
         rules = {*np.argpartition(-scores, tries - 1)[:tries].tolist(), *chances}
-        get = chances.get
+        own, unseen = scores.tolist(), log(FLOOR)
         # The best without what a known lemma adds come first: whoever is farther behind than that
         # need not be made.
         points = sorted(
-            (-(_POWER * float(scores[rule]) + log(get(rule, FLOOR))), rule) for rule in rules
+            (-(_POWER * own[rule] + (log(chances[rule]) if rule in chances else unseen)), rule)
+            for rule in rules
         )
         best, found = -inf, 0
         for minus, rule in points:
