@@ -173,7 +173,7 @@ def beam_tests(jobs: dict[str, Row]) -> dict[str, Row]:
         others = [f"{treebank}/max-violation/{width}"] if update == "dlaso" else []
         others += [f"{treebank}/{update}/1"] if width != "1" else []
         for other in others:
-            # Runs of beams that are wide are shorter: both have to have learned as long.
+            # A run may have been cut short: both have to have learned as long.
             if other in runs and len(runs[other]["rows"]) == len(told["rows"]):
                 tested = _test([told], [runs[other]], ("Starts*", "LAS"))
                 rows[f"{name} − {other}"] = {"run": name, "against": other, **tested}
