@@ -55,8 +55,10 @@ Speed: {speed:,} words a second on one core (median, on a busy machine).
 It is made by `benchmarks/build_multi.py`: 40 of 43 epochs with seed 1, then 8 of 15 more with
 smaller steps and seed 2, about 17 minutes of one GPU; the network is the mean of both states (LAS
 of 18 languages on dev 82.33, of the states themselves 82.08 and 82.28). The power of the lexica,
-the settings of the search and the treebanks of each tokeniser were chosen by looking at dev. One
-run was made, so that there is no spread over seeds.
+the settings of the search, the treebanks of each tokeniser and how much the network says about the
+words of Chinese were chosen by looking at dev; whether lexica are made of all treebanks of a
+language or of the main ones, by the words behind those that are scored. One run was made, so that
+there is no spread over seeds.
 
 ## Encoder and licence
 
