@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from copy import copy
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from caesura.document.characters import MARGIN, classify, code_points
 from caesura.tokenize import Tokenizer
+from caesura.tokenize.handles import known_cuts
 from caesura.tokenize.logistic import new_table, step
 from caesura.tokenize.prepared_text import prepare, stretch
 from tests.reference import tokenize as twin
@@ -34,9 +36,10 @@ def test_the_hash_of_a_stretch_is_that_of_its_characters(text: str, data: st.Dat
 @given(TEXTS)
 @settings(max_examples=40, deadline=None)
 def test_tokens_equal_those_of_the_twin(tokenizer: Tokenizer, text: str) -> None:
+    assume(known_cuts(code_points(text)) is None)  # what is decided before the model is asked
     found = tokenizer.tokenize(text)
     expected = twin.cut(
-        text,
+        re.sub(r"(?<=\S)\n(?=\S)", " ", text),  # a word is the same at the end of a line
         tokenizer.cuts.weights(),
         tokenizer.options.bits,
         chunks=tokenizer.chunks,
