@@ -95,5 +95,6 @@ def page(browser: Any, server: Any) -> Iterator[Any]:
     remember(browser, server, None)
     opened(browser, server)
     yield browser
-    complaints = [line for line in browser.complaints() if " 4" not in line]
-    assert complaints == []
+    # The page of a server that an earlier test has stopped may have asked it once more.
+    own = [line for line in browser.complaints() if "//127." not in line or server.address in line]
+    assert [line for line in own if " 4" not in line] == []
