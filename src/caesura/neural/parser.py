@@ -337,7 +337,7 @@ class NeuralParser(Stage):
             scores.arcs,
             scores.base,
             scores.sizes,
-            scores.start + self._bonus(doc, scores),
+            scores.start + self._bonus(doc),
             swap=settings.swap,
             crossing=settings.crossing,
         )
@@ -347,7 +347,7 @@ class NeuralParser(Stage):
         given.labels[:] = -1  # labels are written afterwards
         return decoder, given
 
-    def _bonus(self, doc: Document, scores: Scores) -> NDArray[np.float32]:
+    def _bonus(self, doc: Document) -> NDArray[np.float32]:
         """What speaks for a boundary before each word, besides the network."""
         settings = self.settings
         edited = edited_words(doc)
@@ -443,7 +443,7 @@ class NeuralParser(Stage):
     def start_chances(self, doc: Document, scores: Scores) -> NDArray[np.float32]:
         """The probability that a sentence starts at each token."""
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
-        start = 1.0 / (1.0 + np.exp(-(scores.start + self._bonus(doc, scores))))
+        start = 1.0 / (1.0 + np.exp(-(scores.start + self._bonus(doc))))
         start[:1] = 1.0
         return start[first].astype(np.float32)
 

@@ -193,11 +193,11 @@ def _is_known(frontier: Frontier, used: int, key: Any) -> Any:
 @kernel(forceinline=True, counted=False)
 def _told(search: Search, gap: Any) -> Any:
     """What tokeniser and layout say for a boundary, beside what the scorer has learned of it."""
-    evidence = search.evidence * EVIDENCE_ODDS[gap[EVIDENCE_COLUMN]]
-    if gap[PLAIN_COLUMN] != 0:
-        evidence *= 0.0
-    elif gap[LAYOUT_COLUMN] != 0:
-        evidence *= AT_LINES
+    evidence = 0.0
+    if gap[PLAIN_COLUMN] == 0:
+        evidence = search.evidence * EVIDENCE_ODDS[gap[EVIDENCE_COLUMN]]
+        if gap[LAYOUT_COLUMN] != 0:
+            evidence *= AT_LINES
     return evidence + search.layout * LAYOUT_ODDS[gap[TOLD_COLUMN]]
 
 
