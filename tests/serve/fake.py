@@ -45,6 +45,8 @@ def load(path: Path) -> FakePipeline:
 def misbehave(text: str) -> None:
     """What a bug, or an input that finds one, may do to the process it runs in."""
     if text.startswith("HANG"):
+        if (named := text.removeprefix("HANG").strip()).startswith("/"):
+            Path(named).touch()  # from now on it does
         re.match(r"(a|a)*$", "a" * 60 + "b")  # for ages, and no other thread gets a turn
     if text.startswith("DIE"):
         os.abort()
