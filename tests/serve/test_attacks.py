@@ -17,6 +17,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +54,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture
 def client(server: Running) -> Iterator[httpx.Client]:
     """Whatever a test does, the server goes on with a worker that works and all its places."""
-    with httpx.Client(base_url=server.address, timeout=SOON) as made:
+    with httpx.Client(base_url=server.address, timeout=2 * SOON) as made:
         yield made
         until(lambda: made.get("/health").json()["running"] == 0)
         until(lambda: parse(made, "They left.").status_code == 200)
+
+
+@pytest.fixture
+def patient(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waits for a new worker waits as long as a slow machine needs to start one."""
+    workers = server.app.application.workers
+    monkeypatch.setattr(workers, "options", replace(workers.options, seconds=SOON))
 
 
 def parse(client: httpx.Client, text: str, **more: Any) -> httpx.Response:
@@ -160,7 +168,7 @@ def whole(text: str) -> bytes:
 # ----------------------------------------------------------------- workers that die or grow
 
 
-def test_a_worker_that_dies_costs_one_answer(server: Running, client: httpx.Client) -> None:
+def test_a_worker_that_dies_costs_one_answer(client: httpx.Client, patient: None) -> None:
     answer = parse(client, "DIE")
     assert answer.status_code == 500
     assert "goes on" in answer.json()["error"]["message"]
@@ -168,7 +176,7 @@ def test_a_worker_that_dies_costs_one_answer(server: Running, client: httpx.Clie
 
 
 def test_a_worker_that_dies_while_it_is_idle_costs_nothing(
-    server: Running, client: httpx.Client
+    server: Running, client: httpx.Client, patient: None
 ) -> None:
     workers = server.app.application.workers
     until(lambda: workers._idle.qsize() == 1)
@@ -187,7 +195,7 @@ def test_a_bug_is_told_without_the_text(server: Running, client: httpx.Client) -
 
 
 def test_a_worker_that_has_grown_is_replaced_after_its_answer(
-    server: Running, client: httpx.Client
+    server: Running, client: httpx.Client, patient: None
 ) -> None:
     workers = server.app.application.workers
     restarts = workers.restarts
