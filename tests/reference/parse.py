@@ -317,3 +317,21 @@ def row(template: str, seed: int, found: dict[str, int], size: int) -> int:
     value &= MASK
     value = (value ^ value >> 32) * 0xD6E8FEB86659FD93 & MASK
     return (value >> 32) & (size - 1)
+
+
+def best_tree(score: Callable[[int, int], float], n: int) -> tuple[float, tuple[int, ...]]:
+    """The best tree of n words with one root, by trying all heads; score(head, dependent)."""
+    best: tuple[float, tuple[int, ...]] = (float("-inf"), ())
+    for heads in product(range(-1, n), repeat=n):
+        if heads.count(ROOT) == 1 and all(_reaches_root(heads, word) for word in range(n)):
+            total = sum(score(head, word) for word, head in enumerate(heads))
+            best = max(best, (total, heads))
+    return best
+
+
+def _reaches_root(heads: tuple[int, ...], word: int) -> bool:
+    for _ in heads:
+        word = heads[word]
+        if word == ROOT:
+            return True
+    return False

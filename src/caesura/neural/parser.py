@@ -1,8 +1,9 @@
 """The neural stage of a pipeline: the network scores, the joint search decides.
 
 Tags and lemmas are the network's own; boundaries and trees are searched with the same transitions,
-constraints and beam as by the linear parser, with `scorers.arcs` as the scorer. Labels are chosen
-for the arcs of the tree, root labels for roots alone.
+constraints and beam as by the linear parser, with `scorers.arcs` as the scorer. In the sentences
+that are found the best trees are taken. Labels are chosen for their arcs, root labels for roots
+alone.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from numpy.typing import NDArray
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
 from caesura.errors import ModelError, WarningSink
-from caesura.layout import SAME
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
 from caesura.neural import agreement
 from caesura.neural.blas import one_thread
 from caesura.neural.cutting import Cutting
+from caesura.neural.evidence import evidence_odds, log_odds
 from caesura.neural.examples import layout_codes
 from caesura.neural.languages import Languages
 from caesura.neural.lemmas import LemmaLexicon
@@ -40,11 +41,13 @@ from caesura.parse.scorers.features import N_COLUMNS
 from caesura.parse.search.decode import Decoder
 from caesura.parse.search.kbest import k_best
 from caesura.parse.shapes import edited_words
+from caesura.parse.spanning import best_trees
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.word_table import AT_LINES, FIRST_WORD, LAYOUT_ODDS, N_CONTEXT, Words
+from caesura.parse.word_table import FIRST_WORD, LAYOUT_ODDS, N_CONTEXT, Words
 from caesura.stage import Stage
 
 if TYPE_CHECKING:
+    from caesura.parse.analysis import Parse
     from caesura.parse.search.commit_prefix import Result
 
 __all__ = ["NeuralParser", "SearchSettings"]
@@ -60,9 +63,6 @@ SCALE: Final = BiasScale(
     unedited=(-5.383, -3.594, -2.416, -1.354, 0.0, 1.92, 3.84, 7.424, 15.24),
 )
 
-
-#: How sure the tokeniser can be.
-_SURE: Final = 0.002
 _SETTINGS: Final = tuple(SearchSettings.__dataclass_fields__)
 
 
@@ -320,6 +320,8 @@ class NeuralParser(Stage):
         limits = limits_of(given, single_root=True) if given.anything else no_limits()
         found: dict[bytes, Document] = {}
         for parse in k_best(decoder, _words(doc.n_words), limits, _WIDER * k):
+            if not found:
+                parse.heads = _best_heads(decoder, parse, given)
             key = parse.heads.tobytes() + parse.starts.tobytes()
             if key not in found and len(found) < k:
                 found[key] = replace(doc)
@@ -329,7 +331,8 @@ class NeuralParser(Stage):
     def decide(self, doc: Document, scores: Scores) -> Result:
         """Boundaries and heads of a document whose scores are known."""
         decoder, given = self._decoder(doc, scores)
-        return self._decode(decoder, doc, given)
+        result = self._decode(decoder, doc, given)
+        return result._replace(heads=_best_heads(decoder, result, given))
 
     def _decoder(self, doc: Document, scores: Scores) -> tuple[Decoder, WordConstraints]:
         settings = self.settings
@@ -357,7 +360,9 @@ class NeuralParser(Stage):
         if settings.layout:
             found += np.float32(settings.layout) * LAYOUT_ODDS[layout_codes(doc, raw=True)]
         if settings.evidence and doc.start_evidence is not None:
-            found += np.where(edited, np.float32(settings.evidence) * _evidence(doc), np.float32(0))
+            found += np.where(
+                edited, np.float32(settings.evidence) * evidence_odds(doc), np.float32(0)
+            )
         return found
 
     def _decode(self, decoder: Decoder, doc: Document, given: WordConstraints) -> Result:
@@ -451,7 +456,7 @@ class NeuralParser(Stage):
         """The same by what tokeniser and layout say, without the network."""
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
         told = (
-            _log_odds(doc)
+            log_odds(doc)
             + np.float32(self.settings.layout) * LAYOUT_ODDS[layout_codes(doc, raw=True)]
         )
         start = 1.0 / (1.0 + np.exp(-told))
@@ -465,23 +470,11 @@ class NeuralParser(Stage):
         return NetworkStarts(other)
 
 
-def _evidence(doc: Document) -> NDArray[np.float32]:
-    """The log-odds of the tokeniser's evidence for a start before each word.
-
-    Where a line begins they count for more: the tokeniser has seen more layouts than the network.
-    """
-    found: NDArray[np.float32] = _log_odds(doc) * np.where(layout_codes(doc) == SAME, 1, AT_LINES)
-    return found.astype(np.float32)
-
-
-def _log_odds(doc: Document) -> NDArray[np.float32]:
-    """The log-odds of the tokeniser's evidence before each word; none inside of tokens."""
-    evidence = np.asarray(doc.start_evidence, np.float32).clip(_SURE, 1 - _SURE)
-    token = doc.word_token
-    first = np.ones(doc.n_words, dtype=bool)
-    first[1:] = token[1:] != token[:-1]
-    found: NDArray[np.float32] = np.where(first, np.log(evidence / (1 - evidence))[token], 0)
-    return found
+def _best_heads(
+    decoder: Decoder, result: Result | Parse, given: WordConstraints
+) -> NDArray[np.int32]:
+    """The best trees of the sentences that a search found."""
+    return best_trees(decoder.scorer, np.asarray(result.starts), result.heads, given.heads)
 
 
 def _words(n: int) -> Words:
