@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.document import MAYBE, NO, YES, Document, Strings
 from caesura.tokenize.decoder import Decided
@@ -84,7 +85,8 @@ def expand(
     found: dict[int, Words] = {}
     offset = len(before)
     line = [*before, *surfaces, *after] if splitter.doubtful else surfaces
-    for i, form in enumerate(surfaces):
+    for i in np.flatnonzero(_several(doc, cache)[doc.form]).tolist():
+        form = surfaces[i]
         words = cache[form]
         if words is None:
             continue
@@ -105,3 +107,13 @@ def expand(
         forms[at : at + len(words)] = doc.strings.ids(words)
     doc.form = forms
     doc.word_token = np.repeat(np.arange(len(surfaces), dtype=np.int32), sizes)
+
+
+def _several(doc: Document, cache: SplitCache) -> NDArray[np.bool_]:
+    """Which strings are forms of a document that may be several words."""
+    there = np.zeros(len(doc.strings), bool)
+    there[doc.form] = True
+    kinds = np.flatnonzero(there)
+    forms = doc.strings.take(kinds.astype(np.int32))
+    there[kinds] = [cache[form] is not None for form in forms]
+    return there

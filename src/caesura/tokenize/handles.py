@@ -7,6 +7,7 @@ such text, so it is decided before the model is asked, and no model must be trai
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
@@ -24,6 +25,12 @@ _SLASH: Final = 47
 _CLOSERS: Final = ".,;:!?)]}'’…"
 #: Where emoji are; most of what lies there is one.
 _EMOJI: Final = ((0x231A, 0x2B55), (0x1F004, 0x1FAFF))
+#: All of them but the signs of copyright and of trade marks, and characters between two of them
+#: that have nothing to do with each other.
+_FIRST_PICTURE: Final = 0x203C
+_APART: Final = 4
+#: Characters of ftp, http and https.
+_SCHEMES: Final = (3, 4, 5)
 #: Characters of a name: as many as are kept of a text that comes in blocks.
 _LONGEST: Final = MARGIN - 8
 
@@ -73,7 +80,7 @@ def known_cuts(codes: NDArray[np.uint32]) -> NDArray[np.int8] | None:
     text = codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     known = np.zeros(len(codes), np.int8)
     address, name, emoji = _patterns()
-    for match in address.finditer(text, overlapped=True) if addresses else ():
+    for match in _addresses(address, text) if addresses else ():
         start, end = match.span()
         scheme = text.index("//", start) + 2
         whole = end - scheme < _LONGEST - 8
@@ -82,6 +89,28 @@ def known_cuts(codes: NDArray[np.uint32]) -> NDArray[np.int8] | None:
         start, end = match.span()
         if end - start <= _LONGEST:
             known[start + 1 : end] = -1
-    for match in emoji.finditer(text) if pictures else ():
-        known[match.start()] = -1 if match["inside"] else 1
+    for first, last in _pictures(codes) if pictures else ():
+        for match in emoji.finditer(text, first, last):
+            known[match.start()] = -1 if match["inside"] else 1
     return known if known.any() else None
+
+
+def _addresses(address: Any, text: str) -> Iterator[Any]:
+    """What may be an address, also within another: whatever has a scheme before `://`."""
+    at = text.find("://")
+    while at >= 0:
+        for scheme in _SCHEMES:
+            match = address.match(text, at - scheme) if at >= scheme else None
+            if match is not None:
+                yield match
+        at = text.find("://", at + 1)
+
+
+def _pictures(codes: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
+    """The places where something may be said of an emoji: at it, before it or behind it."""
+    at = np.flatnonzero((codes >= _FIRST_PICTURE) | (codes == 0xA9) | (codes == 0xAE))
+    ends = np.flatnonzero(np.diff(at) > _APART)
+    first = at[np.concatenate([[0], ends + 1])]
+    last = at[np.concatenate([ends, [len(at) - 1]])]
+    # Patterns see what is before a place to begin at, and nothing behind the last one.
+    yield from zip(first.tolist(), (last + _APART - 1).tolist(), strict=True)
