@@ -22,6 +22,7 @@ __all__ = [
     "EXPONENT",
     "FULL",
     "HELD",
+    "HIGHEST",
     "SHORT",
     "VALUES",
     "CompactRows",
@@ -35,10 +36,12 @@ __all__ = [
 HELD: Final = 3
 VALUES: Final = np.uint64(24)
 #: Where the exponent of the row begins; its four bits are followed by these two. With one of them
-#: the lower half of the entry is the number of a full row, or of a short one.
+#: the lower half of the entry is the number of a full row, or of a short one, and in that of a full
+#: one the highest of its sums' parts follows, without its sign.
 EXPONENT: Final = np.uint64(56)
 FULL: Final = np.uint64(1 << 60)
 SHORT: Final = np.uint64(1 << 61)
+HIGHEST: Final = np.uint64(32)
 #: Weights of a short row.
 _SHORT: Final = 8
 _LINE: Final = 64
@@ -174,9 +177,13 @@ def _fill(
             # Rows of more weights come before it, and those of as many that were met before.
             number = firsts[count]
             firsts[count] += 1
+            highest = 0
             for k in range(count):
-                full[number, columns[first + k]] = _value(rows, first + k, lost)
+                value = _value(rows, first + k, lost)
+                full[number, columns[first + k]] = value
+                highest = max(highest, abs(int(value)))
             full[number, width - 1] = exponent
+            entry |= np.uint64(highest << exponent) << HIGHEST
             lookup[r] = entry | FULL | np.uint64(number)
             continue
         if count > HELD:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.learn.templates import ARITY, MULTIPLIERS, Templates
-from caesura.parse.scorers.compact import EXPONENT, HELD, VALUES, CompactRows
+from caesura.parse.scorers.compact import EXPONENT, HELD, HIGHEST, VALUES, CompactRows
 from caesura.parse.scorers.features import (
     BUFFER,
     FIRST_STATE,
@@ -29,7 +29,7 @@ from caesura.parse.scorers.features import (
     WORD,
 )
 from caesura.parse.scorers.linear import NO_CHOOSING, Choosing
-from caesura.parse.scorers.simd_sums import add_rows, fetch, join
+from caesura.parse.scorers.simd_sums import add_low_rows, add_rows, fetch, join
 from caesura.parse.scorers.slots import FLAGS, LENGTH, code, fill_places, fill_words
 from caesura.parse.transitions.graph_stack import (
     ACTION,
@@ -51,6 +51,9 @@ _NUMBER: Final = np.uint64(0xFFFFFFFF)
 _FOUR_BITS: Final = np.uint64(15)
 _FULL_BIT: Final = np.uint64(60)
 _SHORT_BIT: Final = np.uint64(61)
+_HIGHEST_BITS: Final = np.uint64(0xFFFFFF)
+#: Sums below this fit into 16 bits.
+_LOW: Final = np.uint64(1 << 15)
 _LAST_MIX: Final = np.uint64(0xD6E8FEB86659FD93)
 _HALF: Final = np.uint64(32)
 _BYTE: Final = np.uint64(8)
@@ -66,8 +69,9 @@ assert ARITY == 4
 class Scratch8(NamedTuple):
     """Working memory of one thread: words that are looked at, slots, rows, sums by their keys.
 
-    `wanted` are the groups whose sums have to be made, `at` the places of all; `full`, `short` and
-    `held` the rows of a group of each kind. `counts` are the sums that were made, and of how many
+    `wanted` are the groups whose sums have to be made, `at` the places of all; `full` are the full
+    rows of a group, `short` and `held` the others of all groups, with the places of their sums.
+    `counts` are the sums that were made, and of how many
     rows of each kind.
     """
 
@@ -82,6 +86,8 @@ class Scratch8(NamedTuple):
     full: NDArray[np.uint64]
     short: NDArray[np.uint64]
     held: NDArray[np.uint64]
+    to_short: NDArray[np.uint64]
+    to_held: NDArray[np.uint64]
     counts: NDArray[np.int64]
 
 
@@ -106,6 +112,8 @@ def new_scratch8(templates: Templates, width: int) -> Scratch8:
         np.zeros(N_DECODING, np.int64),
         np.zeros(N_DECODING, np.int64),
         np.zeros(n, np.uint64),
+        np.zeros(n + 1, np.uint64),
+        np.zeros(n + 1, np.uint64),
         np.zeros(n + 1, np.uint64),
         np.zeros(n + 1, np.uint64),
         np.zeros(n + 1, np.uint64),
@@ -188,34 +196,52 @@ def _add_held(
 
 
 @kernel(forceinline=True, counted=False)
-def _sum_group(scorer: Linear8, group: int, place: int) -> None:
-    """Write the sum of a group's rows to its place."""
+def _sum_full(scorer: Linear8, group: int, place: int, m: np.uint64, h: np.uint64) -> Any:
+    """Write the sum of a group's full rows to its place, and note its other rows.
+
+    Returns the numbers of short rows and of those that are held by their entries so far.
+    """
     rows, scratch, ends = scorer.rows, scorer.scratch, scorer.templates.ends
     full, short, held = scratch.full, scratch.short, scratch.held
-    n, m, h = _ZERO, _ZERO, _ZERO
+    to_short, to_held = scratch.to_short, scratch.to_held
+    n, highest, at = _ZERO, _ZERO, np.uint64(place)
     for t in range(_end(ends, group, 0), _end(ends, group, ARITY)):
         entry = scratch.entries[t]
         is_full, is_short = (entry >> _FULL_BIT) & _ONE, (entry >> _SHORT_BIT) & _ONE
         full[n] = entry & _NUMBER
+        highest += ((entry >> HIGHEST) & _HIGHEST_BITS) * is_full
         n += is_full
         short[m] = entry
+        to_short[m] = at
         m += is_short
         held[h] = entry
+        to_held[h] = at
         h += _ONE - is_full - is_short
     scratch.counts[0] += 1
     scratch.counts[1] += np.int64(n)
+    if highest < _LOW:
+        add_low_rows(rows.full, full, 0, np.int64(n), scratch.sums, place)
+    else:
+        add_rows(rows.full, full, 0, np.int64(n), scratch.sums, place)
+    return m, h
+
+
+@kernel(forceinline=True, counted=False)
+def _add_others(scorer: Linear8, m: np.uint64, h: np.uint64) -> None:
+    """Add the rows that are not full to their sums; short ones have come in the meantime."""
+    rows, scratch = scorer.rows, scorer.scratch
     scratch.counts[2] += np.int64(m)
     scratch.counts[3] += np.int64(h)
-    add_rows(rows.full, full, 0, np.int64(n), scratch.sums, place)
-    at = np.uint64(place)
     for k in range(h):
-        entry = held[k]
+        entry = scratch.held[k]
         shift = np.int32(entry >> EXPONENT)
-        _add_held(scratch.sums, at, entry, entry >> VALUES, HELD, shift)
+        _add_held(scratch.sums, scratch.to_held[k], entry, entry >> VALUES, HELD, shift)
     for k in range(m):
-        number = short[k] & _NUMBER
-        shift = np.int32((short[k] >> EXPONENT) & _FOUR_BITS)
-        _add_held(scratch.sums, at, rows.short[number, 0], rows.short[number, 1], 8, shift)
+        entry = scratch.short[k]
+        number = entry & _NUMBER
+        shift = np.int32((entry >> EXPONENT) & _FOUR_BITS)
+        columns, values = rows.short[number, 0], rows.short[number, 1]
+        _add_held(scratch.sums, scratch.to_short[k], columns, values, 8, shift)
 
 
 @kernel(forceinline=True, counted=False)
@@ -282,8 +308,10 @@ def score8(
         _ask(scorer, scratch.wanted[k])
     kept = scratch.at[WHOLE]
     scratch.at[WHOLE] = _OWN
+    m, h = _ZERO, _ZERO
     for k in range(wanted + 1):
-        _sum_group(scorer, scratch.wanted[k], scratch.at[scratch.wanted[k]])
+        m, h = _sum_full(scorer, scratch.wanted[k], scratch.at[scratch.wanted[k]], m, h)
+    _add_others(scorer, m, h)
     join(scratch.sums, scratch.at, N_DECODING, unit, kept, out)
 
 

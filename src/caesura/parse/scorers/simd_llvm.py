@@ -1,7 +1,8 @@
 """Sums of weight rows in LLVM's vector instructions.
 
 LLVM does not keep the sums in registers by itself, which makes it three times slower. Here 64 or 32
-transitions are summed over all rows at once, whatever the width of the machine's registers.
+transitions are summed over all rows at once, or 128 if 16 bits are enough for a sum, whatever the
+width of the machine's registers.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from caesura.jit import kernel
 from caesura.parse.scorers import simd_plain as plain
 
 __all__ = [
+    "add_low_rows",
     "add_rows",
     "add_up",
     "agrees",
@@ -31,6 +33,7 @@ __all__ = [
 ]
 
 _BYTE = ir.IntType(8)
+_NARROW = ir.IntType(16)
 _INT = ir.IntType(32)
 _FLOAT = ir.FloatType()
 _LONG = ir.IntType(64)
@@ -51,11 +54,19 @@ def _everywhere(builder: Any, wide: Any, value: Any) -> Any:
 
 
 def _sum_block(
-    builder: Any, data: Any, rows: Any, count: Any, width: Any, sums: Any, at: Any, lanes: int
+    builder: Any,
+    data: Any,
+    rows: Any,
+    count: Any,
+    width: Any,
+    sums: Any,
+    at: Any,
+    lanes: int,
+    integer: Any = _INT,
 ) -> None:
-    """Sum up row[at : at + lanes] over rows, scaled if they are bytes."""
+    """Sum up row[at : at + lanes] over rows, scaled if they are bytes, in integers of a kind."""
     bytes_ = data.type.pointee == _BYTE
-    wide = ir.VectorType(_INT if bytes_ else _FLOAT, lanes)
+    wide = ir.VectorType(integer if bytes_ else _FLOAT, lanes)
     total = cgutils.alloca_once(builder, wide)
     builder.store(ir.Constant(wide, [0] * lanes), total)
     with cgutils.for_range(builder, count, intp=_LONG) as loop:
@@ -66,20 +77,24 @@ def _sum_block(
         values = builder.load(block, align=1)
         if bytes_:
             exponent = builder.load(builder.gep(start, [builder.sub(width, _LONG(1))]))
-            scale = _everywhere(builder, wide, builder.sext(exponent, _INT))
+            scale = _everywhere(builder, wide, builder.sext(exponent, integer))
             values = builder.shl(builder.sext(values, wide), scale)
             summed = builder.add(builder.load(total), values)
         else:
             summed = builder.fadd(builder.load(total), values)
         builder.store(summed, total)
+    summed = builder.load(total)
+    if wide.element == _NARROW:
+        wide = ir.VectorType(_INT, lanes)
+        summed = builder.sext(summed, wide)
     target = builder.bitcast(builder.gep(sums, [at]), wide.as_pointer())
-    builder.store(builder.load(total), target, align=4)
+    builder.store(summed, target, align=4)
 
 
-def _in_blocks(builder: Any, width: Any, block: Any) -> None:
-    """As many blocks of 64 as fit into the width, then at most one of 32."""
+def _in_blocks(builder: Any, width: Any, block: Any, sizes: tuple[int, ...] = (64, 32)) -> None:
+    """As many blocks of the first size as fit into the width, then of the next."""
     place = cgutils.alloca_once_value(builder, _LONG(0))
-    for lanes in (64, 32):
+    for lanes in sizes:
         head = builder.append_basic_block(f"blocks{lanes}")
         body = builder.append_basic_block(f"block{lanes}")
         done = builder.append_basic_block(f"done{lanes}")
@@ -95,10 +110,9 @@ def _in_blocks(builder: Any, width: Any, block: Any) -> None:
         builder.position_at_end(done)
 
 
-@intrinsic
-def _add_rows(
-    typing: Any, table: Any, rows: Any, first: Any, last: Any, sums: Any, place: Any
-) -> Any:
+def _adding(table: Any, rows: Any, sums: Any, integer: Any, sizes: tuple[int, ...]) -> Any:
+    """The type and the code of a function that adds rows."""
+
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data, shape = _array(context, builder, table, args[0])
         row_data, _ = _array(context, builder, rows, args[1])
@@ -109,13 +123,27 @@ def _add_rows(
         count = builder.sub(args[3], args[2])
 
         def block(at: Any, lanes: int) -> None:
-            _sum_block(builder, data, row_data, count, width, out, at, lanes)
+            _sum_block(builder, data, row_data, count, width, out, at, lanes, integer)
 
-        _in_blocks(builder, width, block)
+        _in_blocks(builder, width, block, sizes)
         return context.get_dummy_value()
 
     longs = types.int64
     return types.void(table, rows, longs, longs, sums, longs), code
+
+
+@intrinsic
+def _add_rows(
+    typing: Any, table: Any, rows: Any, first: Any, last: Any, sums: Any, place: Any
+) -> Any:
+    return _adding(table, rows, sums, _INT, (64, 32))
+
+
+@intrinsic
+def _add_low_rows(
+    typing: Any, table: Any, rows: Any, first: Any, last: Any, sums: Any, place: Any
+) -> Any:
+    return _adding(table, rows, sums, _NARROW, (128, 32))
 
 
 @intrinsic
@@ -255,6 +283,7 @@ def _lowest_bit(typing: Any, bits: Any) -> Any:
 
 
 add_rows: Any = _add_rows
+add_low_rows: Any = _add_low_rows
 add_up: Any = _add_up
 join: Any = _join
 fetch: Any = _fetch
@@ -267,6 +296,12 @@ lowest_bit: Any = _lowest_bit
 def _joined(sums: NDArray[Any], places: NDArray[np.int64], out: NDArray[np.float32]) -> None:
     """What is for whole numbers alone."""
     join(sums, places, len(places), np.float32(0.5), 2, out)
+
+
+@kernel(cache=False)
+def _added(table: NDArray[Any], rows: NDArray[np.uint64], sums: NDArray[Any]) -> None:
+    """The same, for bytes."""
+    add_low_rows(table, rows, 0, len(rows), sums, 3)
 
 
 @kernel(cache=False)
@@ -289,9 +324,9 @@ def agrees() -> bool:
     random = np.random.default_rng(7)
     rows = random.integers(0, 50, 9).astype(np.uint64)
     for dtype, kept in ((np.int8, np.int32), (np.float32, np.float32)):
-        table = random.integers(-100, 100, (50, 96)).astype(dtype)
-        table[:, -1] = random.integers(0, 8, 50)
-        sums, out = np.zeros((4, 96), dtype=kept), np.zeros(96, dtype=np.float32)
+        table = random.integers(-100, 100, (50, 160)).astype(dtype)
+        table[:, -1] = random.integers(0, 6, 50)
+        sums, out = np.zeros((4, 160), dtype=kept), np.zeros(160, dtype=np.float32)
         found = _all_of_it(table, rows, sums, out)
         same_sums, same_out = np.zeros_like(sums), np.zeros_like(out)
         for place in range(4):
@@ -305,6 +340,8 @@ def agrees() -> bool:
             places = np.array([0, 3, 1], dtype=np.int64)
             _joined(sums, places, out)
             plain.join(same_sums, places, len(places), np.float32(0.5), 2, same_out)
+            _added(table, rows, sums)
+            plain.add_low_rows(table, rows, 0, len(rows), same_sums, 3)
         if not (np.array_equal(sums, same_sums) and np.array_equal(out, same_out)):
             return False
     return True

@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel, overload
 
-__all__ = ["add_rows", "add_up", "at_least", "fetch", "highest", "join", "lowest_bit"]
+__all__ = [
+    "add_low_rows",
+    "add_rows",
+    "add_up",
+    "at_least",
+    "fetch",
+    "highest",
+    "join",
+    "lowest_bit",
+]
 
 #: No score is lower.
 LEAST = np.float32(-3e38)
@@ -50,6 +59,10 @@ def add_rows(
     total[:] = 0
     for i in range(first, last):
         total += _row(table, rows[i])
+
+
+#: There is nothing to gain from sums that fit into 16 bits.
+add_low_rows = add_rows
 
 
 @kernel

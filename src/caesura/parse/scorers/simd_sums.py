@@ -9,12 +9,23 @@ from typing import Any
 
 from caesura.jit import chosen
 
-__all__ = ["add_rows", "add_up", "at_least", "fetch", "highest", "join", "lowest_bit"]
+__all__ = [
+    "add_low_rows",
+    "add_rows",
+    "add_up",
+    "at_least",
+    "fetch",
+    "highest",
+    "join",
+    "lowest_bit",
+]
 
 _chosen = chosen("caesura.parse.scorers.simd_llvm", "caesura.parse.scorers.simd_plain")
 
 #: sums[place] = the sum of rows[first:last] of a table; a row of bytes is shifted by its last byte.
 add_rows: Any = _chosen.add_rows
+#: The same of bytes whose sums, and those of some of them, fit into 16 bits.
+add_low_rows: Any = _chosen.add_low_rows
 #: out[:] = the sum of four rows of sums, times a unit.
 add_up: Any = _chosen.add_up
 #: sums[target] = the sum of the first rows of sums that are named; out[:] = the same times a unit.
