@@ -44,6 +44,7 @@ from typing import Any
 
 from build_encoders import fetch
 from build_plan import Network, Plan, read_plan
+from smoothing import stretches
 
 from caesura.document import Document
 from caesura.errors import CaesuraError, UsageError
@@ -51,6 +52,7 @@ from caesura.models.file import Part, save
 from caesura.models.store import digest, load_model
 from caesura.neural.settings import SearchSettings
 from caesura.pipeline.confidence import META
+from caesura.tokenize.tokenizer import Tokenizer
 from caesura.train import Lessons, NeuralOptions, PipelineOptions, PipelineTrainer, Report
 from caesura.train.config import configure
 from caesura.train.data import transcripts
@@ -283,7 +285,11 @@ class Build:
         """The tokeniser, and the network exported."""
         from caesura.neural.export import ExportOptions
         from caesura.neural.scale import measure_scale
+        from caesura.neural.smoothing import divisors
 
+        file = self.work / "starts.caesura"
+        file = self.work / "tokenizer.caesura" if plain or not file.exists() else file
+        tokenizer = load_model(file).part("tokenizer")
         _, dev = self._gold()
         options = ExportOptions(
             plain=plain,
@@ -291,12 +297,15 @@ class Build:
             embedding_bits=network.embedding_bits,
         )
         weights = Weights.load(self.work / f"{name}.weights")
-        stage = weights.stage(configure(SearchSettings(), flags=network.search), options)
+        search = configure(SearchSettings(), flags=network.search)
+        if network.smooth and not plain:
+            texts = [self.plan.checked(one) for one in self.plan.text]
+            docs = stretches(Tokenizer.from_part(tokenizer), texts)
+            floats = weights.stage(search, replace(options, plain=True))
+            options = replace(options, divisors=divisors(floats, docs, network.smooth))
+        stage = weights.stage(search, options)
         if not plain:
             stage.scale = measure_scale(stage, [*dev, *transcripts(dev)])
-        file = self.work / "starts.caesura"
-        file = self.work / "tokenizer.caesura" if plain or not file.exists() else file
-        tokenizer = load_model(file).part("tokenizer")
         return {"tokenizer": tokenizer, "neural": stage.to_part()}
 
     def _assembled(self, name: str, network: Network) -> Path:

@@ -44,8 +44,9 @@ class Network:
     ships: bool = True
     options: dict[str, Any] = field(default_factory=dict)
     search: dict[str, Any] = field(default_factory=dict)
-    #: Products that are exact, and bits of the embeddings: see `neural.export`.
+    #: Products that are exact or smoothed, and bits of the embeddings: see `neural.export`.
     exact: tuple[str, ...] = ()
+    smooth: tuple[str, ...] = ()
     embedding_bits: int = 8
     licence: str = ""
     about: str = ""
@@ -126,7 +127,8 @@ def read_plan(path: Path) -> Plan:
 
 
 def _network(name: str, said: dict[str, Any]) -> Network:
-    return Network(name=name, **{**said, "exact": tuple(said.get("exact", ()))})
+    ways = {way: tuple(said.get(way, ())) for way in ("exact", "smooth")}
+    return Network(name=name, **{**said, **ways})
 
 
 def _encoder(said: dict[str, Any]) -> Encoder:

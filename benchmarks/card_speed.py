@@ -26,7 +26,7 @@ from caesura.models.file import load, save
 HEAD = "## Speed\n\n"
 _SECTION = re.compile(r"\n?## Speed\n.*?(?=\n## |\Z)", re.DOTALL)
 #: What `save` writes itself.
-_OWN = frozenset({"format", "kind", "parts", "sha256"})
+OWN = frozenset({"format", "kind", "parts", "sha256"})
 
 
 def machine() -> str:
@@ -53,7 +53,7 @@ def note(path: Path, words_a_second: float, on: str, against: float | None = Non
     if against is not None:
         measured["times spaCy"] = round(words_a_second / against, 2)
         told += f"; {measured['times spaCy']} times a small spaCy pipeline in the same run"
-    meta = {name: value for name, value in file.meta.items() if name not in _OWN}
+    meta = {name: value for name, value in file.meta.items() if name not in OWN}
     meta |= {"speed": speed, "speed_measured": measured}
     card = _SECTION.sub("", file.card).rstrip("\n")
     card = f"{card}\n\n{HEAD}{told}.\n" if card else f"{HEAD}{told}.\n"

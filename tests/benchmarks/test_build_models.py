@@ -48,6 +48,7 @@ start = "first"
 teacher = "first"
 options = {{ epochs = 1, batch_pieces = 1024, arc_size = 64 }}
 licence = "CC0-1.0"
+smooth = ["ff2"]
 
 [linear]
 name = "fast"

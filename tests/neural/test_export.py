@@ -78,6 +78,32 @@ def test_eight_bits_change_little(exact: tuple[str, ...], bits: int, most: float
     assert farthest(run(small), forward(weights, BY_DISTANCE, inputs())) < most
 
 
+def test_channels_that_go_far_are_divided() -> None:
+    from caesura.neural.export import ExportOptions, to_onnx
+
+    weights = random_weights(PLAIN)
+    # Some channels of the second product go a hundred times as far as the others, and are not
+    # worth more for that.
+    for n in range(PLAIN.layers):
+        weights[f"encoder.layers.{n}.ff1.bias"][:3] = 60
+        weights[f"encoder.layers.{n}.ff2.weight"][:, :3] /= 100
+    wanted = forward(weights, PLAIN, inputs())
+    far = np.ones(PLAIN.inner, np.float32)
+    far[:3] = 100
+    divisors = {f"encoder.layers.{n}.ff2": far for n in range(PLAIN.layers)}
+    away = {
+        name: farthest(run(to_onnx(weights, PLAIN, options)), wanted)
+        for name, options in (
+            ("fast", ExportOptions()),
+            ("divided", ExportOptions(divisors=divisors)),
+            ("floats", ExportOptions(plain=True, divisors=divisors)),
+        )
+    }
+    assert away["floats"] < 1e-4
+    assert away["divided"] < 0.05
+    assert away["divided"] < away["fast"] / 2
+
+
 def test_distances_are_exact_when_near_and_logarithmic_when_far() -> None:
     table = relative_buckets(300, 32)
     assert table[0, :8].tolist() == [0, 17, 18, 19, 20, 21, 22, 23]

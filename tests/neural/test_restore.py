@@ -70,6 +70,59 @@ def test_what_comes_back_is_exported_to_the_same_numbers(exact: tuple[str, ...])
     assert farthest(run(again), run(graph)) < 1e-3
 
 
+def test_what_activations_are_divided_by_comes_back() -> None:
+    from caesura.neural.export import ExportOptions, to_onnx
+    from caesura.neural.restore import inputs_of, restore
+
+    weights = random_weights(PLAIN)
+    weights["mixture"][-1] = 1.0
+    random = np.random.default_rng(3)
+    sizes = {"qkv": 128, "ff2": 256}
+    divisors = {
+        f"encoder.layers.1.{name}": np.exp(random.uniform(-0.5, 0.5, size)).astype(np.float32)
+        for name, size in sizes.items()
+    }
+    graph = to_onnx(weights, PLAIN, ExportOptions(divisors=divisors))
+    found = restore(graph)
+    assert {*found.options.divisors} == {*divisors}
+    for name, divisor in divisors.items():
+        assert np.allclose(found.options.divisors[name], divisor, rtol=1e-5)
+        assert np.allclose(found.weights[f"{name}.weight"], weights[f"{name}.weight"], atol=5e-3)
+    assert len(found.weights["mixture"]) == 3
+    # What goes into a product is told as it is before it is divided.
+    plain = inputs_of(to_onnx(weights, PLAIN, ExportOptions()), ("ff2",))
+    assert {*plain} == {"encoder.layers.0.ff2", "encoder.layers.1.ff2"}
+    assert [name.split(".")[0] for name in inputs_of(graph, ("ff2",)).values()] == ["Gelu", "Gelu"]
+
+
+def test_files_with_a_product_for_each_kind_of_tags_are_read() -> None:
+    import onnx
+    from onnx import helper, numpy_helper
+
+    from caesura.neural.export import TAGS, ExportOptions, to_onnx
+    from caesura.neural.restore import restore
+
+    weights = random_weights(PLAIN)
+    model = onnx.load_model_from_string(to_onnx(weights, PLAIN, ExportOptions(plain=True)))
+    nodes = list(model.graph.node)
+    at = next(n for n, node in enumerate(nodes) if list(node.output) == [*TAGS])
+    product, added = nodes[at - 2 : at]
+    assert (product.op_type, added.op_type) == ("MatMul", "Add")
+    old = []
+    for tag in TAGS:
+        for name, array in (("w", weights[f"{tag}.weight"].T), ("b", weights[f"{tag}.bias"])):
+            own = numpy_helper.from_array(np.ascontiguousarray(array), f"{tag}.{name}")
+            model.graph.initializer.append(own)
+        old.append(helper.make_node("MatMul", [product.input[0], f"{tag}.w"], [f"{tag}.y"]))
+        old.append(helper.make_node("Add", [f"{tag}.y", f"{tag}.b"], [tag]))
+    del model.graph.node[:]
+    model.graph.node.extend([*nodes[: at - 2], *old, *nodes[at + 1 :]])
+    found = restore(model.SerializeToString())
+    for tag in TAGS:
+        assert np.array_equal(found.weights[f"{tag}.weight"], weights[f"{tag}.weight"])
+        assert np.array_equal(found.weights[f"{tag}.bias"], weights[f"{tag}.bias"])
+
+
 def test_a_network_over_characters_comes_back() -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     from caesura.neural.export import ExportOptions, to_onnx

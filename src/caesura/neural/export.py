@@ -3,15 +3,17 @@
 The graph is written here and not traced, so that the precision of every product is ours to choose
 and nothing but `onnx` is needed. A product is either *fast* (weights and activations in 8 bits, one
 scale a column of weights and one for all activations) or *exact* (weights in 8 bits by blocks,
-activations rounded within each block, which large ones among them do not hurt). Label scores are
-left out: they are computed for the arcs of the tree alone, from the vectors of the dependent and of
-its head.
+activations rounded within each block, which large ones among them do not hurt). An exact one takes
+twice the time. A fast one rounds as well where the activations that go far are divided before, and
+the weights that meet them multiplied (`smoothing` measures by how much; Xiao and others 2023,
+"SmoothQuant", section 4). Label scores are left out: they are computed for the arcs of the tree
+alone, from the vectors of the dependent and of its head.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -25,12 +27,13 @@ try:
 except ImportError as error:
     raise MissingExtra("onnx", "neural-train", "Exporting a network") from error
 
-__all__ = ["INPUTS", "OUTPUTS", "ExportOptions", "to_onnx"]
+__all__ = ["INPUTS", "OUTPUTS", "TAGS", "ExportOptions", "to_onnx"]
 
 Floats = NDArray[np.float32]
 
 INPUTS: Final = ("ids", "mask", "word", "first", "last", "features")
-OUTPUTS: Final = ("start", "upos", "xpos", "feats", "lemma", "arc", "label_dep", "label_head")
+TAGS: Final = ("upos", "xpos", "feats", "lemma")
+OUTPUTS: Final = ("start", *TAGS, "arc", "label_dep", "label_head")
 #: Operators that onnxruntime adds to the standard.
 _OWN: Final = "com.microsoft"
 #: Weights of an exact product that share a scale.
@@ -47,6 +50,9 @@ class ExportOptions:
     exact: frozenset[str] = frozenset()
     #: Bits of the embeddings of sub-words, with one scale a block of a row.
     embedding_bits: int = 8
+    #: What the activations of a fast product are divided by, a number a channel, by the name of its
+    #: weight: `encoder.layers.0.ff2`.
+    divisors: Mapping[str, Floats] = field(default_factory=dict, compare=False)
 
 
 class _Graph:
@@ -88,7 +94,14 @@ class _Graph:
 
     # ------------------------------------------------------------- products
 
-    def linear(self, x: str, weight: Floats, bias: Floats | None, exact: bool = False) -> str:
+    def linear(
+        self,
+        x: str,
+        weight: Floats,
+        bias: Floats | None,
+        exact: bool = False,
+        divisor: Floats | None = None,
+    ) -> str:
         """x @ weight.T + bias, with a weight as PyTorch keeps it: [out, in]."""
         size_out, size_in = weight.shape
         if self.options.plain:
@@ -105,6 +118,9 @@ class _Graph:
                     block_size=_BLOCK, accuracy_level=4,
                 )
             )  # fmt: skip
+        if divisor is not None:
+            x = self.node("Mul", x, self.constant((1 / divisor).astype(np.float32)))
+            weight = weight * divisor
         scale = np.maximum(np.abs(weight).max(1), 1e-12) / 127
         rounded = np.rint(weight / scale[:, None]).astype(np.int8).T
         inputs = [x, self.constant(rounded), self.constant(scale.astype(np.float32)), ""]
@@ -164,8 +180,8 @@ def _nibbles(table: Floats, block: int) -> tuple[NDArray[np.uint8], NDArray[np.f
     return values[:, :half] | (values[:, half:] << 4), scales
 
 
-def _mlp(graph: _Graph, x: str, weights: Mapping[str, Floats], name: str, exact: bool) -> str:
-    y = graph.linear(x, weights[f"{name}.linear.weight"], weights[f"{name}.linear.bias"], exact)
+def _mlp(graph: _Graph, x: str, weights: Mapping[str, Floats], name: str) -> str:
+    y = graph.linear(x, weights[f"{name}.linear.weight"], weights[f"{name}.linear.bias"])
     return _gelu(graph, y)
 
 
@@ -201,11 +217,12 @@ def _transformer(
         bias = graph.node("Add", bias, zeros)
     states = []
     for n in range(shape.layers):
-        w = {k[len(f"encoder.layers.{n}.") :]: v for k, v in weights.items()
-             if k.startswith(f"encoder.layers.{n}.")}  # fmt: skip
+        own = f"encoder.layers.{n}"
+        w = {k[len(own) + 1 :]: v for k, v in weights.items() if k.startswith(f"{own}.")}
 
-        def product(x: str, name: str, w: Mapping[str, Floats] = w) -> str:
-            return graph.linear(x, w[f"{name}.weight"], w[f"{name}.bias"], name in options.exact)
+        def product(x: str, name: str, own: str = own, w: Mapping[str, Floats] = w) -> str:
+            exact, divisor = name in options.exact, options.divisors.get(f"{own}.{name}")
+            return graph.linear(x, w[f"{name}.weight"], w[f"{name}.bias"], exact, divisor)
 
         q, k, v = graph.node("Split", product(x, "qkv"), graph.longs(hidden, hidden, hidden),
                              outputs=3, axis=-1)  # fmt: skip
@@ -326,29 +343,32 @@ def _words(graph: _Graph, shape: EncoderShape | None, weights: Mapping[str, Floa
 
 
 def _heads(graph: _Graph, weights: Mapping[str, Floats], words: str) -> None:
-    """Scores of every decision, as in `net.Net.heads`; these products are exact."""
+    """Scores of every decision, as in `net.Net.heads`."""
     hidden = weights["root"].shape[0]
-    start = _mlp(graph, words, weights, "start.0", True)
+    start = _mlp(graph, words, weights, "start.0")
     # A single column: as a product of numbers, since there is nothing to gain.
     row = graph.constant(weights["start.1.weight"].T)
     start = graph.node(
         "Add", graph.node("MatMul", start, row), graph.constant(weights["start.1.bias"])
     )
     graph.node("Squeeze", start, graph.longs(2), name="start")
-    tags = _mlp(graph, words, weights, "tags", True)
-    for name in ("upos", "xpos", "feats", "lemma"):
-        scores = graph.linear(tags, weights[f"{name}.weight"], weights[f"{name}.bias"], True)
-        graph.node("Identity", scores, name=name)
+    tags = _mlp(graph, words, weights, "tags")
+    # One product for all tags: narrow ones take longer.
+    biases = [weights[f"{name}.bias"] for name in TAGS]
+    together = np.concatenate([weights[f"{name}.weight"] for name in TAGS])
+    scores = graph.linear(tags, together, np.concatenate(biases))
+    sizes = graph.longs(*map(len, biases))
+    graph.nodes.append(helper.make_node("Split", [scores, sizes], TAGS, axis=-1))
     batch = graph.node("Slice", graph.node("Shape", words), graph.longs(0), graph.longs(1))
     shape = graph.node("Concat", batch, graph.longs(1, hidden), axis=0)
     root = graph.node("Expand", graph.constant(weights["root"][None, None]), shape)
     rooted = graph.node("Concat", root, words, axis=1)
-    dep = _mlp(graph, words, weights, "arc_dep", True)
-    head = _mlp(graph, rooted, weights, "arc_head", True)
-    dep = graph.linear(dep, weights["arc"].T, weights["arc_bias"], True)
+    dep = _mlp(graph, words, weights, "arc_dep")
+    head = _mlp(graph, rooted, weights, "arc_head")
+    dep = graph.linear(dep, weights["arc"].T, weights["arc_bias"])
     graph.node("MatMul", dep, graph.node("Transpose", head, perm=[0, 2, 1]), name="arc")
     for name, x in (("label_dep", words), ("label_head", rooted)):
-        graph.node("Identity", _mlp(graph, x, weights, name, True), name=name)
+        graph.node("Identity", _mlp(graph, x, weights, name), name=name)
 
 
 def to_onnx(

@@ -7,7 +7,7 @@ the file does, but for the rounding of activations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import MissingExtra, ModelError
-from caesura.neural.export import ExportOptions
+from caesura.neural.export import TAGS, ExportOptions
 from caesura.neural.shape import EncoderShape, relative_buckets
 
 try:
@@ -24,15 +24,16 @@ try:
 except ImportError as error:
     raise MissingExtra("onnx", "neural-train", "Going on from a network") from error
 
-__all__ = ["Restored", "restore"]
+__all__ = ["Restored", "inputs_of", "restore"]
 
 Floats = NDArray[np.float32]
 
 _PRODUCTS: Final = ("DynamicQuantizeMatMul", "MatMulNBits", "MatMul")
 #: The products of a layer, and those of the heads, as they come.
 _LAYER: Final = ("qkv", "out", "ff1", "ff2")
+_TOGETHER: Final = "+".join(TAGS)
 _HEADS: Final = (
-    "start.0.linear", "start.1", "tags.linear", "upos", "xpos", "feats", "lemma",
+    "start.0.linear", "start.1", "tags.linear", _TOGETHER,
     "arc_dep.linear", "arc_head.linear", "arc", "label_dep.linear", "label_head.linear",
 )  # fmt: skip
 _BUCKETS: Final = 32
@@ -61,6 +62,13 @@ def restore(graph: bytes) -> Restored:
         ) from error
 
 
+def inputs_of(graph: bytes, ends: Collection[str]) -> dict[str, str]:
+    """What those products take whose names end so, before it is divided: vectors of the graph."""
+    reader = _Reader(graph)
+    found = {name: reader.vector(node)[0] for name, node in reader.named().items()}
+    return {name: vector for name, vector in found.items() if name.rpartition(".")[2] in ends}
+
+
 class _Reader:
     """The nodes of a graph in order, and its constants."""
 
@@ -75,7 +83,9 @@ class _Reader:
         for node in self.nodes:
             for name in node.input:
                 self.takes.setdefault(name, []).append(node)
+        self.makes = {name: node for node in self.nodes for name in node.output}
         self.exact: set[str] = set()
+        self.divisors: dict[str, Floats] = {}
         self.plain = True
         self.bits = 8
 
@@ -90,32 +100,60 @@ class _Reader:
         found = self._features()
         shape = None
         if layers:
-            names = [f"encoder.layers.{n}.{name}" for n in range(layers) for name in _LAYER]
             shape, own = self._transformer(layers)
             found |= own
         else:
-            names = ["context.project"]
             found |= self._characters()
-        found |= self._products([*names, *_HEADS])
+        found |= self._products()
         found |= self._mixture(layers)
         (root,) = (n for n in self.of("Expand") if n.input[0] in self.constants)
         found["root"] = self.array(root.input[0])[0, 0]
-        options = ExportOptions(self.plain, frozenset(self.exact), self.bits)
+        options = ExportOptions(self.plain, frozenset(self.exact), self.bits, self.divisors)
         return Restored(
             {name: np.ascontiguousarray(a, np.float32) for name, a in found.items()}, shape, options
         )
 
     # -------------------------------------------------------------- products
 
-    def _products(self, names: list[str]) -> dict[str, NDArray[Any]]:
-        """Weights and biases of all products with a constant."""
+    def named(self) -> dict[str, Any]:
+        """All products with a constant, by the names of their weights."""
         nodes = [n for n in self.nodes if n.op_type in _PRODUCTS and n.input[1] in self.constants]
-        assert len(nodes) == len(names)
+        layers = range(len(self.of("MultiHeadAttention")))
+        names = [f"encoder.layers.{n}.{name}" for n in layers for name in _LAYER]
+        names = [*(names or ["context.project"]), *_HEADS]
+        if len(nodes) != len(names):
+            # Files of older versions have a product for each kind of tags.
+            at = names.index(_TOGETHER)
+            names[at : at + 1] = TAGS
+        return dict(zip(names, nodes, strict=True))
+
+    def vector(self, node: Any) -> tuple[str, Floats | None]:
+        """What a product takes, before it was divided, and by what."""
+        maker = self.makes.get(node.input[0])
+        if maker is None or maker.op_type != "Mul" or maker.input[1] not in self.constants:
+            return node.input[0], None
+        factor: Floats = self.array(maker.input[1])
+        if factor.ndim != 1:
+            return node.input[0], None
+        return maker.input[0], np.divide(1, factor, dtype=np.float32)
+
+    def _products(self) -> dict[str, NDArray[Any]]:
+        """Weights and biases of all products with a constant."""
         found: dict[str, NDArray[Any]] = {}
-        for name, node in zip(names, nodes, strict=True):
+        for name, node in self.named().items():
             weight, bias = self._product(node, name)
+            _, divisor = self.vector(node)
+            if divisor is not None:
+                self.divisors[name] = divisor
+                weight = weight / divisor
             if name == "arc":
                 found["arc"], found["arc_bias"] = weight.T, bias
+            elif name == _TOGETHER:
+                (split,) = (n for n in self.of("Split") if list(n.output) == [*TAGS])
+                ends = self.array(split.input[1]).cumsum()[:-1]
+                parts = zip(TAGS, np.split(weight, ends), np.split(bias, ends), strict=True)
+                for tag, rows, own in parts:
+                    found[f"{tag}.weight"], found[f"{tag}.bias"] = rows, own
             else:
                 found[f"{name}.weight"], found[f"{name}.bias"] = weight, bias
         return found
@@ -205,8 +243,7 @@ class _Reader:
 
     def _first_product(self, name: str) -> int:
         """How wide the product of the first layer is that has this name."""
-        nodes = [n for n in self.nodes if n.op_type in _PRODUCTS and n.input[1] in self.constants]
-        return len(self._product(nodes[_LAYER.index(name)], "")[1])
+        return len(self._product(self.named()[f"encoder.layers.0.{name}"], "")[1])
 
     def _distance(self, longest: int) -> Floats | None:
         """The bias by distance, from its values for all distances."""
@@ -246,6 +283,7 @@ class _Reader:
             scaled = [
                 n for n in self.takes.get(name, ())
                 if n.op_type == "Mul" and n.input[1] in self.constants
+                and not self.array(n.input[1]).ndim
             ]  # fmt: skip
             parts += [float(self.array(n.input[1])) for n in scaled]
         if not layers or not parts:
