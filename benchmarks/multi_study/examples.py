@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,8 @@ class Names:
     attributes: Attributes
     #: The lemma rules that each language takes.
     rules: Mapping[str, Sequence[str]]
+    #: Treebanks with habits of their own, which have vectors.
+    treebanks: tuple[str, ...] = ()
 
     def save(self, path: Path) -> None:
         found = {
@@ -53,6 +55,7 @@ class Names:
             "labels": self.labels.as_lists(),
             "attributes": self.attributes.pairs,
             "rules": dict(self.rules),
+            "treebanks": self.treebanks,
         }
         path.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
 
@@ -61,16 +64,43 @@ class Names:
         found = json.loads(path.read_text("utf-8"))
         labels = Labels(**{name: tuple(own) for name, own in found["labels"].items()})
         attributes = Attributes(tuple(found["attributes"]))
-        return cls(tuple(found["codes"]), labels, attributes, found["rules"])
+        treebanks = tuple(found.get("treebanks", ()))
+        return cls(tuple(found["codes"]), labels, attributes, found["rules"], treebanks)
+
+
+#: The documents of some treebanks.
+Banks = Sequence[tuple[Treebank, Sequence[Document]]]
+
+
+def by_treebank(treebanks: Iterable[Treebank], most: int = MOST) -> Banks:
+    """The training documents of each treebank, at most so many words of each."""
+    return [
+        (bank, [doc for doc in first_words(read(bank.train), most) if doc.n_words])
+        for bank in treebanks
+    ]
+
+
+def by_language(banks: Banks) -> dict[str, list[Document]]:
+    found: dict[str, list[Document]] = {}
+    for treebank, docs in banks:
+        found.setdefault(treebank.language, []).extend(docs)
+    return found
 
 
 def documents(treebanks: Iterable[Treebank], most: int = MOST) -> dict[str, list[Document]]:
     """The training documents of each language, of each treebank at most so many words."""
-    found: dict[str, list[Document]] = {}
-    for treebank in treebanks:
-        own = found.setdefault(treebank.language, [])
-        own += [doc for doc in first_words(read(treebank.train), most) if doc.n_words]
-    return found
+    return by_language(by_treebank(treebanks, most))
+
+
+def with_habits(treebanks: Iterable[Treebank]) -> tuple[str, ...]:
+    """The treebanks that are not the main ones of a language which has such."""
+    banks = list(treebanks)
+    several = {bank.language for bank in banks if bank.main}
+    return tuple(
+        f"{bank.language} {bank.name}"
+        for bank in banks
+        if bank.language in several and not bank.main
+    )
 
 
 def first_words(docs: Iterable[Document], words: int) -> list[Document]:
@@ -138,25 +168,30 @@ def needed_pieces(
     return list(order)[:size]
 
 
-def examples_of(
-    docs: Mapping[str, Sequence[Document]], names: Names, subwords: Unigram, copy: str
-) -> Examples:
-    """One of the copies of all documents; the same languages have the same numbers in all."""
+def examples_of(banks: Banks, names: Names, subwords: Unigram, copy: str) -> Examples:
+    """One of the copies of all documents; the same languages have the same numbers in all.
+
+    Where treebanks have vectors, features end with the number of the treebank, 0 for a main one.
+    """
     found = []
     random = np.random.default_rng(1)
-    for number, code in enumerate(names.codes, 1):
-        own, seen = list(docs[code]), True
+    number = {code: n for n, code in enumerate(names.codes, 1)}
+    habit = {name: n for n, name in enumerate(names.treebanks, 1)}
+    for bank, docs in sorted(banks, key=lambda pair: number[pair[0].language]):
+        own, seen = list(docs), True
         if copy == "speech":
-            own, seen = ([] if code in UNSPACED else transcripts(own)), False
+            own, seen = ([] if bank.language in UNSPACED else transcripts(own)), False
         elif copy == "relaid":
             own = [doc for doc in (relaid(doc, random) for doc in own) if doc.n_words]
         if own:
-            found.append(
-                prepare(
-                    own, names.labels, subwords, seen=None if copy == "relaid" else seen,
-                    attributes=names.attributes, language=number,
-                )
+            made = prepare(
+                own, names.labels, subwords, seen=None if copy == "relaid" else seen,
+                attributes=names.attributes, language=number[bank.language],
             )  # fmt: skip
+            if habit:
+                column = np.full((made.n_words, 1), habit.get(f"{bank.language} {bank.name}", 0))
+                made.features = np.concatenate([made.features, column], 1)
+            found.append(made)
     return Examples.join(found)
 
 
@@ -187,23 +222,29 @@ def _small(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def make(
-    treebanks: Sequence[Treebank], packed: Packed, pieces: int, work: Path, most: int = MOST
+    treebanks: Sequence[Treebank],
+    packed: Packed,
+    pieces: int,
+    work: Path,
+    most: int = MOST,
+    *,
+    habits: bool = False,
 ) -> None:
-    """Write the encoder with the pieces that are needed, the names, and all examples."""
-    docs = documents(treebanks, most)
+    """Write the encoder with the pieces that are needed, the names, and all examples.
+
+    With `habits` treebanks that are not the main ones of their language are told apart.
+    """
+    banks = by_treebank(treebanks, most)
+    docs = by_language(banks)
     names = names_of(docs)
+    if habits:
+        names = replace(names, treebanks=with_habits(treebanks))
     cut_ = packed.only(needed_pieces(packed.subwords, docs, pieces))
     for copy in COPIES:
-        save_examples(examples_of(docs, names, cut_.subwords, copy), work / f"{copy}.npz")
-    held = {
-        code: [
-            doc
-            for bank in treebanks
-            if bank.language == code and bank.dev is not None
-            for doc in first_words(read(bank.dev), WATCHED)
-        ]
-        for code in names.codes
-    }
+        save_examples(examples_of(banks, names, cut_.subwords, copy), work / f"{copy}.npz")
+    held = [
+        (bank, first_words(read(bank.dev), WATCHED)) for bank in treebanks if bank.dev is not None
+    ]
     save_examples(examples_of(held, names, cut_.subwords, "written"), work / "dev.npz")
     spoken = examples_of(held, names, cut_.subwords, "speech")
     save_examples(spoken, work / "dev-speech.npz")

@@ -115,6 +115,7 @@ def new_net(packed: Packed, names: Names, options: NetworkOptions) -> Net:
         dropout=options.dropout,
         layers=packed.shape.layers,
         languages=len(names.codes),
+        treebanks=len(names.treebanks),
         attributes=names.attributes.sizes,
     )
     encoder = Transformer(packed.shape)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 from benchmarks.multi_study.cutting import CutOptions, Lessons, learn
 
+from caesura.formats import read
 from caesura.neural.cutting import NEAR
+from caesura.neural.prepare import character_subwords
+from caesura.train.many import Treebank
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))  # where a benchmark finds those beside it
 
 
 def test_odds_are_learned_from_vectors_around_a_place() -> None:
@@ -21,3 +30,28 @@ def test_odds_are_learned_from_vectors_around_a_place() -> None:
     assert ((points > 0) == begins).mean() > 0.9
     doubled = learn(Lessons(vectors, places, begins), CutOptions(**vars(options) | {"share": 1.0}))
     assert np.allclose(doubled[2], 2 * second)
+
+
+def test_treebanks_that_are_not_the_main_ones_are_told_apart(tmp_path: Path) -> None:
+    from multi_study.examples import Names, examples_of, names_of, with_habits
+
+    file = ROOT / "examples" / "harbour.conllu"
+    banks = [
+        Treebank("A-Main", "aa", file, main=True),
+        Treebank("A-Other", "aa", file),
+        Treebank("B-First", "bb", file),
+        Treebank("B-Second", "bb", file),
+    ]
+    docs = list(read(file))
+    plain = names_of({"aa": docs, "bb": docs})
+    assert with_habits(banks) == ("aa A-Other",)
+    names = Names(plain.codes, plain.labels, plain.attributes, plain.rules, with_habits(banks))
+    names.save(tmp_path / "names.json")
+    assert Names.load(tmp_path / "names.json") == names
+    subwords = character_subwords(docs)
+    groups = [(bank, docs) for bank in banks]
+    n = sum(doc.n_words for doc in docs)
+    made = examples_of(groups, names, subwords, "written").features
+    assert made[:, 3].tolist() == [1] * 2 * n + [2] * 2 * n
+    assert made[:, 4].tolist() == [0] * n + [1] * n + [0] * 2 * n
+    assert examples_of(groups, plain, subwords, "written").features.shape[1] == 4

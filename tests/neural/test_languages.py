@@ -187,12 +187,14 @@ def test_documents_are_drawn_as_often_as_said() -> None:
     assert Source(data, 2.0, by_document=np.ones(n)).pieces == 2 * len(data.pieces)
 
 
-def toy(attributes: Attributes, labels: Any, subwords: Any, count: int = 2) -> Any:
+def toy(
+    attributes: Attributes, labels: Any, subwords: Any, count: int = 2, treebanks: int = 0
+) -> Any:
     from caesura.neural.net import Net, NetOptions, Scratch
 
     options = NetOptions(
         arc_size=16, label_size=8, tag_size=16, dropout=0.0, languages=count,
-        attributes=attributes.sizes,
+        attributes=attributes.sizes, treebanks=treebanks,
     )  # fmt: skip
     sizes = labels.sizes | {"feats": attributes.total}
     return Net(Scratch(subwords.size(), 32), sizes, options)
@@ -269,19 +271,58 @@ def test_a_network_of_two_languages_learns_and_is_exported() -> None:
     assert nothing.n_words == 0
 
 
-def _same_as_torch(parser: Any, net: Any, doc: Document) -> None:
+def test_a_treebank_with_habits_has_vectors_that_are_not_exported() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    from caesura.neural.export import ExportOptions
+    from caesura.neural.train import NeuralTrainer, Source, TrainOptions
+
+    torch.manual_seed(0)
+    docs = harbour()
+    attributes = Attributes.of(docs)
+    data, labels, subwords = examples(docs, attributes)
+    # The second half is another treebank of the same language, with habits of its own.
+    half = data.n_words // 2
+    data.features[:, 3] = 1
+    habit = np.repeat([0, 1], [half, data.n_words - half])[:, None]
+    data.features = np.concatenate([data.features, habit], 1)
+    data.upos[half:] = (data.upos[half:] + 1) % len(labels.upos)
+    assert by_temperature(data, 0.5) == pytest.approx(np.ones(len(data.doc_ptr) - 1))
+    net = toy(attributes, labels, subwords, count=1, treebanks=1)
+    options = TrainOptions(epochs=2, batch_pieces=1024, head_step=5e-3, encoder_step=5e-3)
+    trainer = NeuralTrainer(net, [Source(data)], {"dev": data}, subwords.special, options)
+    for number in (1, 2):
+        trainer.epoch(number)
+    assert 0 <= trainer.score()["dev_upos"] <= 100
+    for table in net.habits:
+        assert table.weight[1].abs().sum() > 0
+        assert not table.weight[0].any(), "a main treebank has none"
+    known = Languages.of({"aa": docs}, attributes, labels.deprel, labels.lemma, {})
+    parser = finish(
+        trainer.parts()["weights"].arrays, None, labels, subwords, SearchSettings(), limit=4096,
+        options=ExportOptions(plain=True), languages=known,
+    )  # fmt: skip
+    _same_as_torch(parser, net, replace(docs[0]), habit=0)
+    with pytest.raises(AssertionError):
+        _same_as_torch(parser, net, replace(docs[0]), habit=1)
+
+
+def _same_as_torch(parser: Any, net: Any, doc: Document, habit: int | None = None) -> None:
     """The exported graph computes what the network does, the language included."""
     import torch
 
     from caesura.neural.batches import DeviceData
-    from caesura.neural.onnx import LIMIT, OVERLAP, READ
+    from caesura.neural.onnx import LIMIT, OVERLAP
     from caesura.neural.windows import overlapping
 
     numbers = parser.languages.numbers(doc)
     data = prepare([doc], _labels(parser), parser.encoder.subwords, language=0)
     data.features[:, 3] = numbers
+    if habit is not None:
+        data.features = np.concatenate([data.features, np.full((data.n_words, 1), habit)], 1)
     table = DeviceData(data, parser.encoder.subwords.special, "cpu")
-    limit = min(parser.encoder.limit, READ)
+    limit = parser.encoder.limit
     windows = overlapping(data.piece_ptr, 0, data.n_words, limit, limit * OVERLAP // LIMIT)[:1]
     net.eval()
     with torch.no_grad():

@@ -108,7 +108,8 @@ class Examples:
     #: Sub-word ids of all words and where each word's begin (one more than words).
     pieces: NDArray[np.int32]
     piece_ptr: NDArray[np.int64]
-    #: Shape, space before, line break before; in a network of many languages also that.
+    #: Shape, space before, line break before; in a network of many languages also that, and the
+    #: treebank where those have vectors (see `net.NetOptions`).
     features: NDArray[np.int64]
     #: Where documents begin (one more than documents).
     doc_ptr: NDArray[np.int64]

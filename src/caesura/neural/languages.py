@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.models.file import Part
-from caesura.neural.examples import Examples
+from caesura.neural.examples import FEATURE_SIZES, Examples
 
 __all__ = ["Attributes", "Languages", "by_temperature"]
 
@@ -167,7 +167,7 @@ def by_temperature(data: Examples, power: float) -> NDArray[np.float64]:
     A language is read in proportion to its words to that power, and all of them together as much as
     there is; with 1 everything is read once.
     """
-    languages = data.features[data.doc_ptr[:-1], -1].astype(np.int64)
+    languages = data.features[data.doc_ptr[:-1], len(FEATURE_SIZES)].astype(np.int64)
     words = np.bincount(languages, np.diff(data.doc_ptr)).astype(np.float64)
     share = np.where(words > 0, np.maximum(words, 1.0) ** power, 0.0)
     share *= words.sum() / share.sum()

@@ -32,6 +32,9 @@ class NetOptions:
     mixture: bool = True
     #: Languages that the network knows by a vector each; 0: it is for one language.
     languages: int = 0
+    #: Treebanks whose habits differ from those of the main one of their language: each has vectors
+    #: of its own, which are added to the language's; the main one has none, and so has an export.
+    treebanks: int = 0
     #: How many values each attribute of FEATS has, where they are chosen one by one.
     attributes: tuple[int, ...] = ()
 
@@ -101,6 +104,13 @@ class Net(nn.Module):
         if options.languages:
             self.manner = nn.Embedding(options.languages + 1, hidden, padding_idx=0)
             nn.init.zeros_(self.manner.weight)
+        self.habits: nn.ModuleList | None = None
+        if options.treebanks:
+            self.habits = nn.ModuleList(
+                nn.Embedding(options.treebanks + 1, hidden, padding_idx=0) for _ in range(2)
+            )
+            for table in self.habits:
+                nn.init.zeros_(cast(Tensor, table.weight))
         if options.attributes and sum(options.attributes) != sizes["feats"]:
             raise ValueError("the values of attributes do not add up to those of FEATS")
         for table in self.features:
@@ -150,9 +160,12 @@ class Net(nn.Module):
         """Vectors of the words: the mean of their sub-words.
 
         `word` tells which word each sub-word belongs to (0 for special ones, else 1 + the word's
-        place), `first` and `last` the sub-words of each word, both ends included.
+        place), `first` and `last` the sub-words of each word, both ends included. The features
+        end with the language, and with the treebank where treebanks have vectors.
         """
         added = [table(features[:, :, n]) for n, table in enumerate(self.features)]
+        if self.habits is not None:
+            added.append(self.habits[0](features[:, :, len(self.features)]))
         extra = torch.stack(added).sum(0)
         extra = torch.cat([torch.zeros_like(extra[:, :1]), extra], dim=1)
         spread = torch.gather(extra, 1, word[:, :, None].expand(-1, -1, extra.shape[2]))
@@ -170,7 +183,11 @@ class Net(nn.Module):
         before = torch.gather(total, 1, (first - 1)[:, :, None].expand(-1, -1, width))
         mean = (upto - before) / (last - first + 1)[:, :, None].float()
         found = cast(Tensor, self.context(mean))
-        return found if self.manner is None else found + self.manner(features[:, :, -1])
+        if self.manner is not None:
+            found = found + self.manner(features[:, :, len(self.features) - 1])
+        if self.habits is not None:
+            found = found + self.habits[1](features[:, :, len(self.features)])
+        return found
 
     def heads(self, words: Tensor) -> dict[str, Tensor]:
         """Scores of every decision; arcs are [dependent, head] with the root as head 0."""
