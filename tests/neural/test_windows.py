@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caesura.document import Document
 from caesura.neural.windows import batch, overlapping, random_cuts
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=200)
@@ -85,3 +87,20 @@ def test_a_batch_tells_which_pieces_belong_to_which_word(sizes: list[int]) -> No
             assert set(made.word[row, first : last + 1].tolist()) == {place + 1}
         n = window.last - window.first
         assert made.features[row, :n].tolist() == features[window.first : window.last].tolist()
+
+
+def test_windows_of_many_languages_end_where_the_tokeniser_is_sure_of_a_start() -> None:
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    from caesura.neural.examples import word_features
+    from caesura.neural.parser import NeuralParser
+    from tests.neural.small import small_network
+
+    doc = Document.from_spans("a b c d", [0, 2, 4, 6], [1, 3, 5, 7])
+    features = word_features(doc)
+    for many, wanted in ((True, [2]), (False, [])):
+        encoder = NeuralParser.from_part(small_network(many=many)).encoder
+        doc.start_evidence = None
+        assert not len(encoder.ends(doc, features))
+        doc.start_evidence = np.array([0.1, 0.5, 0.95, 0.7], np.float32)
+        assert encoder.ends(doc, features).tolist() == wanted
