@@ -29,10 +29,11 @@ def unknown_numba(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
 
 
 def test_llvm_does_what_its_plain_twins_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    from caesura.learn import borrow_llvm
+    from caesura.learn import borrow_llvm, fetch_llvm
     from caesura.parse.scorers import simd_llvm
 
     assert borrow_llvm.agrees()
+    assert fetch_llvm.agrees()
     assert simd_llvm.agrees()
     monkeypatch.setattr(simd_llvm.plain, "add_up", lambda *given: None)
     assert not simd_llvm.agrees()

@@ -12,7 +12,9 @@ from caesura.jit import kernel
 from caesura.learn.hashing import mix
 from caesura.learn.index import build, find
 from caesura.learn.shuffle import epoch_order
+from caesura.learn.sparse import add_rows_of
 from caesura.learn.updates import adagrad, add, average, passive_aggressive
+from caesura.models.packing import SparseRows
 from tests.reference import learn as naive
 
 small = st.floats(-4, 4, width=32)
@@ -33,6 +35,26 @@ def test_every_key_is_found_and_no_other(keys: list[int]) -> None:
         assert find(index, np.uint32(key)) == row
     for key in {0, 1, 2**32 - 1, 12345} - set(keys):
         assert find(index, np.uint32(key)) == -1
+
+
+def test_rows_of_features_are_added_in_their_order() -> None:
+    """Of those that have a row; a hash of 0 is no feature, whatever has its key."""
+    rng = np.random.default_rng(3)
+    begin = np.cumsum([0, *rng.integers(0, 4, 6)]).astype(np.uint32)
+    column = rng.integers(0, 5, begin[-1]).astype(np.uint8)
+    value = rng.integers(-100, 100, begin[-1]).astype(np.int8)
+    rows = SparseRows(begin, column, value, rng.integers(-9, 9, 6).astype(np.int8))
+    index = build(np.arange(6, dtype=np.uint32))
+    hashes = np.array([9, 3, 0, 5, 5, 70, 1], np.uint64) << np.uint64(32) | np.uint64(7)
+    hashes[2] = 0
+    scores, found = np.ones(5, np.float32), np.zeros(7, np.int64)
+    expected = scores.copy()
+    for row in (3, 5, 5):
+        for at in range(begin[row], begin[row + 1]):
+            expected[column[at]] += np.float32(value[at]) * np.float32(2.0 ** rows.exponent[row])
+    add_rows_of(index, rows, hashes, 0, 6, found, scores)
+    assert np.array_equal(scores, expected)
+    assert not np.array_equal(scores, np.ones(5))
 
 
 def test_keys_that_were_chosen_to_meet_are_refused() -> None:

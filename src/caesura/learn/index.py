@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from caesura.errors import ModelError
 from caesura.jit import kernel
+from caesura.learn.fetch import fetch
 
-__all__ = ["PLACES", "Index", "build", "find", "key_of", "refuse_crowded"]
+__all__ = ["PLACES", "Index", "ask", "build", "find", "key_of", "refuse_crowded"]
 
 #: Places that an entry may try, on average, before it finds a free one. Tables are filled by two
 #: thirds at most, where entries that are not chosen to meet try two or three.
@@ -74,6 +75,13 @@ def _insert(index: Index, keys: NDArray[np.uint32]) -> bool:
                 return False
         index.slots[at] = (np.uint64(keys[row]) << _S32) | np.uint64(row + 1)
     return True
+
+
+@kernel(inline="always")
+def ask(index: Index, key: np.uint32) -> None:
+    """Ask for the place where a key will be looked for."""
+    mask = np.uint32(index.slots.shape[0] - 1)
+    fetch(index.slots, np.int64(np.uint32(key * _GOLDEN) & mask))
 
 
 @kernel(inline="always")

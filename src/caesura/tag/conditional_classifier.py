@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.learn.hashing import fold, mix
-from caesura.learn.index import Index, find, key_of
-from caesura.learn.sparse import add_row
+from caesura.learn.index import Index
+from caesura.learn.sparse import add_rows_of
 from caesura.learn.updates import adagrad, add
 from caesura.models.packing import SparseRows
 from caesura.tag.default_templates import ATTRIBUTES
@@ -181,7 +181,8 @@ def choose_alone(
     it is -1 for a tag without values.
     """
     bounds, values = scorer.options.bounds, scorer.options.values
-    found = np.zeros(scorer.own.shape[0], np.int64)
+    n_own = scorer.own.shape[0]
+    hashes, found = np.zeros(n_own, np.uint64), np.zeros(n_own, np.int64)
     for i in range(types.shape[0]):
         first = bounds[tags[i]]
         n = bounds[tags[i] + 1] - first
@@ -191,14 +192,9 @@ def choose_alone(
         own = scores[i]
         for k in range(n):
             own[k] = 0.0
-        for t in range(scorer.own.shape[0]):
-            hashed = conditional_hash(attributes, types, tags, i, i, i + 1, scorer.own[t])
-            found[t] = -1
-            if hashed != np.uint64(0):
-                found[t] = find(scorer.features, key_of(hashed))
-        for t in range(scorer.own.shape[0]):
-            if found[t] >= 0:
-                add_row(scorer.rows, found[t], own)
+        for t in range(n_own):
+            hashes[t] = conditional_hash(attributes, types, tags, i, i, i + 1, scorer.own[t])
+        add_rows_of(scorer.features, scorer.rows, hashes, 0, n_own, found, own)
         best = 0
         for k in range(1, n):
             if own[k] > own[best]:
@@ -231,8 +227,8 @@ def choose(
     tags = path.copy()
     bounds, values = scorer.options.bounds, scorer.options.values
     scores = np.zeros(alone.shape[1], np.float32)
-    # All rows are looked for before any is added, so that the waits for memory overlap.
-    found = np.zeros(scorer.context.shape[0], np.int64)
+    n_context = scorer.context.shape[0]
+    hashes, found = np.zeros(n_context, np.uint64), np.zeros(n_context, np.int64)
     for window in range(begins.shape[0] - 1):
         begin, end = begins[window], begins[window + 1]
         for i in range(begin, end):
@@ -245,14 +241,11 @@ def choose(
             n = bounds[tags[i] + 1] - first
             for k in range(n):
                 scores[k] = alone[pair, k]
-            for t in range(scorer.context.shape[0]):
-                hashed = conditional_hash(attributes, types, tags, i, begin, end, scorer.context[t])
-                found[t] = -1
-                if hashed != np.uint64(0):
-                    found[t] = find(scorer.features, key_of(hashed))
-            for t in range(scorer.context.shape[0]):
-                if found[t] >= 0:
-                    add_row(scorer.rows, found[t], scores)
+            for t in range(n_context):
+                hashes[t] = conditional_hash(
+                    attributes, types, tags, i, begin, end, scorer.context[t]
+                )
+            add_rows_of(scorer.features, scorer.rows, hashes, 0, n_context, found, scores)
             best = 0
             for k in range(1, n):
                 if scores[k] > scores[best]:

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
-from caesura.learn.index import Index, find, key_of
-from caesura.learn.sparse import add_row
+from caesura.learn.borrow import borrowed
+from caesura.learn.index import Index
+from caesura.learn.sparse import add_rows_of
 from caesura.models.packing import SparseRows
 from caesura.tag.features import mixed_hash
 from caesura.tag.lattice import Lattice, Transitions, backward, forward, highest, select, transition
@@ -52,10 +53,7 @@ class AllowedLabels(NamedTuple):
 def type_vectors(
     scorer: Scorer, hashes: NDArray[np.uint64], first: int, vectors: NDArray[np.float32]
 ) -> None:
-    """Sum the spot features of each type by place, from their hashes.
-
-    All rows are looked for before any is added, so that the waits for memory overlap.
-    """
+    """Sum the spot features of each type by place, from their hashes."""
     found = np.zeros(hashes.shape[1], np.int64)
     for t in range(hashes.shape[0]):
         for p in range(scorer.places.shape[0]):
@@ -63,16 +61,10 @@ def type_vectors(
             for y in range(scores.shape[0]):
                 scores[y] = 0.0
             low, high = scorer.bounds[p], scorer.bounds[p + 1]
-            for s in range(low, high):
-                found[s] = -1
-                if hashes[t, s] != np.uint64(0):
-                    found[s] = find(scorer.features, key_of(hashes[t, s]))
-            for s in range(low, high):
-                if found[s] >= 0:
-                    add_row(scorer.rows, found[s], scores)
+            add_rows_of(scorer.features, scorer.rows, hashes[t], low, high, found, scores)
 
 
-@kernel
+@kernel(counted=False)
 def _settled(scores: NDArray[np.float32], clear: float) -> bool:
     """Whether one label is so far ahead that no mixed feature could matter."""
     floor = highest(scores) - np.float32(clear)
@@ -82,7 +74,7 @@ def _settled(scores: NDArray[np.float32], clear: float) -> bool:
     return near == 1
 
 
-@kernel
+@kernel(counted=False)
 def _score(
     scorer: Scorer,
     attributes: NDArray[np.uint64],
@@ -93,9 +85,13 @@ def _score(
     end: int,
     limits: AllowedLabels,
     scores: NDArray[np.float32],
+    hashes: NDArray[np.uint64],
     found: NDArray[np.int64],
 ) -> None:
-    """The score of every label at word i of a window; `found` is room for the mixed rows."""
+    """The score of every label at word i of a window.
+
+    `hashes` and `found` are room for the mixed features and their rows.
+    """
     n = scores.shape[0]
     for y in range(n):
         scores[y] = 0.0
@@ -111,17 +107,13 @@ def _score(
                 scores[y] = _NEVER
     if _settled(scores, scorer.clear):
         return
-    for m in range(scorer.mixed.shape[0]):
-        hashed = mixed_hash(attributes, types, i, begin, end, scorer.mixed[m])
-        found[m] = -1
-        if hashed != np.uint64(0):
-            found[m] = find(scorer.features, key_of(hashed))
-    for m in range(scorer.mixed.shape[0]):
-        if found[m] >= 0:
-            add_row(scorer.rows, found[m], scores)
+    n_mixed = scorer.mixed.shape[0]
+    for m in range(n_mixed):
+        hashes[m] = mixed_hash(attributes, types, i, begin, end, scorer.mixed[m])
+    add_rows_of(scorer.features, scorer.rows, hashes, 0, n_mixed, found, scores)
 
 
-@kernel
+@kernel(counted=False)
 def _extend(lat: Lattice, i: int, move: Transitions, start: int) -> None:
     """One more word of Viterbi; `i` counts within the lattice."""
     if i == 0:
@@ -145,7 +137,7 @@ def _extend(lat: Lattice, i: int, move: Transitions, start: int) -> None:
             lat.back[i, a, b] = choice
 
 
-@kernel
+@kernel(counted=False)
 def _trace(lat: Lattice, last: int, a: int, b: int, path: NDArray[np.int32], emitted: int) -> None:
     """Write the labels of the path that ends with candidates a, b at `last`."""
     for i in range(last, 0, -1):
@@ -156,7 +148,7 @@ def _trace(lat: Lattice, last: int, a: int, b: int, path: NDArray[np.int32], emi
     path[emitted] = lat.label[0, b]
 
 
-@kernel
+@kernel(counted=False)
 def _best_pair(lat: Lattice, n: int) -> tuple[int, int]:
     top = -np.inf
     best_a = 0
@@ -244,14 +236,16 @@ def push(
     `size` words of the chain are in the lattice, `emitted` labels of it are in `path` already;
     `close` ends the chain, which emits the rest.
     """
+    scorer, move, lat, limits = borrowed(scorer), borrowed(move), borrowed(lat), borrowed(limits)
     scores = np.zeros(vectors.shape[2], np.float32)
+    hashes = np.zeros(scorer.mixed.shape[0], np.uint64)
     found = np.zeros(scorer.mixed.shape[0], np.int64)
     for i in range(first, last):
         if size == lat.label.shape[0]:
             rest = _settle(lat, size, path, emitted)
             emitted += size - rest
             size = rest
-        _score(scorer, attributes, vectors, types, i, begin, end, limits, scores, found)
+        _score(scorer, attributes, vectors, types, i, begin, end, limits, scores, hashes, found)
         lat.size[size] = select(scores, scorer.margin, -1, lat.label[size], lat.score[size])
         _extend(lat, size, move, move.classes)
         size += 1
@@ -302,6 +296,7 @@ def marginals(
     """The labels of each word with their posterior probabilities, the likeliest first."""
     room = lat.label.shape[0]
     scores = np.zeros(vectors.shape[2], np.float32)
+    hashes = np.zeros(scorer.mixed.shape[0], np.uint64)
     found = np.zeros(scorer.mixed.shape[0], np.int64)
     for c in range(begins.shape[0] - 1):
         begin, end = begins[c], begins[c + 1]
@@ -311,7 +306,17 @@ def marginals(
             n = last - first
             for k in range(n):
                 _score(
-                    scorer, attributes, vectors, types, first + k, begin, end, limits, scores, found
+                    scorer,
+                    attributes,
+                    vectors,
+                    types,
+                    first + k,
+                    begin,
+                    end,
+                    limits,
+                    scores,
+                    hashes,
+                    found,
                 )
                 lat.size[k] = select(scores, scorer.margin, -1, lat.label[k], lat.score[k])
             start = move.classes if first == begin else -1

@@ -109,7 +109,7 @@ def highest(scores: NDArray[np.float32]) -> np.float32:
     return best
 
 
-@kernel
+@kernel(counted=False)
 def select(
     scores: NDArray[np.float32],
     margin: float,

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Final
 
 from caesura.learn import templates as learned
-from caesura.learn.templates import ARITY, Templates, Vocabulary, parse_table
+from caesura.learn.templates import Templates, Vocabulary, parse_table
 
 __all__ = [
     "CHOICE_TEMPLATES",
@@ -199,7 +199,7 @@ def _source(atom: str) -> str:
 
 
 def _decoding_group(names: Sequence[str]) -> int:
-    """The group of a template by what it looks at, and within it by how many atoms it joins.
+    """The group of a template by what it looks at.
 
     The front of the buffer; s1 with its children; the word s0, alone or with the buffer; s0 with
     its children, too; the words s1 and s0; or more. Which words are on top changes less often than
@@ -213,8 +213,7 @@ def _decoding_group(names: Sequence[str]) -> int:
         {"s0", "below s0", "b"},
         {"s0", "s1"},
     )
-    group = next((k for k, sources in enumerate(groups) if looked_at <= sources), WHOLE)
-    return group * ARITY + len(names) - 1
+    return next((k for k, sources in enumerate(groups) if looked_at <= sources), WHOLE)
 
 
 def _decoding_source(atom: str) -> tuple[str, ...]:
@@ -238,7 +237,7 @@ def vocabulary(*, option: bool = False, decoding: bool = False) -> Vocabulary:
     none = FIRST_STATE + STATE.index("none")
     names = atoms(option=option)
     if decoding:
-        return Vocabulary(names, none, group=_decoding_group, groups=N_DECODING * ARITY)
+        return Vocabulary(names, none, group=_decoding_group, groups=N_DECODING)
     return Vocabulary(names, none, group=_group, groups=N_GROUPS)
 
 

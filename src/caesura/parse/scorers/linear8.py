@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
+from caesura.learn.fetch import fetch
 from caesura.learn.templates import ARITY, MULTIPLIERS, Templates
 from caesura.parse.scorers.compact import EXPONENT, HELD, HIGHEST, VALUES, CompactRows
 from caesura.parse.scorers.features import (
@@ -29,7 +30,7 @@ from caesura.parse.scorers.features import (
     WORD,
 )
 from caesura.parse.scorers.linear import NO_CHOOSING, Choosing
-from caesura.parse.scorers.simd_sums import add_low_rows, add_rows, fetch, join
+from caesura.parse.scorers.simd_sums import add_low_rows, add_rows, join
 from caesura.parse.scorers.slots import FLAGS, LENGTH, code, fill_places, fill_words
 from caesura.parse.transitions.graph_stack import (
     ACTION,
@@ -69,10 +70,10 @@ assert ARITY == 4
 class Scratch8(NamedTuple):
     """Working memory of one thread: words that are looked at, slots, rows, sums by their keys.
 
-    `wanted` are the groups whose sums have to be made, `at` the places of all; `full` are the full
-    rows of a group, `short` and `held` the others of all groups, with the places of their sums.
-    `counts` are the sums that were made, and of how many
-    rows of each kind.
+    `wanted` are the groups whose sums have to be made, `at` the places of all. `full` are the full
+    rows of all wanted groups, of which each has its `last` one and how far from 0 the sum of its
+    rows may be at most; `short` and `held` are the other rows, with the places of their sums.
+    `counts` are the sums that were made, and of how many rows of each kind.
     """
 
     places: NDArray[np.int64]
@@ -82,7 +83,8 @@ class Scratch8(NamedTuple):
     sums: NDArray[np.int32]
     wanted: NDArray[np.int64]
     at: NDArray[np.int64]
-    entries: NDArray[np.uint64]
+    last: NDArray[np.int64]
+    highest: NDArray[np.uint64]
     full: NDArray[np.uint64]
     short: NDArray[np.uint64]
     held: NDArray[np.uint64]
@@ -111,7 +113,8 @@ def new_scratch8(templates: Templates, width: int) -> Scratch8:
         np.zeros((_OWN + 1, width), np.int32),
         np.zeros(N_DECODING, np.int64),
         np.zeros(N_DECODING, np.int64),
-        np.zeros(n, np.uint64),
+        np.zeros(N_DECODING, np.int64),
+        np.zeros(N_DECODING, np.uint64),
         np.zeros(n + 1, np.uint64),
         np.zeros(n + 1, np.uint64),
         np.zeros(n + 1, np.uint64),
@@ -127,38 +130,22 @@ def _row(h: np.uint64, mask: np.uint64) -> Any:
 
 
 @kernel(forceinline=True, counted=False)
-def _end(ends: NDArray[np.int64], group: int, arity: int) -> Any:
-    """Where the templates of a group that join so many atoms end; those of none end before it.
+def _first(ends: NDArray[np.int64], group: int) -> Any:
+    """Where the templates of a group begin.
 
     Unsigned, as are all places here: Numba would look whether they count from the end.
     """
-    at = group * ARITY + arity
-    return np.uint64(ends[np.uint64(at - 1)]) if at > 0 else _ZERO
+    return np.uint64(ends[np.uint64(group - 1)]) if group > 0 else _ZERO
 
 
 @kernel(forceinline=True, counted=False)
 def _find_group(scorer: Linear8, group: int) -> None:
-    """The rows of a group's features, those of one atom first; where they are is asked for."""
+    """The rows of a group's features; where they are is asked for."""
     templates, scratch, lookup = scorer.templates, scorer.scratch, scorer.rows.lookup
     slots, seeds, ends = templates.slots, templates.seeds, templates.ends
     rows, values = scratch.rows, scratch.slots
     mask = np.uint64(lookup.shape[0] - 1)
-    for t in range(_end(ends, group, 0), _end(ends, group, 1)):
-        row = _row(seeds[t] + values[np.uint64(slots[t, 0])] * _M0, mask)
-        rows[t] = row
-        fetch(lookup, np.int64(row))
-    for t in range(_end(ends, group, 1), _end(ends, group, 2)):
-        h = seeds[t] + values[np.uint64(slots[t, 0])] * _M0
-        row = _row(h + values[np.uint64(slots[t, 1])] * _M1, mask)
-        rows[t] = row
-        fetch(lookup, np.int64(row))
-    for t in range(_end(ends, group, 2), _end(ends, group, 3)):
-        h = seeds[t] + values[np.uint64(slots[t, 0])] * _M0
-        h += values[np.uint64(slots[t, 1])] * _M1
-        row = _row(h + values[np.uint64(slots[t, 2])] * _M2, mask)
-        rows[t] = row
-        fetch(lookup, np.int64(row))
-    for t in range(_end(ends, group, 3), _end(ends, group, 4)):
+    for t in range(_first(ends, group), np.uint64(ends[np.uint64(group)])):
         h = seeds[t] + values[np.uint64(slots[t, 0])] * _M0
         h += values[np.uint64(slots[t, 1])] * _M1
         h += values[np.uint64(slots[t, 2])] * _M2
@@ -168,16 +155,35 @@ def _find_group(scorer: Linear8, group: int) -> None:
 
 
 @kernel(forceinline=True, counted=False)
-def _ask(scorer: Linear8, group: int) -> None:
-    """Look up where a group's rows are, and ask for them."""
+def _ask(scorer: Linear8, k: int, n: np.uint64, m: np.uint64, h: np.uint64) -> Any:
+    """Look up where the rows of a wanted group are, note them by their kinds, and ask for them.
+
+    Takes and returns the numbers of full rows, of short ones, and of those that entries hold.
+    """
     rows, scratch, ends = scorer.rows, scorer.scratch, scorer.templates.ends
-    for t in range(_end(ends, group, 0), _end(ends, group, ARITY)):
+    full, short, held = scratch.full, scratch.short, scratch.held
+    to_short, to_held = scratch.to_short, scratch.to_held
+    group = scratch.wanted[k]
+    highest, at = _ZERO, np.uint64(scratch.at[group])
+    for t in range(_first(ends, group), np.uint64(ends[np.uint64(group)])):
         entry = rows.lookup[scratch.rows[t]]
-        scratch.entries[t] = entry
-        # Where it is of another kind the first row is asked for: that costs less than to guess.
         number = entry & _NUMBER
-        fetch(rows.full, np.int64(number * ((entry >> _FULL_BIT) & _ONE)))
-        fetch(rows.short, np.int64(number * ((entry >> _SHORT_BIT) & _ONE)))
+        is_full, is_short = (entry >> _FULL_BIT) & _ONE, (entry >> _SHORT_BIT) & _ONE
+        # Where it is of another kind the first row is asked for: that costs less than to guess.
+        fetch(rows.full, np.int64(number * is_full))
+        fetch(rows.short, np.int64(number * is_short))
+        full[n] = number
+        highest += ((entry >> HIGHEST) & _HIGHEST_BITS) * is_full
+        n += is_full
+        short[m] = entry
+        to_short[m] = at
+        m += is_short
+        held[h] = entry
+        to_held[h] = at
+        h += _ONE - is_full - is_short
+    scratch.last[k] = np.int64(n)
+    scratch.highest[k] = highest
+    return n, m, h
 
 
 @kernel(forceinline=True, counted=False)
@@ -196,34 +202,15 @@ def _add_held(
 
 
 @kernel(forceinline=True, counted=False)
-def _sum_full(scorer: Linear8, group: int, place: int, m: np.uint64, h: np.uint64) -> Any:
-    """Write the sum of a group's full rows to its place, and note its other rows.
-
-    Returns the numbers of short rows and of those that are held by their entries so far.
-    """
-    rows, scratch, ends = scorer.rows, scorer.scratch, scorer.templates.ends
-    full, short, held = scratch.full, scratch.short, scratch.held
-    to_short, to_held = scratch.to_short, scratch.to_held
-    n, highest, at = _ZERO, _ZERO, np.uint64(place)
-    for t in range(_end(ends, group, 0), _end(ends, group, ARITY)):
-        entry = scratch.entries[t]
-        is_full, is_short = (entry >> _FULL_BIT) & _ONE, (entry >> _SHORT_BIT) & _ONE
-        full[n] = entry & _NUMBER
-        highest += ((entry >> HIGHEST) & _HIGHEST_BITS) * is_full
-        n += is_full
-        short[m] = entry
-        to_short[m] = at
-        m += is_short
-        held[h] = entry
-        to_held[h] = at
-        h += _ONE - is_full - is_short
-    scratch.counts[0] += 1
-    scratch.counts[1] += np.int64(n)
-    if highest < _LOW:
-        add_low_rows(rows.full, full, 0, np.int64(n), scratch.sums, place)
+def _sum_full(scorer: Linear8, k: int) -> None:
+    """Write the sum of the full rows of a wanted group to its place."""
+    rows, scratch = scorer.rows, scorer.scratch
+    first, last = (scratch.last[k - 1] if k > 0 else 0), scratch.last[k]
+    place = scratch.at[scratch.wanted[k]]
+    if scratch.highest[k] < _LOW:
+        add_low_rows(rows.full, scratch.full, first, last, scratch.sums, place)
     else:
-        add_rows(rows.full, full, 0, np.int64(n), scratch.sums, place)
-    return m, h
+        add_rows(rows.full, scratch.full, first, last, scratch.sums, place)
 
 
 @kernel(forceinline=True, counted=False)
@@ -304,13 +291,15 @@ def score8(
     scratch.wanted[wanted] = WHOLE
     for k in range(wanted + 1):
         _find_group(scorer, scratch.wanted[k])
-    for k in range(wanted + 1):
-        _ask(scorer, scratch.wanted[k])
     kept = scratch.at[WHOLE]
     scratch.at[WHOLE] = _OWN
-    m, h = _ZERO, _ZERO
+    n, m, h = _ZERO, _ZERO, _ZERO
     for k in range(wanted + 1):
-        m, h = _sum_full(scorer, scratch.wanted[k], scratch.at[scratch.wanted[k]], m, h)
+        n, m, h = _ask(scorer, k, n, m, h)
+    scratch.counts[0] += wanted + 1
+    scratch.counts[1] += np.int64(n)
+    for k in range(wanted + 1):
+        _sum_full(scorer, k)
     _add_others(scorer, m, h)
     join(scratch.sums, scratch.at, N_DECODING, unit, kept, out)
 

@@ -26,7 +26,6 @@ __all__ = [
     "add_up",
     "agrees",
     "at_least",
-    "fetch",
     "highest",
     "join",
     "lowest_bit",
@@ -211,26 +210,6 @@ def _join(typing: Any, sums: Any, places: Any, count: Any, unit: Any, target: An
 
 
 @intrinsic
-def _fetch(typing: Any, array: Any, place: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data, shape = _array(context, builder, array, args[0])
-        at, lines = args[1], 1
-        if array.ndim == 2:
-            at = builder.mul(at, shape[1])
-            lines = 2 if array.dtype.bitwidth == 8 else 1
-        start = builder.bitcast(builder.gep(data, [at]), _BYTE.as_pointer())
-        kind = ir.FunctionType(ir.VoidType(), [_BYTE.as_pointer(), _INT, _INT, _INT])
-        ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        for line in range(lines):
-            # To read, to keep in all caches, data.
-            address = builder.gep(start, [_LONG(64 * line)])
-            builder.call(ask, [address, _INT(0), _INT(3), _INT(1)])
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64), code
-
-
-@intrinsic
 def _highest(typing: Any, scores: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data, shape = _array(context, builder, scores, args[0])
@@ -286,7 +265,6 @@ add_rows: Any = _add_rows
 add_low_rows: Any = _add_low_rows
 add_up: Any = _add_up
 join: Any = _join
-fetch: Any = _fetch
 highest: Any = _highest
 at_least: Any = _at_least
 lowest_bit: Any = _lowest_bit
@@ -310,8 +288,6 @@ def _all_of_it(
 ) -> tuple[np.float32, int, int]:
     """Every function of this module once."""
     for place in range(4):
-        fetch(table, place)
-        fetch(rows, place)
         add_rows(table, rows, place, len(rows) - place, sums, place)
     add_up(sums, 3, 1, 0, 2, np.float32(0.25), out)
     best = highest(out)

@@ -15,7 +15,6 @@ __all__ = [
     "add_rows",
     "add_up",
     "at_least",
-    "fetch",
     "highest",
     "join",
     "lowest_bit",
@@ -86,11 +85,6 @@ def join(
         total += sums[places[k]]
     sums[target] = total
     out[:] = total.astype(np.float32) * unit
-
-
-@kernel
-def fetch(array: NDArray[Any], place: int) -> None:
-    pass
 
 
 @kernel

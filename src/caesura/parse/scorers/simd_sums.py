@@ -14,7 +14,6 @@ __all__ = [
     "add_rows",
     "add_up",
     "at_least",
-    "fetch",
     "highest",
     "join",
     "lowest_bit",
@@ -30,8 +29,6 @@ add_low_rows: Any = _chosen.add_low_rows
 add_up: Any = _chosen.add_up
 #: sums[target] = the sum of the first rows of sums that are named; out[:] = the same times a unit.
 join: Any = _chosen.join
-#: Ask for an element, or for the begin of a row (128 of bytes), before it is needed.
-fetch: Any = _chosen.fetch
 #: The highest of scores, whose number is a multiple of 32.
 highest: Any = _chosen.highest
 #: Which of the 32 scores from the first on are at least as high as a floor, as bits.
