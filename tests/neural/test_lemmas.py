@@ -154,4 +154,5 @@ def test_the_best_rule_is_found_without_trying_all(
         known = lexicon.is_known(apply_rule(form, lexicon.rules[rule]))
         return 0.5 * float(points[rule]) + log(chances.get(rule, FLOOR)) + 6.0 * known
 
-    assert lexicon._best(form, points, chances, "") == max(sorted(tried), key=worth)
+    array = np.array([chances.get(rule, 0.0) for rule in range(n)])
+    assert lexicon._best(form, points, array, "") == max(sorted(tried), key=worth)

@@ -20,7 +20,10 @@ from numpy.typing import NDArray
 from caesura.errors import ModelError
 from caesura.models.packing import pack_keys, unpack_keys
 
-__all__ = ["FLOOR", "LemmaEndings"]
+__all__ = ["FLOOR", "Chances", "LemmaEndings"]
+
+#: By rule.
+Chances = NDArray[np.float64]
 
 #: The longest ending, how many words one must have to be kept, and how many words the next shorter
 #: ending counts for.
@@ -97,21 +100,21 @@ class LemmaEndings:
             raise ModelError(_DAMAGED)
         return cls(keys, first, rules, counts)
 
-    def chances(self, form: str, upos: str, language: str = "") -> dict[int, float]:
-        """The chances of the rules that words with the endings of this one took; of others none."""
-        found: dict[int, float] = {}
+    def chances(self, form: str, upos: str, n_rules: int, language: str = "") -> Chances:
+        """The chances of the rules that words with the endings of this one took; of others 0."""
+        found = np.zeros(n_rules)
         floor = FLOOR
         for ending in _endings(form):
-            key = _hash(language, upos, ending)
-            at = int(np.searchsorted(self.keys, key))
-            if at == len(self.keys) or int(self.keys[at]) != key:
+            key = np.uint32(_hash(language, upos, ending))
+            at = int(self.keys.searchsorted(key))
+            if at == len(self.keys) or self.keys[at] != key:
                 break
-            low, high = self.first[at], self.first[at + 1]
-            counts = self.counts[low:high].tolist()
-            total = sum(counts)
+            row = slice(self.first[at], self.first[at + 1])
+            counts = self.counts[row]
+            total = int(counts.sum())
             share = total / (total + _WEIGHT)
-            found = {rule: (1 - share) * chance for rule, chance in found.items()}
+            found *= 1 - share
             floor *= 1 - share
-            for rule, count in zip(self.rules[low:high].tolist(), counts, strict=True):
-                found[rule] = found.get(rule, floor) + share * count / total
+            found[self.rules[row]] += counts * (share / total)
+        found[found > 0] += floor
         return found

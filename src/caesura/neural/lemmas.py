@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import inf, log
+from math import inf
 from typing import Any, Final
 from zlib import crc32
 
@@ -24,7 +24,7 @@ from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.language.lexicon import guessed_lexicon
 from caesura.models.packing import pack_keys, unpack_keys
-from caesura.neural.lemma_endings import FLOOR, LemmaEndings
+from caesura.neural.lemma_endings import FLOOR, Chances, LemmaEndings
 from caesura.tag.irregular import irregular_forms
 from caesura.tag.lemmas import apply_rule, rule_of
 
@@ -205,16 +205,27 @@ class LemmaLexicon:
 
     def of_word(self, form: str, upos: str, language: str = "") -> tuple[int, ...]:
         """The rules that a word was seen with, none if it was not."""
-        key = _hash(*_of(language), form, upos)
-        at = int(np.searchsorted(self.keys, np.uint32(key)))
-        if at == len(self.keys) or int(self.keys[at]) != key:
-            return ()
-        return tuple(self.choices[self.first[at] : self.first[at + 1]].tolist())
+        return self._of_words([form], [upos], [language])[0]
+
+    def _of_words(
+        self, forms: Sequence[str], tags: Sequence[str], languages: Sequence[str]
+    ) -> list[tuple[int, ...]]:
+        """The same for many at once."""
+        told = zip(forms, tags, languages, strict=True)
+        keys = np.array([_hash(*_of(code), form, upos) for form, upos, code in told], np.uint32)
+        if not len(self.keys):
+            return [()] * len(keys)
+        at = np.minimum(self.keys.searchsorted(keys), len(self.keys) - 1)
+        known = self.keys[at] == keys
+        bounds = zip(
+            self.first[at].tolist(), self.first[at + 1].tolist(), known.tolist(), strict=True
+        )
+        return [tuple(self.choices[a:b].tolist()) if one else () for a, b, one in bounds]
 
     def is_known(self, word: str, language: str = "") -> bool:
-        key = _hash(*_of(language), word.lower())
-        at = int(np.searchsorted(self.known, np.uint32(key)))
-        return at < len(self.known) and int(self.known[at]) == key
+        key = np.uint32(_hash(*_of(language), word.lower()))
+        at = int(self.known.searchsorted(key))
+        return at < len(self.known) and bool(self.known[at] == key)
 
     def choose(
         self,
@@ -232,9 +243,10 @@ class LemmaLexicon:
         order = np.argsort(words, kind="stable")
         bounds = np.searchsorted(words[order], np.arange(len(forms) + 1))
         codes = languages or [""] * len(forms)
+        seen = self._of_words(forms, tags, codes)
         for pair, (form, upos, code) in enumerate(zip(forms, tags, codes, strict=True)):
             rows = order[bounds[pair] : bounds[pair + 1]]
-            allowed = self.of_word(form, upos, code)
+            allowed = seen[pair]
             if len(allowed) == 1:
                 found[rows] = allowed[0]
             elif allowed:
@@ -244,9 +256,11 @@ class LemmaLexicon:
                 for row in rows.tolist():
                     found[row] = self._spelled(form, scores[row])
             elif _is_open(form, upos):
-                chances = self.endings.chances(form, upos, code) if self.endings else {}
+                chances = None
+                if self.endings is not None:
+                    chances = self.endings.chances(form, upos, scores.shape[1], code)
                 for row in rows.tolist():
-                    if chances:
+                    if chances is not None and chances.any():
                         found[row] = self._best(form, scores[row], chances, code)
                     else:
                         found[row] = self._guess(form, scores[row], code)
@@ -273,26 +287,23 @@ class LemmaLexicon:
         self,
         form: str,
         scores: NDArray[np.float32],
-        chances: Mapping[int, float],
+        chances: Chances,
         language: str,
     ) -> int:
         """The best rule by the network, the endings, and whether its lemma is known."""
         tries = min(_RULES, len(scores))
-        rules = {*np.argpartition(-scores, tries - 1)[:tries].tolist(), *chances}
-        own, unseen = scores.tolist(), log(FLOOR)
-        # The best without what a known lemma adds come first: whoever is farther behind than that
-        # need not be made.
-        points = sorted(
-            (-(_POWER * own[rule] + (log(chances[rule]) if rule in chances else unseen)), rule)
-            for rule in rules
-        )
+        may = chances > 0
+        points = _POWER * scores.astype(np.float64) + np.log(np.where(may, chances, FLOOR))
+        may[np.argpartition(-scores, tries - 1)[:tries]] = True
+        rules = np.flatnonzero(may)
+        # Whoever is farther behind the best than a known lemma adds need not be made.
+        near = rules[points[rules] >= points[rules].max() - _KNOWN]
         best, found = -inf, 0
-        for minus, rule in points:
-            if _KNOWN - minus < best:
-                break
-            known = self.is_known(_lemma(form, self.rules[rule]), language)
-            total = _KNOWN * known - minus
-            if total > best or (total == best and rule < found):
+        for rule, point in zip(near.tolist(), points[near].tolist(), strict=True):
+            if point + _KNOWN <= best:
+                continue
+            total = point + _KNOWN * self.is_known(_lemma(form, self.rules[rule]), language)
+            if total > best:
                 best, found = total, rule
         return found
 
