@@ -5,6 +5,7 @@
     python benchmarks/build_multi.py network --work build/             # PyTorch, a GPU
     python benchmarks/build_multi.py model --work build/ -o multi.caesura
     python benchmarks/build_multi.py renew --work build/ --model multi.caesura -o new.caesura
+    python benchmarks/build_multi.py smooth settle --work build/ --model old.caesura -o new.caesura
     python benchmarks/build_multi.py tokens --work few/ --only da fi th --most 5000
 
 `tokens` trains a tokeniser for each language and the recogniser, one process a language; languages
@@ -16,7 +17,9 @@ checksum is asked for), keeps `--pieces` of its sub-words, and writes all treeba
 added to those of the language in training and left out of the model: it parses as the main one.
 `network` trains; with `--seconds` as many epochs as fit in them. `model` puts all together. `renew`
 takes the network out of a model file and makes anew its lexica and what it says of words in
-languages without blanks, and takes the tokenisers of `--work`, if there are any. Stages may run on
+languages without blanks, and takes the tokenisers of `--work`, if there are any. `smooth` writes a
+model anew in which all products of the network are fast, and `settle` chooses how readily sentences
+end in each language (`model` and `renew` do that as well). Stages may run on
 different machines that are given copies of the folder `--work`. Scores and cards are made by
 `multi_scores.py` and `multi_cards.py`, the package by `package_model.py`.
 """
@@ -64,7 +67,7 @@ LETTERS = {
 }
 #: The licence of these is told in two ways.
 LEFT_OUT = ("UD_Dutch-LassySmall", "UD_Dutch-LassySmall-2017")
-STAGES = ("tokens", "data", "network", "model", "renew")
+STAGES = ("tokens", "data", "network", "model", "renew", "smooth", "settle")
 
 
 def treebanks_of(only: Sequence[str] | None = None) -> list[Treebank]:
@@ -197,6 +200,23 @@ def renew(given: argparse.Namespace) -> None:
     print(f"{given.output}: {given.output.stat().st_size / 1e6:.2f} MB")
 
 
+def smooth(given: argparse.Namespace) -> None:
+    from multi_study.model import smooth as make
+
+    if given.output is None or given.model is None:
+        raise SystemExit("say which model with --model and where the new one goes with -o")
+    make(treebanks_of(given.only), given.model, given.output)
+    print(f"{given.output}: {given.output.stat().st_size / 1e6:.2f} MB")
+
+
+def settle(given: argparse.Namespace) -> None:
+    from multi_study.model import settle as make
+
+    if given.output is None:
+        raise SystemExit("say which model with -o")
+    make(given.output, treebanks_of(given.only))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -204,7 +224,7 @@ def main() -> int:
     parser.add_argument("stages", nargs="+", choices=STAGES)
     parser.add_argument("--work", type=Path, required=True, metavar="DIR")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE.caesura")
-    parser.add_argument("--model", type=Path, help="whose network is taken (renew)")
+    parser.add_argument("--model", type=Path, help="whose network is taken (renew, smooth)")
     parser.add_argument("--only", nargs="+", metavar="CODE", help="some languages")
     parser.add_argument("--most", type=int, default=0, help="words of each treebank")
     parser.add_argument("--epochs", type=int)

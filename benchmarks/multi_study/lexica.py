@@ -68,7 +68,7 @@ def _read(stage: NeuralParser, treebanks: Sequence[Treebank]) -> Read:
     return found
 
 
-def later_words(treebank: Treebank) -> list[Document]:
+def later_words(treebank: Treebank, words: int = LOOKED_AT) -> list[Document]:
     """The words of a dev file behind those that are scored, as far as there are enough."""
     if treebank.dev is None:
         return []
@@ -82,7 +82,7 @@ def later_words(treebank: Treebank) -> list[Document]:
         skip = max(0, skip - doc.n_tokens)
     if sum(doc.n_tokens for doc in found) < ENOUGH:
         found = list(read(treebank.dev))
-    return first_words(found, LOOKED_AT)
+    return first_words(found, words)
 
 
 def _tagging(stage: NeuralParser, docs: dict[str, list[Document]]) -> Tagging:
@@ -98,7 +98,7 @@ def _tagging(stage: NeuralParser, docs: dict[str, list[Document]]) -> Tagging:
     return Tagging(
         labels,
         LemmaLexicon.of_languages(docs, labels["lemma"]),
-        Languages(known.codes, known.attributes, masks),
+        replace(known, masks=masks),
         None,
         TagLexicon.of_languages(docs, labels["upos"], known.attributes),
     )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from card_speed import OWN
 from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.formats import read
+from caesura.models.file import ModelFile, Part, save
 from caesura.models.file import load as load_file
-from caesura.models.file import save
 from caesura.neural.cutting import Layer
 from caesura.neural.export import ExportOptions
 from caesura.neural.languages import Languages
@@ -25,6 +27,7 @@ from caesura.tokenize.many import KIND
 from caesura.train.data import transcripts
 from caesura.train.evaluation import dev_confidences
 from caesura.train.many import Treebank
+from multi_study.bonuses import bonuses
 from multi_study.cutting import CutOptions, cutting_of
 from multi_study.encoder import Packed
 from multi_study.examples import MOST, Names, documents, first_words, needed_pieces
@@ -38,6 +41,14 @@ SEARCH = SearchSettings(unedited=1.2)
 #: Languages without blanks whose words the network helps to cut; on the dev files of Japanese and
 #: Thai it does not.
 CUT = ("zh", "yue")
+#: Products that are fast although their activations go far, and the words of each treebank on which
+#: that is measured.
+SMOOTH = ("out", "ff1", "ff2")
+SEEN = 120
+#: Words behind those that are scored by which it is chosen how readily sentences end.
+TUNED = 2500
+#: Where a model file has that.
+BONUS = "start-bonus"
 META = {"name": "multi", "version": "1.0", "licence": "CC-BY-SA-4.0"}
 
 
@@ -62,9 +73,7 @@ def held_out(treebanks: Sequence[Treebank], words: int = HELD) -> list[Document]
     found: list[Document] = []
     for treebank in treebanks:
         for doc in first_words(read(treebank.dev), words) if treebank.dev is not None else ():
-            code = int(doc.strings.ids([treebank.language])[0])
-            doc.token_language = np.full(doc.n_tokens, code, np.int32)
-            found.append(doc)
+            found.append(_in(doc, treebank))
     return found
 
 
@@ -125,8 +134,9 @@ def write(
     parts = {KIND: load_file(work / "tokens.caesura").part(KIND), "neural": stage.to_part()}
     meta["stages"] = sorted(parts)
     save(path, parts, meta=meta, kind="pipeline")
+    settle(path, treebanks)
     meta[BOUNDARIES] = dev_confidences(str(path), dev)
-    save(path, parts, meta=meta, kind="pipeline")
+    save(path, load_file(path).parts, meta=meta, kind="pipeline")
 
 
 def renew(treebanks: Sequence[Treebank], work: Path, old: Path, path: Path, most: int) -> None:
@@ -142,8 +152,58 @@ def renew(treebanks: Sequence[Treebank], work: Path, old: Path, path: Path, most
     _learn_cuts(stage, documents([t for t in treebanks if t.language in CUT], most))
     tokens = work / "tokens.caesura"
     parts = {KIND: (load_file(tokens) if tokens.exists() else file).part(KIND)}
-    meta = {name: value for name, value in file.meta.items() if name != "sha256"}
-    save(path, parts | {"neural": stage.to_part()}, meta=meta, kind="pipeline")
+    meta = {name: value for name, value in file.meta.items() if name not in OWN}
+    save(path, parts | {"neural": stage.to_part()}, meta=meta, card=file.card, kind="pipeline")
+    settle(path, treebanks)
+
+
+def smooth(treebanks: Sequence[Treebank], old: Path, path: Path) -> None:
+    """The model with all products of its network fast: see `caesura.neural.smoothing`.
+
+    How far activations go is measured on the first training words of each treebank.
+    """
+    from caesura.neural.export import to_onnx
+    from caesura.neural.restore import restore
+    from caesura.neural.smoothing import divisors
+
+    file = load_file(old)
+    part = file.part("neural")
+    stage = NeuralParser.from_part(part)
+    known = restore(stage.graph.tobytes())
+    docs = []
+    for bank in treebanks:
+        own = first_words(read(bank.train), SEEN)
+        docs += [_in(doc, bank) for doc in (*own, *(transcripts(own) if bank.main else ()))]
+    options = replace(
+        known.options,
+        exact=known.options.exact - {*SMOOTH},
+        divisors=divisors(stage, [doc for doc in docs if doc.n_words], SMOOTH),
+    )
+    graph = np.frombuffer(to_onnx(known.weights, known.shape, options), np.uint8)
+    _replace(file, path, replace(part, arrays=part.arrays | {"graph": graph}))
+
+
+def settle(path: Path, treebanks: Sequence[Treebank]) -> None:
+    """Write into a model how readily sentences end in each of its languages."""
+    file = load_file(path)
+    part = file.part("neural")
+    plain = {name: array for name, array in part.arrays.items() if name != BONUS}
+    _replace(file, path, replace(part, arrays=plain))
+    found = bonuses(path, treebanks, TUNED)
+    _replace(file, path, replace(part, arrays=plain | {BONUS: found.astype(np.float16)}))
+
+
+def _replace(file: ModelFile, path: Path, part: Part) -> None:
+    """The model with another part for its network."""
+    meta = {name: value for name, value in file.meta.items() if name not in OWN}
+    save(path, file.parts | {"neural": part}, meta=meta, card=file.card, kind=file.kind)
+
+
+def _in(doc: Document, treebank: Treebank) -> Document:
+    """A document that knows its language."""
+    code = int(doc.strings.ids([treebank.language])[0])
+    doc.token_language = np.full(doc.n_tokens, code, np.int32)
+    return doc
 
 
 def _learn_cuts(stage: NeuralParser, docs: dict[str, list[Document]]) -> None:

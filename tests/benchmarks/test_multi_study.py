@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from benchmarks.multi_study.cutting import CutOptions, Lessons, learn
 
 from caesura.formats import read
@@ -55,3 +56,18 @@ def test_treebanks_that_are_not_the_main_ones_are_told_apart(tmp_path: Path) -> 
     assert made[:, 3].tolist() == [1] * 2 * n + [2] * 2 * n
     assert made[:, 4].tolist() == [0] * n + [1] * n + [0] * 2 * n
     assert examples_of(groups, plain, subwords, "written").features.shape[1] == 4
+
+
+def test_little_gain_adds_nothing_to_boundaries(monkeypatch: pytest.MonkeyPatch) -> None:
+    from multi_study import bonuses
+
+    class Search:
+        def with_search(self, bonus: float) -> float:
+            return bonus
+
+    doc = next(iter(read(ROOT / "examples" / "harbour.conllu")))
+    for worth, wanted in ((bonuses.GAIN - 0.1, 0.0), (bonuses.GAIN + 0.1, 2.0)):
+        monkeypatch.setattr(
+            bonuses, "score", lambda found, _, worth=worth: worth if found == 2.0 else 0.0
+        )
+        assert bonuses.chosen(Search(), [(doc, doc, None)], "aa") == wanted

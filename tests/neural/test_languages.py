@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -394,3 +395,29 @@ def test_only_rules_and_relations_of_the_languages_are_looked_at() -> None:
     again = NeuralParser.from_part(part)
     again.annotate([doc])
     assert set(doc.column("deprel")) <= {"root", "nsubj"}
+
+
+def test_a_language_may_end_sentences_more_readily() -> None:
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    from caesura.neural.parser import NeuralParser
+    from tests.neural.small import small_network
+
+    part = small_network()
+    plain = NeuralParser.from_part(part)
+    bonus = np.array([[0, 0], [0, 0], [1, 3]], np.float16)
+    part.arrays["start-bonus"] = bonus
+    parser = NeuralParser.from_part(NeuralParser.from_part(part).to_part())
+    for text, more in (("The boat left. It rained.", 3), ("the boat left it rained", 1)):
+        doc = Document.from_spans(text, *zip(*_spans(text), strict=True))
+        for code, wanted in (("aa", 0), ("bb", more)):
+            doc.token_language = np.full(doc.n_tokens, doc.strings.ids([code])[0], np.int32)
+            gained = parser._bonus(doc) - plain._bonus(doc)
+            assert gained == pytest.approx(np.full(doc.n_words, wanted))
+    part.arrays["start-bonus"] = np.full((3, 2), np.nan, np.float16)
+    with pytest.raises(ModelError, match="no number"):
+        NeuralParser.from_part(part)
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in re.finditer(r"\w+|\.", text)]

@@ -28,6 +28,7 @@ Mask = NDArray[np.bool_]
 
 #: The masks of a language, by what they are of.
 _MASKS: Final = ("deprel", "feats", "lemma")
+_BONUS: Final = "start-bonus"
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,9 @@ class Languages:
     #: [language, label] for DEPREL, columns of FEATS and lemma rules; row 0, of text in no
     #: language that is known, may have all.
     masks: Mapping[str, Mask]
+    #: [language, kind]: what is added to the evidence for a boundary in text without capitals and
+    #: punctuation, and in edited text; None: nothing in any.
+    bonus: Floats | None = None
 
     def numbers(self, doc: Document) -> NDArray[np.int64]:
         """The language of each word, from 1 on; 0 where it is not known.
@@ -265,7 +269,10 @@ class Languages:
         return {"languages": list(self.codes)}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        return {f"may-{name}": np.packbits(self.masks[name], axis=1) for name in _MASKS}
+        found: dict[str, NDArray[Any]] = {
+            f"may-{name}": np.packbits(self.masks[name], axis=1) for name in _MASKS
+        }
+        return found if self.bonus is None else found | {_BONUS: self.bonus.astype(np.float16)}
 
     @classmethod
     def from_part(cls, part: Part) -> Self | None:
@@ -286,4 +293,9 @@ class Languages:
             if not mask.any(1).all():
                 raise ModelError(f"one of its languages may have no {name}")
             masks[name] = mask
-        return cls(tuple(codes), attributes, masks)
+        bonus = None
+        if _BONUS in part.arrays:
+            bonus = part.array(_BONUS, np.float16, (len(codes) + 1, 2)).astype(np.float32)
+            if not np.isfinite(bonus).all():
+                raise ModelError("what it adds to boundaries in its languages is no number")
+        return cls(tuple(codes), attributes, masks, bonus)

@@ -357,6 +357,8 @@ class NeuralParser(Stage):
         kinds = (settings.unedited, 0.0)
         bonus = [more + self.scale.bonus(settings.bias, bool(k)) for k, more in enumerate(kinds)]
         found = np.array(bonus, np.float32)[edited.astype(np.int64)] + np.float32(settings.bonus)
+        if self.languages is not None and self.languages.bonus is not None:
+            found += self.languages.bonus[self.languages.numbers(doc), edited.astype(np.int64)]
         if settings.layout:
             found += np.float32(settings.layout) * LAYOUT_ODDS[layout_codes(doc, raw=True)]
         if settings.evidence and doc.start_evidence is not None:
