@@ -185,7 +185,9 @@ def raw(bench: Bench) -> dict[str, Any]:
 def context(bench: Bench) -> dict[str, Any]:
     """No tags at all: the default recipe over classes by context of the treebank's own words."""
     row: dict[str, Any] = bench.chains()
-    grammar, seconds = bench.induce(classes="12", context=10, marks="unicode", heads=bench.style)
+    grammar, seconds = bench.induce(
+        classes="12", context=10, frequent=100, marks="unicode", heads=bench.style
+    )
     row["context"] = bench.score(grammar, "sprawl")[0]
     row["undirected"] = bench.undirected(grammar)
     row["seconds"] = round(seconds, 1)

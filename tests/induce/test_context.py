@@ -11,7 +11,8 @@ from caesura.cli import run
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError
 from caesura.induce import Grammar, InduceOptions, Inducer
-from caesura.induce.context import MARKS, learn_context
+from caesura.induce.context import FREQUENT, MARKS, learn_context
+from caesura.induce.frequent import regroup
 from caesura.induce.word_classifier import learn_classifier
 from caesura.tokenize import RuleTokenizer
 
@@ -48,6 +49,31 @@ def test_a_word_has_the_class_that_its_neighbours_ask_for() -> None:
     assert of[7] == MARKS[0]
 
 
+def test_frequent_words_of_a_class_are_parted_from_the_rest() -> None:
+    known = learn_classifier(sentences(), "5", context=10)
+    apart = regroup(sentences(), known, words=2)
+    doc = RuleTokenizer().tokenize(Document("The work has to work the na ."))
+    before, after = known.classify(doc), apart.classify(doc)
+    changed = [form for form, a, b in zip(doc.column("form"), before, after, strict=True) if a != b]
+    assert changed == ["The", "has", "the"]  # the two most frequent, in any case
+    assert after[0] == f"{before[0]} frequent"
+    assert after[1] != after[4]  # still by context
+
+
+def test_frequent_words_are_seldom_heads_where_content_words_are_to_be() -> None:
+    options = InduceOptions(classes="5", context=10, heads="content")
+    grammar = Inducer([text(300)], options).run()
+    doc = grammar.parse(text())
+    apart = [kind.endswith(FREQUENT) for kind in grammar.classifier.classify(doc)]
+    assert any(apart)
+    assert not any(apart[head] for head in doc.head.tolist() if head >= 0)
+
+
+def test_all_words_stay_in_their_classes_where_none_is_to_be_parted() -> None:
+    options = InduceOptions(classes="4", context=3, frequent=0)
+    assert not any("frequent" in name for name in Inducer([text()], options).run().names)
+
+
 def test_unknown_words_are_classed_by_their_neighbours() -> None:
     classifier = learn_classifier(sentences(), "5", context=10)
     doc = RuleTokenizer().tokenize(Document("The zwx has to zwx the na ."))
@@ -65,6 +91,8 @@ def test_marks_tell_what_they_do() -> None:
 
 def test_a_grammar_by_context_is_written_and_read(tmp_path: Path) -> None:
     grammar = Inducer([text()], InduceOptions(classes="4", context=3)).run()
+    assert grammar.classifier.context is not None
+    assert grammar.classifier.context.frequent
     part = grammar.to_part()
     again = Grammar.from_part(part)
     assert again.classifier.classify(text()) == grammar.classifier.classify(text())

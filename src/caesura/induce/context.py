@@ -3,7 +3,8 @@
 A text is a row of symbols: a frequent word is one of its own, a rare one is told by its looks, and
 marks by what they do. Symbols are clustered, and a hidden Markov model that starts from the
 clusters finds the class of each word in its sentence (see `caesura.cluster.hidden`). Marks have
-states of their own, so that no class mixes them with words.
+states of their own, so that no class mixes them with words. The most frequent words of a class may
+be a class of their own: they are mostly function words, which a grammar wants to tell from others.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ from caesura.induce.parameters import Ints, Longs
 from caesura.induce.punctuation import is_mark
 from caesura.models.file import Part
 
-__all__ = ["Context", "get_context", "learn_context", "put_context"]
+__all__ = ["FREQUENT", "Context", "get_context", "learn_context", "put_context"]
 
 #: What marks do; each is a symbol and a state.
 MARKS = ("mark end", "mark open", "mark close", "mark dash", "mark inner")
+#: How the name of a class ends that holds the frequent words of another.
+FREQUENT = " frequent"
 #: How often the words are visited when symbols are clustered.
 PASSES = 15
 
@@ -44,6 +47,8 @@ class Context:
     symbols: tuple[str, ...]
     endings: tuple[str, ...]
     hidden: Hidden
+    #: Words, written small, that are kept apart from the others of their classes (see `frequent`).
+    frequent: frozenset[str] = frozenset()
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -61,7 +66,10 @@ class Context:
         ]
         states = best_states(np.array(text, dtype=np.int32), starts, self.hidden)
         names = _names(len(self.hidden.start) - len(MARKS))
-        return [names[state] for state in states.tolist()]
+        return [
+            names[state] + FREQUENT if form.lower() in self.frequent else names[state]
+            for state, form in zip(states.tolist(), forms, strict=True)
+        ]
 
 
 def learn_context(
@@ -100,6 +108,7 @@ def put_context(part: Part, context: Context) -> None:
     """Add the model to a part of a file."""
     part.labels["context symbols"] = list(context.symbols)
     part.labels["context endings"] = list(context.endings)
+    part.labels["context frequent"] = sorted(context.frequent)
     for name, table in zip(Hidden._fields, context.hidden, strict=True):
         part.arrays[f"context {name}"] = table
 
@@ -118,7 +127,8 @@ def get_context(part: Part) -> Context | None:
     ):
         raise ModelError("the grammar's classes by context hold what is no probability")
     endings = tuple(part.labels.get("context endings", ()))
-    return Context(tuple(symbols), endings, Hidden(start, move, emit))
+    frequent = frozenset(part.labels.get("context frequent", ()))
+    return Context(tuple(symbols), endings, Hidden(start, move, emit), frequent)
 
 
 def _names(number: int) -> list[str]:

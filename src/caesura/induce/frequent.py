@@ -4,12 +4,15 @@ Clustering by neighbours gives a frequent word a class of its own, `of` one and 
 each tells much about its neighbours. A grammar needs the opposite: few classes of function words
 and many of content words. So the most frequent words are taken out of their classes and grouped
 anew by what stands before and after them, each word counting the same however often it is seen.
+Classes by context have groups of function words already, but with other words in them: there the
+frequent words of a class are only parted from the rest.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -34,7 +37,13 @@ def doc_sentences(doc: Document) -> Iterator[list[str]]:
 def regroup(
     sentences: Sequence[Sequence[str]], known: WordClassifier, words: int = 60, groups: int = 10
 ) -> WordClassifier:
-    """A classifier in which the most frequent words are so many groups of their own."""
+    """A classifier in which the most frequent words are so many groups of their own.
+
+    Where classes are by context, the frequent words of each class are a class instead.
+    """
+    if known.context is not None:
+        apart = frozenset(_most_frequent(sentences, words))
+        return replace(known, context=replace(known.context, frequent=apart))
     found = group_frequent(sentences, known, words, groups)
     if len(found) < 2:
         return known
@@ -51,14 +60,19 @@ def group_frequent(
     Two words are alike if the classes before them and the classes after them are: the smaller of
     the two affinities (Bhattacharyya) counts. Groups are merged by average affinity.
     """
-    counts = Counter(w.lower() for s in sentences for w in s if not is_mark(w))
-    often = [word for word, n in counts.most_common() if n >= RARE]
-    chosen = often[: min(words, int(SHARE * len(often)))]
+    chosen = _most_frequent(sentences, words)
     if len(chosen) < 2:
         return [[word] for word in chosen]
     before, after = _contexts(sentences, known, chosen)
     alike = np.minimum(before @ before.T, after @ after.T)
     return [[chosen[i] for i in sorted(group)] for group in _merged(alike, groups)]
+
+
+def _most_frequent(sentences: Sequence[Sequence[str]], words: int) -> list[str]:
+    """At most so many words, written small, the most frequent first."""
+    counts = Counter(w.lower() for s in sentences for w in s if not is_mark(w))
+    often = [word for word, n in counts.most_common() if n >= RARE]
+    return often[: min(words, int(SHARE * len(often)))]
 
 
 def _contexts(

@@ -9,6 +9,7 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import UsageError
+from caesura.induce.context import FREQUENT
 from caesura.induce.corpus import Classifier, Corpus
 from caesura.induce.em import Demand
 from caesura.induce.options import InduceOptions
@@ -20,6 +21,10 @@ from caesura.induce.transfer import first_trees
 from caesura.induce.universal import Rules, are_universal, load_rules
 
 __all__ = ["Guidance", "guide"]
+
+#: How strongly frequent words are drawn to be heads where content words are to be; chosen on the
+#: dev parts of EWT and Hungarian, where a third of it gives nearly the same.
+CLOSED = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ def guide(
     names = words.names
     pull = None
     if options.heads == "content":
-        pull = by_head(openness(words.sentences, words.words, len(names)))
+        pull = by_head(_openness(options, words))
     rules, demand = _rules(options, words), None
     if rules is not None:
         if options.obey != "expectation":
@@ -62,6 +67,18 @@ def guide(
         stops = stop_estimates(found), options.reducible * mean
     begin = None if parsed is None else first_trees(parsed, words)
     return Guidance("none" if rules is None else rules.name, pull, demand, stops, begin)
+
+
+def _openness(options: InduceOptions, words: Corpus) -> Floats:
+    """How strongly each class is drawn to be a head: frequent words little, where they are apart.
+
+    Where they are not, classes with many different words are drawn most. That says more than is
+    meant: nouns have more different words than verbs.
+    """
+    closed = np.array([name.endswith(FREQUENT) for name in words.names])
+    if options.context and closed.any():
+        return np.where(closed, CLOSED, 1.0)
+    return openness(words.sentences, words.words, len(words.names))
 
 
 def _rules(options: InduceOptions, words: Corpus) -> Rules | None:

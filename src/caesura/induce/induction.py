@@ -371,7 +371,7 @@ class Inducer:
         found = self.classifier or learn_classifier(
             text, number, options.morphology, options.context
         )
-        if not options.frequent or found.context is not None:
+        if not options.frequent:
             return found
         sentences = [forms for doc in text for forms in doc_sentences(doc)]
         return regroup(sentences, found, options.frequent, options.groups)

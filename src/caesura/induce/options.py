@@ -35,12 +35,13 @@ class InduceOptions:
         metavar="N|auto|upos|xpos|form|FILE",
     )
     #: Iterations of a hidden Markov model over a number of classes, by which a word has its class
-    #: in its sentence (see `context`); 0: every word has one class, and frequent words are grouped.
+    #: in its sentence (see `context`); 0: every word has one class.
     context: int = 0
     #: How much endings and shapes weigh where classes are learnt from the words; 0: not at all.
     morphology: float = 0.0
     #: So many of the most frequent words are put into so many groups of their own, where classes
-    #: are learnt from the words (see `frequent`); 0 leaves them in their classes.
+    #: are learnt from the words (see `frequent`), or, with `context`, are parted from the other
+    #: words of their classes; 0 leaves them there.
     frequent: int = 60
     groups: int = flag(
         10, "Groups into which the most frequent words are put (default 10).", least=1
