@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.jit import kernel
+from caesura.jit_plain import Tiers
 from caesura.parse.scorers.arcs import FLOOR, ArcScorer
 
 __all__ = ["best_trees"]
@@ -27,6 +28,8 @@ _KEPT: Final = np.float32(0.01)
 #: Two roots are worse than all else, but not as bad as an arc that may not be.
 _TWO_ROOTS: Final = 1e5
 _NEVER: Final = -1e9
+#: Arcs that Python compares as quickly as compiled code is loaded from the disk.
+_LITTLE: Final = 20_000
 
 
 def best_trees(graph: ArcScorer, starts: NDArray[np.int8], heads: Ints, given: Ints) -> Ints:
@@ -40,7 +43,8 @@ def best_trees(graph: ArcScorer, starts: NDArray[np.int8], heads: Ints, given: I
         raise ValueError("scores, starts and heads are not of the same words")
     bounds = np.flatnonzero(np.concatenate([[1], starts[1:] == 1, [1]])) if n else np.zeros(1)
     found = heads.astype(np.int32)
-    _best_trees(graph.arcs, graph.base, bounds.astype(np.int64), given.astype(np.int32), found)
+    way = _trees(int((np.diff(bounds) ** 2).sum()))
+    way(graph.arcs, graph.base, bounds.astype(np.int64), given.astype(np.int32), found)
     return found
 
 
@@ -64,6 +68,9 @@ def _best_trees(
         for word in range(a, b):
             if heads[word] >= 0:
                 heads[word] += a
+
+
+_trees = Tiers(_best_trees, _LITTLE)
 
 
 @kernel
