@@ -108,9 +108,14 @@ def told_starts(doc: Document) -> Bytes | None:
     but not inside an arc that is fixed, and none starts behind a list mark or a label.
     """
     fixed = Constraints.of(doc).starts
-    if not np.any(np.isin(breaks(doc), (BLANK, OPENED))):
+    if not np.any(_tells(breaks(doc))):
         return fixed
     return with_layout(doc, np.full(doc.n_tokens, MAYBE) if fixed is None else fixed)
+
+
+def _tells(codes: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Where the layout is sure."""
+    return np.asarray((codes == BLANK) | (codes == OPENED))
 
 
 def with_layout(doc: Document, starts: Bytes) -> Bytes:
@@ -121,7 +126,7 @@ def with_layout(doc: Document, starts: Bytes) -> Bytes:
 
 def by_layout(starts: Bytes, codes: NDArray[np.uint8]) -> Bytes:
     """The same by the codes of the layout: the rule itself."""
-    at = np.flatnonzero(np.isin(codes, (BLANK, OPENED)))
+    at = np.flatnonzero(_tells(codes))
     if not len(at):
         return starts
     told = starts.astype(np.int8)

@@ -45,7 +45,7 @@ _MARKS: Final = (
 
 
 #: Shapes that an unedited text does not have, and the share of them that makes no difference.
-_EDITED: Final = (2, 3, 4, 5, 8, 9, 10, 11, 12)
+_EDITED: Final = np.isin(np.arange(len(SHAPES)), (2, 3, 4, 5, 8, 9, 10, 11, 12))
 _FEW: Final = 0.01
 #: Words of a paragraph that is judged by itself.
 _ALONE: Final = 12
@@ -89,14 +89,16 @@ _shapes: Final = _Shapes()
 
 def shapes_of(doc: Document) -> NDArray[np.int64]:
     """The shape of each word of a document."""
-    kinds, where = np.unique(doc.form, return_inverse=True)
-    found = list(map(_shapes.__getitem__, doc.strings.take(kinds)))
-    return np.array(found, np.int64)[where]
+    numbers = np.full(len(doc.strings), -1)
+    numbers[doc.form] = 0
+    kinds = np.flatnonzero(numbers == 0)
+    numbers[kinds] = list(map(_shapes.__getitem__, doc.strings.take(kinds.astype(np.int32))))
+    return numbers[doc.form]
 
 
 def is_edited(doc: Document) -> bool:
     """Whether a text has capitals and punctuation to speak of, as a transcript has not."""
-    return bool(_enough(np.isin(shapes_of(doc), _EDITED).sum(), doc.n_words))
+    return bool(_enough(_EDITED[shapes_of(doc)].sum(), doc.n_words))
 
 
 def edited_words(doc: Document, *, breaks: bool = True) -> NDArray[np.bool_]:
@@ -105,7 +107,7 @@ def edited_words(doc: Document, *, breaks: bool = True) -> NDArray[np.bool_]:
     A short paragraph (a heading, a line of a list) is as the whole document is; without `breaks`
     all words are.
     """
-    own = np.isin(shapes_of(doc), _EDITED)
+    own = _EDITED[shapes_of(doc)]
     n = len(own)
     found = np.full(n, _enough(own.sum(), n))
     if not n or not breaks:
