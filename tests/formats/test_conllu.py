@@ -84,6 +84,13 @@ def test_written_as_it_was():
     assert write(read(EXAMPLE, pieces=1)) == EXAMPLE
 
 
+def test_comments_behind_a_document_are_written_as_they_are_read_again():
+    first, second = read(word("a") + "\n# behind\n\n")[0], read(word("b") + "\n")[0]
+    text = write([first, second])
+    assert "\n\n# behind\n# newdoc\n" in text
+    assert write(read(text)) == text
+
+
 def test_a_paragraph_is_a_blank_line_in_the_text():
     (doc,) = read(
         word("a") + "\n# newpar\n" + word("b") + "\n# newpar_block = x\n" + word("c") + "\n"

@@ -21,7 +21,7 @@ def written(documents: Sequence[Document], *, x: bool = False, **options: bool) 
         out += writer.data(
             doc, following if following is not None and following.continues else None
         )
-    return out
+    return out + b"\n" * writer.open
 
 
 class Plain(_Writer):

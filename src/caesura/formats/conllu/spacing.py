@@ -140,26 +140,25 @@ def respaced(
     sentence_start = doc.sent_start == YES
     sentence_start[0] = True
     inside = gaps.paragraphs & ~sentence_start
-    surfaces, forms = gaps.surfaces(), doc.strings.take(doc.form[first_word[:-1]])
+    single = np.flatnonzero(np.diff(first_word) == 1)
+    forms = doc.strings.take(doc.form[first_word[single]])
     easy = ~inside
     easy[-1] = False
     easy[0] &= not carried
     easy[:-1] &= codes[1:] != _OTHER
-    if forms != surfaces:
-        pairs = enumerate(zip(forms, surfaces, strict=True))
-        differ = np.array([i for i, (form, surface) in pairs if form != surface])
-        easy[differ[first_word[differ + 1] - first_word[differ] == 1]] = False
+    easy[gaps.unlike(single, forms)] = False
     none, usual = gaps.are_none, gaps.are_usual
     done = easy & (((codes == _SILENT) & usual) | ((codes == _GLUED) & none))
     glued = easy & (codes == _SILENT) & none & (token_misc == 0)
     changed = dict.fromkeys(np.flatnonzero(glued).tolist(), "SpaceAfter=No")
     for token in np.flatnonzero(~(done | glued)).tolist():
-        several = first_word[token + 1] - first_word[token] > 1
-        form = surfaces[token] if several else forms[token]
-        value = gaps.misc(token, form, surfaces[token], bool(inside[token]))
+        surface = gaps.surface(token)
+        word = first_word[token]
+        form = surface if first_word[token + 1] - word > 1 else doc.strings[doc.form[word]]
+        value = gaps.misc(token, form, surface, bool(inside[token]))
         if value is not None:
             changed[token] = value
-    return changed, gaps.left(len(surfaces) - 1)
+    return changed, gaps.left(doc.n_tokens - 1)
 
 
 class _Gaps:
@@ -181,7 +180,7 @@ class _Gaps:
         #: Whether nothing stands behind a token, and whether what is usual does; never so of the
         #: last token.
         self.are_none = np.append(sizes == 0, False)
-        text = code_points(doc.text)
+        self._text = text = code_points(doc.text)
         first = text.take(doc.token_end[:-1], mode="clip") if len(text) else sizes
         one = (sizes == 1) & (first == ord(" ")) & ~self.paragraphs[1:]
         if self.paragraphs[1:].any():
@@ -190,10 +189,24 @@ class _Gaps:
             one |= (sizes == 2) & both & self.paragraphs[1:]
         self.are_usual = np.append(one, False)
 
-    def surfaces(self) -> list[str]:
-        """The tokens as they are written."""
-        text = self._doc.text
-        return [text[start:end] for start, end in zip(self._starts, self._ends, strict=True)]
+    def surface(self, token: int) -> str:
+        """A token as it is written."""
+        return self._doc.text[self._starts[token] : self._ends[token]]
+
+    def unlike(self, tokens: np.ndarray, forms: list[str]) -> np.ndarray:
+        """Those of these tokens that are not written as their forms."""
+        starts, ends = self._doc.token_start[tokens], self._doc.token_end[tokens]
+        same = np.fromiter(map(len, forms), np.int64, len(forms)) == ends - starts
+        if not same.all():
+            forms = [form for form, fits in zip(forms, same.tolist(), strict=True) if fits]
+        starts, sizes = starts[same], (ends - starts)[same]
+        before = np.cumsum(sizes) - sizes
+        written = np.repeat(starts - before, sizes) + np.arange(int(sizes.sum()))
+        other = self._text.take(written) != code_points("".join(forms))
+        if other.any():
+            same[np.repeat(np.flatnonzero(same), sizes)[other]] = False
+        found: np.ndarray = tokens[~same]
+        return found
 
     def misc(self, token: int, form: str, surface: str, new_paragraph: bool) -> str | None:
         """What MISC of a token must be to say what the text says; None if it does."""

@@ -55,6 +55,8 @@ def rows(documents: Iterable[Document], options: WriteOptions, *, x: bool) -> It
     writer = _Writer(options, x)
     for doc, more in with_next(documents):
         yield writer.data(doc, more)
+    if writer.open:
+        yield b"\n"
 
 
 class _Writer:
@@ -68,6 +70,9 @@ class _Writer:
         self.offset = 0
         #: Spaces that the next piece says stand before its first token.
         self.carried = ""
+        #: Whether comments behind all sentences came last: read again, they are comments of the
+        #: sentence that follows, if one does, whatever stands between.
+        self.open = False
         self.turns = TurnWriter()
         self._cells = Cells()
         self._codes = ByString(spacing_codes, np.int8)
@@ -82,9 +87,8 @@ class _Writer:
                 self.n_sentences = 0
         self.turns.begin(doc)
         parts = self._sentences(doc, more) if doc.n_tokens else []
-        if doc.trailer:
-            parts += [encoded(f"{_comment(comment)}\n") for comment in doc.trailer]
-            parts.append(b"\n")
+        parts += [encoded(f"{_comment(comment)}\n") for comment in doc.trailer]
+        self.open = bool(doc.trailer) or (self.open and not doc.n_tokens)
         self.offset += len(doc.text)
         return b"".join(parts)
 
