@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from caesura.document import YES, Document
 from caesura.document.slicing import cut
 from caesura.formats import read
-from caesura.neural.examples import Examples, Labels
-from caesura.neural.languages import Attributes
+from caesura.neural.examples import FEATURE_SIZES, Examples, Labels
+from caesura.neural.languages import Attributes, by_temperature
 from caesura.neural.prepare import prepare
 from caesura.neural.unigram import Unigram
 from caesura.tag.lemmas import rule_of
@@ -193,6 +193,23 @@ def examples_of(banks: Banks, names: Names, subwords: Unigram, copy: str) -> Exa
                 made.features = np.concatenate([made.features, column], 1)
             found.append(made)
     return Examples.join(found)
+
+
+def often(data: Examples, power: float, main: float) -> NDArray[np.float64]:
+    """How often an epoch reads each document: those of small languages and main treebanks more.
+
+    Where treebanks have vectors, a main one is read `main` times as often as the others of its
+    language, and that as often as without.
+    """
+    found = by_temperature(data, power)
+    languages, *habits = data.features[data.doc_ptr[:-1], len(FEATURE_SIZES) :].T
+    if not habits:
+        return found
+    weight = np.where(habits[0] == 0, main, 1.0)
+    read_words = found * np.diff(data.doc_ptr)
+    total, wanted = (np.bincount(languages, read_words * factor) for factor in (1.0, weight))
+    share: NDArray[np.float64] = (total / np.maximum(wanted, 1e-9))[languages]
+    return found * weight * share
 
 
 def save_examples(data: Examples, path: Path) -> None:

@@ -13,11 +13,10 @@ import torch
 from numpy.typing import NDArray
 
 from caesura.neural.encoder import Transformer
-from caesura.neural.languages import by_temperature
 from caesura.neural.net import Net, NetOptions
 from caesura.neural.train import NeuralTrainer, Source, TrainOptions
 from multi_study.encoder import Packed
-from multi_study.examples import COPIES, Names, load_examples
+from multi_study.examples import COPIES, Names, load_examples, often
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,9 @@ class NetworkOptions:
     epochs: int = 32
     #: Languages are read in proportion to their words to this power.
     power: float = 0.6
+    #: How often a main treebank is read against the others of its language, where these have
+    #: vectors of their own.
+    main: float = 1.5
     #: How often an epoch reads each copy of the documents.
     written: float = 1.0
     speech: float = 0.7
@@ -35,10 +37,12 @@ class NetworkOptions:
     label_size: int = 96
     tag_size: int = 384
     dropout: float = 0.25
+    word_dropout: float = 0.05
     batch_pieces: int = 16384
     encoder_step: float = 2e-4
     head_step: float = 1e-3
     layer_decay: float = 0.95
+    warm_up: float = 0.06
     seed: int = 1
 
 
@@ -61,7 +65,7 @@ def train(
         Source(
             examples,
             getattr(options, copy),
-            by_document=by_temperature(examples, options.power),
+            by_document=often(examples, options.power, options.main),
         )
         for copy, examples in data.items()
     ]
@@ -77,7 +81,8 @@ def train(
             encoder_step=options.encoder_step,
             head_step=options.head_step,
             layer_decay=options.layer_decay,
-            warm_up=0.06,
+            word_dropout=options.word_dropout,
+            warm_up=options.warm_up,
             fixed_pieces=True,
             seed=options.seed,
         )
@@ -86,7 +91,8 @@ def train(
             with np.load(init, allow_pickle=False) as known:
                 state = {n: torch.from_numpy(known[n]).float() for n in known.files if n != "epoch"}
             net.load_state_dict(net.state_dict() | state)
-        return NeuralTrainer(net, sources, held, packed.subwords.special, settings, device)
+        special, unknown = packed.subwords.special, packed.subwords.unknown
+        return NeuralTrainer(net, sources, held, special, settings, device, unknown)
 
     clock = time.perf_counter()
     learner = trainer(options.epochs)

@@ -34,7 +34,7 @@ def test_odds_are_learned_from_vectors_around_a_place() -> None:
 
 
 def test_treebanks_that_are_not_the_main_ones_are_told_apart(tmp_path: Path) -> None:
-    from multi_study.examples import Names, examples_of, names_of, with_habits
+    from multi_study.examples import Names, examples_of, names_of, often, with_habits
 
     file = ROOT / "examples" / "harbour.conllu"
     banks = [
@@ -52,9 +52,13 @@ def test_treebanks_that_are_not_the_main_ones_are_told_apart(tmp_path: Path) -> 
     subwords = character_subwords(docs)
     groups = [(bank, docs) for bank in banks]
     n = sum(doc.n_words for doc in docs)
-    made = examples_of(groups, names, subwords, "written").features
+    data = examples_of(groups, names, subwords, "written")
+    made = data.features
     assert made[:, 3].tolist() == [1] * 2 * n + [2] * 2 * n
     assert made[:, 4].tolist() == [0] * n + [1] * n + [0] * 2 * n
+    # The main one is read three times as often as the other, and the language as often as before.
+    k = len(docs)
+    assert often(data, 1.0, 3.0) == pytest.approx(np.repeat([1.5, 0.5, 1.0], [k, k, 2 * k]))
     assert examples_of(groups, plain, subwords, "written").features.shape[1] == 4
 
 

@@ -291,8 +291,15 @@ def test_a_treebank_with_habits_has_vectors_that_are_not_exported() -> None:
     data.upos[half:] = (data.upos[half:] + 1) % len(labels.upos)
     assert by_temperature(data, 0.5) == pytest.approx(np.ones(len(data.doc_ptr) - 1))
     net = toy(attributes, labels, subwords, count=1, treebanks=1)
-    options = TrainOptions(epochs=2, batch_pieces=1024, head_step=5e-3, encoder_step=5e-3)
-    trainer = NeuralTrainer(net, [Source(data)], {"dev": data}, subwords.special, options)
+    options = TrainOptions(
+        epochs=2, batch_pieces=1024, head_step=5e-3, encoder_step=5e-3, word_dropout=0.1
+    )
+    sources = [Source(data)]
+    with pytest.raises(ValueError, match="unknown words"):
+        NeuralTrainer(net, sources, {}, subwords.special, options)
+    trainer = NeuralTrainer(
+        net, sources, {"dev": data}, subwords.special, options, unknown=subwords.unknown
+    )
     for number in (1, 2):
         trainer.epoch(number)
     assert 0 <= trainer.score()["dev_upos"] <= 100
@@ -307,6 +314,22 @@ def test_a_treebank_with_habits_has_vectors_that_are_not_exported() -> None:
     _same_as_torch(parser, net, replace(docs[0]), habit=0)
     with pytest.raises(AssertionError):
         _same_as_torch(parser, net, replace(docs[0]), habit=1)
+
+
+def test_some_words_are_hidden_from_the_network_with_all_their_pieces() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from caesura.neural.train import TrainOptions, _hidden
+
+    torch.manual_seed(0)
+    word = torch.tensor([[0, *np.repeat(np.arange(1, 401), 2), 0]])
+    ids = torch.arange(word.shape[1])[None] + 10
+    seen = _hidden(ids, word, TrainOptions(word_dropout=0.25), 3)
+    gone = (seen == 3)[0]
+    assert not gone[0]
+    assert not gone[-1]
+    assert gone[1:-1:2].tolist() == gone[2:-1:2].tolist(), "both pieces of a word or none"
+    assert 0.15 < gone[1:-1].float().mean() < 0.35
+    assert (seen[0][~gone] == ids[0][~gone]).all()
 
 
 def _same_as_torch(parser: Any, net: Any, doc: Document, habit: int | None = None) -> None:

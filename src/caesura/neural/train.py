@@ -46,6 +46,8 @@ class TrainOptions:
     #: How often a window is read without its shapes, spaces and lines, or as if in lower case.
     feature_dropout: float = 0.1
     lower_case: float = 0.1
+    #: How often a word is read as an unknown one, so that more is learned of what is around it.
+    word_dropout: float = 0.0
     #: Weights of the losses.
     start_weight: float = 1.0
     tag_weight: float = 0.5
@@ -102,8 +104,12 @@ class NeuralTrainer:
         special: tuple[int, int, int],
         options: TrainOptions,
         device: str = "cpu",
+        unknown: int = -1,
     ) -> None:
         torch.manual_seed(options.seed)
+        if options.word_dropout and unknown < 0:
+            raise ValueError("nothing is known that stands for unknown words")
+        self.unknown = unknown
         self.report: Report = silent
         self.net = net.to(device)
         _freeze(net, options.frozen)
@@ -175,6 +181,8 @@ class NeuralTrainer:
         options, device = self.options, self.device
         inputs = data.inputs(group)
         inputs["features"] = _disguised(inputs["features"], options, random)
+        if options.word_dropout:
+            inputs["ids"] = _hidden(inputs["ids"], inputs["word"], options, self.unknown)
         gold = data.targets(group)
         cast = torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu")
         with cast:
@@ -342,6 +350,14 @@ def _disguised(features: Tensor, options: TrainOptions, random: np.random.Genera
     shapes = torch.where(lower & capital, 1, shapes)
     features = torch.cat([shapes[:, :, None], features[:, :, 1:]], -1)
     return torch.where(hide[:, :, None], 0, features)
+
+
+def _hidden(ids: Tensor, word: Tensor, options: TrainOptions, unknown: int) -> Tensor:
+    """The sub-words of some words as unknown ones; `word` is 0 where there is none."""
+    rows, places = word.shape[0], int(word.max()) + 1
+    hide = torch.rand(rows, places, device=word.device) < options.word_dropout
+    hide[:, 0] = False
+    return torch.where(torch.gather(hide, 1, word), unknown, ids)
 
 
 def _turn(n: int, times: float, epoch: int, random: np.random.Generator) -> NDArray[np.int64]:
