@@ -14,7 +14,7 @@ from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.formats import read
 from caesura.neural.lemma_endings import FLOOR
-from caesura.neural.lemmas import LemmaLexicon
+from caesura.neural.lemmas import NEVER, LemmaLexicon
 from caesura.tag.lemmas import apply_rule, rule_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -46,6 +46,21 @@ def test_a_seen_word_takes_a_rule_it_was_seen_with(lexicon: LemmaLexicon) -> Non
     form, upos, lemma = (doc.column(name)[1] for name in ("form", "upos", "lemma"))
     wrong = RULES[3]
     assert choose(lexicon, form, upos, {wrong: 9.0}) == rule_of(form, lemma)
+
+
+def test_rules_without_scores_are_as_if_they_had_the_lowest(lexicon: LemmaLexicon) -> None:
+    forms = ["condemned", "boats", "12,000", "a/b", "Zug", "quickly", "the", "rained"]
+    tags = ["VERB", "NOUN", "NUM", "X", "NOUN", "ADV", "DET", "VERB"]
+    random = np.random.default_rng(3)
+    words = np.arange(len(forms))
+    n = len(lexicon.rules)
+    for _ in range(20):
+        rules = np.sort(random.choice(n, 10, replace=False))
+        some = random.standard_normal((len(forms), len(rules))).astype(np.float32) * 4
+        whole = np.full((len(forms), n), NEVER)
+        whole[:, rules] = some
+        found = lexicon.choose(forms, tags, words, some, rules=rules)
+        assert found.tolist() == lexicon.choose(forms, tags, words, whole).tolist()
 
 
 def test_an_unknown_word_prefers_a_lemma_that_somebody_wrote(lexicon: LemmaLexicon) -> None:
@@ -154,5 +169,7 @@ def test_the_best_rule_is_found_without_trying_all(
         known = lexicon.is_known(apply_rule(form, lexicon.rules[rule]))
         return 0.5 * float(points[rule]) + log(chances.get(rule, FLOOR)) + 6.0 * known
 
-    array = np.array([chances.get(rule, 0.0) for rule in range(n)])
-    assert lexicon._best(form, points, array, "") == max(sorted(tried), key=worth)
+    rules = np.array(sorted(chances), np.int64)
+    likely = (rules, np.array([chances[rule] for rule in rules.tolist()]))
+    found = lexicon._best(form, points, np.arange(n), likely, "")
+    assert found == max(sorted(tried), key=worth)

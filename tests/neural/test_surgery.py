@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from caesura.document import YES
 from caesura.neural.graph import read_number
-from caesura.neural.onnx import READ, Encoder
+from caesura.neural.onnx import OUTPUTS, READ, TAGS, Encoder
 from caesura.neural.parser import NeuralParser
 from caesura.neural.shape import EncoderShape
 from caesura.neural.starts import NetworkStarts
-from caesura.neural.surgery import _number, only, without_mask
+from caesura.neural.surgery import COLUMNS, _number, only, with_columns, without_mask
 from caesura.pipeline import Pipeline, load
 from caesura.transform import speech
 from tests.neural.test_export import BY_DISTANCE, PLAIN, inputs
@@ -76,6 +76,32 @@ def test_attention_without_a_mask_says_the_same(shape: EncoderShape) -> None:
     found = [ort.InferenceSession(one, **options).run(None, told) for one in (graph, cut)]
     for before, after in zip(*found, strict=True):
         assert np.allclose(before, after, atol=1e-4)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_some_lemma_rules_have_the_scores_that_they_have_among_all(plain: bool) -> None:
+    import onnxruntime as ort
+
+    from caesura.neural.export import ExportOptions, to_onnx
+
+    weights = random_weights(PLAIN)
+    graph = to_onnx(weights, PLAIN, ExportOptions(plain=plain))
+    widths = [len(weights[f"{name}.bias"]) for name in TAGS]
+    cut = with_columns(graph, widths, TAGS)
+    assert with_columns(graph, [*widths[:-1], 1], TAGS) == graph, "of other labels"
+    if plain:
+        assert cut == graph
+        return
+    options = {"providers": ["CPUExecutionProvider"]}
+    sessions = [ort.InferenceSession(one, **options) for one in (graph, cut)]
+    whole = dict(zip(OUTPUTS, sessions[0].run(list(OUTPUTS), inputs()), strict=True))
+    first = sum(widths[:-1])
+    for rules in ([0, 2], list(range(widths[-1])), [1]):
+        columns = np.array([*range(first), *(first + rule for rule in rules)])
+        told = {**inputs(), COLUMNS: columns}
+        for name, array in zip(OUTPUTS, sessions[1].run(list(OUTPUTS), told), strict=True):
+            wanted = whole[name][:, :, rules] if name == "lemma" else whole[name]
+            assert np.array_equal(array, wanted), name
 
 
 def test_starts_alone_need_no_other_heads(nlp: Pipeline, parser: NeuralParser) -> None:

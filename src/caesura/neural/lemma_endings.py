@@ -100,21 +100,27 @@ class LemmaEndings:
             raise ModelError(_DAMAGED)
         return cls(keys, first, rules, counts)
 
-    def chances(self, form: str, upos: str, n_rules: int, language: str = "") -> Chances:
-        """The chances of the rules that words with the endings of this one took; of others 0."""
-        found = np.zeros(n_rules)
-        floor = FLOOR
+    def chances(
+        self, form: str, upos: str, language: str = ""
+    ) -> tuple[NDArray[np.int64], Chances]:
+        """The rules that words with the endings of this one took, rising, and their chances."""
+        rows: list[slice] = []
         for ending in _endings(form):
             key = np.uint32(_hash(language, upos, ending))
             at = int(self.keys.searchsorted(key))
             if at == len(self.keys) or self.keys[at] != key:
                 break
-            row = slice(self.first[at], self.first[at + 1])
+            rows.append(slice(self.first[at], self.first[at + 1]))
+        if not rows:
+            return np.zeros(0, np.int64), np.zeros(0)
+        rules = np.unique(np.concatenate([self.rules[row] for row in rows]))
+        found = np.zeros(len(rules))
+        floor = FLOOR
+        for row in rows:
             counts = self.counts[row]
             total = int(counts.sum())
             share = total / (total + _WEIGHT)
             found *= 1 - share
             floor *= 1 - share
-            found[self.rules[row]] += counts * (share / total)
-        found[found > 0] += floor
-        return found
+            found[rules.searchsorted(self.rules[row])] += counts * (share / total)
+        return rules.astype(np.int64), found + floor

@@ -28,7 +28,7 @@ from caesura.neural.lemma_endings import FLOOR, Chances, LemmaEndings
 from caesura.tag.irregular import irregular_forms
 from caesura.tag.lemmas import apply_rule, rule_of
 
-__all__ = ["LemmaLexicon"]
+__all__ = ["NEVER", "LemmaLexicon"]
 
 #: How many rules an unknown word tries, and how far below the best one they may be.
 _TRIES: Final = 4
@@ -49,7 +49,11 @@ _NAMES: Final = ("gaps", "sizes", "rules", "known-gaps")
 _IRREGULAR: Final = "lexicon-irregular"
 _OLDER: Final = ("keys", "first", "rules", "known")
 
+#: The score of what may not be.
+NEVER: Final = np.float32(-1e9)
+
 Hashes = NDArray[np.uint32]
+Rules = NDArray[np.int64]
 
 
 def _hash(*words: str) -> int:
@@ -234,12 +238,15 @@ class LemmaLexicon:
         words: NDArray[np.int64],
         scores: NDArray[np.float32],
         languages: Sequence[str] = (),
-    ) -> NDArray[np.int64]:
+        rules: Rules | None = None,
+    ) -> Rules:
         """A rule for each word; `words` tells which form and tag, as numbers of pairs, it has.
 
-        Where the lexicon is one of several languages, `languages` has those of the pairs.
+        Where the lexicon is one of several languages, `languages` has those of the pairs, and
+        `rules`, which rise, may tell of which rules there are scores: no other is likely.
         """
-        found = scores.argmax(1)
+        own = np.arange(scores.shape[1]) if rules is None else rules
+        found = own[scores.argmax(1)]
         order = np.argsort(words, kind="stable")
         bounds = np.searchsorted(words[order], np.arange(len(forms) + 1))
         codes = languages or [""] * len(forms)
@@ -251,26 +258,24 @@ class LemmaLexicon:
                 found[rows] = allowed[0]
             elif allowed:
                 options = np.array(allowed)
-                found[rows] = options[scores[rows][:, options].argmax(1)]
+                found[rows] = options[_of_rules(scores[rows], own, options).argmax(1)]
             elif any(sign.isdigit() or sign in _SIGNS for sign in form):
                 for row in rows.tolist():
-                    found[row] = self._spelled(form, scores[row])
+                    found[row] = self._spelled(form, scores[row], own)
             elif _is_open(form, upos):
-                chances = None
+                likely = None
                 if self.endings is not None:
-                    chances = self.endings.chances(form, upos, scores.shape[1], code)
+                    likely = self.endings.chances(form, upos, code)
                 for row in rows.tolist():
-                    if chances is not None and chances.any():
-                        found[row] = self._best(form, scores[row], chances, code)
+                    if likely is not None and len(likely[0]):
+                        found[row] = self._best(form, scores[row], own, likely, code)
                     else:
-                        found[row] = self._guess(form, scores[row], code)
+                        found[row] = self._guess(form, scores[row], own, code)
         return found
 
-    def _spelled(self, form: str, scores: NDArray[np.float32]) -> int:
+    def _spelled(self, form: str, scores: NDArray[np.float32], own: Rules) -> int:
         """The best rule that changes nothing in a number but its commas, in an address nothing."""
-        tries = min(_RULES, len(scores))
-        best = np.argpartition(-scores, tries - 1)[:tries]
-        best = best[np.argsort(-scores[best], kind="stable")]
+        best = own[_largest(scores, _RULES)]
         exact = any(sign in _SIGNS for sign in form)
         for rule in best.tolist():
             lemma = _lemma(form, self.rules[rule])
@@ -287,19 +292,20 @@ class LemmaLexicon:
         self,
         form: str,
         scores: NDArray[np.float32],
-        chances: Chances,
+        own: Rules,
+        likely: tuple[Rules, Chances],
         language: str,
     ) -> int:
         """The best rule by the network, the endings, and whether its lemma is known."""
-        tries = min(_RULES, len(scores))
-        may = chances > 0
-        points = _POWER * scores.astype(np.float64) + np.log(np.where(may, chances, FLOOR))
-        may[np.argpartition(-scores, tries - 1)[:tries]] = True
-        rules = np.flatnonzero(may)
+        tried = own[np.argpartition(-scores, min(_RULES, len(scores)) - 1)[:_RULES]]
+        rules = np.union1d(likely[0], tried)
+        chances = np.full(len(rules), FLOOR)
+        chances[rules.searchsorted(likely[0])] = likely[1]
+        points = _POWER * _of_rules(scores, own, rules).astype(np.float64) + np.log(chances)
         # Whoever is farther behind the best than a known lemma adds need not be made.
-        near = rules[points[rules] >= points[rules].max() - _KNOWN]
+        near = points >= points.max() - _KNOWN
         best, found = -inf, 0
-        for rule, point in zip(near.tolist(), points[near].tolist(), strict=True):
+        for rule, point in zip(rules[near].tolist(), points[near].tolist(), strict=True):
             if point + _KNOWN <= best:
                 continue
             total = point + _KNOWN * self.is_known(_lemma(form, self.rules[rule]), language)
@@ -307,17 +313,30 @@ class LemmaLexicon:
                 best, found = total, rule
         return found
 
-    def _guess(self, form: str, scores: NDArray[np.float32], language: str) -> int:
+    def _guess(self, form: str, scores: NDArray[np.float32], own: Rules, language: str) -> int:
         """The best rule that makes a known word, if one is near the best of all."""
-        tries = min(_TRIES, len(scores))
-        best = np.argpartition(-scores, tries - 1)[:tries]
-        best = best[np.argsort(-scores[best], kind="stable")]
-        for rule in best.tolist():
-            if scores[best[0]] - scores[rule] > _BELOW:
+        best = _largest(scores, _TRIES)
+        for place in best.tolist():
+            if scores[best[0]] - scores[place] > _BELOW:
                 break
-            if self.is_known(_lemma(form, self.rules[rule]), language):
-                return int(rule)
-        return int(best[0])
+            if self.is_known(_lemma(form, self.rules[own[place]]), language):
+                return int(own[place])
+        return int(own[best[0]])
+
+
+def _largest(scores: NDArray[np.float32], most: int) -> NDArray[np.int64]:
+    """The places of the largest scores, the best first."""
+    tries = min(most, len(scores))
+    best = np.argpartition(-scores, tries - 1)[:tries]
+    found: NDArray[np.int64] = best[np.argsort(-scores[best], kind="stable")]
+    return found
+
+
+def _of_rules(scores: NDArray[np.float32], own: Rules, rules: Rules) -> NDArray[np.float32]:
+    """The scores of some rules, very low where there are none; `own` are those of the columns."""
+    place = np.minimum(own.searchsorted(rules), len(own) - 1)
+    found: NDArray[np.float32] = np.where(own[place] == rules, scores[..., place], NEVER)
+    return found
 
 
 def _spelling(word: str) -> str:

@@ -19,7 +19,7 @@ from caesura.neural.graph import check_graph, check_promises, unlike
 from caesura.neural.languages import Languages
 from caesura.neural.providers import CPU, check_used, providers, runs_by_torch
 from caesura.neural.subwords import Subwords
-from caesura.neural.surgery import only, without_mask
+from caesura.neural.surgery import COLUMNS, only, with_columns, without_mask
 from caesura.neural.windows import Batch, Window, batch, overlapping
 
 __all__ = ["OUTPUTS", "TAGS", "Encoder", "Scores"]
@@ -97,13 +97,16 @@ class Encoder:
         self.at_once = 1 if device == CPU else _AT_ONCE
         available = ort.get_available_providers()
         self.session: Any
+        #: Whether the session can leave out lemma rules.
+        self.picks = False
         if runs_by_torch(device, available):
             from caesura.neural.torch_session import TorchSession
 
             self.session = TorchSession(data.tobytes(), device)
         else:
             chosen = providers(device, available)
-            self.session = self._session(ort, data, threads, chosen, outputs)
+            tags = [self.widths.get(name, 0) for name in TAGS] if languages is not None else None
+            self.session, self.picks = self._session(ort, data, threads, chosen, outputs, tags)
             check_used(device, self.session)
             check_promises(self.session, {"start": 0, **self.widths})
         self.outputs = outputs
@@ -118,9 +121,17 @@ class Encoder:
 
     @staticmethod
     def _session(
-        ort: Any, data: memoryview, threads: int, chosen: list[str], outputs: tuple[str, ...]
-    ) -> Any:
-        """A session of onnxruntime."""
+        ort: Any,
+        data: memoryview,
+        threads: int,
+        chosen: list[str],
+        outputs: tuple[str, ...],
+        tags: list[int] | None,
+    ) -> tuple[Any, bool]:
+        """A session of onnxruntime, and whether it takes the columns of tags that are wanted.
+
+        With `tags`, their widths, it does where it can.
+        """
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -130,17 +141,21 @@ class Encoder:
             changed = without_mask(data)
             if outputs != OUTPUTS:
                 changed = only(changed, outputs)
+            elif tags is not None:
+                changed = with_columns(changed, tags, TAGS)
             session = ort.InferenceSession(changed, options, providers=chosen)
         except Exception as error:  # onnxruntime has no common class for its errors
             raise ModelError("its network cannot be read by onnxruntime") from error
         names = [entry.name for entry in session.get_inputs()]
         gives = [entry.name for entry in session.get_outputs()]
+        picks = tags is not None and COLUMNS in names
+        names = [name for name in names if not (picks and name == COLUMNS)]
         if sorted(names) != sorted(_INPUTS) or sorted(gives) != sorted(outputs):
             raise ModelError(
                 f"its network takes {', '.join(names)} and not {', '.join(_INPUTS)}",
                 remedy="The file was made by another program or version; train or fetch it again.",
             )
-        return session
+        return session, picks
 
     def scores(self, doc: Document, spans: Sequence[tuple[int, int]] | None = None) -> Scores:
         """The scores of all words of a document, read in windows that overlap.
@@ -172,9 +187,7 @@ class Encoder:
                 pieces, pointer, features, group,
                 begin_id=begin, end_id=end, pad_id=pad, limit=limit,
             )  # fmt: skip
-            out = dict(zip(self.outputs, self._run(inputs), strict=True))
-            if rules is not None and "lemma" in out:
-                out["lemma"] = out["lemma"][:, :, rules]
+            out = dict(zip(self.outputs, self._run(inputs, rules), strict=True))
             if found is None:
                 found = _empty(n, width, out)
             for row, window in enumerate(group):
@@ -194,23 +207,34 @@ class Encoder:
             found |= log_odds(doc) > _SURE
         return np.flatnonzero(found)
 
-    def _run(self, inputs: Batch) -> list[Any]:
+    def _run(self, inputs: Batch, rules: NDArray[np.int64] | None) -> list[Any]:
+        """What the network gives out; of lemma rules, if not all are wanted, those."""
+        given, picked = inputs.inputs(), {}
+        if self.picks:
+            first = sum(self.widths[name] for name in TAGS[:-1])
+            wanted = np.arange(self.widths[TAGS[-1]]) if rules is None else rules
+            given[COLUMNS] = np.concatenate([np.arange(first), first + wanted])
+            picked = {TAGS[-1]: len(wanted)}
         try:
-            found = list(self.session.run(list(self.outputs), inputs.inputs()))
+            found = list(self.session.run(list(self.outputs), given))
         except Exception as error:  # onnxruntime has no common class for its errors
             told = (str(error).splitlines() or [""])[0]
             raise ModelError(
                 f"its network fails: {told[:200]}",
                 remedy="Its sub-words or its window may not fit it; train or fetch it again.",
             ) from error
-        self._check(found, inputs)
+        self._check(found, inputs, picked)
+        if rules is not None and not self.picks and TAGS[-1] in self.outputs:
+            place = self.outputs.index(TAGS[-1])
+            found[place] = found[place][:, :, rules]
         return found
 
-    def _check(self, found: list[Any], inputs: Batch) -> None:
+    def _check(self, found: list[Any], inputs: Batch, picked: Mapping[str, int]) -> None:
         """A graph may have left its dimensions open, or lied."""
         windows, places = inputs.first.shape
+        widths = {**self.widths, "start": 0, "arc": places + 1, **picked}
         for name, array in zip(self.outputs, found, strict=True):
-            width = {"start": 0, "arc": places + 1}.get(name, self.widths.get(name, -1))
+            width = widths.get(name, -1)
             rows = places + (name == "label_head")
             shape = (windows, rows, width) if width else (windows, rows)
             if array.dtype != np.float32 or array.ndim != len(shape) or array.shape[0] != windows:

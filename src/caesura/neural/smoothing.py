@@ -69,7 +69,7 @@ def divisors(
     vectors = inputs_of(graph, products)
     watched = _Watched(graph, vectors.values())
     encoder = copy.copy(parser.encoder)
-    encoder.session = watched
+    encoder.session, encoder.picks = watched, False
     for doc in docs:
         encoder.scores(doc)
     weights = restore(graph).weights

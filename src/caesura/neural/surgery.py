@@ -2,29 +2,40 @@
 
 Windows are read one by one, so nothing is padded and nothing need be masked: without the mask that
 is added to its scores, attention is computed in one go and not through a matrix of all pairs. Where
-only some outputs are asked for, what leads to the others is left out.
+only some outputs are asked for, what leads to the others is left out. A network of many languages
+has thousands of lemma rules, of which a text needs those of its language.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from struct import pack
 from typing import Final, NamedTuple
+
+import numpy as np
 
 from caesura.errors import ModelError
 from caesura.neural.graph import read_number
 
-__all__ = ["inner", "only", "without_mask"]
+__all__ = ["COLUMNS", "inner", "only", "with_columns", "without_mask"]
 
 #: Numbers of the fields that are followed (onnx.proto): of a model, a graph, a node, a value.
 _GRAPH: Final = 7
 _NODE, _WEIGHT, _INPUT, _OUTPUT = 1, 5, 11, 12
 _TAKES, _GIVES, _KIND = 1, 2, 4
 _NAME, _WEIGHT_NAME = 1, 8
+_SIZES, _TYPE, _DATA = 1, 2, 9
+_FLOAT, _LONG = 1, 7
 #: Kinds of values: a number of any length, 8 bytes, bytes with their length, 4 bytes.
 _NUMBER, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _FIXED: Final = {_EIGHT: 8, _FOUR: 4}
 #: Of the inputs of attention: query, key and value; what is added to its scores.
 _VECTORS, _BIAS = 3, 5
+#: The product whose columns can be chosen takes vectors, weights, their scales, no zero, and a
+#: bias; what the input is called that chooses.
+_FAST: Final = "DynamicQuantizeMatMul"
+_COLUMN_WISE: Final = {1: 1, 2: 0, 4: 0}
+COLUMNS: Final = "columns"
 
 
 class _Field(NamedTuple):
@@ -95,6 +106,53 @@ def only(graph: bytes | memoryview, outputs: Iterable[str]) -> bytes:
     return _changed(graph, kept)
 
 
+def with_columns(graph: bytes | memoryview, widths: Sequence[int], tags: Sequence[str]) -> bytes:
+    """The network that computes those columns of the scores of tags that one more input names.
+
+    `tags` lie one behind the other, `widths` wide; of all but the last one all columns must be
+    named. What is said of a column is what the whole network says. Unchanged where tags are not
+    computed by one fast product.
+    """
+    nodes = [_node(field.value) for field in _graph(graph) if field.number == _NODE]
+    maker = {name: node for node in nodes for name in node.gives}
+    split = maker.get(tags[-1])
+    product = maker.get(split.takes[0]) if split is not None and split.takes else None
+    if split is None or product is None or split.gives != list(tags) or len(split.takes) != 2:
+        return bytes(graph)
+    if product.kind != _FAST or len(product.takes) != max(_COLUMN_WISE) + 1:
+        return bytes(graph)
+    if _longs(graph, split.takes[1]) != list(widths):
+        return bytes(graph)
+    takes = list(product.takes)
+    before = []
+    for place, axis in _COLUMN_WISE.items():
+        takes[place] = f"{COLUMNS}.{place}"
+        before.append(_made("Gather", [product.takes[place], COLUMNS], takes[place], axis))
+    counts = [f"{COLUMNS}.{name}" for name in ("all", "first", "others", "last", "sizes")]
+    all_, first, others, last, sizes = counts
+    before.append(_made("Shape", [COLUMNS], all_))
+    before.append(_made("Sub", [all_, others], last))
+    before.append(_made("Concat", [first, last], sizes, 0))
+    weights = _constant(first, widths[:-1]) + _constant(others, [sum(widths[:-1])])
+
+    def changed(field: _Field) -> bytes | memoryview:
+        if field.number == _OUTPUT and _name(field.value, _NAME) == tags[-1]:
+            return _packed(_OUTPUT, _value(tags[-1], _FLOAT, 3))
+        node = _node(field.value) if field.number == _NODE else None
+        if node is None or node.gives not in (split.gives, product.gives):
+            return field.whole
+        mine = takes if node.gives == product.gives else [node.takes[0], sizes]
+        rest = [one.whole for one in _fields(field.value) if one.number != _TAKES]
+        own = [_packed(_TAKES, name.encode()) for name in mine]
+        made = _packed(_NODE, b"".join([*own, *rest]))
+        if node.gives == split.gives:
+            return made
+        asked = _packed(_INPUT, _value(COLUMNS, _LONG, 1))
+        return b"".join([asked, weights, *before, made])
+
+    return _changed(graph, changed)
+
+
 def inner(graph: bytes | memoryview, layer: int) -> bytes:
     """The network up to the vectors that a layer of the encoder gives, from 1 on."""
     nodes = (_node(field.value) for field in _graph(graph) if field.number == _NODE)
@@ -117,6 +175,43 @@ def inner(graph: bytes | memoryview, layer: int) -> bytes:
     left = (_node(field.value) for field in _graph(cut) if field.number == _NODE)
     used = {given for node in left for given in node.takes}
     return _changed(cut, taken)
+
+
+def _longs(graph: bytes | memoryview, name: str) -> list[int]:
+    """The numbers of a constant; none if it is not one of whole numbers."""
+    for field in _graph(graph):
+        if field.number == _WEIGHT and _name(field.value, _WEIGHT_NAME) == name:
+            data = [one.value for one in _fields(field.value) if one.number == _DATA]
+            whole = data and len(data[0]) % 8 == 0
+            return np.frombuffer(data[0], "<i8").tolist() if whole else []
+    return []
+
+
+def _constant(name: str, values: Sequence[int]) -> bytes:
+    """A row of whole numbers as a weight of the graph."""
+    parts = [_number(_SIZES << 3), _number(len(values)), _number(_TYPE << 3), _number(_LONG)]
+    parts += [
+        _packed(_WEIGHT_NAME, name.encode()),
+        _packed(_DATA, pack(f"<{len(values)}q", *values)),
+    ]
+    return _packed(_WEIGHT, b"".join(parts))
+
+
+def _made(kind: str, takes: Sequence[str], gives: str, axis: int | None = None) -> bytes:
+    """A node, perhaps with an axis (its attributes: a name, a number, and that it is one)."""
+    parts = [_packed(_TAKES, name.encode()) for name in takes]
+    parts += [_packed(_GIVES, gives.encode()), _packed(_KIND, kind.encode())]
+    if axis is not None:
+        number = [_number(3 << 3), _number(axis), _number(20 << 3), _number(2)]
+        parts.append(_packed(5, b"".join([_packed(_NAME, b"axis"), *number])))
+    return _packed(_NODE, b"".join(parts))
+
+
+def _value(name: str, kind: int, dimensions: int) -> bytes:
+    """What an input or output is: a tensor whose sizes are open."""
+    open_ = b"".join(_packed(1, _packed(2, f"{name}.{n}".encode())) for n in range(dimensions))
+    tensor = b"".join([_number(1 << 3), _number(kind), _packed(2, open_)])
+    return _packed(_NAME, name.encode()) + _packed(2, _packed(1, tensor))
 
 
 def _changed(graph: bytes | memoryview, change: Callable[[_Field], bytes | memoryview]) -> bytes:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from caesura.constraints import Constraints
 from caesura.document import Document
 from caesura.neural.languages import Languages
-from caesura.neural.lemmas import LemmaLexicon
+from caesura.neural.lemmas import NEVER, LemmaLexicon
 from caesura.neural.onnx import Scores
 from caesura.neural.tag_lexicon import Opinion, TagLexicon
 from caesura.tag.irregular import Irregular, read_irregular
@@ -19,8 +19,7 @@ from caesura.tag.lemmas import apply_rule
 
 __all__ = ["Tagging", "softmax"]
 
-#: The score of what may not be, and words whose lemmas are chosen together.
-_NEVER: Final = np.float32(-1e9)
+#: Words whose lemmas are chosen together.
 _AT_ONCE: Final = 1024
 
 
@@ -87,7 +86,7 @@ class Tagging:
             points = scores.tags["feats"][span]
             if self.features is not None:
                 allowed = self.features[scores.tags["xpos"][span].argmax(1)]
-                points = np.where(allowed, points, _NEVER)
+                points = np.where(allowed, points, NEVER)
             if spelled is not None:
                 points = _spelled(spelled[span], points, self._digits)
             found.append(points.argmax(1))
@@ -148,7 +147,8 @@ class Tagging:
         """The rule of each word: the best of those that its lexicon and its language allow."""
         if self.lexicon is None:
             chosen = [self._points(found, span).argmax(1) for span in _spans(doc.n_words)]
-            return np.concatenate([np.zeros(0, np.int64), *chosen])
+            best = np.concatenate([np.zeros(0, np.int64), *chosen])
+            return best if found.rules is None else found.rules[best]
         n = len(doc.strings)
         keys = doc.form.astype(np.int64) * n + doc.upos
         codes: tuple[str, ...] = ("",)
@@ -163,22 +163,18 @@ class Tagging:
             forms = [doc.strings[i] for i in (kinds // n).tolist()]
             tags = [doc.strings[i] for i in (kinds % n).tolist()]
             points = self._points(found, span)
-            chosen.append(self.lexicon.choose(forms, tags, where, points, spoken))
+            chosen.append(self.lexicon.choose(forms, tags, where, points, spoken, found.rules))
         return np.concatenate([np.zeros(0, np.int64), *chosen])
 
     def _points(self, found: Scores, span: slice) -> NDArray[np.float32]:
-        """The scores of all lemma rules for some words; of those that may not be, very low ones."""
+        """The scores of lemma rules for some words; of those that may not be, very low ones."""
         points = found.tags["lemma"][span]
         if self.languages is None or found.languages is None:
             return points
-        if found.rules is not None:
-            whole = np.full((len(points), len(self.labels["lemma"])), _NEVER, np.float32)
-            whole[:, found.rules] = points
-            points = whole
-            if (found.languages == found.languages[0]).all():
-                return points  # the rules are those of the one language
+        if (found.languages == found.languages[0]).all():
+            return points  # the rules are those of the one language
         allowed = self.languages.masks["lemma"][found.languages[span]]
-        return np.where(allowed, points, _NEVER)
+        return np.where(allowed if found.rules is None else allowed[:, found.rules], points, NEVER)
 
 
 def _spans(n: int) -> list[slice]:
@@ -201,7 +197,7 @@ def _spelled(
     `digits` is 1 where FEATS say that a number is written in digits, -1 where in letters.
     """
     wrong = np.where(has[:, None], digits == -1, digits == 1)
-    return np.where(wrong & ~wrong.all(1, keepdims=True), _NEVER, points)
+    return np.where(wrong & ~wrong.all(1, keepdims=True), NEVER, points)
 
 
 def _corrected(doc: Document, lemmas: NDArray[np.int32], irregular: Irregular) -> NDArray[np.int32]:
