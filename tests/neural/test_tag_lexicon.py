@@ -174,7 +174,8 @@ def test_chances_are_those_of_the_longest_ending_mixed_with_shorter_ones(
         assert np.allclose(opinion.upos, [upos[tag] for tag in UPOS])
         for number, tag in enumerate(UPOS):
             choices = lexicon._choices("aa", number)
-            found = lexicon._feats_points(opinion, number, choices) / (1.3 if seen else 0.7)
+            (found,) = lexicon._feats_points([opinion], number, choices)
+            found = found / (1.3 if seen else 0.7)
             wanted = [feats[tag][lexicon.feats[x]] for x in choices.numbers.tolist()]
             assert np.allclose(np.exp(found), wanted, atol=1e-5)
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, Final, NamedTuple, Self
 from zlib import crc32
 
@@ -49,6 +50,8 @@ _NEW: Final = 3.0
 _MOST: Final = 65535
 #: How many words' opinions are kept.
 _KEPT: Final = 1 << 13
+#: Words whose features are chosen together: a language may have thousands.
+_AT_ONCE: Final = 256
 _DAMAGED: Final = "its lexicon of tags is damaged"
 #: The arrays of a model file.
 _ARRAYS: Final = ("gaps", "sizes", "feats", "counts")
@@ -291,39 +294,46 @@ class TagLexicon:
         """
         free = self.attributes.best(points)
         number = {tag: n for n, tag in enumerate(self.upos)}
-        kinds, group = np.unique(
-            np.array([number.get(tag, -1) for tag in tags], np.int64) + (where << 8),
-            return_inverse=True,
-        )
-        order = np.argsort(group, kind="stable")
-        bounds = np.searchsorted(group[order], np.arange(len(kinds) + 1))
+        codes = {code: n for n, code in enumerate(dict.fromkeys(languages))}
+        spoken = np.array([codes[code] for code in languages], np.int64)[where]
+        # A tag that is not among ours is 0.
+        keys = spoken * (len(self.upos) + 1) + [number.get(tag, -1) + 1 for tag in tags]
+        # Words with the same opinion lie together, and many are scored at once.
+        order = np.lexsort((where, keys))
+        bounds = np.flatnonzero(np.diff(keys[order], prepend=-1, append=-1))
         found: list[str | None] = [None] * len(tags)
-        for kind, key in enumerate(kinds.tolist()):
-            # A tag that is not among ours is -1, which borrows from the opinion's number.
-            opinion, tag = (key + 1) >> 8, ((key + 1) & 255) - 1
-            if tag < 0:
+        for begin, end in pairwise(bounds.tolist()):
+            language, tag = divmod(int(keys[order[begin]]), len(self.upos) + 1)
+            if not tag:
                 continue
-            choices = self._choices(languages[opinion], tag)
+            choices = self._choices(list(codes)[language], tag - 1)
             if not len(choices.numbers):
                 continue
-            rows = order[bounds[kind] : bounds[kind + 1]]
-            scores = points[rows][:, choices.columns] @ choices.has
-            scores += self._feats_points(opinions[opinion], tag, choices)
-            shared = points[rows][:, choices.shared].sum(1)
-            new = free[rows] + _power(opinions[opinion], "feats") * choices.others
-            keeps = scores.max(1) + shared >= new
-            chosen = zip(rows.tolist(), scores.argmax(1).tolist(), keeps.tolist(), strict=True)
-            for row, best, keep in chosen:
-                found[row] = self.feats[int(choices.numbers[best])] if keep else None
+            for at in range(begin, end, _AT_ONCE):
+                rows = order[at : min(at + _AT_ONCE, end)]
+                kinds, own = np.unique(where[rows], return_inverse=True)
+                mine = [opinions[kind] for kind in kinds.tolist()]
+                scores = points[rows[:, None], choices.columns] @ choices.has
+                scores += self._feats_points(mine, tag - 1, choices)[own]
+                shared = points[rows[:, None], choices.shared].sum(1)
+                power = np.array([_power(one, "feats") for one in mine])
+                new = free[rows] + (power * choices.others).astype(np.float32)[own]
+                keeps = scores.max(1) + shared >= new
+                chosen = zip(rows.tolist(), scores.argmax(1).tolist(), keeps.tolist(), strict=True)
+                for row, best, keep in chosen:
+                    found[row] = self.feats[int(choices.numbers[best])] if keep else None
         return found
 
-    def _feats_points(self, opinion: Opinion, tag: int, choices: Choices) -> Floats:
-        rest, added = opinion.feats.get(tag, (1.0, {}))
-        chances = rest * choices.chances
-        for number, value in added.items():
-            if number in choices.place:
-                chances[choices.place[number]] += value
-        found: Floats = (_power(opinion, "feats") * np.log(chances)).astype(np.float32)
+    def _feats_points(self, opinions: Sequence[Opinion], tag: int, choices: Choices) -> Floats:
+        """[opinion, choice]: what the counts add to the scores of the features of a tag."""
+        told = [one.feats.get(tag, (1.0, {})) for one in opinions]
+        chances = np.array([rest for rest, _ in told])[:, None] * choices.chances
+        for row, (_, added) in enumerate(told):
+            for number, value in added.items():
+                if number in choices.place:
+                    chances[row, choices.place[number]] += value
+        power = np.array([_power(one, "feats") for one in opinions])
+        found: Floats = (power[:, None] * np.log(chances)).astype(np.float32)
         return found
 
     @cached_property
