@@ -77,3 +77,31 @@ def test_another_run_does_not_go_on_from_it(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"other options or other data.*--anew"):
         Loop(Counter(), 4, checkpoint=path, resume=True, fingerprint="other").run()
     assert path.read_bytes() == kept
+
+
+class Slow(Counter):
+    """Takes twelve seconds for an epoch, by a clock of its own."""
+
+    clock = 100.0
+
+    def score(self) -> Mapping[str, float]:
+        Slow.clock += 12
+        return super().score()
+
+
+@pytest.mark.parametrize(
+    ("cost", "wanted"), [(0.5, [1, 2, 3, 4]), (2.0, [1, 3, 4]), (60.0, [1, 4])]
+)
+def test_checkpoints_that_take_long_are_written_seldom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cost: float, wanted: list[int]
+) -> None:
+    written: list[int] = []
+
+    def save(path: Path, parts: Mapping[str, Part], **_: Any) -> None:
+        written.append(parts["checkpoint"].config["epoch"])
+        Slow.clock += cost
+
+    monkeypatch.setattr("caesura.learn.loop.save", save)
+    monkeypatch.setattr("caesura.learn.loop.time.perf_counter", lambda: Slow.clock)
+    Loop(Slow(), 4, metric="F1", checkpoint=tmp_path / "run.checkpoint").run()
+    assert written == wanted

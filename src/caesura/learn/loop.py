@@ -2,8 +2,8 @@
 
 It yields events (start, epoch, done); the command line draws a progress bar of them, a notebook a
 plot, and a test collects them in a list. What happens inside an epoch it tells a function. After
-every epoch the state can be written to a checkpoint; a run that was interrupted goes on from there
-to the same result.
+an epoch the state can be written to a checkpoint; a run that was interrupted goes on from there to
+the same result.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,12 @@ class Event:
     share: float = 0.0
 
 
+#: Checkpoints that take at most so many seconds are written after every epoch, others so seldom
+#: that they take a small share of the time.
+_QUICK: Final = 1.0
+_SELDOM: Final = 10.0
+
+
 @dataclass
 class Loop:
     """Runs a trainer for a number of epochs; iterate over it to run, then take `best`.
@@ -89,6 +95,9 @@ class Loop:
     best: dict[str, Part] = field(default_factory=dict, init=False)
     best_epoch: int = field(default=0, init=False)
     history: list[Event] = field(default_factory=list, init=False)
+    #: When the last checkpoint was written, and how many seconds that took.
+    _written: float = field(default=0.0, init=False)
+    _cost: float = field(default=0.0, init=False)
 
     def __iter__(self) -> Iterator[Event]:
         done, best_value = 0, -np.inf
@@ -119,8 +128,11 @@ class Loop:
                 "epoch", number, self.epochs, stats, scores, seconds, self.best_epoch, path
             )
             self.history.append(event)
-            if self.checkpoint:
+            if self.checkpoint and self._is_due(number):
+                clock = time.perf_counter()
                 self._save(number, best_value)
+                self._written = time.perf_counter()
+                self._cost = self._written - clock
             yield event
         if not self.best:
             self.best = self.trainer.parts()
@@ -148,6 +160,14 @@ class Loop:
         if tell is None:
             return silent
         return lambda share: tell(Event("inside", number, self.epochs, share=share))
+
+    def _is_due(self, number: int) -> bool:
+        """Whether a checkpoint is worth its time: that of a large network is written for seconds.
+
+        What an interruption costs is then at most a few epochs.
+        """
+        since = time.perf_counter() - self._written
+        return number == self.epochs or self._cost <= _QUICK or since >= _SELDOM * self._cost
 
     def _patience_is_over(self, done: int) -> bool:
         return self.patience is not None and done - self.best_epoch >= self.patience > 0
