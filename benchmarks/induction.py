@@ -39,6 +39,7 @@ BY_TREEBANK = {
     "chosen": tables.chosen,
     "s11": tables.s11,
     "table6": tables.table6,
+    "vote": tables.vote,
     "raw": tables.raw,
     "context": tables.context,
     "models": tables.models,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -126,9 +126,7 @@ class Bench:
 
     def score(self, grammar: Grammar, constraint: str = "none") -> tuple[float, float]:
         """Directed accuracy over all sentences, and over those of up to ten words."""
-        seen = replace(grammar, marks=self.marks)
-        words = seen.prepare(self.test)
-        heads = seen.heads(words.sentences, constraint)
+        words, heads = grammar.seeing(self.marks).trees(self.test, constraint)
         return (
             round(accuracy(words.sentences, heads, self.gold), 1),
             round(accuracy(words.sentences, heads, self.gold, 10), 1),
@@ -136,9 +134,8 @@ class Bench:
 
     def undirected(self, grammar: Grammar, constraint: str = "sprawl") -> float:
         """Accuracy of arcs whichever end is the head, over all sentences."""
-        seen = replace(grammar, marks=self.marks)
-        words = seen.prepare(self.test).sentences
-        heads = seen.heads(words, constraint)
+        found, heads = grammar.seeing(self.marks).trees(self.test, constraint)
+        words = found.sentences
         begin = np.repeat(words.starts[:-1], words.lengths)
         at = np.arange(words.n_words) - begin
         back = np.where(heads >= 0, self.gold[np.where(heads >= 0, heads + begin, 0)], -3) == at

@@ -19,12 +19,13 @@ import numpy as np
 from caesura.errors import ModelError
 from caesura.induce import em
 from caesura.induce.context import get_context, put_context
+from caesura.induce.nested import get_nested, put_nested
 from caesura.induce.parameters import Parameters
 from caesura.induce.training import Learnt, Place
 from caesura.induce.word_classifier import WordClassifier
 from caesura.models.file import Part, load, save
 
-__all__ = ["Checkpoint"]
+__all__ = ["Checkpoint", "read_done"]
 
 #: States are written after so many times the seconds that the last writing took.
 PAUSE = 20.0
@@ -43,6 +44,8 @@ class Checkpoint:
     learnt: list[Learnt] = field(default_factory=list)
     #: Where the restarts that are not done stand.
     places: dict[int, Place] = field(default_factory=dict)
+    #: Grammars that are done and will vote with this one (see `vote`).
+    done: list[Part] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
@@ -83,6 +86,9 @@ class Checkpoint:
             parts[f"learnt-{number}"] = _of_learnt(learnt)
         for number, place in self.places.items():
             parts[f"place-{number}"] = _of_place(place)
+        if self.done:
+            parts["done"] = Part("done")
+            put_nested(parts["done"], self.done)
         save(self.path, parts, kind="checkpoint", compress=False)
         now = time.monotonic()
         self._next = now + PAUSE * (now - clock)
@@ -112,7 +118,14 @@ class Checkpoint:
                 for name, part in parts.items()
                 if name.startswith("place-")
             },
+            get_nested(parts["done"]) if "done" in parts else [],
         )
+
+
+def read_done(path: Path) -> list[Part]:
+    """The grammars in a checkpoint that are done and will vote; none where there is no file."""
+    parts = load(path).parts if path.exists() else {}
+    return get_nested(parts["done"]) if "done" in parts else []
 
 
 # -------------------------------------------------------------------- as parts of a file

@@ -11,17 +11,20 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from caesura.constraints import Constraints
 from caesura.document import ROOT, UNKNOWN, Document
 from caesura.errors import ModelError, UsageError, WarningSink
+from caesura.induce.arc_model import ArcModel, get_arcs, put_arcs
+from caesura.induce.arcs import arc_trees, vote
 from caesura.induce.context import get_context, put_context
 from caesura.induce.corpus import Corpus, corpus, gold_heads
+from caesura.induce.hanging import hang_marks, mend
 from caesura.induce.inference import best, count, least_risk
 from caesura.induce.lexicon import apply_lexicon
 from caesura.induce.models import find_model
-from caesura.induce.options import COLUMNS, DecodeOptions
+from caesura.induce.nested import get_nested, put_nested
+from caesura.induce.options import COLUMNS, LONGEST, DecodeOptions
 from caesura.induce.parameters import Ints, Parameters, empty, normalise
 from caesura.induce.punctuation import marks as find_marks
 from caesura.induce.sentences import Sentences
@@ -34,6 +37,8 @@ __all__ = ["Grammar", "supervised"]
 VERSION = 1
 #: That of a grammar whose classes depend on context, which earlier programs do not know.
 WITH_CONTEXT = 2
+#: That of one with an arc model, or with grammars that vote with it.
+WITH_MORE = 3
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,10 @@ class Grammar(Stage):
     history: Mapping[str, Any] = field(default_factory=dict)
     #: How trees are chosen.
     decoding: DecodeOptions = DecodeOptions()
+    #: By which trees are chosen instead of the parameters (see `reparse`).
+    arcs: ArcModel | None = None
+    #: Grammars over other classes that vote with this one (see `vote`).
+    others: tuple[Grammar, ...] = ()
 
     kind: ClassVar[str] = "grammar"
     title: ClassVar[str] = "a grammar"
@@ -96,17 +105,22 @@ class Grammar(Stage):
             return labels
         return self.classifier.classify(doc)
 
-    def prepare(self, documents: Sequence[Document]) -> Corpus:
-        """Documents as the grammar sees them."""
+    def prepare(self, documents: Sequence[Document], *, lexical: bool = True) -> Corpus:
+        """Documents as the grammar sees them, words with a class of their own included."""
         plain = [n for n in self.names if n not in self._lexical]
         found = corpus(
             documents, self.classify, names=plain[1:], marks=self.marks, markup=self.markup
         )
-        if not self._lexical:
+        if not self._lexical or not lexical:
             return found
         words = [found.forms[f] for f in found.words.tolist()]
         classes = apply_lexicon(found.sentences.classes, words, self.names, self._lexical)
         return replace(found, sentences=found.sentences.with_classes(classes), names=self.names)
+
+    def seeing(self, marks: str) -> Self:
+        """The same grammar, for texts whose marks are told in another way."""
+        others = tuple(replace(other, marks=marks) for other in self.others)
+        return replace(self, marks=marks, others=others)
 
     @property
     def _lexical(self) -> dict[str, int]:
@@ -120,6 +134,43 @@ class Grammar(Stage):
         if decoder == "least-risk":
             return least_risk(words, self.parameters, constraint)
         return best(words, self.parameters, constraint, workers=workers).heads
+
+    def trees(
+        self,
+        documents: Sequence[Document],
+        constraint: str = "sprawl",
+        decoder: str = "best",
+        *,
+        workers: int = 1,
+        longest: int = LONGEST,
+    ) -> tuple[Corpus, Ints]:
+        """Documents as the grammar sees them, and heads as positions in the sentence.
+
+        Grammars that vote take the tree with the most arcs expected to be right; longer sentences
+        are chains.
+        """
+        found = self.prepare(documents, lexical=self.arcs is None)
+        words = found.sentences
+        fits = words.up_to(longest)
+        tree = np.arange(-1, words.n_words - 1, dtype=np.int32)
+        tree -= np.repeat(words.starts[:-1], words.lengths).astype(np.int32)
+        if not fits.any():
+            return found, tree
+        short, chosen = words.select(fits), words.words_of(fits)
+        if self.others:
+            views = [(short, self.parameters)]
+            for other in self.others:
+                seen = other.prepare(documents).sentences.select(fits)
+                views.append((seen, other.parameters))
+            tree[chosen] = vote(views, constraint)[0]
+        elif self.arcs is not None:
+            forms = [found.forms[form] for form in found.words[chosen].tolist()]
+            chances = self.arcs.chances(short, self.arcs.numbers(forms))
+            weights = chances if decoder == "least-risk" else np.log(np.maximum(chances, 1e-12))
+            tree[chosen] = arc_trees(short, weights, constraint)
+        else:
+            tree[chosen] = self.heads(short, constraint, decoder, workers)
+        return found, tree
 
     def parse(self, doc: Document, **options: Any) -> Document:
         """Fill the heads and relations of one document, in place, and return it."""
@@ -147,25 +198,23 @@ class Grammar(Stage):
         heads = np.full(doc.n_words, UNKNOWN, dtype=np.int32)
         mark = find_marks(doc, self.marks)
         if not mark.all():
-            found = self.prepare([doc])
+            found, tree = self.trees(
+                [doc],
+                options.constraint,
+                options.decoder,
+                workers=options.workers,
+                longest=options.longest,
+            )
             words = found.sentences
-            fits = words.up_to(options.longest)
-            tree = np.arange(-1, words.n_words - 1, dtype=np.int32)
-            tree -= np.repeat(words.starts[:-1], words.lengths).astype(np.int32)
-            chosen = words.words_of(fits)
-            if fits.any():
-                tree[chosen] = self.heads(
-                    words.select(fits), options.constraint, options.decoder, options.workers
-                )
             begin = np.repeat(words.starts[:-1], words.lengths)
             above = found.index[np.where(tree >= 0, tree + begin, 0)]
             heads[found.index] = np.where(tree >= 0, above, ROOT)
-        _hang_marks(doc, heads)
+        hang_marks(doc, heads)
         fixed = Constraints.of(doc)
         if fixed.heads is not None:
             known = fixed.has_head(doc.n_words)
             heads[known] = fixed.heads[known]
-            _mend(doc, heads, known)
+            mend(doc, heads, known)
         doc.head = heads
         plain = np.where(mark, doc.strings.add("punct"), doc.strings.add("dep"))
         relations = np.where(heads == ROOT, doc.strings.add("root"), plain)
@@ -205,7 +254,7 @@ class Grammar(Stage):
     def to_part(self) -> Part:
         """The grammar as a part of a model file."""
         config = {
-            "version": VERSION if self.classifier.context is None else WITH_CONTEXT,
+            "version": self._version,
             "model": self.model,
             "source": self.source,
             "marks": self.marks,
@@ -231,16 +280,25 @@ class Grammar(Stage):
         )
         if self.classifier.context is not None:
             put_context(part, self.classifier.context)
+        if self.arcs is not None:
+            put_arcs(part, self.arcs)
+        put_nested(part, [other.to_part() for other in self.others])
         return part
+
+    @property
+    def _version(self) -> int:
+        if self.others or self.arcs is not None:
+            return WITH_MORE
+        return VERSION if self.classifier.context is None else WITH_CONTEXT
 
     @classmethod
     def from_part(cls, part: Part) -> Self:
         """A grammar from a part of a model file, checked."""
         version = part.option("version", int, 0)
-        if version not in (VERSION, WITH_CONTEXT):
+        if version not in (VERSION, WITH_CONTEXT, WITH_MORE):
             raise ModelError(
                 f"this grammar has version {version}, and this program reads versions {VERSION} "
-                f"and {WITH_CONTEXT}",
+                f"to {WITH_MORE}",
                 remedy="Induce it again, or use the program that made it.",
             )
         model = part.option("model", str, "")
@@ -284,61 +342,9 @@ class Grammar(Stage):
             part.option("marks", str, "unicode"),
             part.option("markup", bool, False),
             history,
+            arcs=get_arcs(part),
+            others=tuple(cls.from_part(other) for other in get_nested(part)),
         )
-
-
-def _hang_marks(doc: Document, heads: Ints) -> None:
-    """Give every word without a head one in its sentence: a mark hangs from the word before it."""
-    sentence = doc.word_sentence
-    starts = np.flatnonzero(np.concatenate(([True], sentence[1:] != sentence[:-1])))
-    ends = np.append(starts[1:], len(sentence))
-    for a, b in zip(starts.tolist(), ends.tolist(), strict=True):
-        known = heads[a:b] != UNKNOWN
-        if not known.any():
-            heads[a:b] = a
-            heads[a] = ROOT
-            continue
-        if known.all():
-            continue
-        before = a + int(np.argmax(known))
-        for word in range(a, b):
-            if known[word - a]:
-                before = word
-            else:
-                heads[word] = before
-
-
-def _mend(doc: Document, heads: Ints, fixed: npt.NDArray[np.bool_]) -> None:
-    """Make trees again of sentences in which given heads replaced some of the grammar's.
-
-    Only heads that were not given are changed: second roots and words on a circle go to the root.
-    """
-    sentence = doc.word_sentence
-    for number in np.unique(sentence[fixed]).tolist():
-        words = np.flatnonzero(sentence == number).tolist()
-        roots = [w for w in words if heads[w] == ROOT]
-        given = [w for w in roots if fixed[w]]
-        root = given[0] if given else next((w for w in roots if not fixed[w]), None)
-        if root is None:
-            free = [w for w in words if not fixed[w]]
-            if not free:
-                continue
-            root = free[0]
-            heads[root] = ROOT
-        for word in roots:
-            if word != root and not fixed[word]:
-                heads[word] = root
-        for word in words:
-            path: list[int] = []
-            at = word
-            while at >= 0 and at not in path:
-                path.append(at)
-                at = int(heads[at])
-            if at >= 0:
-                circle = path[path.index(at) :]
-                free = [w for w in circle if not fixed[w]]
-                if free:
-                    heads[free[0]] = root
 
 
 def supervised(

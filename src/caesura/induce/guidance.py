@@ -76,7 +76,7 @@ def _openness(options: InduceOptions, words: Corpus) -> Floats:
     meant: nouns have more different words than verbs.
     """
     closed = np.array([name.endswith(FREQUENT) for name in words.names])
-    if options.context and closed.any():
+    if options.iterations and closed.any():
         return np.where(closed, CLOSED, 1.0)
     return openness(words.sentences, words.words, len(words.names))
 

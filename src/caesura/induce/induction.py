@@ -9,9 +9,9 @@ restarts. With a checkpoint an induction that was interrupted goes on to the sam
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
-from caesura.induce.checkpoint import Checkpoint
+from caesura.induce.checkpoint import Checkpoint, read_done
 from caesura.induce.class_number import fewest, numbers_tried
 from caesura.induce.corpus import Corpus, corpus, word_classes
 from caesura.induce.em import Step
@@ -31,6 +31,7 @@ from caesura.induce.lexicon import lexicalise
 from caesura.induce.oddities import oddities
 from caesura.induce.options import COLUMNS, InduceOptions
 from caesura.induce.recipes import TrainingStage
+from caesura.induce.reparse import reparse, sampled
 from caesura.induce.selection import (
     Candidate,
     agreement,
@@ -45,8 +46,10 @@ from caesura.induce.selection import (
 from caesura.induce.sentences import Sentences
 from caesura.induce.training import Learnt, learn
 from caesura.induce.transfer import transferred
+from caesura.induce.votes import Event, votes
 from caesura.induce.word_classifier import WordClassifier, learn_classifier
 from caesura.learn.fingerprint import digest, fingerprint
+from caesura.models.file import Part
 from caesura.stage import Stage
 
 __all__ = ["Event", "Inducer", "induce"]
@@ -55,18 +58,6 @@ __all__ = ["Event", "Inducer", "induce"]
 MOST_CLASSES = 4000
 #: By how much the start of a second restart is off.
 NUDGE = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened: a number of `classes` was tried, data are ready (`start`), something
-    is odd about them (`warning`), an interrupted run goes on (`resumed`), a `step` of EM, a
-    `restart` is done, all is `done`."""
-
-    kind: str
-    restart: int = 0
-    step: Step | None = None
-    stats: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Inducer:
@@ -82,25 +73,33 @@ class Inducer:
         transfer: Stage | None = None,
         checkpoint: Path | None = None,
         resume: bool = False,
+        voting: tuple[tuple[str, ...], Sequence[Part]] = ((), ()),
     ) -> None:
         """Classes are learnt from the documents and from `class_text`, or given.
 
         Learning starts from the trees that `transfer` gives the documents, if there is one: a
         parser or a grammar of another language over universal tags.
         With `resume`, what an interrupted induction left in the `checkpoint` is gone on with.
+        `voting` are the numbers of classes of all grammars that will vote, if this is one of them,
+        and those grammars that are done, for the checkpoint (see `vote`).
         """
         self.options = options or InduceOptions()
+        if classifier is not None and self.options.numbers:
+            self.options = replace(self.options, classes="file")
         self.documents = list(documents)
         self.class_text = list(class_text)
         self.classifier = classifier
         self.transfer = transfer
         self.checkpoint = checkpoint
         self.resume = resume
+        self.voting = voting
         self.grammar: Grammar | None = None
         #: The name of the rules that were obeyed.
         self.rules = "none"
         self._guidance = Guidance()
         self._candidates: list[Candidate] = []
+        #: Sentences on which the grammar is compared with others, over its classes.
+        self.sample: Sentences | None = None
         #: Held-out bits by number of classes, where the number was chosen by them.
         self.numbers: dict[int, float] = {}
         #: By restart: seed, bits a word, mean arc, whether it is a chain, agreement with others.
@@ -108,7 +107,7 @@ class Inducer:
 
     def __iter__(self) -> Generator[Event, None, None]:
         try:
-            yield from self._events()
+            yield from votes(self) if self.options.numbers else self._events()
         except InputError:
             self.finish()  # going on would end the same way, and stand in the way of other options
             raise
@@ -179,7 +178,10 @@ class Inducer:
         best, learnt = self.restarts[chosen], all_learnt[chosen]
         if options.keep != "agreement" and len(all_learnt) > 1:
             best, learnt = yield from self._join(words, used, stages, all_learnt)
+        self.sample = self._relabelled(words, learnt).select(used & looked_at(words.sentences))
         self.grammar = self._grammar(words, learnt, best["bits"], best["seed"])
+        if options.rounds:
+            self.grammar = yield from self._reparse(words, learnt)
         all_bits = [r["bits"] for r in self.restarts]
         held = words.sentences.select(used)
         yield Event(
@@ -267,6 +269,46 @@ class Inducer:
         roots = root_entropy(plain, found.heads)
         return record | {"roots": roots} | _looks(found, shared), learnt
 
+    def _reparse(self, words: Corpus, learnt: Learnt) -> Generator[Event, None, Grammar]:
+        """Let an arc model and the grammar teach each other."""
+        assert self.grammar is not None
+        options = self.options
+        chosen = sampled(words.sentences, options.longest)
+        plain = words.select(chosen)
+        teaching = reparse(
+            plain.sentences,
+            self._relabelled(words, learnt).select(chosen),
+            [words.forms[form] for form in plain.words.tolist()],
+            learnt.parameters,
+            learnt.model,
+            options.rounds,
+            options.seed,
+        )
+        number = 0
+        while True:
+            try:
+                changed = next(teaching)
+            except StopIteration as end:
+                parameters, arcs = end.value
+                return replace(self.grammar, parameters=parameters, arcs=arcs)
+            number += 1
+            yield Event("round", number, stats={"changed": changed})
+
+    def member(self, number: str, done: Sequence[Part]) -> Inducer:
+        """The induction of one of the grammars that vote, after those that are done."""
+        options = self.options
+        return Inducer(
+            self.documents,
+            replace(
+                options, classes=number, recipe=options.chosen_recipe, context=options.iterations
+            ),
+            class_text=self.class_text,
+            transfer=self.transfer,
+            checkpoint=self.checkpoint,
+            resume=self.resume,
+            voting=(options.numbers, done),
+        )
+
     def run(self) -> Grammar:
         """Run to the end and return the grammar."""
         for _ in self:
@@ -298,9 +340,10 @@ class Inducer:
             self.options,
             None if known is None else (sorted(known.words.items()), known.endings),
             None if self.transfer is None else [doc.head.tobytes() for doc in self._transferred],
+            *self.voting[0],
         )
-        if not path.exists():
-            return Checkpoint(path, mine)
+        if not path.exists() or len(read_done(path)) < len(self.voting[1]):
+            return Checkpoint(path, mine, done=list(self.voting[1]))
         if not self.resume:
             raise UsageError(
                 "an interrupted induction is kept here",
@@ -319,7 +362,7 @@ class Inducer:
             self.documents,
             self.class_text,
             morphology=options.morphology,
-            frequent=options.frequent,
+            frequent=options.frequent_words,
             groups=options.groups,
             marks=options.mark_source,
         ):
@@ -369,12 +412,12 @@ class Inducer:
         text = [*self.documents, *self.class_text]
         number = str(fewest(self.numbers)) if options.classes == "auto" else options.classes
         found = self.classifier or learn_classifier(
-            text, number, options.morphology, options.context
+            text, number, options.morphology, options.iterations
         )
-        if not options.frequent:
+        if not options.frequent_words:
             return found
         sentences = [forms for doc in text for forms in doc_sentences(doc)]
-        return regroup(sentences, found, options.frequent, options.groups)
+        return regroup(sentences, found, options.frequent_words, options.groups)
 
     def _runs(
         self,

@@ -13,36 +13,47 @@ __all__ = ["COLUMNS", "DecodeOptions", "InduceOptions"]
 
 #: Columns of a document that may be the classes of its words.
 COLUMNS = ("upos", "xpos", "form")
+#: Iterations and frequent words of classes by context; frequent words of other learnt classes.
+ITERATIONS, APART, GROUPED = 10, 100, 60
+#: A sentence of more words is not parsed but a chain.
+LONGEST = 400
+#: More grammars than these do not vote.
+MOST_VOTES = 16
+#: Rounds of `reparse` where the classes are tags.
+ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class InduceOptions:
     """How a grammar is induced."""
 
-    #: One of `RECIPES`; `auto` is `short-first` where universal rules lead the way, else
-    #: `recombine`.
+    #: One of `RECIPES`; `auto` is `short-first` where universal rules lead the way or several
+    #: grammars vote, else `recombine`.
     recipe: str = flag(
         "auto",
-        "short-first (default with universal tags), recombine (default without), curriculum, "
-        "standard, fixed, basic, lexicalised, scaffold.",
+        "short-first (default with universal tags or without tags), recombine (default else), "
+        "curriculum, standard, fixed, basic, lexicalised, scaffold.",
     )
     model: str = flag("dbm3", "gb, dmv, evg, dbm1, dbm2, dbm3 (default).")
-    #: `upos`, `xpos`, `form`, a number of classes to learn from the words, or `auto`, the number
-    #: with the fewest held-out bits (see `class_number`).
+    #: `upos`, `xpos`, `form`, a number of classes to learn from the words, several numbers, of
+    #: which each is a grammar that votes (see `vote`), or `auto`, the number with the fewest
+    #: held-out bits (see `class_number`).
     classes: str = flag(
-        "30",
-        "Word classes: a number to learn (default 30; auto tries several), tags, words, or a file.",
-        metavar="N|auto|upos|xpos|form|FILE",
+        "10,12,15,20",
+        "Word classes: a number to learn (auto tries several), several numbers, whose grammars "
+        "vote (default 10,12,15,20), tags, words, or a file.",
+        metavar="N|N,N…|auto|upos|xpos|form|FILE",
     )
     #: Iterations of a hidden Markov model over a number of classes, by which a word has its class
-    #: in its sentence (see `context`); 0: every word has one class.
-    context: int = 0
+    #: in its sentence (see `context`); 0: every word has one class. If nothing is said, 10 where
+    #: several numbers are given, else 0.
+    context: int | None = None
     #: How much endings and shapes weigh where classes are learnt from the words; 0: not at all.
     morphology: float = 0.0
     #: So many of the most frequent words are put into so many groups of their own, where classes
     #: are learnt from the words (see `frequent`), or, with `context`, are parted from the other
-    #: words of their classes; 0 leaves them there.
-    frequent: int = 60
+    #: words of their classes; 0 leaves them there. If nothing is said, 100 with `context`, else 60.
+    frequent: int | None = None
     groups: int = flag(
         10, "Groups into which the most frequent words are put (default 10).", least=1
     )
@@ -94,6 +105,13 @@ class InduceOptions:
     #: How often a word must be seen for a class of its own, in the recipe `lexicalised` and, where
     #: the classes are tags, at the end of `recombine`; 0: no word has one.
     lexical: int = 100
+    #: Rounds in which an arc model learns from the grammar and the grammar from the arc model (see
+    #: `reparse`); if nothing is said, 3 where the classes are tags and no recipe is named, else 0.
+    reparse: int | None = flag(
+        None,
+        "Rounds of a last stage that sees words and neighbours (default 3 with tags, else 0).",
+        least=0,
+    )
     restarts: int = flag(1, "Runs with seeds of their own.", least=1)
     #: Of several restarts the one with which the others agree most (`agreement`), or what is learnt
     #: from the trees of the three with the fewest bits together (`join`), or, of that and of the
@@ -118,17 +136,7 @@ class InduceOptions:
             raise UsageError(
                 f"morphology={self.morphology}: a weight is not below 0", remedy="E.g. 3, or 0."
             )
-        if self.context < 0:
-            raise UsageError(
-                f"context={self.context}: a number of iterations is not below 0",
-                remedy="E.g. 10, or 0.",
-            )
-        if self.context and (self.morphology or self.classes in (*COLUMNS, "auto", "file")):
-            raise UsageError(
-                f"context={self.context} is about a number of classes that are learnt from their "
-                "neighbours",
-                remedy="Give the number (--classes 12), and leave morphology out.",
-            )
+        self._check_classes()
         if self.reducible < 0.0:
             raise UsageError(
                 f"reducible={self.reducible}: a weight is not below 0", remedy="E.g. 0.2, or 0."
@@ -149,6 +157,68 @@ class InduceOptions:
                 remedy="Take other classes, e.g. --classes 30.",
             )
 
+    def _check_classes(self) -> None:
+        for name in ("context", "frequent", "reparse"):
+            if (getattr(self, name) or 0) < 0:
+                raise UsageError(
+                    f"{name}={getattr(self, name)}: a number is not below 0",
+                    remedy="E.g. 10, or 0.",
+                )
+        numbers = self.classes.split(",")
+        if len(numbers) > 1 and not (
+            all(one.isdecimal() and int(one) for one in numbers)
+            and len({int(one) for one in numbers}) == len(numbers)
+        ):
+            raise UsageError(
+                f"--classes {self.classes}: these are not different numbers of classes",
+                remedy="E.g. 10,12,15,20, without spaces.",
+            )
+        if len(numbers) > MOST_VOTES:
+            raise UsageError(
+                f"--classes {self.classes}: more than {MOST_VOTES} grammars do not vote",
+                remedy="Give fewer numbers, e.g. 10,12,15,20.",
+            )
+        if len(numbers) > 1 and self.reparse:
+            raise UsageError(
+                f"--reparse {self.reparse} is for one grammar, and several numbers of classes are "
+                "as many",
+                remedy="Give one number, e.g. --classes 12, or leave it out.",
+            )
+        if self.iterations and (self.morphology or self.classes in (*COLUMNS, "auto", "file")):
+            raise UsageError(
+                f"context={self.iterations} is about a number of classes that are learnt from "
+                "their neighbours",
+                remedy="Give the number (--classes 12), and leave morphology out.",
+            )
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The numbers of classes of grammars that vote; none where there is one grammar."""
+        found = tuple(self.classes.split(","))
+        return found if len(found) > 1 else ()
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of classes by context."""
+        if self.context is not None:
+            return self.context
+        return ITERATIONS if self.numbers else 0
+
+    @property
+    def frequent_words(self) -> int:
+        """How many words are the frequent ones."""
+        if self.frequent is not None:
+            return self.frequent
+        return APART if self.iterations else GROUPED
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of the last stage, which sees words."""
+        if self.reparse is not None:
+            return self.reparse
+        tagged = self.classes in ("upos", "xpos")
+        return ROUNDS if tagged and self.recipe == "auto" and self.model != "gb" else 0
+
     @property
     def mark_source(self) -> str:
         if self.marks != "auto":
@@ -160,7 +230,7 @@ class InduceOptions:
         """The recipe by its name, `auto` resolved."""
         if self.recipe != "auto":
             return self.recipe
-        led = self.classes == "upos" and self.rules != "none"
+        led = bool(self.numbers) or (self.classes == "upos" and self.rules != "none")
         return "short-first" if led or self.model == "gb" else "recombine"
 
     def stages(self) -> tuple[TrainingStage, ...]:
@@ -195,5 +265,5 @@ class DecodeOptions:
     #: The most probable tree, or the one with the most arcs expected to be right.
     decoder: Literal["best", "least-risk"] = "best"
     #: A sentence of more words is a chain: the chart takes cubic time.
-    longest: int = 400
+    longest: int = LONGEST
     workers: int = 1

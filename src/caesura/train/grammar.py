@@ -52,9 +52,9 @@ def induce_grammar(
         load_rules(options.rules)
     if options.classes in COLUMNS:
         _refuse(f"--classes {options.classes}", groups=flags.get("groups"), class_text=class_text)
-    elif options.context:
-        _refuse(f"context={options.context}", groups=flags.get("groups"))
-    elif not options.frequent:
+    elif options.iterations:
+        _refuse(f"context={options.iterations}", groups=flags.get("groups"))
+    elif not options.frequent_words:
         _refuse("frequent=0", groups=flags.get("groups"))
     other = Data(
         class_text,
@@ -126,8 +126,9 @@ def _parser_of(source: str, run: Run) -> Stage:
 def _fit(summary: Mapping[str, Any]) -> str:
     """What the grammar says of itself, beside what anyone could guess."""
     chains = summary["baselines"]
+    whose = f" of the grammar over {summary['voted'][-1]} classes" if "voted" in summary else ""
     text = (
-        f"Fit: {summary['bits']:.4f} bits a word on its own text (every word on the next: "
+        f"Fit{whose}: {summary['bits']:.4f} bits a word on its own text (every word on the next: "
         f"{chains['next']:.4f}; on the one before: {chains['previous']:.4f})"
     )
     if summary["arc"] is not None:
@@ -166,6 +167,13 @@ def _tell(event: Any, progress: Counting) -> dict[str, Any]:
     elif event.step is not None:
         step = event.step
         progress.advance(1, f"{step.stage} {step.iteration}: {step.bits:.4f} bits a word")
+    elif event.kind == "round":
+        progress.say(
+            f"round {event.restart} of the arc model: {100 * stats['changed']:.1f}% of heads are "
+            "others than before"
+        )
+    elif event.kind == "member":
+        progress.say(f"{_several(int(stats['number']), 'class', 'classes')}: {_kept_line(stats)}")
     elif event.kind == "restart":
         lifted = stats["lifted"]
         progress.say(
@@ -184,6 +192,11 @@ def _tell(event: Any, progress: Counting) -> dict[str, Any]:
 
 def _kept_line(stats: Mapping[str, Any]) -> str:
     """Which restart was kept, and by what."""
+    if "voted" in stats:
+        return (
+            f"grammars over {', '.join(stats['voted'])} classes vote; on average "
+            f"{100 * stats['agreement']:.1f}% of a grammar's heads win"
+        )
     kept = f"kept seed {stats['seed']}"
     if "joined" in stats:
         kept = f"joined seeds {', '.join(map(str, stats['joined']))}"
@@ -210,6 +223,8 @@ def _several(number: int, one: str, more: str = "") -> str:
 
 
 def _resumed_line(stats: Mapping[str, Any]) -> str:
+    if "members" in stats:
+        return f"goes on after the grammars over {', '.join(stats['members'])} classes"
     done = [f"restart {stats['restarts']}"] if stats["restarts"] else []
     if "stage" in stats:
         done.append(f"stage {stats['stage']}, iteration {stats['iteration']}")

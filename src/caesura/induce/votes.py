@@ -1,0 +1,90 @@
+"""Several grammars that vote: over different numbers of classes, decoded together.
+
+Which arcs a grammar finds depends much on the classes that it is given, and no number of classes is
+the best for all texts. Grammars over several numbers err in different places; the tree whose arcs
+have the largest sum of posteriors (see `arcs`) is better than most of them and steadier than all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from caesura.induce.arcs import vote
+from caesura.induce.checkpoint import read_done
+from caesura.induce.em import Step
+from caesura.induce.grammar import Grammar
+from caesura.induce.inference import best
+from caesura.induce.selection import CHAIN, agreement, arc_length, looked_at
+from caesura.induce.sentences import Sentences
+
+if TYPE_CHECKING:
+    from caesura.induce.induction import Inducer
+
+__all__ = ["Event", "votes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened: a number of `classes` was tried, data are ready (`start`), something
+    is odd about them (`warning`), an interrupted run goes on (`resumed`), a `step` of EM, a
+    `restart` is done, a `round` of the last stage, a grammar that will vote (`member`), all is
+    `done`."""
+
+    kind: str
+    restart: int = 0
+    step: Step | None = None
+    stats: Mapping[str, Any] = field(default_factory=dict)
+
+
+def votes(whole: Inducer) -> Generator[Event, None, None]:
+    """Induce a grammar for each number of classes, and let them vote."""
+    path, numbers = whole.checkpoint, whole.options.numbers
+    done = read_done(path) if path is not None and whole.resume else []
+    done = done[: len(numbers) - 1]
+    members = [Grammar.from_part(part) for part in done]
+    samples = [_sample(whole, member) for member in members]
+    if members:
+        yield Event("resumed", stats={"members": numbers[: len(members)]})
+    stats: dict[str, Any] = {}
+    for number in numbers[len(members) :]:
+        member = whole.member(number, done)
+        for event in member:
+            if event.kind == "done":
+                stats = dict(event.stats)
+                yield Event("member", stats={"number": number, **stats})
+            else:
+                yield event
+        assert member.grammar is not None
+        assert member.sample is not None
+        members.append(member.grammar)
+        samples.append(member.sample)
+        done.append(member.grammar.to_part())
+        whole.restarts += [{"classes": number, **record} for record in member.restarts]
+        whole.rules = member.rules
+    history = {**members[-1].history, "rules": whole.rules, "restarts": list(whole.restarts)}
+    first = replace(members[-1], others=tuple(members[:-1]), history=history)
+    whole.grammar = first
+    whole.sample = samples[-1]
+    yield Event("done", stats=stats | {"voted": list(numbers)} | _looks(members, samples))
+
+
+def _sample(whole: Inducer, member: Grammar) -> Sentences:
+    """The sentences on which a grammar is compared, over its classes."""
+    words = member.prepare(whole.documents).sentences
+    longest = max(stage.limit for stage in whole.options.restart_stages())
+    return words.select(words.up_to(longest) & looked_at(words))
+
+
+def _looks(members: list[Grammar], samples: list[Sentences]) -> dict[str, Any]:
+    """The mean arc of the trees that win, and how far those of the members agree with them."""
+    views = [(words, one.parameters) for one, words in zip(members, samples, strict=True)]
+    if not samples[0].n_words:
+        return {"arc": None, "chain": False, "agreement": 1.0}
+    heads, _ = vote(views, "sprawl")
+    arc = arc_length(samples[0], heads)
+    alike = [agreement(heads, best(*view, "sprawl").heads) for view in views]
+    return {"arc": round(arc, 4), "chain": arc < CHAIN, "agreement": float(np.mean(alike))}
