@@ -114,12 +114,19 @@ def _show_grammar(model: str, as_json: bool) -> None:
         click.echo(show_grammar(grammar))
 
 
+def _beside(grammar: Grammar) -> str:
+    """What else chooses trees."""
+    if grammar.others:
+        return f"; the last of {len(grammar.others) + 1} grammars that vote"
+    return "; its trees are those of an arc model" if grammar.arcs is not None else ""
+
+
 def show_grammar(grammar: Grammar, number: int = 15) -> str:
     """The strongest roots, attachments and stops of a grammar, for people."""
     rows = grammar.strongest(number)
     parts = [
         f"Grammar {grammar.model} over {len(grammar.names) - 1} classes "
-        f"({grammar.source}), recipe {grammar.history.get('recipe', '')}",
+        f"({grammar.source}), recipe {grammar.history.get('recipe', '')}" + _beside(grammar),
         "Roots, per cent\n" + table(rows["roots"], right="lr"),
         "Attachments, per cent of the head's dependents on that side, by frequency\n"
         + table(rows["attachments"], right="lr"),

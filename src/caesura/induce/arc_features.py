@@ -27,7 +27,7 @@ def _place(template: int, a: int, b: int, c: int, d: int, size: int) -> int:
     state = fold(state, np.uint64(b + 2))
     state = fold(state, np.uint64(c + 2))
     state = mix(fold(state, np.uint64(d + 2)))
-    return np.int64(state & np.uint64(size - 1))
+    return int(state & np.uint64(size - 1))
 
 
 @kernel

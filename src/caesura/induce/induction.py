@@ -46,6 +46,7 @@ from caesura.induce.selection import (
 from caesura.induce.sentences import Sentences
 from caesura.induce.training import Learnt, learn
 from caesura.induce.transfer import transferred
+from caesura.induce.views import View, views_of
 from caesura.induce.votes import Event, votes
 from caesura.induce.word_classifier import WordClassifier, learn_classifier
 from caesura.learn.fingerprint import digest, fingerprint
@@ -273,16 +274,20 @@ class Inducer:
         """Let an arc model and the grammar teach each other."""
         assert self.grammar is not None
         options = self.options
+        led = self._guidance
         chosen = sampled(words.sentences, options.longest)
         plain = words.select(chosen)
+        known = View(words.sentences, words.names, {}, led.pull, led.demand, led.stops)
+        view = views_of(known, words.words, words.forms)(options.lexical if learnt.lexicon else 0)
         teaching = reparse(
             plain.sentences,
-            self._relabelled(words, learnt).select(chosen),
+            replace(view, words=view.words.select(chosen)),
             [words.forms[form] for form in plain.words.tolist()],
             learnt.parameters,
             learnt.model,
             options.rounds,
-            options.seed,
+            seed=options.seed,
+            workers=options.workers,
         )
         number = 0
         while True:

@@ -20,7 +20,7 @@ LONGEST = 400
 #: More grammars than these do not vote.
 MOST_VOTES = 16
 #: Rounds of `reparse` where the classes are tags.
-ROUNDS = 3
+ROUNDS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +106,10 @@ class InduceOptions:
     #: the classes are tags, at the end of `recombine`; 0: no word has one.
     lexical: int = 100
     #: Rounds in which an arc model learns from the grammar and the grammar from the arc model (see
-    #: `reparse`); if nothing is said, 3 where the classes are tags and no recipe is named, else 0.
+    #: `reparse`); if nothing is said, 9 where the classes are tags and no recipe is named, else 0.
     reparse: int | None = flag(
         None,
-        "Rounds of a last stage that sees words and neighbours (default 3 with tags, else 0).",
+        "Rounds of a last stage that sees words and neighbours (default 9 with tags, else 0).",
         least=0,
     )
     restarts: int = flag(1, "Runs with seeds of their own.", least=1)

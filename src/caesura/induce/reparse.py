@@ -1,9 +1,9 @@
 """A last stage in which a grammar and an arc model teach each other.
 
-The arc model learns from the grammar's posteriors; from the trees that it finds then the grammar is
-counted anew; where both say the same, the next round believes it more (after Le & Zuidema 2015,
-"Unsupervised dependency parsing: let's use supervised parsers", who train a parser on the output of
-induction and again on its own).
+The arc model learns from the grammar's posteriors; from the trees that it finds then the grammar
+starts again, and goes through a few iterations of EM; where both say the same, the next round
+believes it more (after Le & Zuidema 2015, "Unsupervised dependency parsing: let's use supervised
+parsers", who train a parser on the output of induction and again on its own).
 """
 
 from __future__ import annotations
@@ -12,19 +12,24 @@ from collections.abc import Generator, Sequence
 
 import numpy as np
 
+from caesura.induce import em
 from caesura.induce.arc_model import ArcModel, learn_arc_model
 from caesura.induce.arcs import arc_posteriors, arc_trees, tree_arcs
 from caesura.induce.inference import count
 from caesura.induce.models import find_model
-from caesura.induce.parameters import Floats, Longs, Parameters, normalise
+from caesura.induce.parameters import Floats, Ints, Longs, Parameters, normalise
+from caesura.induce.recipes import Regime
+from caesura.induce.reducibility import prior_counts
 from caesura.induce.sentences import Sentences
+from caesura.induce.views import View
 
 __all__ = ["reparse", "sampled"]
 
 #: So many words are learnt from, in sentences spread over the text.
 SAMPLE = 250_000
 CONSTRAINT = "sprawl"
-SMOOTHING = 0.1
+#: How the grammar learns in a round.
+REGIME = Regime("soft", "fixed", 10, constraint=CONSTRAINT, smoothing=0.1)
 
 
 def sampled(words: Sentences, longest: int) -> np.ndarray:
@@ -37,29 +42,56 @@ def sampled(words: Sentences, longest: int) -> np.ndarray:
 
 def reparse(
     plain: Sentences,
-    seen: Sentences,
+    view: View,
     forms: Sequence[str],
     parameters: Parameters,
     model: str,
     rounds: int,
+    *,
     seed: int = 0,
+    workers: int = 1,
 ) -> Generator[float, None, tuple[Parameters, ArcModel]]:
     """So many rounds; yields the share of arcs that changed in each.
 
-    Sentences are given over plain classes, which the arc model sees, and over those of the grammar.
+    Sentences are given over plain classes, which the arc model sees, and in the view of the
+    grammar, with what leads its learning.
     """
-    row, size = find_model(model), parameters.root.shape[-1]
+    seen = view.words
     aims = arc_posteriors(seen, parameters, CONSTRAINT)
     trees = tree_arcs(plain, arc_trees(plain, aims, CONSTRAINT))
     for _ in range(rounds):
         arcs = learn_arc_model(plain, forms, aims, seed)
         chances = arcs.chances(plain, arcs.numbers(forms))
         heads = arc_trees(plain, _logs(chances), CONSTRAINT)
-        parameters = normalise(count(seen, heads, row, size), row, SMOOTHING)
+        parameters = _learnt(view, heads, model, workers)
         aims = _shared(plain, chances * arc_posteriors(seen, parameters, CONSTRAINT))
         before, trees = trees, tree_arcs(plain, heads)
         yield float((trees != before).mean()) if len(trees) else 0.0
     return parameters, arcs
+
+
+def _learnt(view: View, heads: Ints, model: str, workers: int) -> Parameters:
+    """What the grammar learns from trees."""
+    row = find_model(model)
+    counts = count(view.words, heads, row, len(view.names), workers)
+    start = normalise(counts, row, REGIME.smoothing)
+    prior = None if view.stops is None else prior_counts(view.stops[0], row, view.stops[1])
+    runner = em.run(
+        view.words,
+        start,
+        row,
+        REGIME,
+        workers=workers,
+        pull=view.pull,
+        demand=view.demand,
+        prior=prior,
+    )
+    while True:
+        try:
+            next(runner)
+        except StopIteration as end:
+            learnt: Parameters = end.value
+            return learnt
 
 
 def _logs(chances: Floats) -> Floats:

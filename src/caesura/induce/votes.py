@@ -7,6 +7,7 @@ have the largest sum of posteriors (see `arcs`) is better than most of them and 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from caesura.induce.induction import Inducer
 
 __all__ = ["Event", "votes"]
+
+#: Where a checkpoint has the records of the restarts of a grammar that is done.
+RECORDS = "restarts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ def votes(whole: Inducer) -> Generator[Event, None, None]:
     done = done[: len(numbers) - 1]
     members = [Grammar.from_part(part) for part in done]
     samples = [_sample(whole, member) for member in members]
+    whole.restarts = [json.loads(one) for part in done for one in part.labels.get(RECORDS, ())]
     if members:
         yield Event("resumed", stats={"members": numbers[: len(members)]})
     stats: dict[str, Any] = {}
@@ -62,8 +67,10 @@ def votes(whole: Inducer) -> Generator[Event, None, None]:
         assert member.sample is not None
         members.append(member.grammar)
         samples.append(member.sample)
+        records = [{"classes": number, **record} for record in member.restarts]
+        whole.restarts += records
         done.append(member.grammar.to_part())
-        whole.restarts += [{"classes": number, **record} for record in member.restarts]
+        done[-1].labels[RECORDS] = [json.dumps(record) for record in records]
         whole.rules = member.rules
     history = {**members[-1].history, "rules": whole.rules, "restarts": list(whole.restarts)}
     first = replace(members[-1], others=tuple(members[:-1]), history=history)
