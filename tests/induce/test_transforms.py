@@ -101,7 +101,8 @@ def test_the_recipe_follows_from_the_classes(documents: list[Document]) -> None:
         InduceOptions(classes="upos"): "short-first",
         InduceOptions(classes="upos", rules="none"): "recombine",
         InduceOptions(classes="xpos"): "recombine",
-        InduceOptions(): "recombine",
+        InduceOptions(): "short-first",
+        InduceOptions(classes="30"): "recombine",
         InduceOptions(model="gb"): "short-first",
         InduceOptions(recipe="basic"): "basic",
     }

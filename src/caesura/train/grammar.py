@@ -168,10 +168,8 @@ def _tell(event: Any, progress: Counting) -> dict[str, Any]:
         step = event.step
         progress.advance(1, f"{step.stage} {step.iteration}: {step.bits:.4f} bits a word")
     elif event.kind == "round":
-        progress.say(
-            f"round {event.restart} of the arc model: {100 * stats['changed']:.1f}% of heads are "
-            "others than before"
-        )
+        changed = 100 * stats["changed"]
+        progress.advance(1, f"arc model {event.restart}: {changed:.1f}% of heads changed")
     elif event.kind == "member":
         progress.say(f"{_several(int(stats['number']), 'class', 'classes')}: {_kept_line(stats)}")
     elif event.kind == "restart":
