@@ -10,8 +10,8 @@ directed, the root counted, marks left out, all lengths (and up to ten words). I
 treebanks every language weighs the same.
 
 Tables: rules and free (universal tags with and without rules), function (fine tags, function words
-as heads), joined (restarts), chosen (the default or restarts joined), s11, table6 (of S11), vote, raw
-and context (no tags), models, baselines, factorial, spread, untagged, granularity (of WSJ) and
+as heads), joined (restarts), chosen (the default or restarts joined), s11, table6 (of S11), vote,
+raw and context (no tags), models, baselines, factorial, spread, untagged, granularity (of WSJ) and
 constraints by treebank; speed, million (a user's run from raw text), elsewhere (induced on EWT,
 scored on GUM), phrases (fragments against brackets) and markup (against HTML).
 """

@@ -31,7 +31,8 @@ from caesura.induce.lexicon import lexicalise
 from caesura.induce.oddities import oddities
 from caesura.induce.options import COLUMNS, InduceOptions
 from caesura.induce.recipes import TrainingStage
-from caesura.induce.reparse import reparse, sampled
+from caesura.induce.reparse import taught
+from caesura.induce.runs import Event, finished, looks, rounds_of, standing, told
 from caesura.induce.selection import (
     Candidate,
     agreement,
@@ -46,8 +47,7 @@ from caesura.induce.selection import (
 from caesura.induce.sentences import Sentences
 from caesura.induce.training import Learnt, learn
 from caesura.induce.transfer import transferred
-from caesura.induce.views import View, views_of
-from caesura.induce.votes import Event, votes
+from caesura.induce.votes import votes
 from caesura.induce.word_classifier import WordClassifier, learn_classifier
 from caesura.learn.fingerprint import digest, fingerprint
 from caesura.models.file import Part
@@ -151,7 +151,7 @@ class Inducer:
             self.restarts, all_learnt = list(kept.restarts), list(kept.learnt)
         done = len(self.restarts)
         if kept is not None and (done or kept.places):
-            yield Event("resumed", done, stats=_standing(kept, stages))
+            yield Event("resumed", done, stats=standing(kept, stages))
         self._guidance = guide(
             options,
             words,
@@ -182,7 +182,8 @@ class Inducer:
         self.sample = self._relabelled(words, learnt).select(used & looked_at(words.sentences))
         self.grammar = self._grammar(words, learnt, best["bits"], best["seed"])
         if options.rounds:
-            self.grammar = yield from self._reparse(words, learnt)
+            teaching = taught(self.grammar, words, learnt, self._guidance, options)
+            self.grammar = yield from rounds_of(teaching)
         all_bits = [r["bits"] for r in self.restarts]
         held = words.sentences.select(used)
         yield Event(
@@ -204,7 +205,7 @@ class Inducer:
         ]
         chosen, shared = choose(self._candidates)
         for record, candidate, alike in zip(self.restarts, self._candidates, shared, strict=True):
-            record |= _looks(candidate, alike)
+            record |= looks(candidate, alike)
         return chosen
 
     def _candidate(self, words: Corpus, used: np.ndarray, learnt: Learnt, bits: float) -> Candidate:
@@ -268,36 +269,7 @@ class Inducer:
         plain = words.sentences.select(used & looked_at(words.sentences)).classes
         record = {"seed": options.seed, "bits": bits, "lifted": learnt.lifted}
         roots = root_entropy(plain, found.heads)
-        return record | {"roots": roots} | _looks(found, shared), learnt
-
-    def _reparse(self, words: Corpus, learnt: Learnt) -> Generator[Event, None, Grammar]:
-        """Let an arc model and the grammar teach each other."""
-        assert self.grammar is not None
-        options = self.options
-        led = self._guidance
-        chosen = sampled(words.sentences, options.longest)
-        plain = words.select(chosen)
-        known = View(words.sentences, words.names, {}, led.pull, led.demand, led.stops)
-        view = views_of(known, words.words, words.forms)(options.lexical if learnt.lexicon else 0)
-        teaching = reparse(
-            plain.sentences,
-            replace(view, words=view.words.select(chosen)),
-            [words.forms[form] for form in plain.words.tolist()],
-            learnt.parameters,
-            learnt.model,
-            options.rounds,
-            seed=options.seed,
-            workers=options.workers,
-        )
-        number = 0
-        while True:
-            try:
-                changed = next(teaching)
-            except StopIteration as end:
-                parameters, arcs = end.value
-                return replace(self.grammar, parameters=parameters, arcs=arcs)
-            number += 1
-            yield Event("round", number, stats={"changed": changed})
+        return record | {"roots": roots} | looks(found, shared), learnt
 
     def member(self, number: str, done: Sequence[Part]) -> Inducer:
         """The induction of one of the grammars that vote, after those that are done."""
@@ -464,8 +436,8 @@ class Inducer:
         stop = threading.Event()
         pool = ThreadPoolExecutor(options.workers)
         try:
-            for steps, learnt in pool.map(lambda n: _finished(one(n, 1), stop), numbers):
-                yield _told(steps, learnt)
+            for steps, learnt in pool.map(lambda n: finished(one(n, 1), stop), numbers):
+                yield told(steps, learnt)
         finally:
             # Whoever interrupts does not wait for the restarts that have not begun.
             stop.set()
@@ -501,39 +473,6 @@ class Inducer:
                 "restarts": list(self.restarts),
             },
         )
-
-
-def _looks(candidate: Candidate, alike: float) -> dict[str, Any]:
-    """What a record says of a candidate's trees."""
-    arc = round(candidate.arc, 4) if np.isfinite(candidate.arc) else None
-    return {"arc": arc, "chain": candidate.chain, "agreement": alike}
-
-
-def _standing(kept: Checkpoint, stages: tuple[TrainingStage, ...]) -> dict[str, Any]:
-    """Where an interrupted induction goes on: restarts that are done, and the one under way."""
-    about: dict[str, Any] = {"restarts": len(kept.restarts)}
-    place = kept.places.get(len(kept.restarts))
-    if place is not None:
-        about |= {"stage": stages[place.stage].name, "iteration": place.state.iteration}
-    return about
-
-
-def _finished(
-    run: Generator[Step, None, Learnt], stop: threading.Event
-) -> tuple[list[Step], Learnt]:
-    steps: list[Step] = []
-    while True:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        try:
-            steps.append(next(run))
-        except StopIteration as end:
-            return steps, end.value
-
-
-def _told(steps: list[Step], learnt: Learnt) -> Generator[Step, None, Learnt]:
-    yield from steps
-    return learnt
 
 
 def induce(

@@ -46,7 +46,7 @@ class InduceOptions:
     )
     #: Iterations of a hidden Markov model over a number of classes, by which a word has its class
     #: in its sentence (see `context`); 0: every word has one class. If nothing is said, 10 where
-    #: several numbers are given, else 0.
+    #: several numbers are given and no `morphology`, else 0.
     context: int | None = None
     #: How much endings and shapes weigh where classes are learnt from the words; 0: not at all.
     morphology: float = 0.0
@@ -202,7 +202,7 @@ class InduceOptions:
         """Iterations of classes by context."""
         if self.context is not None:
             return self.context
-        return ITERATIONS if self.numbers else 0
+        return ITERATIONS if self.numbers and not self.morphology else 0
 
     @property
     def frequent_words(self) -> int:

@@ -9,21 +9,27 @@ parsers", who train a parser on the output of induction and again on its own).
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from caesura.induce import em
 from caesura.induce.arc_model import ArcModel, learn_arc_model
 from caesura.induce.arcs import arc_posteriors, arc_trees, tree_arcs
+from caesura.induce.corpus import Corpus
+from caesura.induce.grammar import Grammar
+from caesura.induce.guidance import Guidance
 from caesura.induce.inference import count
 from caesura.induce.models import find_model
+from caesura.induce.options import InduceOptions
 from caesura.induce.parameters import Floats, Ints, Longs, Parameters, normalise
 from caesura.induce.recipes import Regime
 from caesura.induce.reducibility import prior_counts
 from caesura.induce.sentences import Sentences
-from caesura.induce.views import View
+from caesura.induce.training import Learnt
+from caesura.induce.views import View, views_of
 
-__all__ = ["reparse", "sampled"]
+__all__ = ["reparse", "sampled", "taught"]
 
 #: So many words are learnt from, in sentences spread over the text.
 SAMPLE = 250_000
@@ -38,6 +44,30 @@ def sampled(words: Sentences, longest: int) -> np.ndarray:
     every = max(1, -(-int(words.lengths[chosen].sum()) // SAMPLE))
     chosen[np.flatnonzero(chosen)[np.arange(int(chosen.sum())) % every > 0]] = False
     return chosen
+
+
+def taught(
+    grammar: Grammar, words: Corpus, learnt: Learnt, led: Guidance, options: InduceOptions
+) -> Generator[float, None, Grammar]:
+    """A grammar with an arc model, after the rounds that the options ask for.
+
+    What was learnt is led on as it was before; yields as `reparse`.
+    """
+    chosen = sampled(words.sentences, options.longest)
+    plain = words.select(chosen)
+    known = View(words.sentences, words.names, {}, led.pull, led.demand, led.stops)
+    view = views_of(known, words.words, words.forms)(options.lexical if learnt.lexicon else 0)
+    parameters, arcs = yield from reparse(
+        plain.sentences,
+        replace(view, words=view.words.select(chosen)),
+        [words.forms[form] for form in plain.words.tolist()],
+        learnt.parameters,
+        learnt.model,
+        options.rounds,
+        seed=options.seed,
+        workers=options.workers,
+    )
+    return replace(grammar, parameters=parameters, arcs=arcs)
 
 
 def reparse(

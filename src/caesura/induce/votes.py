@@ -8,40 +8,27 @@ have the largest sum of posteriors (see `arcs`) is better than most of them and 
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Generator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from caesura.induce.arcs import vote
 from caesura.induce.checkpoint import read_done
-from caesura.induce.em import Step
 from caesura.induce.grammar import Grammar
 from caesura.induce.inference import best
+from caesura.induce.runs import Event
 from caesura.induce.selection import CHAIN, agreement, arc_length, looked_at
 from caesura.induce.sentences import Sentences
 
 if TYPE_CHECKING:
     from caesura.induce.induction import Inducer
 
-__all__ = ["Event", "votes"]
+__all__ = ["votes"]
 
 #: Where a checkpoint has the records of the restarts of a grammar that is done.
 RECORDS = "restarts"
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened: a number of `classes` was tried, data are ready (`start`), something
-    is odd about them (`warning`), an interrupted run goes on (`resumed`), a `step` of EM, a
-    `restart` is done, a `round` of the last stage, a grammar that will vote (`member`), all is
-    `done`."""
-
-    kind: str
-    restart: int = 0
-    step: Step | None = None
-    stats: Mapping[str, Any] = field(default_factory=dict)
 
 
 def votes(whole: Inducer) -> Generator[Event, None, None]:
