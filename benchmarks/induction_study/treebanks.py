@@ -20,7 +20,8 @@ from research.baselines import accuracy, attach_left, attach_right
 from caesura.document import UNKNOWN, Document
 from caesura.formats import read
 from caesura.induce import Grammar, InduceOptions, Inducer
-from caesura.induce.corpus import corpus, gold_heads, word_classes
+from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
+from caesura.induce.parameters import Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +125,14 @@ class Bench:
         grammar = Inducer(self.train, options, class_text=class_text).run()
         return grammar, time.process_time() - clock
 
+    def trees(self, grammar: Grammar, constraint: str) -> tuple[Corpus, Ints]:
+        """The test part as a grammar sees it, and its heads; no sentence is too long."""
+        longest = self.held.sentences.longest
+        return grammar.seeing(self.marks).trees(self.test, constraint, longest=longest)
+
     def score(self, grammar: Grammar, constraint: str = "none") -> tuple[float, float]:
         """Directed accuracy over all sentences, and over those of up to ten words."""
-        words, heads = grammar.seeing(self.marks).trees(self.test, constraint)
+        words, heads = self.trees(grammar, constraint)
         return (
             round(accuracy(words.sentences, heads, self.gold), 1),
             round(accuracy(words.sentences, heads, self.gold, 10), 1),
@@ -134,7 +140,7 @@ class Bench:
 
     def undirected(self, grammar: Grammar, constraint: str = "sprawl") -> float:
         """Accuracy of arcs whichever end is the head, over all sentences."""
-        found, heads = grammar.seeing(self.marks).trees(self.test, constraint)
+        found, heads = self.trees(grammar, constraint)
         words = found.sentences
         begin = np.repeat(words.starts[:-1], words.lengths)
         at = np.arange(words.n_words) - begin
