@@ -33,8 +33,8 @@ from multi_study.encoder import Packed
 from multi_study.examples import MOST, Names, documents, first_words, needed_pieces
 from multi_study.lexica import with_lexica
 
-#: The longest window in sub-words.
-LIMIT = 510
+#: The longest window in sub-words: with 510 LAS is 0.3 higher, and it takes a fifth more time.
+LIMIT = 320
 #: Words of the dev files of each main treebank that bias and confidences are measured on.
 HELD = 300
 SEARCH = SearchSettings(unedited=1.2)

@@ -23,7 +23,7 @@ from multi_study.examples import COPIES, Names, load_examples, often
 class NetworkOptions:
     """How the network is trained."""
 
-    epochs: int = 32
+    epochs: int = 52
     #: Languages are read in proportion to their words to this power.
     power: float = 0.6
     #: How often a main treebank is read against the others of its language, where these have
@@ -38,11 +38,11 @@ class NetworkOptions:
     tag_size: int = 384
     dropout: float = 0.25
     word_dropout: float = 0.05
-    batch_pieces: int = 16384
+    batch_pieces: int = 49152
     encoder_step: float = 2e-4
-    head_step: float = 1e-3
+    head_step: float = 1.2e-3
     layer_decay: float = 0.95
-    warm_up: float = 0.06
+    warm_up: float = 0.05
     seed: int = 1
 
 
