@@ -10,8 +10,9 @@ directed, the root counted, marks left out, all lengths (and up to ten words). I
 treebanks every language weighs the same.
 
 Tables: rules and free (universal tags with and without rules), function (fine tags, function words
-as heads), joined (restarts), chosen (the default or restarts joined), s11, table6 (of S11), vote,
-raw and context (no tags), models, baselines, factorial, spread, untagged, granularity (of WSJ) and
+as heads), joined (restarts), chosen (the default or restarts joined; unseen and turned: the same
+over universal tags, and with function words as heads), s11, table6 (of S11), vote, raw and context
+(no tags), models, baselines, factorial, spread, untagged, granularity (of WSJ) and
 constraints by treebank; speed, million (a user's run from raw text), elsewhere (induced on EWT,
 scored on GUM), phrases (fragments against brackets) and markup (against HTML).
 """
@@ -25,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from data import DATA
-from induction_study import tables
+from induction_study import kept, tables
 from induction_study.published import weighted_mean
 from induction_study.raw_text import million
 from induction_study.speed import draw, speed
@@ -36,7 +37,9 @@ BY_TREEBANK = {
     "free": tables.free,
     "function": tables.function,
     "joined": tables.joined,
-    "chosen": tables.chosen,
+    "chosen": kept.chosen,
+    "unseen": kept.unseen,
+    "turned": kept.turned,
     "s11": tables.s11,
     "table6": tables.table6,
     "vote": tables.vote,
@@ -58,6 +61,8 @@ STYLES = {
     "function": "any",
     "joined": "any",
     "chosen": "any",
+    "unseen": "content",
+    "turned": "content",
     "s11": "any",
     "table6": "any",
     "spread": "any",

@@ -23,6 +23,7 @@ ORDER = (
     "rules",
     "rules@10",
     "no rules",
+    "one start",
     "default",
     "vote",
     "context",
@@ -54,7 +55,7 @@ def markdown(lines: Sequence[Sequence[str]]) -> str:
 
 def plain(rows: Sequence[Row]) -> str:
     """Rows as they are; the treebank is in the first column."""
-    found = {column for row in rows for column in row} - set(LEFT_OUT)
+    found = {column for row in rows for column in row if not column.endswith(LEFT_OUT)}
     columns = [*(c for c in ORDER if c in found), *sorted(found - set(ORDER))]
     return _chosen(rows, {c: "" if c == "treebank" else c for c in columns})
 
@@ -112,12 +113,13 @@ def constraints(rows: Sequence[Row]) -> str:
 
 
 def chosen(rows: Sequence[Row]) -> str:
-    """Accuracies, which of the two was kept, and in how many classes the roots of both lie."""
-    lines = [["", "left", "right", "chosen", "undirected", "kept", "bits of roots", "of the other"]]
+    """The recipe's own grammar and restarts joined; which is kept, and bits of their roots."""
+    names = ("left", "right", "own", "joined", "chosen", "undirected")
+    lines = [["", *names, "kept", "bits of roots, own", "joined"]]
     for row in rows:
-        figures = [cell(row[name]) for name in ("left", "right", "chosen", "undirected")]
-        bits = [f"{row[name]:.2f}" for name in ("bits of roots", "of the other") if "kept" in row]
-        lines.append([cell(row["treebank"]), *figures, row.get("kept", ""), *(bits or ["", ""])])
+        lines.append([cell(row["treebank"]), *(cell(row[name]) for name in names)])
+        bits = [f"{row[f'{name}, roots']:.2f}" for name in ("own", "joined")]
+        lines[-1] += [row["kept"], *bits] if "kept" in row else ["", "", ""]
     return markdown(lines)
 
 
@@ -212,6 +214,8 @@ def million(rows: Sequence[Row]) -> str:
 
 TABLES: dict[str, Callable[[Sequence[Row]], str]] = {
     "chosen": chosen,
+    "unseen": chosen,
+    "turned": chosen,
     "spread": spread,
     "constraints": constraints,
     "markup": markup,

@@ -22,6 +22,7 @@ from caesura.formats import read
 from caesura.induce import Grammar, InduceOptions, Inducer
 from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
 from caesura.induce.parameters import Ints
+from induction_study.function_heads import function_heads
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,12 @@ class Bench:
         self.words = corpus(self.train, classes, marks=self.marks)
         self.held = corpus(self.test, classes, marks=self.marks, names=self.words.names[1:])
         self.gold, _ = gold_heads(self.test, self.held)
+
+    def turn(self) -> None:
+        """Score against function words as heads from now on, where content words are heads."""
+        self.test = [function_heads(doc) for doc in self.test]
+        self.gold, _ = gold_heads(self.test, self.held)
+        self.style = "any"
 
     def other_text(self) -> list[Document]:
         """Training text of other treebanks of the language."""

@@ -10,6 +10,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.reference.grammars import made_up
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -107,3 +109,24 @@ def test_table_6_stands_beside_the_paper_column_by_column(study: ModuleType) -> 
         assert tuple(mine["paper"][column] for column in study.S11_COLUMNS) == paper
         for column in study.S11_COLUMNS:
             assert mine["ours"][column] <= mine["ours, undirected"][column]
+
+
+def test_function_words_become_heads(study: ModuleType) -> None:
+    turned = importlib.import_module("induction_study.function_heads").turned
+    words = ["we", "know", "that", "he", "had", "been", "in", "the", "house"]
+    relations = ["nsubj", "root", "mark", "nsubj", "aux", "cop", "case", "det", "ccomp"]
+    heads = [words[head] for head in turned([1, -1, 8, 8, 8, 8, 8, 8, 1], relations)[2:]]
+    assert heads == ["know", "had", "that", "had", "been", "house", "in"]
+    # A dependent from which the new head parts the old one goes with the new head.
+    assert turned([2, 2, -1], ["advmod", "aux", "root"]) == [1, -1, 1]
+    assert turned([2, 2, -1], ["aux", "advmod", "root"]) == [-1, 2, 0]
+
+
+def test_a_treebank_is_cut_to_so_many_sentences(study: ModuleType) -> None:
+    cut = importlib.import_module("induction_study.kept").first_sentences
+    documents = made_up(25)
+    whole = sum(doc.n_sentences for doc in documents)
+    for most in (1, 3, whole, whole + 1):
+        found = cut(documents, most)
+        assert sum(doc.n_sentences for doc in found) == min(most, whole)
+    assert cut(documents, whole)[-1].column("form") == documents[-1].column("form")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from caesura.document import Document
 from caesura.errors import UsageError
-from caesura.induce import InduceOptions, Inducer, supervised
+from caesura.induce import Grammar, InduceOptions, Inducer, induction, supervised
 from caesura.induce.baselines import attach_left, attach_right
 from caesura.induce.corpus import corpus, gold_heads, word_classes
 from caesura.induce.initialise import harmonic, nudged
 from caesura.induce.models import find_model
+from caesura.induce.reparse import taught
 from caesura.induce.selection import (
     Candidate,
     agreement,
@@ -186,6 +189,78 @@ def test_of_the_recipe_and_of_joined_restarts_the_one_with_fewer_kinds_of_roots_
     assert done["roots"] <= done["rival"]
     # A tie is the recipe's own.
     assert ("joined" in done) == (done["roots"] < done["rival"])
+
+
+def test_the_grammar_that_is_kept_is_reparsed(
+    documents: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = InduceOptions(
+        classes="upos", rules="none", restarts=3, keep="roots", limit=10, lexical=20, reparse=1
+    )
+    entered: list[Grammar] = []
+
+    def spied(grammar: Grammar, *more: Any) -> Generator[float, None, Grammar]:
+        entered.append(grammar)
+        return taught(grammar, *more)
+
+    monkeypatch.setattr(induction, "taught", spied)
+    inducer = Inducer(documents, options)
+    events = list(inducer)
+    done = events[-1].stats
+    assert [event.kind for event in events if event.kind in ("round", "done")] == ["round", "done"]
+    assert [grammar.history["bits"] for grammar in entered] == [done["bits"]]
+    kept = Inducer(documents, replace(options, reparse=0)).run()
+    np.testing.assert_array_equal(entered[0].parameters.attach, kept.parameters.attach)
+    assert kept.arcs is None
+    assert inducer.grammar is not None
+    assert inducer.grammar.arcs is not None
+    assert InduceOptions(classes="xpos", restarts=8, keep="roots").rounds == 9
+
+
+@pytest.mark.parametrize(
+    ("given", "kept_by", "runs"),
+    [
+        ({"classes": "xpos"}, "roots", 8),
+        ({"classes": "upos", "rules": "none"}, "roots", 8),
+        ({"classes": "upos", "rules": "none", "heads": "content"}, "join", 8),
+        ({"classes": "xpos", "heads": "content", "keep": "roots"}, "roots", 8),
+        ({"classes": "xpos", "keep": "join"}, "join", 1),
+        ({"classes": "xpos", "restarts": 1}, "roots", 1),
+        ({"classes": "xpos", "restarts": 3}, "roots", 3),
+        ({"classes": "xpos", "keep": "agreement"}, "agreement", 1),
+        ({"classes": "xpos", "recipe": "recombine"}, "agreement", 1),
+        ({"classes": "upos"}, "agreement", 1),
+        ({"classes": "upos", "rules": "function"}, "agreement", 1),
+        ({"classes": "12"}, "agreement", 1),
+        ({"classes": "form"}, "agreement", 1),
+        ({}, "agreement", 1),
+    ],
+)
+def test_roots_decide_where_there_are_tags_and_no_rules(
+    given: dict[str, Any], kept_by: str, runs: int
+) -> None:
+    options = InduceOptions(**given)
+    assert (options.kept_by, options.runs) == (kept_by, runs)
+
+
+def test_where_content_words_are_heads_restarts_are_joined(documents: list[Document]) -> None:
+    options = InduceOptions(classes="upos", rules="none", heads="content", limit=10, reparse=0)
+    assert [stage.name for stage in options.restart_stages()] == ["short", "long"]
+    done = list(Inducer(documents, replace(options, restarts=3)))[-1].stats
+    assert len(done["joined"]) == 3
+    assert "rival" not in done
+    # One start is the whole recipe.
+    alone = replace(options, restarts=1)
+    assert alone.restart_stages() == alone.stages()
+
+
+def test_a_start_that_is_given_is_not_started_again(documents: list[Document]) -> None:
+    words = corpus(documents, word_classes("upos"), marks="upos")
+    parser = supervised(documents, words, "dmv", source="upos", marks="upos")
+    options = InduceOptions(classes="upos", rules="none", limit=10, reparse=0)
+    inducer = Inducer(documents, options, transfer=parser)
+    assert "rival" not in list(inducer)[-1].stats
+    assert len(inducer.restarts) == 1
 
 
 def test_entropy_of_roots() -> None:

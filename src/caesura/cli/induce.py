@@ -36,9 +36,11 @@ def command(run: Run, class_text: Sequence[str], transfer: str | None) -> Result
     """Learn a dependency grammar from FILES (text, HTML, CoNLL-U …) without looking at trees.
 
     Heads in the input are ignored; tags are used only with --classes upos or xpos. Universal tags
-    are the best classes: rules of what heads what lead the way then. Of several restarts chains are
-    refused, and the one is kept with which the others agree most. While it learns, a checkpoint is
-    written beside GRAMMAR: an interrupted run goes on with --resume to the same result.
+    are the best classes: rules of what heads what lead the way then. With other tags, or without
+    rules, eight restarts are joined, and that grammar or the one of a single start is kept
+    (--restarts 1: one, in half the time). Of other restarts chains are refused, and the one is
+    kept with which the others agree most. While it learns, a checkpoint is written beside GRAMMAR:
+    an interrupted run goes on with --resume to the same result.
 
     \b
     caesura induce news.txt -o news.grammar

@@ -87,6 +87,8 @@ class Inducer:
         self.options = options or InduceOptions()
         if classifier is not None and self.options.numbers:
             self.options = replace(self.options, classes="file")
+        if transfer is not None and not self.options.restarts:
+            self.options = replace(self.options, restarts=1)  # it has a start that is better
         self.documents = list(documents)
         self.class_text = list(class_text)
         self.classifier = classifier
@@ -145,7 +147,7 @@ class Inducer:
         )
         for odd in oddities(words, used):
             yield Event("warning", stats={"what": odd})
-        seeds = [options.seed + number for number in range(max(1, options.restarts))]
+        seeds = [options.seed + number for number in range(options.runs)]
         all_learnt: list[Learnt] = []
         if kept is not None:
             self.restarts, all_learnt = list(kept.restarts), list(kept.learnt)
@@ -177,7 +179,7 @@ class Inducer:
             yield Event("restart", number, stats=self.restarts[-1])
         chosen = self._choose(words, used, all_learnt)
         best, learnt = self.restarts[chosen], all_learnt[chosen]
-        if options.keep != "agreement" and len(all_learnt) > 1:
+        if options.kept_by != "agreement" and len(all_learnt) > 1:
             best, learnt = yield from self._join(words, used, stages, all_learnt)
         self.sample = self._relabelled(words, learnt).select(used & looked_at(words.sentences))
         self.grammar = self._grammar(words, learnt, best["bits"], best["seed"])
@@ -229,7 +231,7 @@ class Inducer:
         record, learnt = yield from self._again(words, used, (last,), earlier=earlier)
         seeds = [self.restarts[number]["seed"] for number in chosen]
         record |= {"joined": seeds}
-        if self.options.keep == "join":
+        if self.options.kept_by == "join":
             return record, learnt
         own, rival = yield from self._again(
             words, used, self.options.stages(), begin=self._guidance.begin

@@ -21,6 +21,8 @@ LONGEST = 400
 MOST_VOTES = 16
 #: Rounds of `reparse` where the classes are tags.
 ROUNDS = 9
+#: Restarts where these are joined by default.
+RESTARTS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +114,16 @@ class InduceOptions:
         "Rounds of a last stage that sees words and neighbours (default 9 with tags, else 0).",
         least=0,
     )
-    restarts: int = flag(1, "Runs with seeds of their own.", least=1)
+    #: If nothing is said (0), `RESTARTS` where `auto` does not keep one by `agreement`, else 1.
+    restarts: int = flag(
+        0, "Runs with seeds of their own (default 8 with tags and no rules, else 1).", least=1
+    )
     #: Of several restarts the one with which the others agree most (`agreement`), or what is learnt
     #: from the trees of the three with the fewest bits together (`join`), or, of that and of the
-    #: recipe without restarts, the grammar whose roots are of fewer classes (`roots`).
-    keep: str = "agreement"
+    #: recipe without restarts, the grammar whose roots are of fewer classes (`roots`). `auto` is
+    #: `roots` where the classes are tags, no rules lead and no recipe is named (`join` if `heads`
+    #: are to be content words), else `agreement`.
+    keep: str = "auto"
     seed: int = flag(0, **SEED)
     workers: int = flag(1, **THREADS)
 
@@ -141,7 +148,7 @@ class InduceOptions:
             raise UsageError(
                 f"reducible={self.reducible}: a weight is not below 0", remedy="E.g. 0.2, or 0."
             )
-        if self.keep not in ("agreement", "join", "roots"):
+        if self.keep not in ("auto", "agreement", "join", "roots"):
             raise UsageError(
                 f"keep={self.keep}: no such way to choose among restarts",
                 remedy="agreement, join or roots.",
@@ -220,6 +227,26 @@ class InduceOptions:
         return ROUNDS if tagged and self.recipe == "auto" and self.model != "gb" else 0
 
     @property
+    def _free(self) -> bool:
+        """Whether tags are all there is to lead, and how they do is left open."""
+        tagged = self.classes in ("upos", "xpos") and self.rules in ("auto", "none")
+        return tagged and self.recipe == "auto" and self.chosen_recipe == "recombine"
+
+    @property
+    def kept_by(self) -> str:
+        """How one of several restarts is kept, `auto` resolved."""
+        if self.keep != "auto":
+            return self.keep
+        if not self._free:
+            return "agreement"
+        return "join" if self.heads == "content" else "roots"
+
+    @property
+    def runs(self) -> int:
+        """How many restarts there are."""
+        return self.restarts or (RESTARTS if self._free and self.keep in ("auto", "roots") else 1)
+
+    @property
     def mark_source(self) -> str:
         if self.marks != "auto":
             return self.marks
@@ -238,7 +265,8 @@ class InduceOptions:
 
     def restart_stages(self) -> tuple[TrainingStage, ...]:
         """The stages of each restart: forks and joins are left out where restarts are joined."""
-        forked = self.keep == "roots" and self.restarts > 1 and self.chosen_recipe == "recombine"
+        joined = self.kept_by == "roots" or (self.kept_by == "join" and self.keep == "auto")
+        forked = joined and self.runs > 1 and self.chosen_recipe == "recombine"
         return self._stages("short-first" if forked else self.chosen_recipe)
 
     def _stages(self, name: str) -> tuple[TrainingStage, ...]:

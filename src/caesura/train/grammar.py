@@ -204,6 +204,9 @@ def _kept_line(stats: Mapping[str, Any]) -> str:
             f", agreement with the others {100 * stats['agreement']:.1f}% (spread of bits "
             f"{stats['spread']:.4f})"
         )
+    if "rival" in stats:
+        other = "without restarts" if "joined" in stats else "of joined restarts"
+        text += f", roots of {stats['roots']:.2f} bits ({other}: {stats['rival']:.2f})"
     return text
 
 
