@@ -64,10 +64,11 @@ def teach(
         allowed = same[:, :, None] == same[:, None, :]
         allowed = torch.cat([torch.ones_like(allowed[:, :, :1]), allowed], 2)
         best = out["arc"].masked_fill(~allowed, -1.0).argmax(-1)
-        labels = sum(
+        votes = [
             torch.softmax(_labels(net, one, best).float(), -1)
             for net, one in zip(nets, raw, strict=True)
-        ) / len(nets)
+        ]
+        labels = torch.stack(votes).sum(0) / len(nets)
         _write(found, group, out, best, labels.argmax(-1))
         likely = {name: out[name] for name in _TAGS} | {"deprel": labels, "head": out["arc"]}
         for name, chance in likely.items():
