@@ -28,7 +28,7 @@ the starts of silver sentences, too; `export` makes NAME.caesura of each, in the
 says, with its dev scores as a float and as exported on the card; `linear` trains the linear
 student. `--only NAME` does one of several. `--share 0.1` takes a tenth of all documents, to try a
 plan, and `--text-share` another share of the raw ones; `--teacher MODEL` lets a model that is there
-label the text instead of networks of the plan.
+label the text instead of networks of the plan; `--jobs 8` lets eight processes label it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ import importlib.util
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +61,7 @@ from caesura.train.config import configure
 from caesura.train.data import transcripts
 from caesura.train.evaluation import dev_confidences, dev_scores
 from caesura.train.pipeline import language_of, model_card
-from caesura.train.silver import Silver, label, load_silver
+from caesura.train.silver import Silver, is_complete, label_text, load_silver
 from caesura.train.teachers import Teachers
 from caesura.train.weights import Weights
 
@@ -95,8 +98,11 @@ class Build:
         share: float = 1.0,
         text_share: float | None = None,
         teacher: str | None = None,
+        jobs: int = 1,
     ) -> None:
         self.plan, self.work, self.device = plan, work, device
+        #: Processes that label the text at once.
+        self.jobs = jobs
         #: Of so many documents one is taken; and a model that labels instead of the teachers.
         self.one_of, self.given = max(1, round(1 / share)), teacher
         self.one_text_of = max(1, round(1 / (text_share or share)))
@@ -132,11 +138,10 @@ class Build:
         """What the teachers say together of the raw text."""
         plan = self.plan
         if self.given:
-            self._label(self.work / "silver", [self.given], Teachers([self.given]))
+            self._label(self.work / "silver", [self.given])
             return
         made = [self._assembled(f"teacher-{seed}", plan.teacher) for seed in plan.seeds]
-        models = [str(path) for path in made]
-        self._label(self.work / "silver", models, self._on_device(models))
+        self._label(self.work / "silver", [str(path) for path in made])
 
     def students(self, only: str | None = None) -> None:
         """The networks of the plan, on gold and silver."""
@@ -146,8 +151,7 @@ class Build:
             folder = self._silver_folder(network)
             if network.teacher and not (self.work / f"{network.name}.weights").exists():
                 other = next(one for one in self.plan.students if one.name == network.teacher)
-                models = [str(self._assembled(other.name, other))]
-                self._label(folder, models, self._on_device(models))
+                self._label(folder, [str(self._assembled(other.name, other))])
             self._train(network, only, folder)
 
     def starts(self, only: str | None = None) -> None:
@@ -204,15 +208,28 @@ class Build:
             texts.append(str(made))
         return texts
 
-    def _label(self, folder: Path, models: Sequence[str], teachers: Teachers) -> None:
+    def _label(self, folder: Path, models: Sequence[str]) -> None:
         """Let models label the raw text, as far as they have not yet."""
+        if is_complete(folder):
+            self.report.say(f"{folder.name} was labelled before and is kept")
+            return
+        work = partial(self._label_turn, folder, models, self._texts())
+        turns = [(n, self.jobs) for n in range(1, self.jobs + 1)]
+        if self.jobs == 1:
+            work(turns[0])
+            return
+        with ProcessPoolExecutor(self.jobs, get_context("spawn")) as pool:
+            list(pool.map(work, turns))
+
+    def _label_turn(
+        self, folder: Path, models: Sequence[str], texts: Sequence[str], turn: tuple[int, int]
+    ) -> None:
         held = [self.plan.checked(one) for one in self.plan.not_in]
         train, dev = self._gold()
         options = self._options(self.plan.teacher).silver
-        said = language_of(train).get("language")
-        label(
-            Lessons(folder, self._texts(), models, held), [*dev, *train], {"dev": dev}, options,
-            self.report, said, teachers=teachers,
+        label_text(
+            Lessons(folder, texts, models, held), [*dev, *train], {"dev": dev}, options,
+            self.report, language_of(train).get("language"), self._on_device(models), turn,
         )  # fmt: skip
 
     def _silver_folder(self, network: Network) -> Path:
@@ -314,7 +331,8 @@ class Build:
         if not path.exists():
             train, _ = self._gold()
             meta = {"name": name, **language_of(train)}
-            save(path, self._parts(name, network, plain=True), meta=meta, kind="pipeline")
+            parts = self._parts(name, network, plain=True)
+            save(path, parts, meta=meta, kind="pipeline", compress=False)
         return path
 
     def _on_device(self, models: Sequence[str]) -> Teachers:
@@ -389,6 +407,7 @@ def main() -> int:
     parser.add_argument("--share", type=float, default=1.0, help="take so many of all documents")
     parser.add_argument("--text-share", type=float, help="of the raw texts, if it is another one")
     parser.add_argument("--teacher", metavar="MODEL", help="a model that labels the text")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that label the text")
     given = parser.parse_args()
     wanted = ("encoders",) if "encoders" in given.stages else ()
     wanted += STAGES if "all" in given.stages else tuple(s for s in STAGES if s in given.stages)
@@ -402,6 +421,7 @@ def main() -> int:
             share=given.share,
             text_share=given.text_share,
             teacher=given.teacher,
+            jobs=given.jobs,
         )
         for stage in wanted:
             getattr(build, stage)(given.only)

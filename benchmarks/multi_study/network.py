@@ -39,6 +39,8 @@ class NetworkOptions:
     dropout: float = 0.25
     word_dropout: float = 0.05
     batch_pieces: int = 49152
+    #: The longest window in sub-words, as the model reads them.
+    limit: int = 320
     encoder_step: float = 2e-4
     head_step: float = 1.2e-3
     layer_decay: float = 0.95
@@ -78,6 +80,7 @@ def train(
         settings = TrainOptions(
             epochs=epochs,
             batch_pieces=options.batch_pieces,
+            limit=options.limit,
             encoder_step=options.encoder_step,
             head_step=options.head_step,
             layer_decay=options.layer_decay,

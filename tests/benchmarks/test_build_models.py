@@ -7,6 +7,7 @@ import io
 import shutil
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,13 +16,14 @@ import pytest
 from caesura.errors import InputError
 from caesura.learn.fingerprint import file_digest
 from caesura.pipeline import load
-from caesura.train import Report
+from caesura.train import Report, silver
 from tests.pipeline.laws import check
 from tests.pipeline.tiny import EXAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))  # where a benchmark finds those beside it
 
+import build_models  # noqa: E402
 from build_encoders import Encoder, Package, fetch  # noqa: E402
 from build_encoders import check as check_encoder  # noqa: E402
 from build_models import STAGES, Build, read_plan  # noqa: E402
@@ -128,6 +130,29 @@ def test_the_plan_of_the_models_is_one() -> None:
         assert network.encoder in plan.encoders
         Build(plan, ROOT)._options(network)  # refuses what it does not know
     assert plan.linear["name"] == "en-fast"
+
+
+def test_several_processes_label_the_text(
+    plan: Path, tmp_path: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def here(jobs: int, context: object) -> ThreadPoolExecutor:
+        asked.append(jobs)
+        return ThreadPoolExecutor(1)
+
+    monkeypatch.setattr(build_models, "ProcessPoolExecutor", here)
+    monkeypatch.setattr(silver, "_PART", 10)
+    found = []
+    for jobs in (1, 2):
+        work = tmp_path / f"with {jobs}"
+        made = Build(read_plan(plan), work, report=Report(), teacher=str(tiny_model), jobs=jobs)
+        made.labels()
+        found.append({one.name: one.read_bytes() for one in (work / "silver").iterdir()})
+        made.labels()  # was done before
+    assert asked == [2]
+    assert len(found[0]) == 3
+    assert found[0] == found[1]
 
 
 def test_all_stages_of_a_toy(plan: Path, tmp_path: Path) -> None:

@@ -160,6 +160,23 @@ def test_labels_are_kept_and_go_on_after_an_interruption(
     assert {path.name: path.read_bytes() for path in other.folder.iterdir()} == whole
 
 
+def test_several_processes_may_share_the_labelling(
+    tmp_path: Path, raw: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(silver, "_PART", 10)
+    given = lessons(tmp_path, raw, tiny_model)
+    label(given)
+    whole = {path.name: path.read_bytes() for path in given.folder.iterdir()}
+    shared = replace(given, folder=tmp_path / "shared")
+    assert not silver.is_complete(shared.folder)
+    for turn in ((2, 3), (1, 3), (3, 3)):
+        silver.label_text(
+            shared, treebank(), {"dev": ()}, SilverOptions(), NOTHING, "en", turn=turn
+        )
+        assert silver.is_complete(shared.folder) is (turn != (2, 3))
+    assert {path.name: path.read_bytes() for path in shared.folder.iterdir()} == whole
+
+
 def test_labels_of_others_and_damaged_ones_are_refused(
     tmp_path: Path, raw: Path, tiny_model: Path
 ) -> None:

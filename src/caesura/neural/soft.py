@@ -65,11 +65,13 @@ def teach(parsers: Sequence[NeuralParser], doc: Document) -> Soft:
 def _likeliest(chances: Floats) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
     """The few likeliest of each row; rows of fewer are filled up with what has no chance."""
     n, k = chances.shape
-    order = np.argsort(-chances, axis=1, kind="stable")[:, :ANSWERS]
+    rows, left = np.arange(n), chances.copy()
     found = np.zeros((n, ANSWERS), np.int32)
     worth = np.zeros((n, ANSWERS), np.float16)
-    found[:, : min(k, ANSWERS)] = order
-    worth[:, : min(k, ANSWERS)] = np.take_along_axis(chances, order, 1)
+    for place in range(min(k, ANSWERS)):
+        best = left.argmax(1)
+        found[:, place], worth[:, place] = best, chances[rows, best]
+        left[rows, best] = -1.0
     return found, worth
 
 

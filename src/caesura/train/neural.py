@@ -53,7 +53,7 @@ def train_neural(
 
     With `silver` the network also learns from what a teacher said of raw text. It may `start` from
     weights that were learned from the same treebank, over the same encoder. `weights` names a
-    file for what it learned, before it is exported: see `train.weights`.
+    file for what it learned, which is not exported then: see `train.weights`.
     """
     check_encoder(encoder)  # an encoder that cannot be used is told at once
     linear = replace(options.pipeline, seed=options.seed)
@@ -64,6 +64,7 @@ def train_neural(
     found = _network(trainer, encoder, options, silver, start, folder, resume)
     if weights is not None:
         found.save(weights)
+        return parts, trainer
     stage = found.stage(options.search)
     stage.scale = measure_scale(stage, [*trainer.dev, *transcripts(trainer.dev)])
     parts["neural"] = stage.to_part()

@@ -37,7 +37,9 @@ __all__ = [
     "as_gold_has",
     "confident",
     "first_words",
+    "is_complete",
     "label",
+    "label_text",
     "load_silver",
     "unsure",
 ]
@@ -93,21 +95,38 @@ def label(
     options: SilverOptions,
     report: Report,
     language: str | None = None,
-    teachers: Teachers | None = None,
 ) -> Silver:
     """Let the teachers label the text, as far as that is not done; what they say of it.
 
-    `held` are the documents of held-out files by name. `teachers` are those of the lessons, if they
-    were loaded before.
+    `held` are the documents of held-out files by name.
     """
-    if not lessons.text and not lessons.teachers:
-        return load_silver(lessons.folder)
-    if not lessons.text or not lessons.teachers:
-        lacking = "--text RAW" if lessons.teachers else "--teacher MODEL"
-        raise UsageError(
-            "raw text and who labels it go together",
-            remedy=f"Add {lacking}, or name labels that are there with --silver DIR.",
-        )
+    if lessons.text or lessons.teachers:
+        if not lessons.text or not lessons.teachers:
+            lacking = "--text RAW" if lessons.teachers else "--teacher MODEL"
+            raise UsageError(
+                "raw text and who labels it go together",
+                remedy=f"Add {lacking}, or name labels that are there with --silver DIR.",
+            )
+        label_text(lessons, gold, held, options, report, language)
+    return load_silver(lessons.folder)
+
+
+def label_text(
+    lessons: Lessons,
+    gold: Sequence[Document],
+    held: Mapping[str, Sequence[Document]],
+    options: SilverOptions,
+    report: Report,
+    language: str | None = None,
+    teachers: Teachers | None = None,
+    turn: tuple[int, int] = (1, 1),
+) -> None:
+    """Label the text, as far as that is not done.
+
+    `teachers` are those of the lessons, if they were loaded before. Several processes may share the
+    work, on one machine or on several that share the folder: of the parts each takes its `turn`,
+    the second of eight with (2, 8).
+    """
     teachers = teachers or Teachers(lessons.teachers)
     teachers.speak(language)
     raw = read_raw(lessons.text, report, encoding=lessons.encoding)
@@ -135,8 +154,7 @@ def label(
     if not _goes_on(lessons.folder, about):
         teachers.check(gold, language)
         _write(lessons.folder / _ABOUT, _json(about))
-    _label_parts(lessons.folder, parts, teachers, report)
-    return load_silver(lessons.folder)
+    _label_parts(lessons.folder, parts, teachers, report, turn)
 
 
 def _read_held(lessons: Lessons, report: Report) -> dict[str, list[Document]]:
@@ -202,12 +220,17 @@ def _about(folder: Path) -> dict[str, Any]:
 
 
 def _label_parts(
-    folder: Path, parts: Sequence[Sequence[Document]], teachers: Teachers, report: Report
+    folder: Path,
+    parts: Sequence[Sequence[Document]],
+    teachers: Teachers,
+    report: Report,
+    turn: tuple[int, int],
 ) -> None:
-    missing = [n for n in range(len(parts)) if not _paths(folder, n)[0].exists()]
-    if len(missing) < len(parts):
-        done = len(parts) - len(missing)
-        report.say(f"{done} of {len(parts)} parts of the raw text were labelled before")
+    mine = range(turn[0] - 1, len(parts), turn[1])
+    missing = [n for n in mine if not _paths(folder, n)[0].exists()]
+    if len(missing) < len(mine):
+        done = len(mine) - len(missing)
+        report.say(f"{done} of {len(mine)} parts of the raw text were labelled before")
     if not missing:
         return
     with report.counting("Labelling raw text", unit="words") as count:
@@ -234,6 +257,14 @@ def _json(value: Any) -> bytes:
 def _write(path: Path, data: bytes) -> None:
     with replacing(path) as stream:
         stream.write(data)
+
+
+def is_complete(folder: Path) -> bool:
+    """Whether all parts are labelled."""
+    if not (folder / _ABOUT).exists():
+        return False
+    parts = range(int(_about(folder)["parts"]))
+    return all(_paths(folder, part)[0].exists() for part in parts)
 
 
 def load_silver(folder: Path) -> Silver:

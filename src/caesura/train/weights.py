@@ -59,7 +59,8 @@ class Weights:
             arrays[agreement.NAME] = agreement.packed(self.features)
         shape = {} if self.shape is None else asdict(self.shape)
         config = {"limit": self.limit, "shape": shape, "net": dict(self.net)}
-        save(path, {_KIND: Part(_KIND, config, self.labels.as_lists(), arrays)}, kind=_KIND)
+        part = Part(_KIND, config, self.labels.as_lists(), arrays)
+        save(path, {_KIND: part}, kind=_KIND, compress=False)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Weights:
