@@ -44,7 +44,7 @@ NO_HABITS: Final = Habits()
 
 def learn_habits(docs: Iterable[Document]) -> Habits:
     """What most places show in documents whose tokens are known."""
-    whole = {name: 0 for name in Habits._fields}
+    whole = dict.fromkeys(Habits._fields, 0)
     apart = dict(whole)
     for doc in docs:
         codes = code_points(doc.text)
@@ -61,9 +61,7 @@ def learn_habits(docs: Iterable[Document]) -> Habits:
     )
 
 
-def within_numbers(
-    codes: NDArray[np.uint32], classes: NDArray[np.uint8]
-) -> NDArray[np.int64]:
+def within_numbers(codes: NDArray[np.uint32], classes: NDArray[np.uint8]) -> NDArray[np.int64]:
     """The blanks between groups of digits, as places in `classes`, which have a margin."""
     at = np.flatnonzero(np.isin(codes, _BLANKS)) + MARGIN
     digit = classes == DIGIT
