@@ -39,6 +39,9 @@ _FILE: Final = re.compile(r"([a-z]{2,3})_([a-z0-9]+)[a-z0-9_-]*-(train|dev)\.con
 _CODES: Final = {("no", "bokmaal"): "nb", ("no", "nynorsk"): "nn", ("no", "nynorsklia"): "nn"}
 #: Above this share of tokens with a blank behind them a file does not say where blanks are.
 _SPACED: Final = 0.985
+#: With fewer tokens to learn from, what was seen so often is learned, where words have blanks.
+_FEW: Final = 30_000
+_RARE: Final = 2
 #: Held-out texts of each language, and their tokens.
 _HELD: Final = 20
 _HELD_SIZE: Final = 20
@@ -213,6 +216,8 @@ def _trained(
     # Copies as of speech have blanks between words, where there are none in the language.
     spaced = not unspaced_words(lessons.docs)
     options = replace(options, speech=options.speech and spaced)
+    if spaced and sum(doc.n_tokens for doc in lessons.docs) < _FEW:
+        options = replace(options, rare_cut=min(options.rare_cut, _RARE))
     tokenizer = train(lessons.docs, options, named=named, starts=lessons.starts)
     return _Trained(lessons, tokenizer, _scores(tokenizer, dev))
 
