@@ -18,11 +18,10 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class CutOptions:
-    """How odds are learned. The layer and the share were chosen on the dev files of Chinese, the
-    size on parts of its training files as well."""
+    """How odds are learned. The layer and the share were chosen on the dev files of Chinese."""
 
     layer: int = 8
-    hidden: int = 96
+    hidden: int = 32
     epochs: int = 12
     rate: float = 2e-3
     decay: float = 1e-2
