@@ -31,7 +31,7 @@ from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
 from caesura.models.packing import encode
 from caesura.tokenize.decoder import mark_tokens
-from caesura.tokenize.habits import learn_habits
+from caesura.tokenize.habits import Habits, learn_habits
 from caesura.tokenize.knowledge import (
     Known,
     known_of,
@@ -213,6 +213,7 @@ class TokenizerTrainer:
             _start_from(self._cuts, init.cuts.weights())
             _start_from(self._begins, init.begins.weights())
             self._splitter = _merged(self._splitter, init.splitter)
+            self._habits = Habits(*map(any, zip(self._habits, init.habits, strict=True)))
 
     def _learn(
         self,
