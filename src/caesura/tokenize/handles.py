@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document.characters import MARGIN
+from caesura.tokenize.habits import between_pictures
 
 __all__ = ["known_cuts"]
 
@@ -65,8 +66,10 @@ def _patterns() -> tuple[Any, Any, Any]:
     return address, name, emoji
 
 
-def known_cuts(codes: NDArray[np.uint32]) -> NDArray[np.int8] | None:
+def known_cuts(codes: NDArray[np.uint32], whole: bool = False) -> NDArray[np.int8] | None:
     """1 where a token must begin, -1 where none may, by code point; None: nothing is known.
+
+    Emoji in a row are one token where they shall be `whole`.
 
     Of an address or a name that is longer than `_LONGEST` the model decides about all but the
     beginning, so that what is known does not depend on how a text was cut into blocks.
@@ -92,6 +95,8 @@ def known_cuts(codes: NDArray[np.uint32]) -> NDArray[np.int8] | None:
     for first, last in _pictures(codes) if pictures else ():
         for match in emoji.finditer(text, first, last):
             known[match.start()] = -1 if match["inside"] else 1
+    if whole and pictures:
+        known[between_pictures(text)] = -1
     return known if known.any() else None
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from caesura.document import Document
-from caesura.document.characters import MARGIN, WORDLIKE, classify, code_points
+from caesura.document.characters import LETTERS, MARGIN, WORDLIKE, classify, code_points
 from caesura.errors import InputError
 from caesura.language.lexicon import (
     Lexicon,
@@ -27,7 +27,7 @@ from caesura.tokenize.abbreviations import learn_abbreviations
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK
 from caesura.tokenize.multiword import Splitter, learn_splitter
 from caesura.tokenize.options import TokenizerOptions
-from caesura.tokenize.token_boundaries import LONGEST
+from caesura.tokenize.token_boundaries import LONGEST, LONGEST_NAMED
 from caesura.tokenize.tokenizer import Tokenizer
 from caesura.tokenize.word_types import (
     Types,
@@ -40,7 +40,8 @@ from caesura.tokenize.word_types import (
 from caesura.transform import speech
 from caesura.transform.exchange import Items, exchanged
 
-__all__ = ["Known", "known_of", "remembered_chunks", "splitter_of", "unspaced_words"]
+__all__ = ["Known", "known_of", "remembered_chunks", "seen_words", "splitter_of"]
+__all__ += ["unspaced_words"]
 
 #: Above this share of tokens right behind another word, a language has no spaces.
 _GLUED = 0.2
@@ -150,6 +151,23 @@ def unspaced_words(docs: Sequence[Document]) -> list[str]:
         seen.update(doc.text[a:b] for a, b in spans if b - a <= LONGEST)
     if glued < _GLUED * tokens:
         return []
+    return sorted(word for word, count in seen.items() if count > 1 and word)
+
+
+def seen_words(docs: Sequence[Document]) -> list[str]:
+    """Words of letters seen twice or more that a dictionary of a language without spaces can have.
+
+    Unlike those of `unspaced_words` they are as long as words of a dictionary may be.
+    """
+    seen: Counter[str] = Counter()
+    for doc in docs:
+        classes, _ = classify(code_points(doc.text))
+        letters = np.concatenate([[0], np.cumsum(np.isin(classes, LETTERS))])
+        starts, ends = doc.token_start + MARGIN, doc.token_end + MARGIN
+        whole = letters[ends] - letters[starts] == ends - starts
+        short = whole & (ends - starts <= LONGEST_NAMED)
+        spans = zip(doc.token_start[short].tolist(), doc.token_end[short].tolist(), strict=True)
+        seen.update(doc.text[start:end] for start, end in spans)
     return sorted(word for word, count in seen.items() if count > 1 and word)
 
 

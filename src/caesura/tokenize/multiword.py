@@ -3,7 +3,8 @@
 Forms seen in training are split as they were there; where one was seen both ways, its neighbours
 decide by a small logistic model. Forms never seen are split by rules that turn an ending (or a
 beginning) into words, learned from the edits of the seen ones; the longest rule that was mostly
-right is used. Case is carried over from the token to its words.
+right is used. A mark that is written inside of a word and is a word of its own behind it, as in
+Armenian, is known by itself. Case is carried over from the token to its words.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ class Splitter:
     endings: dict[str, Words] = field(default_factory=dict)
     #: What a beginning becomes: the words before the last one, and its beginning.
     beginnings: dict[str, Words] = field(default_factory=dict)
+    #: Marks inside of forms that are words behind what is left.
+    marks: frozenset[str] = frozenset()
     weights: NDArray[np.float32] = field(
         default_factory=lambda: np.zeros(1 << _BITS, dtype=np.float32)
     )
@@ -51,7 +54,7 @@ class Splitter:
     classes: Mapping[str, int] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.known or self.endings or self.beginnings)
+        return bool(self.known or self.endings or self.beginnings or self.marks)
 
     def candidate(self, form: str) -> Words | None:
         """The words of a form if it is split at all, context aside."""
@@ -59,7 +62,8 @@ class Splitter:
         known = self.known.get(lower)
         if known is not None:
             return _with_case(form, lower, known) if known else None
-        words = self._by_rule(lower)
+        words = self._by_mark(lower) if self.marks else None
+        words = words or self._by_rule(lower)
         if words is None and "’" in lower:
             return self._with_plain_apostrophe(form)
         return None if words is None else _with_case(form, lower, words)
@@ -71,6 +75,10 @@ class Splitter:
             return None
         ends = np.cumsum([len(word) for word in words]).tolist()
         return tuple(form[end - len(word) : end] for word, end in zip(words, ends, strict=True))
+
+    def _by_mark(self, lower: str) -> Words | None:
+        inside = next((letter for letter in lower[1:-1] if letter in self.marks), None)
+        return None if inside is None else (lower.replace(inside, "", 1), inside)
 
     def _by_rule(self, lower: str) -> Words | None:
         for size in range(min(_LONGEST_RULE, len(lower) - 1), 0, -1):
@@ -100,6 +108,8 @@ class Splitter:
             for name, table in tables.items()
         }
         labels["doubtful"] = sorted(self.doubtful)
+        if self.marks:
+            labels["marks"] = sorted(self.marks)
         return labels
 
     def to_arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.int32]]:
@@ -129,6 +139,7 @@ class Splitter:
             raise ModelError("the model's tokeniser: the tables of multi-word tokens do not fit")
         splitter = cls(table("known"), dict(zip(doubtful, map(float, odds), strict=True)))
         splitter.endings, splitter.beginnings = table("endings"), table("beginnings")
+        splitter.marks = frozenset(labels.get("marks", ()))
         splitter.weights[rows] = weights
         return splitter
 
@@ -183,10 +194,22 @@ def learn_splitter(
     for lower, words in (contractions or {}).items():
         if lower not in split and lower not in plain:
             splitter.known[lower] = words
+    splitter.marks = _learn_marks(split, plain)
     _learn_rules(splitter, split, plain)
     texts += [list(tokens_with_words(copy)) for copy in copies]
     _learn_doubtful(splitter, texts, epochs, rate)
     return splitter
+
+
+def _learn_marks(split: dict[str, Counter[Words]], plain: Counter[str]) -> frozenset[str]:
+    """Marks that are mostly words of their own where they are written inside of a form."""
+    yes: Counter[str] = Counter()
+    for lower, ways in split.items():
+        mark = max(ways.items(), key=lambda item: (item[1], item[0]))[0][-1]
+        if len(mark) == 1 and not mark.isalnum() and mark in lower[1:-1]:
+            yes[mark] += (lower.replace(mark, "", 1), mark) in ways
+    no = Counter(letter for lower in plain for letter in {*lower[1:-1]} if letter in yes)
+    return frozenset(mark for mark, count in yes.items() if count > max(1, no[mark]))
 
 
 def _learn_rules(splitter: Splitter, split: dict[str, Counter[Words]], plain: Counter[str]) -> None:
@@ -218,7 +241,7 @@ def _learn_rules(splitter: Splitter, split: dict[str, Counter[Words]], plain: Co
     splitter.beginnings = _good_rules(beginnings, against_beginning)
     # A form that is one word, though a rule would split it, must be remembered.
     for lower in plain:
-        if lower not in splitter.known and splitter._by_rule(lower) is not None:
+        if lower not in splitter.known and splitter.candidate(lower) is not None:
             splitter.known[lower] = ()
 
 

@@ -33,6 +33,7 @@ from caesura.tokenize.build import SplitCache, build, expand
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, make_memo
 from caesura.tokenize.decoder import Decided, Decoder, OffsetConstraints, mark_tokens
 from caesura.tokenize.evidence import EvidenceStarts
+from caesura.tokenize.habits import NO_HABITS, Habits
 from caesura.tokenize.hyphens import known_words
 from caesura.tokenize.logistic import Codes, codes_of
 from caesura.tokenize.multiword import Splitter
@@ -75,6 +76,7 @@ class Tokenizer(TokenStage):
         scale: BiasScale = SCALE,
         types: Mapping[str, int] | None = None,
         named: Sequence[str] = (),
+        habits: Habits = NO_HABITS,
     ) -> None:
         self.options = options
         #: Whether it decides where sentences start; else it gives evidence to a later stage.
@@ -87,6 +89,8 @@ class Tokenizer(TokenStage):
         self.reader: Reader | None = None
         #: What a bias is worth in logarithms of odds.
         self.scale = scale
+        #: What stays whole, whatever the scores say.
+        self.habits = habits
         self.cuts = cuts
         self.begins = begins
         self.splitter = splitter
@@ -283,6 +287,7 @@ class Tokenizer(TokenStage):
             words=self._words,
             weigh=sentences or self.weighs,
             reader=self.reader,
+            habits=self.habits,
         )
 
     def _decide(self, text: str, given: OffsetConstraints, sentences: bool) -> Decided:
@@ -384,6 +389,8 @@ class Tokenizer(TokenStage):
             name: Path(getattr(self.options, name)).name for name in ("language_file", "raw_text")
         }
         config = asdict(self.options) | files | {"bias-scale": self.scale.as_config()}
+        if any(self.habits):
+            config["habits"] = self.habits._asdict()
         return Part(KIND, config, labels, arrays)
 
     @classmethod
@@ -432,7 +439,8 @@ class Tokenizer(TokenStage):
                 raise ModelError("the model's tokenizer knows types that are too long")
             types = dict(zip(forms, bits.tolist(), strict=True))
             splitter.classes = word_classes(types)
-        return cls(options, cuts, begins, splitter, lexicon, chunks, scale, types, named)
+        habits = Habits.from_config(part.option("habits", dict, {}))
+        return cls(options, cuts, begins, splitter, lexicon, chunks, scale, types, named, habits)
 
     @classmethod
     def load(cls, model: str | os.PathLike[str]) -> Tokenizer:

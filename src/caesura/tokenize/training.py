@@ -31,6 +31,7 @@ from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
 from caesura.models.packing import encode
 from caesura.tokenize.decoder import mark_tokens
+from caesura.tokenize.habits import Habits, learn_habits
 from caesura.tokenize.knowledge import (
     Known,
     known_of,
@@ -193,6 +194,7 @@ class TokenizerTrainer:
         self._known = known_of(docs, options, init)
         lexicon = self._known.lexicon
         self._chunks = [] if self._words else remembered_chunks(docs, options, lexicon)
+        self._habits = learn_habits(docs)
         self._splitter = splitter_of(docs, options, self._known)
         self._lessons = _lessons([doc for doc in docs if doc.n_tokens], options, self._known)
         for doc in starts:
@@ -211,6 +213,7 @@ class TokenizerTrainer:
             _start_from(self._cuts, init.cuts.weights())
             _start_from(self._begins, init.begins.weights())
             self._splitter = _merged(self._splitter, init.splitter)
+            self._habits = Habits(*map(any, zip(self._habits, init.habits, strict=True)))
 
     def _learn(
         self,
@@ -253,6 +256,7 @@ class TokenizerTrainer:
             self._chunks,
             types=self._known.bits,
             named=self._named,
+            habits=self._habits,
         )
 
     def score(self) -> Mapping[str, float]:
@@ -306,6 +310,7 @@ def _merged(new: Splitter, old: Splitter) -> Splitter:
         doubtful | new.doubtful,
         old.endings | new.endings,
         old.beginnings | new.beginnings,
+        old.marks | new.marks,
         weights,
         new.classes,
     )

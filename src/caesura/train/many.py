@@ -24,7 +24,7 @@ from caesura.language.learning import (
     pieces_of,
     train_recogniser,
 )
-from caesura.tokenize.knowledge import unspaced_words
+from caesura.tokenize.knowledge import seen_words, unspaced_words
 from caesura.tokenize.many import ManyTokenizer
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.tokenizer import Tokenizer
@@ -39,6 +39,9 @@ _FILE: Final = re.compile(r"([a-z]{2,3})_([a-z0-9]+)[a-z0-9_-]*-(train|dev)\.con
 _CODES: Final = {("no", "bokmaal"): "nb", ("no", "nynorsk"): "nn", ("no", "nynorsklia"): "nn"}
 #: Above this share of tokens with a blank behind them a file does not say where blanks are.
 _SPACED: Final = 0.985
+#: With fewer tokens to learn from, what was seen so often is learned, where words have blanks.
+_FEW: Final = 30_000
+_RARE: Final = 2
 #: Held-out texts of each language, and their tokens.
 _HELD: Final = 20
 _HELD_SIZE: Final = 20
@@ -164,8 +167,10 @@ def train_tokenizer(
     """The tokeniser of a language, and its scores on the dev files.
 
     A language is measured on its main treebanks, or on the first; the others are taken with them
-    where their dev files say that they help, one by one. A language none of whose files says where
-    blanks are gets no tokeniser, and rules are taken for it.
+    where their dev files say that they help, one by one: as a whole, or for sentence starts alone,
+    since habits differ most in what a word is. Where there are no spaces, words that were seen are
+    taken into the dictionary if that helps. A language none of whose files says where blanks are
+    gets no tokeniser, and rules are taken for it.
     """
     main = [treebank for treebank in treebanks if treebank.main] or [treebanks[0]]
     others = [treebank for treebank in treebanks if treebank not in main]
@@ -176,20 +181,49 @@ def train_tokenizer(
         return None, {}
     dev = [doc for treebank in main if treebank.dev is not None for doc in read(treebank.dev)]
     settings = replace(options.tokenizer, language=code)
-    best: tuple[float, Tokenizer, Mapping[str, float]] | None = None
-    taken: list[Document] = []
-    for own in usable:
-        more = [*taken, *own]
-        # Copies as of speech have blanks between words, where there are none in the language.
-        spaced = not unspaced_words(more)
-        made = replace(settings, speech=settings.speech and spaced)
-        trained = train(more, made, named=named)
-        scores = _scores(trained, dev)
-        mean = sum(scores.values())
-        if best is None or mean > best[0]:
-            best, taken = (mean, trained, scores), more
-    assert best is not None, "there is a choice"
-    return best[1], best[2]
+    best = _trained(_Lessons(usable[0]), settings, named, dev)
+    for own in usable[1:]:
+        known = best.lessons
+        for more in (
+            known._replace(docs=[*known.docs, *own]),
+            known._replace(starts=[*known.starts, *own]),
+        ):
+            best = max(best, _trained(more, settings, named, dev), key=_score)
+    if named and unspaced_words(best.lessons.docs):
+        seen = [*named, *seen_words(best.lessons.docs)]
+        best = max(best, _trained(best.lessons, settings, seen, dev), key=_score)
+    return best.tokenizer, best.scores
+
+
+class _Lessons(NamedTuple):
+    """What is learned from, and what tells of sentence starts alone."""
+
+    docs: Sequence[Document]
+    starts: Sequence[Document] = ()
+
+
+class _Trained(NamedTuple):
+    """A tokeniser, what it has learned from, and how well it does."""
+
+    lessons: _Lessons
+    tokenizer: Tokenizer
+    scores: Mapping[str, float]
+
+
+def _trained(
+    lessons: _Lessons, options: TokenizerOptions, named: Sequence[str], dev: Sequence[Document]
+) -> _Trained:
+    # Copies as of speech have blanks between words, where there are none in the language.
+    spaced = not unspaced_words(lessons.docs)
+    options = replace(options, speech=options.speech and spaced)
+    if spaced and sum(doc.n_tokens for doc in lessons.docs) < _FEW:
+        options = replace(options, rare_cut=min(options.rare_cut, _RARE))
+    tokenizer = train(lessons.docs, options, named=named, starts=lessons.starts)
+    return _Trained(lessons, tokenizer, _scores(tokenizer, dev))
+
+
+def _score(trained: _Trained) -> float:
+    return sum(trained.scores.values())
 
 
 def _scores(tokenizer: Tokenizer, dev: Sequence[Document]) -> Mapping[str, float]:
