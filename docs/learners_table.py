@@ -1,21 +1,20 @@
-"""What learners of a linear pipeline are worth, from `benchmarks/learners.py`.
+"""What learners of a linear pipeline and raw text are worth, from `benchmarks/`.
 
-python docs/learners_table.py           write the table of the page anew
-python docs/learners_table.py --check   exit with status 1 if the page shows another
+python docs/learners_table.py           write the tables of the pages anew
+python docs/learners_table.py --check   exit with status 1 if a page shows another
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 DOCS = Path(__file__).parent
-RESULTS = DOCS.parent / "benchmarks" / "results" / "learners.json"
-PAGE = DOCS / "howto" / "train-a-pipeline.md"
-BEGIN, END = "<!-- learners -->\n", "<!-- end of learners -->\n"
-#: The scores that are shown, and what the head of the table calls them.
+RESULTS = DOCS.parent / "benchmarks" / "results"
+#: The scores that are shown, and what the head of a table calls them.
 SHOWN = {
     "EWT Sent": "EWT Sentences",
     "EWT LAS": "EWT LAS",
@@ -36,30 +35,59 @@ def named(learner: str) -> str:
     return ", ".join([NAMES.get(first, first), *rest])
 
 
-def table(rows: list[dict[str, Any]]) -> str:
+def scored(row: dict[str, Any]) -> str:
+    return " | ".join(f"{row['scores'][name]:.1f}" for name in SHOWN)
+
+
+def learners(rows: list[dict[str, Any]]) -> str:
+    """Learners, from `learners.py`."""
     lines = ["| learner | " + " | ".join(SHOWN.values()) + " | MB |"]
     lines += ["|---|" + "---:|" * (len(SHOWN) + 1)]
     for row in rows:
-        scores = " | ".join(f"{row['scores'][name]:.1f}" for name in SHOWN)
-        lines += [f"| {named(row['learner'])} | {scores} | {row['megabytes']:.1f} |"]
+        lines += [f"| {named(row['learner'])} | {scored(row)} | {row['megabytes']:.1f} |"]
     data = f"{rows[0]['words']:,} words of EWT's training split"
     told = f"Learned from {data}, one seed; tags and evidence in {rows[0]['folds']} folds."
     return "\n".join([*lines, "", told, ""])
 
 
-def fresh(page: str) -> str:
-    """The page with the table as it should be."""
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}{table(json.loads(RESULTS.read_text(encoding='utf-8')))}{END}{after}"
+def silver(rows: list[dict[str, Any]]) -> str:
+    """Words of labelled raw text, from `silver.py`."""
+    lines = ["| silver words | " + " | ".join(SHOWN.values()) + " |"]
+    lines += ["|---:|" + "---:|" * len(SHOWN)]
+    lines += [f"| {row['silver']:,} | {scored(row)} |" for row in rows]
+    told = f"Gold: {rows[0]['gold']:,} words of EWT's training split, one seed."
+    return "\n".join([*lines, "", told, ""])
+
+
+class Table(NamedTuple):
+    """A table of a page, between two comments that name it."""
+
+    name: str
+    page: Path
+    write: Callable[[list[dict[str, Any]]], str]
+
+    def fresh(self) -> str:
+        """The page with the table as it should be."""
+        begin, end = f"<!-- {self.name} -->\n", f"<!-- end of {self.name} -->\n"
+        before, rest = self.page.read_text(encoding="utf-8").split(begin)
+        _, after = rest.split(end)
+        rows = json.loads((RESULTS / f"{self.name}.json").read_text(encoding="utf-8"))
+        return f"{before}{begin}{self.write(rows)}{end}{after}"
+
+
+TABLES = (
+    Table("learners", DOCS / "howto" / "train-a-pipeline.md", learners),
+    Table("silver", DOCS / "howto" / "learn-from-raw-text.md", silver),
+)
 
 
 def main() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    made = fresh(page)
-    if "--check" in sys.argv[1:]:
-        sys.exit(0 if made == page else "run docs/learners_table.py")
-    PAGE.write_text(made, encoding="utf-8")
+    for table in TABLES:
+        made = table.fresh()
+        if "--check" not in sys.argv[1:]:
+            table.page.write_text(made, encoding="utf-8")
+        elif made != table.page.read_text(encoding="utf-8"):
+            sys.exit("run docs/learners_table.py")
 
 
 if __name__ == "__main__":
