@@ -17,6 +17,7 @@ __all__ = [
     "Pull",
     "both",
     "by_head",
+    "by_root",
     "in_harmony",
     "lexical",
     "one_sided",
@@ -50,6 +51,12 @@ def by_head(weight: Floats) -> Pull:
     size = len(weight)
     attach = np.ascontiguousarray(np.broadcast_to(weight[None, :, None], (2, size, size)))
     return Pull(weight, attach, np.zeros(size))
+
+
+def by_root(weight: Floats) -> Pull:
+    """A pull on roots alone."""
+    size = len(weight)
+    return Pull(weight, np.ones((2, size, size)), np.zeros(size))
 
 
 def pulled(parameters: Parameters, pull: Pull) -> Parameters:
