@@ -84,8 +84,8 @@ class Inducer:
         parser or a grammar of another language over universal tags.
         With `resume`, what an interrupted induction left in the `checkpoint` is gone on with.
         `voting` are the numbers of classes of all grammars that will vote, if this is one of them,
-        and those grammars that are done, for the checkpoint (see `vote`). `predicates` are those that
-        another of them has found in the same text.
+        and those grammars that are done, for the checkpoint (see `vote`); `predicates` what another
+        of them has found in the same text.
         """
         self.options = options or InduceOptions()
         if classifier is not None and self.options.numbers:

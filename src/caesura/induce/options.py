@@ -59,9 +59,9 @@ class InduceOptions:
     #: words of their classes; 0 leaves them there. If nothing is said, 100 with `context`, else 60.
     frequent: int | None = None
     #: Predicates, of which nearly every sentence has one, are looked for among so many clusters of
-    #: the words, parted from the other words of their classes by context, and drawn to be roots (see
-    #: `predicates`); 0: they are not looked for. If nothing is said, 100 with `context` if `heads`
-    #: are any, else 0.
+    #: the words, parted from the other words of their classes by context, and drawn to be roots
+    #: (see `predicates`); 0: they are not looked for. If nothing is said, 100 with `context` if
+    #: `heads` are any, else 0.
     predicates: int | None = None
     groups: int = flag(
         10, "Groups into which the most frequent words are put (default 10).", least=1
