@@ -99,11 +99,12 @@ def in_most_sentences(counts: NDArray[np.int32]) -> NDArray[np.bool_]:
 
 def _gains(present: Floats, sizes: NDArray[np.int64], lengths: NDArray[np.int64]) -> Floats:
     """How much better the share of rows that have one is than chance, in nats a row."""
-    n, words = lengths.sum(), lengths @ np.arange(len(lengths))
-    share = sizes / max(1, words)
-    without = (1.0 - np.minimum(share, 1.0))[:, None] ** np.arange(len(lengths))
+    size = np.arange(len(lengths))
+    rows, words = max(1, int(lengths.sum())), max(1, int(lengths @ size))
+    share = sizes / float(words)
+    without = (1.0 - np.minimum(share, 1.0))[:, None] ** size
     tiny = 1e-6
-    chance = np.clip(1.0 - without @ lengths / max(1, n), tiny, 1.0 - tiny)
+    chance = np.clip(1.0 - without @ lengths / float(rows), tiny, 1.0 - tiny)
     p = np.clip(present, tiny, 1.0 - tiny)
     gain = p * np.log(p / chance) + (1.0 - p) * np.log((1.0 - p) / (1.0 - chance))
     usual = (p > chance) & (share <= SHARE)
