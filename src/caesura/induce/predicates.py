@@ -20,7 +20,7 @@ from caesura.cluster.exchange import exchange
 from caesura.induce.context import MARKS, PASSES, Context
 from caesura.induce.parameters import Floats
 
-__all__ = ["find_predicates", "in_most_sentences"]
+__all__ = ["find_predicates", "in_most_sentences", "whole_sentences"]
 
 #: Sentences of so many words are looked at: shorter ones are often titles.
 SHORTEST, LONGEST = 3, 45
@@ -49,10 +49,8 @@ def find_predicates(
         for symbol, at in zip(clustered, cluster, strict=True)
     }
     sizes = np.array([sum(symbol not in MARKS for symbol in row) for row in rows])
-    chosen = (sizes >= SHORTEST) & (sizes <= LONGEST)
-    whole = chosen & np.array([bool(row) and row[-1] in MARKS for row in rows], dtype=bool)
-    looked = np.flatnonzero(whole if whole.sum() >= ENOUGH else chosen)
-    looked = looked[:: max(1, len(looked) // SAMPLE)]
+    ended = np.array([bool(row) and row[-1] in MARKS for row in rows], dtype=bool)
+    looked = whole_sentences(sizes, ended)
     counts = np.zeros((len(looked), 2 * max(cluster, default=0) + 2), dtype=np.int32)
     for at, index in enumerate(looked.tolist()):
         for symbol in rows[index]:
@@ -60,6 +58,14 @@ def find_predicates(
                 counts[at, place[symbol]] += 1
     found = in_most_sentences(counts)
     return frozenset(s for s, at in place.items() if s not in MARKS and found[at])
+
+
+def whole_sentences(sizes: NDArray[np.int64], ended: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Which sentences are looked at, by their numbers of words and whether they end in a mark."""
+    chosen = (sizes >= SHORTEST) & (sizes <= LONGEST)
+    whole = chosen & ended
+    looked = np.flatnonzero(whole if whole.sum() >= ENOUGH else chosen)
+    return looked[:: max(1, len(looked) // SAMPLE)]
 
 
 def in_most_sentences(counts: NDArray[np.int32]) -> NDArray[np.bool_]:
