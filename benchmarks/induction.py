@@ -12,9 +12,10 @@ treebanks every language weighs the same.
 Tables: rules and free (universal tags with and without rules), function (fine tags, function words
 as heads), joined (restarts), chosen (the default or restarts joined; unseen and turned: the same
 over universal tags, and with function words as heads), s11, table6 (of S11), vote, raw and context
-(no tags), models, baselines, factorial, spread, untagged, granularity (of WSJ) and
-constraints by treebank; speed, million (a user's run from raw text), elsewhere (induced on EWT,
-scored on GUM), phrases (fragments against brackets) and markup (against HTML).
+(no tags), predicates (what nearly every sentence has), models, baselines, factorial, spread,
+untagged, granularity (of WSJ) and constraints by treebank; speed, million (a user's run from raw
+text), elsewhere (induced on EWT, scored on GUM), phrases (fragments against brackets) and markup
+(against HTML).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from data import DATA
-from induction_study import kept, tables
+from induction_study import kept, roots, tables
 from induction_study.published import weighted_mean
 from induction_study.raw_text import million
 from induction_study.speed import draw, speed
@@ -45,6 +46,7 @@ BY_TREEBANK = {
     "vote": tables.vote,
     "raw": tables.raw,
     "context": tables.context,
+    "predicates": roots.predicates,
     "models": tables.models,
     "baselines": tables.baselines,
     "factorial": tables.factorial,

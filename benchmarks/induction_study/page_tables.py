@@ -123,6 +123,12 @@ def chosen(rows: Sequence[Row]) -> str:
     return markdown(lines)
 
 
+def predicates(rows: Sequence[Row]) -> str:
+    """The tags that are found, and the shares of words and roots; the same without tags."""
+    names = ("over tags", "words", "roots", "words, no tags", "roots, no tags")
+    return _chosen(rows, {"treebank": "", **{name: name for name in names}})
+
+
 def markup(rows: Sequence[Row]) -> str:
     lines = [["", "spans", *NAMES]]
     for row in rows:
@@ -213,6 +219,7 @@ def million(rows: Sequence[Row]) -> str:
 
 
 TABLES: dict[str, Callable[[Sequence[Row]], str]] = {
+    "predicates": predicates,
     "chosen": chosen,
     "unseen": chosen,
     "turned": chosen,

@@ -16,7 +16,17 @@ from caesura.induce.inference import expect
 from caesura.induce.initialise import harmonic
 from caesura.induce.models import find_model
 from caesura.induce.obedience import factor_for, share_that_follows, with_factor
-from caesura.induce.pull import Pull, both, by_head, lexical, one_sided, pulled, to_the
+from caesura.induce.pull import (
+    Harmony,
+    Pull,
+    both,
+    by_head,
+    in_harmony,
+    lexical,
+    one_sided,
+    pulled,
+    to_the,
+)
 from caesura.induce.recipes import Regime
 from caesura.induce.universal import BUILT_IN, are_universal, load_rules, parse_rules
 from tests.induce.test_learning import toy
@@ -61,6 +71,8 @@ def test_tables_of_the_package_name_every_tag(name: str) -> None:
         ("VERB NOUN much\n", 1, "weight much"),
         ("VERB NP 1\n", 1, "'NP' is no universal tag"),
         ("one-side IN\n", 1, "'IN' is no universal tag"),
+        ("harmony\n", 1, "no rule"),
+        ("VERB NOUN 1\nharmony NP\n", 2, "'NP' is no universal tag"),
         ("# nothing\n", None, "no rule in the file"),
     ],
 )
@@ -117,6 +129,36 @@ def test_one_sided_classes_go_where_most_of_them_went() -> None:
     np.testing.assert_allclose(found.attach[1, :, 2], 0.1)
     np.testing.assert_allclose(found.attach[:, :, [0, 1, 3]], 1.0)
     assert one_sided(pull, None) is pull
+
+
+def test_words_in_harmony_branch_as_far_as_verbs_do() -> None:
+    words, model = toy(), find_model("dmv")
+    counts = expect(words, harmonic(words, model, 4), model).counts
+    counts.attach[:] = 0.0
+    counts.attach[0, 0, 0, 2, 1] = 8.0  # nouns before their verbs
+    counts.attach[1, 0, 0, 1, 1] = 50.0  # not what leads
+    pull = parse_rules("* * 1\nharmony NOUN VERB\n").pull(NAMES)
+    found = in_harmony(pull, counts)
+    np.testing.assert_allclose(found.attach[0], 1.0)
+    np.testing.assert_allclose(found.attach[1, 1:3, 1:3], 0.2)  # twice one in ten
+    np.testing.assert_allclose(found.attach[1, [0, 3]], 1.0)
+    np.testing.assert_allclose(found.attach[1, :, [0, 3]], 1.0)
+    counts.attach[1, 0, 0, 2, 1] = 8.0  # nouns on both sides
+    np.testing.assert_allclose(in_harmony(pull, counts).attach, 1.0)
+    assert in_harmony(pull, None) is pull
+    assert in_harmony(by_head(np.ones(4)), counts).harmony is None
+
+
+def test_harmony_stays_where_pulls_are_joined_and_words_get_classes() -> None:
+    pull = parse_rules("* * 1\nharmony NOUN VERB\n").pull(NAMES)
+    joined = both(by_head(np.ones(4)), pull)
+    assert joined is not None
+    assert joined.harmony is pull.harmony
+    wider = lexical(pull, np.array([0, 1, 2, 3, 2])).harmony
+    assert isinstance(wider, Harmony)
+    assert wider.heads.tolist() == [0, 0, 1, 0, 1]
+    assert wider.dependents.tolist() == [0, 1, 0, 0, 0]
+    assert wider.follow.tolist() == [0, 1, 1, 0, 1]
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.8])

@@ -5,6 +5,7 @@ marks by what they do. Symbols are clustered, and a hidden Markov model that sta
 clusters finds the class of each word in its sentence (see `caesura.cluster.hidden`). Marks have
 states of their own, so that no class mixes them with words. The most frequent words of a class may
 be a class of their own: they are mostly function words, which a grammar wants to tell from others.
+So may predicates.
 """
 
 from __future__ import annotations
@@ -29,12 +30,14 @@ from caesura.induce.parameters import Ints, Longs
 from caesura.induce.punctuation import is_mark
 from caesura.models.file import Part
 
-__all__ = ["FREQUENT", "Context", "get_context", "learn_context", "put_context"]
+__all__ = ["FREQUENT", "PREDICATE", "Context", "get_context", "learn_context", "put_context"]
 
 #: What marks do; each is a symbol and a state.
 MARKS = ("mark end", "mark open", "mark close", "mark dash", "mark inner")
 #: How the name of a class ends that holds the frequent words of another.
 FREQUENT = " frequent"
+#: What stands in the name of a class of words without which hardly a sentence is.
+PREDICATE = " predicate"
 #: How often the words are visited when symbols are clustered.
 PASSES = 15
 
@@ -49,6 +52,8 @@ class Context:
     hidden: Hidden
     #: Words, written small, that are kept apart from the others of their classes (see `frequent`).
     frequent: frozenset[str] = frozenset()
+    #: Symbols that are kept apart from the others of their classes (see `predicates`).
+    predicates: frozenset[str] = frozenset()
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -59,17 +64,24 @@ class Context:
         """The class of each word of a document in its sentence."""
         starts = doc.first_word[doc.sentence_bounds].astype(np.int64)
         forms = doc.column("form")
-        text = [
-            self.rows.get(symbol, len(self.symbols))
+        symbols = [
+            symbol
             for first, last in pairwise(starts.tolist())
-            for symbol in _symbols(forms[first:last], self.rows, self.endings)
+            for symbol in self.symbols_of(forms[first:last])
         ]
+        text = [self.rows.get(symbol, len(self.symbols)) for symbol in symbols]
         states = best_states(np.array(text, dtype=np.int32), starts, self.hidden)
         names = _names(len(self.hidden.start) - len(MARKS))
         return [
-            names[state] + FREQUENT if form.lower() in self.frequent else names[state]
-            for state, form in zip(states.tolist(), forms, strict=True)
+            names[state]
+            + (PREDICATE if symbol in self.predicates else "")
+            + (FREQUENT if form.lower() in self.frequent else "")
+            for state, symbol, form in zip(states.tolist(), symbols, forms, strict=True)
         ]
+
+    def symbols_of(self, words: Sequence[str]) -> list[str]:
+        """The symbols of a sentence."""
+        return _symbols(words, self.rows, self.endings)
 
 
 def learn_context(
@@ -109,6 +121,8 @@ def put_context(part: Part, context: Context) -> None:
     part.labels["context symbols"] = list(context.symbols)
     part.labels["context endings"] = list(context.endings)
     part.labels["context frequent"] = sorted(context.frequent)
+    if context.predicates:
+        part.labels["context predicates"] = sorted(context.predicates)
     for name, table in zip(Hidden._fields, context.hidden, strict=True):
         part.arrays[f"context {name}"] = table
 
@@ -128,7 +142,8 @@ def get_context(part: Part) -> Context | None:
         raise ModelError("the grammar's classes by context hold what is no probability")
     endings = tuple(part.labels.get("context endings", ()))
     frequent = frozenset(part.labels.get("context frequent", ()))
-    return Context(tuple(symbols), endings, Hidden(start, move, emit), frequent)
+    predicates = frozenset(part.labels.get("context predicates", ()))
+    return Context(tuple(symbols), endings, Hidden(start, move, emit), frequent, predicates)
 
 
 def _names(number: int) -> list[str]:

@@ -19,7 +19,7 @@ from caesura.induce.inference import best, count, expect, likelihood
 from caesura.induce.models import Model
 from caesura.induce.obedience import factor_for, with_factor
 from caesura.induce.parameters import Parameters, add, each, normalise
-from caesura.induce.pull import Pull, both, one_sided, pulled
+from caesura.induce.pull import Pull, both, in_harmony, one_sided, pulled
 from caesura.induce.recipes import Regime
 from caesura.induce.sentences import Sentences
 
@@ -125,7 +125,7 @@ def _now(
 ) -> Pull | None:
     """The pull of this iteration: what is given, the sides found so far, what rules demand."""
     if pull is not None:
-        pull = one_sided(pull, counts)
+        pull = in_harmony(one_sided(pull, counts), counts)
     if demand is None:
         return pull
     drawn = parameters if pull is None else pulled(parameters, pull)

@@ -39,6 +39,8 @@ VERSION = 1
 WITH_CONTEXT = 2
 #: That of one with an arc model, or with grammars that vote with it.
 WITH_MORE = 3
+#: That of one whose classes part predicates from others.
+WITH_PREDICATES = 4
 
 
 @dataclass(frozen=True)
@@ -287,6 +289,9 @@ class Grammar(Stage):
 
     @property
     def _version(self) -> int:
+        members = (self, *self.others)
+        if any(one.classifier.context and one.classifier.context.predicates for one in members):
+            return WITH_PREDICATES
         if self.others or self.arcs is not None:
             return WITH_MORE
         return VERSION if self.classifier.context is None else WITH_CONTEXT
@@ -295,10 +300,10 @@ class Grammar(Stage):
     def from_part(cls, part: Part) -> Self:
         """A grammar from a part of a model file, checked."""
         version = part.option("version", int, 0)
-        if version not in (VERSION, WITH_CONTEXT, WITH_MORE):
+        if version not in (VERSION, WITH_CONTEXT, WITH_MORE, WITH_PREDICATES):
             raise ModelError(
                 f"this grammar has version {version}, and this program reads versions {VERSION} "
-                f"to {WITH_MORE}",
+                f"to {WITH_PREDICATES}",
                 remedy="Induce it again, or use the program that made it.",
             )
         model = part.option("model", str, "")

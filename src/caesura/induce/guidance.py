@@ -9,12 +9,12 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.errors import UsageError
-from caesura.induce.context import FREQUENT
+from caesura.induce.context import FREQUENT, PREDICATE
 from caesura.induce.corpus import Classifier, Corpus
 from caesura.induce.em import Demand
 from caesura.induce.options import InduceOptions
 from caesura.induce.parameters import Floats, Ints
-from caesura.induce.pull import Pull, both, by_head
+from caesura.induce.pull import Pull, both, by_head, by_root
 from caesura.induce.reducibility import reduce_documents, stop_estimates
 from caesura.induce.training import openness
 from caesura.induce.transfer import first_trees
@@ -25,6 +25,9 @@ __all__ = ["Guidance", "guide"]
 #: How strongly frequent words are drawn to be heads where content words are to be; chosen on the
 #: dev parts of EWT and Hungarian, where a third of it gives nearly the same.
 CLOSED = 0.1
+#: How strongly other classes are drawn to be roots where predicates are known; chosen on the dev
+#: part of WSJ-sample.
+OTHER_ROOTS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,9 @@ def guide(
     pull = None
     if options.heads == "content":
         pull = by_head(_openness(options, words))
+    predicate = np.array([PREDICATE in name for name in names])
+    if predicate.any():
+        pull = both(pull, by_root(np.where(predicate, 1.0, OTHER_ROOTS)))
     rules, demand = _rules(options, words), None
     if rules is not None:
         if options.obey != "expectation":

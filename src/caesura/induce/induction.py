@@ -30,6 +30,7 @@ from caesura.induce.guidance import Guidance, guide
 from caesura.induce.lexicon import lexicalise
 from caesura.induce.oddities import oddities
 from caesura.induce.options import COLUMNS, InduceOptions
+from caesura.induce.predicates import find_predicates
 from caesura.induce.recipes import TrainingStage
 from caesura.induce.reparse import taught
 from caesura.induce.runs import Event, finished, looks, rounds_of, standing, told
@@ -75,6 +76,7 @@ class Inducer:
         checkpoint: Path | None = None,
         resume: bool = False,
         voting: tuple[tuple[str, ...], Sequence[Part]] = ((), ()),
+        predicates: frozenset[str] | None = None,
     ) -> None:
         """Classes are learnt from the documents and from `class_text`, or given.
 
@@ -82,7 +84,8 @@ class Inducer:
         parser or a grammar of another language over universal tags.
         With `resume`, what an interrupted induction left in the `checkpoint` is gone on with.
         `voting` are the numbers of classes of all grammars that will vote, if this is one of them,
-        and those grammars that are done, for the checkpoint (see `vote`).
+        and those grammars that are done, for the checkpoint (see `vote`); `predicates` what another
+        of them has found in the same text.
         """
         self.options = options or InduceOptions()
         if classifier is not None and self.options.numbers:
@@ -96,6 +99,7 @@ class Inducer:
         self.checkpoint = checkpoint
         self.resume = resume
         self.voting = voting
+        self.predicates = predicates
         self.grammar: Grammar | None = None
         #: The name of the rules that were obeyed.
         self.rules = "none"
@@ -286,6 +290,7 @@ class Inducer:
             checkpoint=self.checkpoint,
             resume=self.resume,
             voting=(options.numbers, done),
+            predicates=self.predicates,
         )
 
     def run(self) -> Grammar:
@@ -393,10 +398,14 @@ class Inducer:
         found = self.classifier or learn_classifier(
             text, number, options.morphology, options.iterations
         )
-        if not options.frequent_words:
-            return found
         sentences = [forms for doc in text for forms in doc_sentences(doc)]
-        return regroup(sentences, found, options.frequent_words, options.groups)
+        if options.frequent_words:
+            found = regroup(sentences, found, options.frequent_words, options.groups)
+        if found.context is None or not options.clusters:
+            return found
+        if self.predicates is None:
+            self.predicates = find_predicates(sentences, found.context, options.clusters)
+        return replace(found, context=replace(found.context, predicates=self.predicates))
 
     def _runs(
         self,

@@ -15,6 +15,8 @@ __all__ = ["COLUMNS", "DecodeOptions", "InduceOptions"]
 COLUMNS = ("upos", "xpos", "form")
 #: Iterations and frequent words of classes by context; frequent words of other learnt classes.
 ITERATIONS, APART, GROUPED = 10, 100, 60
+#: Clusters among which predicates are looked for.
+CLUSTERS = 100
 #: A sentence of more words is not parsed but a chain.
 LONGEST = 400
 #: More grammars than these do not vote.
@@ -56,6 +58,11 @@ class InduceOptions:
     #: are learnt from the words (see `frequent`), or, with `context`, are parted from the other
     #: words of their classes; 0 leaves them there. If nothing is said, 100 with `context`, else 60.
     frequent: int | None = None
+    #: Predicates, of which nearly every sentence has one, are looked for among so many clusters of
+    #: the words, parted from the other words of their classes by context, and drawn to be roots
+    #: (see `predicates`); 0: they are not looked for. If nothing is said, 100 with `context` if
+    #: `heads` are any, else 0.
+    predicates: int | None = None
     groups: int = flag(
         10, "Groups into which the most frequent words are put (default 10).", least=1
     )
@@ -165,7 +172,7 @@ class InduceOptions:
             )
 
     def _check_classes(self) -> None:
-        for name in ("context", "frequent", "reparse"):
+        for name in ("context", "frequent", "predicates", "reparse"):
             if (getattr(self, name) or 0) < 0:
                 raise UsageError(
                     f"{name}={getattr(self, name)}: a number is not below 0",
@@ -197,6 +204,11 @@ class InduceOptions:
                 "their neighbours",
                 remedy="Give the number (--classes 12), and leave morphology out.",
             )
+        if self.predicates and not self.iterations:
+            raise UsageError(
+                f"predicates={self.predicates} is about classes by context",
+                remedy="Ask for them (--classes 12 --set context=10), or leave it out.",
+            )
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -217,6 +229,13 @@ class InduceOptions:
         if self.frequent is not None:
             return self.frequent
         return APART if self.iterations else GROUPED
+
+    @property
+    def clusters(self) -> int:
+        """Among how many clusters predicates are looked for."""
+        if self.predicates is not None:
+            return self.predicates
+        return CLUSTERS if self.iterations and self.heads == "any" else 0
 
     @property
     def rounds(self) -> int:

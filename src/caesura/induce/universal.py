@@ -7,14 +7,15 @@ usual in every language, and the text decides what is usual in this one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from caesura.errors import InputError, UsageError
-from caesura.induce.pull import Pull
+from caesura.induce.parameters import Floats
+from caesura.induce.pull import Harmony, Pull
 
 __all__ = ["BUILT_IN", "UPOS", "Rules", "are_universal", "load_rules", "parse_rules"]
 
@@ -27,6 +28,10 @@ UPOS = frozenset(_WORDS.split())
 OLD = {"CONJ": "CCONJ"}
 ROOT = "ROOT"
 ANY = "*"
+#: Lines about sets of tags.
+SETS = ("one-side", "harmony")
+#: Whose sides lead where words of other tags are in harmony with them.
+LEADERS, LED = ("VERB",), ("NOUN", "PROPN", "PRON")
 SIDES = {"left": 0, "right": 1}
 #: Pairs that weigh at least so much follow the rules.
 FOLLOWS = 0.5
@@ -34,11 +39,13 @@ FOLLOWS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Rows of a table: head, dependent, weight, side (none for both); and the one-sided tags."""
+    """Rows of a table: head, dependent, weight, side (none for both); and two sets of tags."""
 
     name: str
     rows: tuple[tuple[str, str, float, int | None], ...]
+    #: Tags that stand on one side of their heads, and tags that branch as verbs do.
     sided: frozenset[str] = frozenset()
+    harmony: frozenset[str] = frozenset()
 
     def pull(self, names: Sequence[str]) -> Pull:
         """The weights over classes that are tags; an unknown tag weighs as any."""
@@ -56,8 +63,13 @@ class Rules:
             if head != ROOT:
                 for at in (0, 1) if side is None else (side,):
                     attach[at][np.ix_(places(head), below)] = weight
-        sided = [float(ANY in self.sided or tag in self.sided) for tag in tags]
-        return Pull(root, attach, np.array(sided))
+
+        def among(chosen: Collection[str]) -> Floats:
+            return np.array([float(ANY in chosen or tag in chosen) for tag in tags])
+
+        follow = among(self.harmony)
+        harmony = Harmony(among(LEADERS), among(LED), follow) if follow.any() else None
+        return Pull(root, attach, among(self.sided), harmony)
 
     def followed(self, names: Sequence[str]) -> Pull:
         """One for roots and arcs that follow the rules, zero for the others."""
@@ -72,13 +84,13 @@ class Rules:
 def parse_rules(text: str, name: str = "rules", file: str | None = None) -> Rules:
     """Rules from the lines of a table; see `ud.rules` for what they say."""
     rows: list[tuple[str, str, float, int | None]] = []
-    sided: set[str] = set()
+    sets: dict[str, set[str]] = {name: set() for name in SETS}
     for number, line in enumerate(text.splitlines(), start=1):
         cells = line.partition("#")[0].split()
         if not cells:
             continue
-        if cells[0] == "one-side" and len(cells) > 1:
-            sided.update(c if c == ANY else _tag(c, file, number) for c in cells[1:])
+        if cells[0] in SETS and len(cells) > 1:
+            sets[cells[0]].update(c if c == ANY else _tag(c, file, number) for c in cells[1:])
             continue
         if len(cells) not in (3, 4) or (len(cells) == 4 and cells[3] not in SIDES):
             raise InputError(
@@ -103,7 +115,7 @@ def parse_rules(text: str, name: str = "rules", file: str | None = None) -> Rule
         rows.append((head, dependent, weight, SIDES[cells[3]] if len(cells) == 4 else None))
     if not rows:
         raise InputError("there is no rule in the file", file=file, remedy="Write at least one.")
-    return Rules(name, tuple(rows), frozenset(sided))
+    return Rules(name, tuple(rows), *(frozenset(sets[one]) for one in SETS))
 
 
 def _tag(cell: str, file: str | None, number: int) -> str:

@@ -38,6 +38,9 @@ def votes(whole: Inducer) -> Generator[Event, None, None]:
     done = done[: len(numbers) - 1]
     members = [Grammar.from_part(part) for part in done]
     samples = [_sample(whole, member) for member in members]
+    for one in members:
+        if one.classifier.context is not None:
+            whole.predicates = one.classifier.context.predicates
     whole.restarts = [json.loads(one) for part in done for one in part.labels.get(RECORDS, ())]
     if members:
         yield Event("resumed", stats={"members": numbers[: len(members)]})
@@ -50,6 +53,7 @@ def votes(whole: Inducer) -> Generator[Event, None, None]:
                 yield Event("member", stats={"number": number, **stats})
             else:
                 yield event
+        whole.predicates = member.predicates
         assert member.grammar is not None
         assert member.sample is not None
         members.append(member.grammar)
