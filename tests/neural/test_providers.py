@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
@@ -80,6 +81,12 @@ def test_a_linear_model_has_no_device() -> None:
 
 
 def fake_torch(monkeypatch: pytest.MonkeyPatch, card: bool) -> None:
+    """PyTorch that sees a card or none: the one that is installed, or a stand-in."""
+    if importlib.util.find_spec("torch") is not None:
+        import torch as own
+
+        monkeypatch.setattr(own.cuda, "is_available", lambda: card)
+        return
     torch: Any = ModuleType("torch")
     torch.cuda = SimpleNamespace(is_available=lambda: card)
     torch.__spec__ = ModuleSpec("torch", None)
