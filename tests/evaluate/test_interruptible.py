@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import signal
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,14 @@ from caesura.evaluate.interruptible import DONE, MORE, STUCK, in_slices
 from tests.evaluate.making import document
 
 LETTERS = st.lists(st.integers(0, 3), max_size=40)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _listening() -> Iterator[None]:
+    """Ctrl-C is heard also where the suite was started in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def numbers(values: list[int]) -> np.ndarray:  # type: ignore[type-arg]

@@ -51,13 +51,14 @@ def test_one_boundary_leaves_the_others_alone(page: Any) -> None:
     wait_done(page)
     before = cards(page)
     assert len(before) == 6
+    page.until(f"{DRAWN} === 6")  # nothing moves any more
     page.click("#results .card:nth-child(3) .gap[data-gap='2']")
     page.until("document.querySelector('.pinned')")
     wait_done(page)
     words = before[2].split()
     cut = [" ".join(words[:2]), " ".join(words[2:])]
     assert cards(page) == [*before[:2], *cut, *before[3:]]
-    page.until(f"{DRAWN} === 7")  # nothing moves any more
+    page.until(f"{DRAWN} === 7")
     page.click("#results .card:nth-child(1) [data-join]")
     page.until("document.querySelectorAll('.card').length === 6")
     wait_done(page)
@@ -380,6 +381,7 @@ def test_sentences_that_stay_keep_their_pictures(page: Any) -> None:
 def test_boundaries_stay_while_one_types(page: Any) -> None:
     page.fill("#text", MANY)
     wait_done(page)
+    page.until(f"{DRAWN} === 6")
     page.click("#results .card:nth-child(3) .gap[data-gap='2']")
     page.until("document.querySelectorAll('.card').length === 7")
     before = cards(page)
@@ -398,6 +400,7 @@ def test_boundaries_stay_while_one_types(page: Any) -> None:
 def test_the_text_is_there_after_a_reload(page: Any, server: Any) -> None:
     page.type("#text", MANY)
     page.until("document.querySelectorAll('.card').length === 6")
+    page.until(f"{DRAWN} === 6")
     page.click("#results .card:nth-child(3) .gap[data-gap='2']")
     page.until("document.querySelectorAll('.card').length === 7")
     choose(page, "other", "other")
