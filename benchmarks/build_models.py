@@ -28,7 +28,9 @@ the starts of silver sentences, too; `export` makes NAME.caesura of each, in the
 says, with its dev scores as a float and as exported on the card; `linear` trains the linear
 student. `--only NAME` does one of several. `--share 0.1` takes a tenth of all documents, to try a
 plan, and `--text-share` another share of the raw ones; `--teacher MODEL` lets a model that is there
-label the text instead of networks of the plan; `--jobs 8` lets eight processes label it.
+label the text instead of networks of the plan; `--jobs 8` lets eight processes label it. `--seed 2`
+makes students by another seed, beside those of the plan and from the same labels, to see how much
+of a score is chance: `students`, `export` and `linear` write NAME-2.
 """
 
 from __future__ import annotations
@@ -99,8 +101,11 @@ class Build:
         text_share: float | None = None,
         teacher: str | None = None,
         jobs: int = 1,
+        seed: int | None = None,
     ) -> None:
         self.plan, self.work, self.device = plan, work, device
+        #: Of students beside those of the plan.
+        self.seed = seed
         #: Processes that label the text at once.
         self.jobs = jobs
         #: Of so many documents one is taken; and a model that labels instead of the teachers.
@@ -145,14 +150,12 @@ class Build:
 
     def students(self, only: str | None = None) -> None:
         """The networks of the plan, on gold and silver."""
-        for network in self.plan.students:
-            if only not in (None, network.name):
-                continue
+        for network in self._students(only):
             folder = self._silver_folder(network)
             if network.teacher and not (self.work / f"{network.name}.weights").exists():
                 other = next(one for one in self.plan.students if one.name == network.teacher)
                 self._label(folder, [str(self._assembled(other.name, other))])
-            self._train(network, only, folder)
+            self._train(network, None, folder)
 
     def starts(self, only: str | None = None) -> None:
         """The tokeniser of all models, with starts of silver sentences if the plan wants them."""
@@ -167,20 +170,21 @@ class Build:
 
     def export(self, only: str | None = None) -> None:
         """Model files of the students, with what the export costs on their cards."""
-        for network in self.plan.students:
+        for network in self._students(only):
             path = self.work / f"{network.name}.caesura"
-            if network.ships and only in (None, network.name) and not self._is_done(path):
+            if network.ships and not self._is_done(path):
                 plain = self._assembled(network.name, network)
                 self._write(path, self._parts(network.name, network), network, plain)
 
     def linear(self, only: str | None = None) -> None:
         """The linear student."""
-        name = str(self.plan.linear.get("name", "linear"))
+        name = self._named(str(self.plan.linear.get("name", "linear")))
         path = self.work / f"{name}.caesura"
         if self._is_done(path):
             return
         train, dev = self._gold()
         options = configure(PipelineOptions(), flags=_flat(self._linear()))
+        options = options if self.seed is None else replace(options, seed=self.seed)
         trainer = self._trainer(train, dev, options, name, self._linear_silver())
         parts = trainer.run()
         told = {one: str(self.plan.linear.get(one, "")) for one in ("licence", "about")}
@@ -189,6 +193,16 @@ class Build:
         trainer.finish()
 
     # ---------------------------------------------------------------- their work
+
+    def _students(self, only: str | None) -> list[Network]:
+        """Those of the plan, or one of them; by another seed, where one is given."""
+        wanted = [one for one in self.plan.students if only in (None, one.name)]
+        if self.seed is None:
+            return wanted
+        return [replace(one, name=self._named(one.name), seed=self.seed) for one in wanted]
+
+    def _named(self, name: str) -> str:
+        return name if self.seed is None else f"{name}-{self.seed}"
 
     def _gold(self) -> tuple[list[Document], list[Document]]:
         train, dev = self.plan.read(self.plan.train), self.plan.read(self.plan.dev)
@@ -341,6 +355,10 @@ class Build:
         device = self.device
         if device == "auto":
             device = "cuda" if has_card() else "cpu"
+        if device == "cuda":
+            import torch
+
+            torch.set_float32_matmul_precision("high")
         teachers.networks[:] = [one.with_options(device=device) for one in teachers.networks]
         return teachers
 
@@ -366,6 +384,8 @@ class Build:
         save(path, parts, meta=meta, kind="pipeline")
         scores = meta["scores"] = dev_scores(str(path), dev)
         meta[META] = dev_confidences(str(path), dev)
+        told = " ".join(f"{one} {scores[one]:.2f}" for one in ("Sentences", "Words", "UPOS", "LAS"))
+        self.report.say(f"{network.name}: {told} on dev")
         shown = {"F1": scores}
         if plain is not None:
             shown["as floats"] = dev_scores(str(plain), dev)
@@ -408,6 +428,7 @@ def main() -> int:
     parser.add_argument("--text-share", type=float, help="of the raw texts, if it is another one")
     parser.add_argument("--teacher", metavar="MODEL", help="a model that labels the text")
     parser.add_argument("--jobs", type=int, default=1, help="processes that label the text")
+    parser.add_argument("--seed", type=int, help="of students beside those of the plan")
     given = parser.parse_args()
     wanted = ("encoders",) if "encoders" in given.stages else ()
     wanted += STAGES if "all" in given.stages else tuple(s for s in STAGES if s in given.stages)
@@ -422,6 +443,7 @@ def main() -> int:
             text_share=given.text_share,
             teacher=given.teacher,
             jobs=given.jobs,
+            seed=given.seed,
         )
         for stage in wanted:
             getattr(build, stage)(given.only)

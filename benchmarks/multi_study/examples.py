@@ -195,14 +195,18 @@ def examples_of(banks: Banks, names: Names, subwords: Unigram, copy: str) -> Exa
     return Examples.join(found)
 
 
-def often(data: Examples, power: float, main: float) -> NDArray[np.float64]:
+def often(
+    data: Examples, power: float, main: float, favours: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """How often an epoch reads each document: those of small languages and main treebanks more.
 
     Where treebanks have vectors, a main one is read `main` times as often as the others of its
-    language, and that as often as without.
+    language, and that as often as without. `favours` are by the number of a language.
     """
     found = by_temperature(data, power)
     languages, *habits = data.features[data.doc_ptr[:-1], len(FEATURE_SIZES) :].T
+    if favours is not None:
+        found = found * favours[languages]
     if not habits:
         return found
     weight = np.where(habits[0] == 0, main, 1.0)

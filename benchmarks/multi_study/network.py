@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from caesura.neural.net import Net, NetOptions
 from caesura.neural.train import NeuralTrainer, Source, TrainOptions
 from multi_study.encoder import Packed
 from multi_study.examples import COPIES, Names, load_examples, often
+from multi_study.states import State, learned_of
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class NetworkOptions:
     #: How often a main treebank is read against the others of its language, where these have
     #: vectors of their own.
     main: float = 1.5
+    #: Languages that are read so many times as often as that, by their codes.
+    favoured: Mapping[str, float] = field(default_factory=dict)
     #: How often an epoch reads each copy of the documents.
     written: float = 1.0
     speech: float = 0.7
@@ -55,9 +58,10 @@ def train(
     device: str = "cuda",
     init: Path | None = None,
 ) -> None:
-    """Write net.npz: what was learned, in 16 bits. With `seconds` as many epochs as fit in them.
+    """Write net.npz, what was learned, in 16 bits, and mean.npz: the mean over the second half.
 
-    `init` is the net.npz of a run that is gone on from.
+    With `seconds` as many epochs as fit in them. `init` is what is gone on from: the net.npz of a
+    run, or a model, whose network has no vectors of treebanks, so that these begin at nothing.
     """
     torch.set_float32_matmul_precision("high")
     packed = Packed.load(work / "encoder.safetensors")
@@ -67,7 +71,9 @@ def train(
         Source(
             examples,
             getattr(options, copy),
-            by_document=often(examples, options.power, options.main),
+            by_document=often(
+                examples, options.power, options.main, _favours(names, options.favoured)
+            ),
         )
         for copy, examples in data.items()
     ]
@@ -91,9 +97,8 @@ def train(
         )
         net = new_net(packed, names, options)
         if init is not None:
-            with np.load(init, allow_pickle=False) as known:
-                state = {n: torch.from_numpy(known[n]).float() for n in known.files if n != "epoch"}
-            net.load_state_dict(net.state_dict() | state)
+            known = {n: torch.from_numpy(a) for n, a in learned_of(init).items()}
+            net.load_state_dict(net.state_dict() | known)
         special, unknown = packed.subwords.special, packed.subwords.unknown
         return NeuralTrainer(net, sources, held, special, settings, device, unknown)
 
@@ -105,14 +110,27 @@ def train(
         epochs = max(1, int((seconds - (time.perf_counter() - clock)) / (pace * 1.03)))
         print(f"an epoch takes {pace:.1f} s: {epochs} epochs", flush=True)
         learner = trainer(epochs)
+    mean = State()
     for epoch in range(1, epochs + 1):
         losses = learner.epoch(epoch)
         told = " ".join(f"{name[5:]} {value:.3f}" for name, value in losses.items())
         print(f"{epoch} {time.perf_counter() - clock:.0f} s {told}", flush=True)
+        now = State(learner.parts()["weights"].arrays)
+        if epoch > epochs // 2:
+            mean.add(now)
         if epoch % 8 == 0 or epoch == epochs:
             scores = learner.score()
             print(" ".join(f"{k} {v:.2f}" for k, v in scores.items()), flush=True)
-            save(learner, work / "net.npz", epoch)
+            now.save(work / "net.npz", epoch)
+    mean.save(work / "mean.npz", epochs)
+
+
+def _favours(names: Names, favoured: Mapping[str, float]) -> NDArray[np.float64]:
+    """How much more often each language is read, by its number."""
+    found = np.ones(len(names.codes) + 1)
+    for code, times in favoured.items():
+        found[names.codes.index(code) + 1] = times
+    return found
 
 
 def new_net(packed: Packed, names: Names, options: NetworkOptions) -> Net:
@@ -152,11 +170,3 @@ def _seconds_of_epoch(learner: NeuralTrainer) -> float:
         learner.epoch(1)
     (first, begin), (last, end) = seen[0], seen[-1]
     return (end - begin) / (last - first)
-
-
-def save(learner: NeuralTrainer, path: Path, epoch: int) -> None:
-    arrays: dict[str, NDArray[Any]] = {
-        name: array.astype(np.float16) for name, array in learner.parts()["weights"].arrays.items()
-    }
-    np.savez(path.with_suffix(".part.npz"), epoch=np.array(epoch), **arrays)
-    path.with_suffix(".part.npz").replace(path)

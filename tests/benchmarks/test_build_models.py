@@ -169,6 +169,11 @@ def test_all_stages_of_a_toy(plan: Path, tmp_path: Path) -> None:
             check(load(work / f"{name}.caesura")(text), text)
         assert load(work / "small.caesura").file.meta["licence"] == "CC0-1.0"
         assert "as floats" in load(work / "small.caesura").file.card
+        other = Build(read_plan(plan), work, device=device, report=Report(), seed=5)
+        for stage in (other.students, other.export):
+            stage("small")  # of the same labels, beside that of the plan
+        assert (work / "small-5.weights").read_bytes() != (work / "small.weights").read_bytes()
+        check(load(work / "small-5.caesura")(text), text)
         assert not list(work.glob("*.parts"))
         assert not (work / "first.caesura").exists()
         assert load(work / "small.caesura").file.meta["silver"]["teachers"][0]["name"] == "first"

@@ -71,10 +71,11 @@ def prepare(
     theirs, from 1 on.
     """
     number = {rule: n for n, rule in enumerate(labels.lemma)}
+    known: dict[tuple[str, str], int] = {}
     found = []
     for doc in docs:
         pieces, pointer = subwords.pieces(doc)
-        gold = targets(doc, labels, _rules(doc, number))
+        gold = targets(doc, labels, _rules(doc, number, known))
         bounds = np.array([0, doc.n_words])
         features = word_features(doc, seen)
         if attributes is not None:
@@ -85,16 +86,21 @@ def prepare(
     return Examples.join(found)
 
 
-def _rules(doc: Document, number: Mapping[str, int]) -> NDArray[np.int64]:
-    known: dict[tuple[int, int], int] = {}
-    rules = np.full(doc.n_words, IGNORE, dtype=np.int64)
-    for place, pair in enumerate(zip(doc.form.tolist(), doc.lemma.tolist(), strict=True)):
-        if pair[1]:
+def _rules(
+    doc: Document, number: Mapping[str, int], known: dict[tuple[str, str], int]
+) -> NDArray[np.int64]:
+    """The number of the lemma rule of each word; `known` are those of pairs that were met before."""
+    names = doc.strings
+    pairs = np.stack([doc.form, doc.lemma], 1)
+    kinds, which = np.unique(pairs, axis=0, return_inverse=True)
+    rules = np.full(len(kinds), IGNORE, dtype=np.int64)
+    for place, (form, lemma) in enumerate(kinds.tolist()):
+        if lemma:
+            pair = names[form], names[lemma]
             if pair not in known:
-                rule = rule_of(doc.strings[pair[0]], doc.strings[pair[1]])
-                known[pair] = number.get(rule, IGNORE)
+                known[pair] = number.get(rule_of(*pair), IGNORE)
             rules[place] = known[pair]
-    return rules
+    return rules[which.reshape(-1)]
 
 
 def character_subwords(docs: Sequence[Document]) -> Subwords:

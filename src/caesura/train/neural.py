@@ -53,13 +53,14 @@ def train_neural(
 
     With `silver` the network also learns from what a teacher said of raw text. It may `start` from
     weights that were learned from the same treebank, over the same encoder. `weights` names a
-    file for what it learned, which is not exported then: see `train.weights`.
+    file for what it learned, which is not exported then, and there are no parts: see
+    `train.weights`.
     """
     check_encoder(encoder)  # an encoder that cannot be used is told at once
     linear = replace(options.pipeline, seed=options.seed)
     trainer = PipelineTrainer(train, dev, linear, folder=folder, resume=resume, report=report)
     parts: dict[str, Part] = {}
-    if trainer.has_text():
+    if weights is None and trainer.has_text():
         parts["tokenizer"] = trainer.stage("tokenizer")
     found = _network(trainer, encoder, options, silver, start, folder, resume)
     if weights is not None:
