@@ -89,7 +89,7 @@ def prepare(
 def _rules(
     doc: Document, number: Mapping[str, int], known: dict[tuple[str, str], int]
 ) -> NDArray[np.int64]:
-    """The number of the lemma rule of each word; `known` are those of pairs that were met before."""
+    """The number of the lemma rule of each word; `known` are those of pairs met before."""
     names = doc.strings
     pairs = np.stack([doc.form, doc.lemma], 1)
     kinds, which = np.unique(pairs, axis=0, return_inverse=True)
