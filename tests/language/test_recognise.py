@@ -51,7 +51,10 @@ def recogniser() -> Recogniser:
 def test_languages_are_told(recogniser: Recogniser, code: str) -> None:
     found = recogniser.of(HELD[code])
     assert found.language == code
-    assert found.nearest[0][0] == code
+    assert found.nearest[0] == (code, found.confidence)
+    assert len(found.nearest) == min(3, len(TEXTS))
+    chances = [chance for _, chance in found.nearest]
+    assert chances == sorted(chances, reverse=True)
     assert 0.5 < found.confidence <= 1.0
 
 

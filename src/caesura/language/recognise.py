@@ -217,10 +217,10 @@ class Recogniser:
             return Guess(None, 0.0)
         chances = np.exp(scores - scores.max())
         chances /= chances.sum()
-        order = np.argsort(-chances, kind="stable")
-        named = [(self.languages[i], float(chances[i])) for i in order if self.languages[i] != NONE]
-        best = self.languages[order[0]]
-        return Guess(best or None, float(chances[order[0]]), tuple(named[:_NEAREST]))
+        order = np.argsort(-chances, kind="stable")[: _NEAREST + 1].tolist()
+        told = [(self.languages[i], float(chances[i])) for i in order]
+        named = tuple(one for one in told if one[0] != NONE)[:_NEAREST]
+        return Guess(told[0][0] or None, told[0][1], named)
 
     def is_plainly_other(self, text: str, language: str) -> str | None:
         """The language of a text that is surely not the one that was named."""
