@@ -151,7 +151,16 @@ class Attributes:
         """
         if not len(scores) or not self.sizes:
             return np.zeros(len(scores), np.float32)
-        found: Floats = np.maximum.reduceat(scores, self._bounds(values)[:-1], axis=1).sum(1)
+        bounds = self._bounds(values).tolist()
+        most = scores.take(bounds[:-1], 1)
+        # Most attributes of a language have no value at all, so this is quicker than `reduceat`.
+        for attribute, (first, end) in enumerate(pairwise(bounds)):
+            if end > first + 1:
+                own = scores[:, first].copy()
+                for column in range(first + 1, end):
+                    np.maximum(own, scores[:, column], out=own)
+                most[:, attribute] = own
+        found: Floats = most.sum(1)
         return found
 
     def choose(
