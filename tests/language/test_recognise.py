@@ -51,7 +51,10 @@ def recogniser() -> Recogniser:
 def test_languages_are_told(recogniser: Recogniser, code: str) -> None:
     found = recogniser.of(HELD[code])
     assert found.language == code
-    assert found.nearest[0][0] == code
+    assert found.nearest[0] == (code, found.confidence)
+    assert len(found.nearest) == min(3, len(TEXTS))
+    chances = [chance for _, chance in found.nearest]
+    assert chances == sorted(chances, reverse=True)
     assert 0.5 < found.confidence <= 1.0
 
 
@@ -187,6 +190,20 @@ def test_weights_that_are_zero_are_not_kept(recogniser: Recogniser) -> None:
     broken = {**part.arrays, "labels": part.arrays["labels"] + np.uint16(9)}
     with pytest.raises(ModelError, match="do not fit"):
         Recogniser.from_part(Part(part.kind, part.config, part.labels, broken))
+
+
+def test_rows_that_most_languages_know_are_added_as_a_whole() -> None:
+    """A slow, obvious twin: the table with all its zeros."""
+    random = np.random.default_rng(7)
+    names = (*(f"x{n}" for n in range(40)), "")
+    table = random.integers(-127, 128, (256, len(names))).astype(np.int8)
+    table[random.random(table.shape) < random.random((256, 1))] = 0
+    many = Recogniser(names, sparse(table), 1.0)
+    assert 0 < len(many._full.table) - 1 < 256
+    for text in TEXTS.values():
+        rows = features(text, 8)
+        wanted = table[rows].sum(0, dtype=np.int64) / np.sqrt(len(rows))
+        assert np.allclose(many.scores(text)[0], wanted)
 
 
 def test_one_language_cannot_be_told_from_others() -> None:

@@ -66,6 +66,12 @@ def test_features_are_chosen_value_by_value() -> None:
     allowed[0, 2] = allowed[1, 7] = False
     assert attributes.choose(scores, allowed) == ["Case=Gen|Number=Sing", ""]
     assert attributes.choose(scores[:0]) == []
+    assert attributes.best(scores).tolist() == [2 + 3 + 1, 5 + 1 + 1]
+    values = np.array([0, 1, 3, 4, 6, 7])
+    few = scores[:, values]
+    assert attributes.choose(few, values=values) == ["Case=Gen", "Tense=Past"]
+    assert attributes.choose(few, allowed[:, values], values) == ["Case=Gen", ""]
+    assert attributes.best(few, values).tolist() == [1 + 0 + 1, 5 + 1 + 1]
 
 
 def test_pairs_are_counted_and_sorted_as_universal_dependencies_does() -> None:
@@ -355,8 +361,9 @@ def _same_as_torch(parser: Any, net: Any, doc: Document, habit: int | None = Non
     n = windows[0].keep_last
     for name in ("upos", "feats", "lemma"):
         theirs = wanted[name][0, :n].numpy()
-        if name == "lemma" and found.rules is not None:
-            theirs = theirs[:, found.rules]
+        few = {"lemma": found.rules, "feats": found.values}.get(name)
+        if few is not None:
+            theirs = theirs[:, few]
         assert np.allclose(found.tags[name][:n], theirs, atol=1e-3)
 
 
@@ -417,6 +424,47 @@ def test_only_rules_and_relations_of_the_languages_are_looked_at() -> None:
     again = NeuralParser.from_part(part)
     again.annotate([doc])
     assert set(doc.column("deprel")) <= {"root", "nsubj"}
+
+
+def test_only_values_of_the_languages_are_looked_at() -> None:
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    from caesura.neural.parser import NeuralParser
+    from tests.neural.small import harbour as docs_of
+    from tests.neural.small import small_network
+
+    part = small_network()
+    known = Languages.from_part(part)
+    assert known is not None
+    mask = known.masks["feats"].copy()
+    mask[2, 0] = mask[2, 2:] = False  # absence is looked at even where a file forgets it
+    part.arrays["may-feats"] = np.packbits(mask, axis=1)
+    parser = NeuralParser.from_part(part)
+    assert parser.languages is not None
+    assert parser.encoder.picks
+    assert parser.languages.values(np.array([1, 1])) is None
+    assert parser.languages.values(np.array([2, 1])) is None
+    values = parser.languages.values(np.array([2, 2]))
+    assert values is not None
+    first = np.cumsum((0, *known.attributes.sizes[:-1])).tolist()
+    assert values.tolist() == sorted({1, *first})
+    doc = docs_of()[0]
+    doc.token_language = np.full(doc.n_tokens, doc.strings.ids(["bb"])[0], np.int32)
+    few = parser.encoder.scores(doc)
+    parser.encoder.languages = replace(
+        parser.languages, masks={**parser.languages.masks, "feats": np.ones_like(mask)}
+    )
+    whole = parser.encoder.scores(doc)
+    assert whole.values is None
+    assert few.values is not None
+    assert np.array_equal(few.tags["feats"], whole.tags["feats"][:, values])
+    for name in ("upos", "xpos", "lemma"):
+        assert np.array_equal(few.tags[name], whole.tags[name])
+    made = []
+    for scores in (few, whole):
+        parser.write_tags(doc, scores, False)
+        made.append(list(doc.column("feats")))
+    assert made[0] == made[1]
 
 
 def test_a_language_may_end_sentences_more_readily() -> None:

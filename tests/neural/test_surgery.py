@@ -15,7 +15,7 @@ from caesura.neural.onnx import OUTPUTS, READ, TAGS, Encoder
 from caesura.neural.parser import NeuralParser
 from caesura.neural.shape import EncoderShape
 from caesura.neural.starts import NetworkStarts
-from caesura.neural.surgery import COLUMNS, _number, only, with_columns, without_mask
+from caesura.neural.surgery import COLUMNS, WIDTHS, _number, only, with_columns, without_mask
 from caesura.pipeline import Pipeline, load
 from caesura.transform import speech
 from tests.neural.test_export import BY_DISTANCE, PLAIN, inputs
@@ -79,7 +79,7 @@ def test_attention_without_a_mask_says_the_same(shape: EncoderShape) -> None:
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_some_lemma_rules_have_the_scores_that_they_have_among_all(plain: bool) -> None:
+def test_some_columns_of_tags_have_the_scores_that_they_have_among_all(plain: bool) -> None:
     import onnxruntime as ort
 
     from caesura.neural.export import ExportOptions, to_onnx
@@ -95,12 +95,17 @@ def test_some_lemma_rules_have_the_scores_that_they_have_among_all(plain: bool) 
     options = {"providers": ["CPUExecutionProvider"]}
     sessions = [ort.InferenceSession(one, **options) for one in (graph, cut)]
     whole = dict(zip(OUTPUTS, sessions[0].run(list(OUTPUTS), inputs()), strict=True))
-    first = sum(widths[:-1])
-    for rules in ([0, 2], list(range(widths[-1])), [1]):
-        columns = np.array([*range(first), *(first + rule for rule in rules)])
-        told = {**inputs(), COLUMNS: columns}
+    first = np.cumsum([0, *widths[:-1]])
+    every = {name: list(range(width)) for name, width in zip(TAGS, widths, strict=True)}
+    for few in ({"lemma": [0, 2]}, {}, {"lemma": [1], "feats": [0]}, {"upos": [1, 2]}):
+        picked = {**every, **few}
+        told = {
+            **inputs(),
+            COLUMNS: np.concatenate([a + picked[n] for a, n in zip(first, TAGS, strict=True)]),
+            WIDTHS: np.array([len(picked[name]) for name in TAGS]),
+        }
         for name, array in zip(OUTPUTS, sessions[1].run(list(OUTPUTS), told), strict=True):
-            wanted = whole[name][:, :, rules] if name == "lemma" else whole[name]
+            wanted = whole[name][:, :, picked[name]] if name in picked else whole[name]
             assert np.array_equal(array, wanted), name
 
 

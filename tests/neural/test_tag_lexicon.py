@@ -53,8 +53,13 @@ def tagged(
     feats: list[list[float]] | None = None,
     language: int = 1,
     fixed: str = "",
+    values: list[int] | None = None,
+    may: list[int] | None = None,
 ) -> tuple[list[str], list[str]]:
-    """The tags and features of words of which a network says so much."""
+    """The tags and features of words of which a network says so much.
+
+    `values` are the columns of FEATS that it tells of, `may` those that the language has.
+    """
     doc = written([(form, "", "") for form in forms])
     if fixed:
         doc.upos = doc.strings.ids([fixed] * len(forms)).astype(np.int32)
@@ -64,19 +69,22 @@ def tagged(
     tags = {
         "upos": np.array(upos or [[0.0] * len(UPOS)] * n, np.float32),
         "xpos": np.zeros((n, 1), np.float32),
-        "feats": np.array(feats or [[0.0] * 6] * n, np.float32),
+        "feats": np.array(feats or [[0.0] * len(values or range(6))] * n, np.float32),
         "lemma": np.zeros((n, 1), np.float32),
     }
     number = np.zeros(n, np.int32)
     arcs = np.zeros((n, 1), np.float32)
     scores = Scores(
-        zero, tags, arcs, number, number, arcs, arcs, zero, np.full(n, language, np.int64)
-    )
+        zero, tags, arcs, number, number, arcs, arcs, zero, np.full(n, language, np.int64),
+        values=None if values is None else np.array(values),
+    )  # fmt: skip
     masks = {
         "deprel": np.ones((3, 1), bool),
         "feats": np.ones((3, 6), bool),
         "lemma": np.ones((3, 1), bool),
     }
+    if may is not None:
+        masks["feats"][language] = np.isin(np.arange(6), may)
     known = Languages(("aa", "bb"), lexicon.attributes, masks)
     labels = {"upos": list(UPOS), "xpos": [""], "feats": list(PAIRS), "lemma": ["l0//0/"]}
     Tagging(labels, languages=known, tags=lexicon).write(doc, scores, True)
@@ -120,6 +128,21 @@ def test_features_that_no_tag_was_seen_with_need_a_sure_network(lexicon: TagLexi
 def test_a_tag_that_the_caller_fixed_chooses_the_features(lexicon: TagLexicon) -> None:
     upos, feats = tagged(lexicon, ["catches"], fixed="VERB")
     assert (upos, feats) == (["VERB"], ["Number=Sing"])
+
+
+@pytest.mark.parametrize("values", [[0, 2, 3, 4, 5], [0, 2, 3, 5], [0, 3, 4]])
+def test_scores_of_what_a_language_has_are_enough(lexicon: TagLexicon, values: list[int]) -> None:
+    forms = ["boats", "goats", "boat's", "catches", "xyz"]
+    random = np.random.default_rng(5)
+    for _ in range(30):
+        points = (4 * random.standard_normal((len(forms), 6))).astype(np.float32)
+        few = points[:, values].tolist()
+        whole = tagged(lexicon, forms, feats=points.tolist(), may=values)
+        assert tagged(lexicon, forms, feats=few, values=values, may=values) == whole
+        # Whoever reads the scores may allow less than those that were read.
+        less = [value for value in values if value != 2]
+        whole = tagged(lexicon, forms, feats=points.tolist(), may=less)
+        assert tagged(lexicon, forms, feats=few, values=values, may=less) == whole
 
 
 def test_what_no_attribute_has_is_left_out(lexicon: TagLexicon) -> None:
@@ -176,7 +199,7 @@ def test_chances_are_those_of_the_longest_ending_mixed_with_shorter_ones(
             choices = lexicon._choices("aa", number)
             (found,) = lexicon._feats_points([opinion], number, choices)
             found = found / (1.3 if seen else 0.7)
-            wanted = [feats[tag][lexicon.feats[x]] for x in choices.numbers.tolist()]
+            wanted = [feats[tag][string] for string in choices.strings]
             assert np.allclose(np.exp(found), wanted, atol=1e-5)
 
 

@@ -21,7 +21,7 @@ from caesura.language.learning import RecogniserOptions, train_recogniser
 from caesura.models.file import Part, load, save
 from caesura.stage import StartStage, stage_of
 from caesura.tokenize import Tokenizer
-from caesura.tokenize.many import ManyTokenizer
+from caesura.tokenize.many import ManyTokenizer, _together
 from tests.tokenize.corpus import documents, unspaced_document
 
 ENGLISH = "My aunt doesn't like the U.S. flag. Nobody reads a well-known song! She can't find it."
@@ -150,6 +150,15 @@ def test_a_stream_is_as_the_whole(many: ManyTokenizer, size: int) -> None:
     assert spans(doc) == spans(whole)
     assert languages(doc) == languages(whole)
     assert doc.sent_start.tolist() == whole.sent_start.tolist()
+
+
+def test_small_paragraphs_are_handed_on_together() -> None:
+    parts = [f"{n} boats.\n" for n in range(1000)]
+    together = list(_together(parts))
+    assert "".join(together) == "".join(parts)
+    assert all(len(part) >= 4096 for part in together[:-1])
+    assert len(together) < 5
+    assert list(_together([])) == []
 
 
 @given(st.text(st.sampled_from("aThe .\n我们。é\u0301ا\u200d"), max_size=80))

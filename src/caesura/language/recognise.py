@@ -16,6 +16,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any, Final, NamedTuple, Self
 
@@ -53,6 +54,8 @@ _LINE: Final = re.compile(r"\n\s*(?=\S)")
 _BLANK_LINE: Final = re.compile(r"\n[^\S\n]*\n\s*(?=\S)")
 #: How many languages are named beside the best.
 _NEAREST: Final = 3
+#: From so many weights of a row on it is quicker to add those that are zero, too.
+_MANY: Final = 16
 #: A text of fewer features is not judged.
 _ENOUGH: Final = 6
 
@@ -125,11 +128,38 @@ class Rows(NamedTuple):
     value: NDArray[np.int8]
 
 
+class Full(NamedTuple):
+    """The rows of common n-grams, which most languages know, once more with their zeros."""
+
+    #: Which row of the table a row of `Rows` is, where that has enough weights.
+    place: NDArray[np.int16]
+    table: NDArray[np.int8]
+
+    @classmethod
+    def of(cls, weights: Rows, languages: int) -> Self:
+        begin, label, value = weights
+        sizes = np.diff(begin)
+        full = np.flatnonzero(sizes >= _MANY)[: np.iinfo(np.int16).max]
+        place = np.zeros(len(sizes), np.int16)
+        place[full] = np.arange(1, len(full) + 1)
+        owner = np.repeat(place, sizes)
+        there = owner > 0
+        table = np.zeros((len(full) + 1, languages), np.int8)
+        table[owner[there], label[there]] = value[there]
+        return cls(place, table)
+
+
 @kernel
-def _sums(rows: NDArray[np.int32], weights: Rows, out: NDArray[np.int64]) -> None:
+def _sums(rows: NDArray[np.int32], weights: Rows, full: Full, out: NDArray[np.int64]) -> None:
     for row in rows:
-        for at in range(weights.begin[row], weights.begin[row + 1]):
-            out[weights.label[at]] += weights.value[at]
+        begin, end = weights.begin[row], weights.begin[row + 1]
+        place = full.place[row] if end - begin >= _MANY else 0
+        if place:
+            for label in range(len(out)):
+                out[label] += full.table[place, label]
+        else:
+            for at in range(begin, end):
+                out[weights.label[at]] += weights.value[at]
 
 
 def sparse(weights: NDArray[np.int8]) -> Rows:
@@ -175,6 +205,10 @@ class Recogniser:
     def bits(self) -> int:
         return (len(self.weights.begin) - 1).bit_length() - 1
 
+    @cached_property
+    def _full(self) -> Full:
+        return Full.of(self.weights, len(self.languages))
+
     def only(self, languages: Sequence[str]) -> Self:
         """The same for some of the languages."""
         for code in languages:
@@ -202,7 +236,7 @@ class Recogniser:
         n = 0
         for window in windows(text):
             rows = features(window, self.bits, in_main_script=True)
-            _sums(rows, self.weights, total)
+            _sums(rows, self.weights, self._full, total)
             n += len(rows)
         scores: NDArray[np.float64] = total.astype(np.float64)
         scores *= self.scale / math.sqrt(max(n, 1))
@@ -217,10 +251,10 @@ class Recogniser:
             return Guess(None, 0.0)
         chances = np.exp(scores - scores.max())
         chances /= chances.sum()
-        order = np.argsort(-chances, kind="stable")
-        named = [(self.languages[i], float(chances[i])) for i in order if self.languages[i] != NONE]
-        best = self.languages[order[0]]
-        return Guess(best or None, float(chances[order[0]]), tuple(named[:_NEAREST]))
+        order = np.argsort(-chances, kind="stable")[: _NEAREST + 1].tolist()
+        told = [(self.languages[i], float(chances[i])) for i in order]
+        named = tuple(one for one in told if one[0] != NONE)[:_NEAREST]
+        return Guess(told[0][0] or None, told[0][1], named)
 
     def is_plainly_other(self, text: str, language: str) -> str | None:
         """The language of a text that is surely not the one that was named."""

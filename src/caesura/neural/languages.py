@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final, Self
 
 import numpy as np
@@ -138,25 +139,48 @@ class Attributes:
                 rows[row, attribute] = first[attribute] + value
         return rows
 
-    def best(self, scores: Floats) -> Floats:
-        """The score of the best value of each attribute, added up."""
-        first = np.cumsum((0, *self.sizes[:-1]))
+    def _bounds(self, values: NDArray[np.int64] | None) -> NDArray[np.int64]:
+        """Where each attribute begins among some columns, and the end; absence is always there."""
+        whole = np.cumsum((0, *self.sizes))
+        return whole if values is None else values.searchsorted(whole)
+
+    def best(self, scores: Floats, values: NDArray[np.int64] | None = None) -> Floats:
+        """The score of the best value of each attribute, added up.
+
+        `values`, which rise, may tell of which columns there are scores.
+        """
         if not len(scores) or not self.sizes:
             return np.zeros(len(scores), np.float32)
-        found: Floats = np.maximum.reduceat(scores, first, axis=1).sum(1)
+        bounds = self._bounds(values).tolist()
+        most = scores.take(bounds[:-1], 1)
+        # Most attributes of a language have no value at all, so this is quicker than `reduceat`.
+        for attribute, (first, end) in enumerate(pairwise(bounds)):
+            if end > first + 1:
+                own = scores[:, first].copy()
+                for column in range(first + 1, end):
+                    np.maximum(own, scores[:, column], out=own)
+                most[:, attribute] = own
+        found: Floats = most.sum(1)
         return found
 
-    def choose(self, scores: Floats, allowed: Mask | None = None) -> list[str]:
-        """The FEATS of each word: the best value of each attribute, in the order of names."""
+    def choose(
+        self,
+        scores: Floats,
+        allowed: Mask | None = None,
+        values: NDArray[np.int64] | None = None,
+    ) -> list[str]:
+        """The FEATS of each word: the best value of each attribute, in the order of names.
+
+        `values`, which rise, may tell of which columns there are scores.
+        """
         if not len(scores):
             return []
         points = scores if allowed is None else np.where(allowed, scores, -np.inf)
         columns = np.zeros((len(scores), len(self.sizes)), np.int64)
-        first = 0
-        for attribute, size in enumerate(self.sizes):
-            columns[:, attribute] = first + points[:, first : first + size].argmax(1)
-            first += size
+        for attribute, (first, end) in enumerate(pairwise(self._bounds(values).tolist())):
+            columns[:, attribute] = first + points[:, first:end].argmax(1)
         rows, where = np.unique(columns, axis=0, return_inverse=True)
+        rows = rows if values is None else values[rows]
         labels = self._labels
         made = ["|".join(labels[c] for c in row if labels[c]) for row in rows.tolist()]
         return [made[i] for i in where.ravel().tolist()]
@@ -219,6 +243,12 @@ class Languages:
         Scores of all rules for a long document would be most of what it takes.
         """
         allowed = self.masks["lemma"][np.unique(numbers)].any(0)
+        return None if allowed.all() else np.flatnonzero(allowed)
+
+    def values(self, numbers: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """The columns of FEATS that words in these languages may have, None for all."""
+        allowed: Mask = np.any(self.masks["feats"][np.unique(numbers)], axis=0)
+        allowed[np.cumsum((0, *self.attributes.sizes[:-1]))] = True  # every attribute may be absent
         return None if allowed.all() else np.flatnonzero(allowed)
 
     def relations(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:

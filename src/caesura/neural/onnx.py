@@ -19,7 +19,7 @@ from caesura.neural.graph import check_graph, check_promises, unlike
 from caesura.neural.languages import Languages
 from caesura.neural.providers import CPU, check_used, providers, runs_by_torch
 from caesura.neural.subwords import Subwords
-from caesura.neural.surgery import COLUMNS, only, with_columns, without_mask
+from caesura.neural.surgery import COLUMNS, WIDTHS, only, with_columns, without_mask
 from caesura.neural.windows import Batch, Window, batch, overlapping
 
 __all__ = ["OUTPUTS", "TAGS", "Encoder", "Scores"]
@@ -63,8 +63,10 @@ class Scores:
     label_root: Floats
     #: The language of each word, in a network of many.
     languages: NDArray[np.int64] | None = None
-    #: Which lemma rules `tags` has scores of: those of the languages; None: of all.
+    #: Which lemma rules and columns of FEATS `tags` has scores of: those of the languages; None:
+    #: of all.
     rules: NDArray[np.int64] | None = None
+    values: NDArray[np.int64] | None = None
 
 
 class Encoder:
@@ -97,7 +99,7 @@ class Encoder:
         self.at_once = 1 if device == CPU else _AT_ONCE
         available = ort.get_available_providers()
         self.session: Any
-        #: Whether the session can leave out lemma rules.
+        #: Whether the session can leave out lemma rules and values of features.
         self.picks = False
         if runs_by_torch(device, available):
             from caesura.neural.torch_session import TorchSession
@@ -149,7 +151,7 @@ class Encoder:
         names = [entry.name for entry in session.get_inputs()]
         gives = [entry.name for entry in session.get_outputs()]
         picks = tags is not None and COLUMNS in names
-        names = [name for name in names if not (picks and name == COLUMNS)]
+        names = [name for name in names if not (picks and name in (COLUMNS, WIDTHS))]
         if sorted(names) != sorted(_INPUTS) or sorted(gives) != sorted(outputs):
             raise ModelError(
                 f"its network takes {', '.join(names)} and not {', '.join(_INPUTS)}",
@@ -166,10 +168,10 @@ class Encoder:
         limit = self.limit if self.languages is not None else min(self.limit, READ)
         pieces, pointer = self.subwords.pieces(doc)
         features = word_features(doc) if self.layout else paragraph_features(doc)
-        spoken = rules = None
+        spoken = rules = values = None
         if self.languages is not None:
             spoken = self.languages.numbers(doc)
-            rules = self.languages.rules(spoken)
+            rules, values = self.languages.rules(spoken), self.languages.values(spoken)
             features = np.concatenate([features, spoken[:, None]], 1)
         shared = limit * OVERLAP // LIMIT
         ends = self.ends(doc, features) if self.layout else None
@@ -178,6 +180,8 @@ class Encoder:
             for first, last in ([(0, n)] if spans is None else spans)
             for window in overlapping(pointer, first, last, limit, shared, ends)
         ]
+        few = {name: own for name, own in (("feats", values), ("lemma", rules)) if own is not None}
+        picked = self._picked(few)
         width = max((w.last - w.first for w in windows), default=0) + 1
         found: Scores | None = None
         for at in range(0, len(windows), self.at_once):
@@ -187,14 +191,14 @@ class Encoder:
                 pieces, pointer, features, group,
                 begin_id=begin, end_id=end, pad_id=pad, limit=limit,
             )  # fmt: skip
-            out = dict(zip(self.outputs, self._run(inputs, rules), strict=True))
+            out = dict(zip(self.outputs, self._run(inputs, few, picked), strict=True))
             if found is None:
                 found = _empty(n, width, out)
             for row, window in enumerate(group):
                 _keep(found, out, row, window)
         if found is None:
             found = replace(_nothing(), start=np.zeros(n, np.float32))
-        found.languages, found.rules = spoken, rules
+        found.languages, found.rules, found.values = spoken, rules, values
         return found
 
     def ends(self, doc: Document, features: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -207,26 +211,37 @@ class Encoder:
             found |= log_odds(doc) > _SURE
         return np.flatnonzero(found)
 
-    def _run(self, inputs: Batch, rules: NDArray[np.int64] | None) -> list[Any]:
-        """What the network gives out; of lemma rules, if not all are wanted, those."""
-        given, picked = inputs.inputs(), {}
-        if self.picks:
-            first = sum(self.widths[name] for name in TAGS[:-1])
-            wanted = np.arange(self.widths[TAGS[-1]]) if rules is None else rules
-            given[COLUMNS] = np.concatenate([np.arange(first), first + wanted])
-            picked = {TAGS[-1]: len(wanted)}
+    def _picked(self, few: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+        """The inputs that name the columns of tags; `few` has those of which not all are wanted."""
+        if not self.picks:
+            return {}
+        columns, first = [], 0
+        for name in TAGS:
+            columns.append(first + few.get(name, np.arange(self.widths[name])))
+            first += self.widths[name]
+        return {COLUMNS: np.concatenate(columns), WIDTHS: np.array([len(own) for own in columns])}
+
+    def _run(
+        self,
+        inputs: Batch,
+        few: Mapping[str, NDArray[np.int64]],
+        picked: Mapping[str, NDArray[np.int64]],
+    ) -> list[Any]:
+        """What the network gives out, of some tags the few columns that are wanted."""
         try:
-            found = list(self.session.run(list(self.outputs), given))
+            found = list(self.session.run(list(self.outputs), {**inputs.inputs(), **picked}))
         except Exception as error:  # onnxruntime has no common class for its errors
-            told = (str(error).splitlines() or [""])[0]
+            said = (str(error).splitlines() or [""])[0]
             raise ModelError(
-                f"its network fails: {told[:200]}",
+                f"its network fails: {said[:200]}",
                 remedy="Its sub-words or its window may not fit it; train or fetch it again.",
             ) from error
-        self._check(found, inputs, picked)
-        if rules is not None and not self.picks and TAGS[-1] in self.outputs:
-            place = self.outputs.index(TAGS[-1])
-            found[place] = found[place][:, :, rules]
+        told = {name: len(own) for name, own in few.items()} if self.picks else {}
+        self._check(found, inputs, told)
+        for name, own in few.items() if not self.picks else ():
+            if name in self.outputs:
+                place = self.outputs.index(name)
+                found[place] = found[place][:, :, own]
         return found
 
     def _check(self, found: list[Any], inputs: Batch, picked: Mapping[str, int]) -> None:

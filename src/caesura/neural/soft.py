@@ -55,6 +55,8 @@ def teach(parsers: Sequence[NeuralParser], doc: Document) -> Soft:
         answers[name], chances[name] = _likeliest(softmax(scores.tags[name]))
     if scores.rules is not None:
         answers["lemma"] = scores.rules[answers["lemma"]].astype(np.int32)
+    if scores.values is not None:
+        answers["feats"] = scores.values[answers["feats"]].astype(np.int32)
     answers["deprel"], chances["deprel"] = _likeliest(labels)
     answers["head"], chances["head"] = _likeliest_heads(scores, heads)
     start = 1.0 / (1.0 + np.exp(-scores.start))

@@ -3,13 +3,13 @@
 Windows are read one by one, so nothing is padded and nothing need be masked: without the mask that
 is added to its scores, attention is computed in one go and not through a matrix of all pairs. Where
 only some outputs are asked for, what leads to the others is left out. A network of many languages
-has thousands of lemma rules, of which a text needs those of its language.
+has thousands of lemma rules and hundreds of values of features, of which a text needs those of its
+language.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from struct import pack
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,14 +17,14 @@ import numpy as np
 from caesura.errors import ModelError
 from caesura.neural.graph import read_number
 
-__all__ = ["COLUMNS", "inner", "only", "with_columns", "without_mask"]
+__all__ = ["COLUMNS", "WIDTHS", "inner", "only", "with_columns", "without_mask"]
 
 #: Numbers of the fields that are followed (onnx.proto): of a model, a graph, a node, a value.
 _GRAPH: Final = 7
 _NODE, _WEIGHT, _INPUT, _OUTPUT = 1, 5, 11, 12
 _TAKES, _GIVES, _KIND = 1, 2, 4
 _NAME, _WEIGHT_NAME = 1, 8
-_SIZES, _TYPE, _DATA = 1, 2, 9
+_DATA: Final = 9
 _FLOAT, _LONG = 1, 7
 #: Kinds of values: a number of any length, 8 bytes, bytes with their length, 4 bytes.
 _NUMBER, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
@@ -32,10 +32,11 @@ _FIXED: Final = {_EIGHT: 8, _FOUR: 4}
 #: Of the inputs of attention: query, key and value; what is added to its scores.
 _VECTORS, _BIAS = 3, 5
 #: The product whose columns can be chosen takes vectors, weights, their scales, no zero, and a
-#: bias; what the input is called that chooses.
+#: bias; what the inputs are called that choose, and tell how many columns are of each tag.
 _FAST: Final = "DynamicQuantizeMatMul"
 _BY_COLUMN: Final = (2, 4)
 COLUMNS: Final = "columns"
+WIDTHS: Final = "widths"
 
 
 class _Field(NamedTuple):
@@ -109,7 +110,7 @@ def only(graph: bytes | memoryview, outputs: Iterable[str]) -> bytes:
 def with_columns(graph: bytes | memoryview, widths: Sequence[int], tags: Sequence[str]) -> bytes:
     """The network that computes those columns of the scores of tags that one more input names.
 
-    `tags` lie one behind the other, `widths` wide; of all but the last one all columns must be
+    `tags` lie one behind the other, `widths` wide; another input tells how many columns of each are
     named. What is said of a column is what the whole network says. Unchanged where tags are not
     computed by one fast product.
     """
@@ -134,27 +135,22 @@ def with_columns(graph: bytes | memoryview, widths: Sequence[int], tags: Sequenc
     for place in _BY_COLUMN:
         takes[place] = f"{COLUMNS}.{place}"
         before.append(_made("Gather", [product.takes[place], COLUMNS], takes[place], 0))
-    counts = [f"{COLUMNS}.{name}" for name in ("all", "first", "others", "last", "sizes")]
-    all_, first, others, last, sizes = counts
-    before.append(_made("Shape", [COLUMNS], all_))
-    before.append(_made("Sub", [all_, others], last))
-    before.append(_made("Concat", [first, last], sizes, 0))
-    weights = _constant(first, widths[:-1]) + _constant(others, [sum(widths[:-1])])
 
     def changed(field: _Field) -> bytes | memoryview:
-        if field.number == _OUTPUT and _name(field.value, _NAME) == tags[-1]:
-            return _packed(_OUTPUT, _value(tags[-1], _FLOAT, 3))
+        name = _name(field.value, _NAME) if field.number == _OUTPUT else ""
+        if name in tags:
+            return _packed(_OUTPUT, _value(name, _FLOAT, 3))
         node = _node(field.value) if field.number == _NODE else None
         if node is None or node.gives not in (split.gives, product.gives):
             return field.whole
-        mine = takes if node.gives == product.gives else [node.takes[0], sizes]
+        mine = takes if node.gives == product.gives else [node.takes[0], WIDTHS]
         rest = [one.whole for one in _fields(field.value) if one.number != _TAKES]
         own = [_packed(_TAKES, name.encode()) for name in mine]
         made = _packed(_NODE, b"".join([*own, *rest]))
         if node.gives == split.gives:
             return made
-        asked = _packed(_INPUT, _value(COLUMNS, _LONG, 1))
-        return b"".join([asked, weights, *before, made])
+        asked = [_packed(_INPUT, _value(name, _LONG, 1)) for name in (COLUMNS, WIDTHS)]
+        return b"".join([*asked, *before, made])
 
     return _changed(graph, changed)
 
@@ -191,16 +187,6 @@ def _longs(graph: bytes | memoryview, name: str) -> list[int]:
             whole = data and len(data[0]) % 8 == 0
             return np.frombuffer(data[0], "<i8").tolist() if whole else []
     return []
-
-
-def _constant(name: str, values: Sequence[int]) -> bytes:
-    """A row of whole numbers as a weight of the graph."""
-    parts = [_number(_SIZES << 3), _number(len(values)), _number(_TYPE << 3), _number(_LONG)]
-    parts += [
-        _packed(_WEIGHT_NAME, name.encode()),
-        _packed(_DATA, pack(f"<{len(values)}q", *values)),
-    ]
-    return _packed(_WEIGHT, b"".join(parts))
 
 
 def _made(kind: str, takes: Sequence[str], gives: str, axis: int | None = None) -> bytes:

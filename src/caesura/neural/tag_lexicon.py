@@ -62,8 +62,8 @@ _WORD_MARK, _ENDING_MARK, _ALL = b"=", b"-", b""
 class Choices(NamedTuple):
     """The features that a tag may have in a language."""
 
-    #: Numbers of the strings, how often each was seen, and where a string is among them.
-    numbers: NDArray[np.int64]
+    #: The strings, how often each was seen, and where the number of a string is among them.
+    strings: list[str]
     chances: NDArray[np.float64]
     place: dict[int, int]
     #: The columns of the network's scores that tell them apart, and [column, choice]: which has it.
@@ -72,6 +72,27 @@ class Choices(NamedTuple):
     #: The columns that all of them have, and the log-chance of others than these.
     shared: NDArray[np.int64]
     others: float
+
+
+class _Picked(NamedTuple):
+    """Some columns of FEATS: where they are among those that have points, and which are not."""
+
+    place: NDArray[np.int64]
+    missing: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, columns: NDArray[np.int64], values: NDArray[np.int64] | None) -> Self:
+        if values is None:
+            return cls(columns, np.zeros(len(columns), bool))
+        place = np.minimum(values.searchsorted(columns), len(values) - 1)
+        return cls(place, values[place] != columns)
+
+    def of_rows(self, points: Floats, rows: NDArray[np.int64]) -> Floats:
+        """The points of some words, very low ones where there are none."""
+        found = points[rows].take(self.place, 1)
+        if self.missing.any():
+            found[:, self.missing] = -1e9
+        return found
 
 
 class Opinion(NamedTuple):
@@ -273,9 +294,9 @@ class TagLexicon:
         where: NDArray[np.int64],
     ) -> Floats:
         """Scores of tags that heed the counts: `where` tells which opinion is of each word."""
-        added = np.array(
-            [_power(one, "upos") * np.log(one.upos) for one in opinions], np.float32
-        ).reshape(len(opinions), len(self.upos))
+        chances = np.array([one.upos for one in opinions]).reshape(len(opinions), len(self.upos))
+        power = np.array([_power(one, "upos") for one in opinions])
+        added = (power[:, None] * np.log(chances)).astype(np.float32)
         found: Floats = points + added[where]
         return found
 
@@ -286,18 +307,20 @@ class TagLexicon:
         languages: Sequence[str],
         opinions: Sequence[Opinion],
         where: NDArray[np.int64],
+        values: NDArray[np.int64] | None = None,
     ) -> list[str | None]:
         """FEATS of each word, None where the best value of each attribute is to be taken.
 
         `tags` are those of the words, `languages` those of the opinions; of `points` no value that
-        the language may not have counts.
+        the language may not have counts. `values`, which rise, may tell of which columns there are
+        points: no other is likely.
         """
-        free = self.attributes.best(points)
-        number = {tag: n for n, tag in enumerate(self.upos)}
+        free = self.attributes.best(points, values)
+        number = {tag: n for n, tag in enumerate(self.upos, 1)}
         codes = {code: n for n, code in enumerate(dict.fromkeys(languages))}
         spoken = np.array([codes[code] for code in languages], np.int64)[where]
         # A tag that is not among ours is 0.
-        keys = spoken * (len(self.upos) + 1) + [number.get(tag, -1) + 1 for tag in tags]
+        keys = spoken * (len(self.upos) + 1) + [number.get(tag, 0) for tag in tags]
         # Words with the same opinion lie together, and many are scored at once.
         order = np.lexsort((where, keys))
         bounds = np.flatnonzero(np.diff(keys[order], prepend=-1, append=-1))
@@ -307,31 +330,33 @@ class TagLexicon:
             if not tag:
                 continue
             choices = self._choices(list(codes)[language], tag - 1)
-            if not len(choices.numbers):
+            if not choices.strings:
                 continue
+            columns = _Picked.of(choices.columns, values)
+            shared = _Picked.of(choices.shared, values)
             for at in range(begin, end, _AT_ONCE):
                 rows = order[at : min(at + _AT_ONCE, end)]
                 kinds, own = np.unique(where[rows], return_inverse=True)
                 mine = [opinions[kind] for kind in kinds.tolist()]
-                scores = points[rows[:, None], choices.columns] @ choices.has
+                scores = columns.of_rows(points, rows) @ choices.has
                 scores += self._feats_points(mine, tag - 1, choices)[own]
-                shared = points[rows[:, None], choices.shared].sum(1)
                 power = np.array([_power(one, "feats") for one in mine])
                 new = free[rows] + (power * choices.others).astype(np.float32)[own]
-                keeps = scores.max(1) + shared >= new
+                keeps = scores.max(1) + shared.of_rows(points, rows).sum(1) >= new
                 chosen = zip(rows.tolist(), scores.argmax(1).tolist(), keeps.tolist(), strict=True)
                 for row, best, keep in chosen:
-                    found[row] = self.feats[int(choices.numbers[best])] if keep else None
+                    found[row] = choices.strings[best] if keep else None
         return found
 
     def _feats_points(self, opinions: Sequence[Opinion], tag: int, choices: Choices) -> Floats:
         """[opinion, choice]: what the counts add to the scores of the features of a tag."""
         told = [one.feats.get(tag, (1.0, {})) for one in opinions]
         chances = np.array([rest for rest, _ in told])[:, None] * choices.chances
-        for row, (_, added) in enumerate(told):
-            for number, value in added.items():
-                if number in choices.place:
-                    chances[row, choices.place[number]] += value
+        rows = np.repeat(np.arange(len(told)), [len(added) for _, added in told])
+        place = np.array([choices.place.get(n, -1) for _, added in told for n in added], np.int64)
+        more = np.array([value for _, added in told for value in added.values()])
+        there = place >= 0
+        chances[rows[there], place[there]] += more[there]
         power = np.array([_power(one, "feats") for one in opinions])
         found: Floats = (power[:, None] * np.log(chances)).astype(np.float32)
         return found
@@ -369,7 +394,7 @@ class TagLexicon:
         same = [n for n in range(taken.shape[1]) if n not in set(varied)]
         once = (float((total == 1).sum()) + 0.5) / (float(total.sum()) + 1)
         return Choices(
-            np.array(numbers, np.int64),
+            [self.feats[number] for number in numbers],
             total / max(1.0, float(total.sum())),
             {number: n for n, number in enumerate(numbers)},
             columns,

@@ -100,7 +100,7 @@ class Tagging:
         keys = doc.form.astype(np.int64) * len(codes) + scores.languages
         kinds, where = np.unique(keys, return_inverse=True)
         spoken = [codes[i] for i in (kinds % len(codes)).tolist()]
-        forms = [doc.strings[i] for i in (kinds // len(codes)).tolist()]
+        forms = doc.strings.take(kinds // len(codes))
         opinions = self.tags.opinions(list(zip(forms, spoken, strict=True)))
         return Heeded(
             opinions, where, spoken, self.tags.tag_points(scores.tags["upos"], opinions, where)
@@ -109,20 +109,34 @@ class Tagging:
     def _feats(self, doc: Document, scores: Scores, heeded: Heeded | None) -> list[str]:
         """FEATS of a network of many languages: of those that the lexicon knows, or by value."""
         assert self.languages is not None, "only asked for then"
-        points, allowed = scores.tags["feats"], self.allowed(scores, "feats")
+        points, values = scores.tags["feats"], scores.values
+        allowed = self._allowed_values(scores)
         if heeded is None or self.tags is None:
-            return self.languages.attributes.choose(points, allowed)
-        may = points if allowed is None else np.where(allowed, points, np.float32(-1e9))
+            return self.languages.attributes.choose(points, allowed, values)
+        may = points if allowed is None else np.where(allowed, points, NEVER)
         known = self.tags.choose_feats(
-            may, doc.column("upos"), heeded.spoken, heeded.opinions, heeded.where
+            may, doc.column("upos"), heeded.spoken, heeded.opinions, heeded.where, values
         )
         rest = np.array([n for n, one in enumerate(known) if one is None], np.int64)
         free = self.languages.attributes.choose(
-            points[rest], allowed[rest] if allowed is not None else None
+            points[rest], allowed[rest] if allowed is not None else None, values
         )
         for row, one in zip(rest.tolist(), free, strict=True):
             known[row] = one
         return [one or "" for one in known]
+
+    def _allowed_values(self, scores: Scores) -> NDArray[np.bool_] | None:
+        """Which of the columns of FEATS that have scores each word may have; None: all of them."""
+        if self.languages is None or scores.languages is None or not len(scores.languages):
+            return None
+        mask, spoken = self.languages.masks["feats"], scores.languages
+        if scores.values is not None:
+            mask = mask[:, scores.values]
+        # Of one language there are scores of what it may have, and mostly of nothing else.
+        if (spoken == spoken[0]).all() and mask[spoken[0]].all():
+            return None
+        allowed: NDArray[np.bool_] = mask[spoken]
+        return allowed
 
     def allowed(self, scores: Scores, name: str) -> NDArray[np.bool_] | None:
         """Which labels the language of each word may have; None: all of them."""

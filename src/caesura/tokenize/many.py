@@ -39,6 +39,8 @@ from caesura.turns import TurnReader
 __all__ = ["ManyTokenizer", "recogniser_of"]
 
 KIND: Final = "tokenizers"
+#: Characters of paragraphs that are handed on together: a tokeniser waits for about as many.
+_TOGETHER: Final = 4096
 
 
 class Shelf(Mapping[str, Tokenizer]):
@@ -209,7 +211,7 @@ class ManyTokenizer(TokenStage):
             labelled = _of_one(labelled)
         first = True
         for code, group in groupby(labelled, key=_code):
-            stage, own = self._of(code), (part for _, part in group)
+            stage, own = self._of(code), _together(part for _, part in group)
             for piece in stage.pieces(own, newline_is_boundary=newline_is_boundary, turns=turns):
                 piece.continues = piece.continues or not first
                 first = False
@@ -325,6 +327,18 @@ def _code(row: tuple[Guess, str]) -> str | None:
 def _by_language(rows: Iterable[tuple[Guess, str]]) -> Iterator[tuple[str | None, str]]:
     for code, group in groupby(rows, key=_code):
         yield code, "".join(part for _, part in group)
+
+
+def _together(parts: Iterable[str]) -> Iterator[str]:
+    """The same text in longer parts, for every one costs something."""
+    kept = ""
+    for part in parts:
+        kept += part
+        if len(kept) >= _TOGETHER:
+            yield kept
+            kept = ""
+    if kept:
+        yield kept
 
 
 def _of_one(rows: Iterator[tuple[Guess, str]]) -> Iterator[tuple[Guess, str]]:
