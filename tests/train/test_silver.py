@@ -382,6 +382,19 @@ def test_a_student_has_no_column_that_gold_lacks() -> None:
     assert found.upos.any()
 
 
+def test_tags_that_gold_never_has_together_are_mended() -> None:
+    gold, mine = treebank(), treebank()
+    doc = mine[0]
+    nouns = [n for n, tag in enumerate(doc.column("upos")) if tag == "NOUN"]
+    right = doc.column("xpos")
+    doc.xpos[nouns[0]] = doc.strings.ids(["UH"])[0]
+    doc.upos[nouns[1]] = doc.strings.ids(["X"])[0]  # of which gold knows nothing
+    (found,) = silver.as_gold_has([doc], gold)
+    assert found.column("xpos")[nouns[0]] in {"NN", "NNS"}
+    others = [n for n in range(doc.n_words) if n != nouns[0]]
+    assert [found.column("xpos")[n] for n in others] == [right[n] for n in others]
+
+
 SMALL = (
     *("tokenizer.bits=12", "tokenizer.epochs=1", "tokenizer.rare_cut=1", "tokenizer.rare_start=1"),
     *("tagger.epochs=1", "tagger.cutoff=1", "parser.bits=12", "parser.epochs=1", "folds=2"),

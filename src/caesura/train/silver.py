@@ -9,6 +9,7 @@ was made; a folder made otherwise is refused.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -345,7 +346,11 @@ def first_words(docs: Sequence[Document], words: int) -> list[Document]:
 
 
 def as_gold_has(docs: Sequence[Document], gold: Sequence[Document]) -> list[Document]:
-    """The documents that have words, without columns that no gold document has."""
+    """The documents that have words, without columns that no gold document has.
+
+    A teacher that chooses UPOS and XPOS each by itself says some together that gold never has: the
+    XPOS is then the one that gold mostly has with the UPOS.
+    """
     absent = [
         name
         for name in ("upos", "xpos", "feats", "lemma")
@@ -355,4 +360,21 @@ def as_gold_has(docs: Sequence[Document], gold: Sequence[Document]) -> list[Docu
     for doc in found:
         for name in absent:
             setattr(doc, name, np.zeros(doc.n_words, np.int32))
+    if not {"upos", "xpos"} & {*absent}:
+        _agree(found, Counter(pair for doc in gold for pair in _tags(doc)))
     return found
+
+
+def _agree(docs: Sequence[Document], known: Counter[tuple[str, str]]) -> None:
+    """Give words the XPOS of gold whose pair of tags is not known."""
+    mostly = {upos: xpos for (upos, xpos), _ in reversed(known.most_common())}
+    for doc in docs:
+        kinds, which = np.unique(np.stack([doc.upos, doc.xpos], 1), axis=0, return_inverse=True)
+        names = [(doc.strings[upos], doc.strings[xpos]) for upos, xpos in kinds.tolist()]
+        mended = [xpos if (upos, xpos) in known else mostly.get(upos, xpos) for upos, xpos in names]
+        if mended != [xpos for _, xpos in names]:
+            doc.xpos = doc.strings.ids(mended)[which.reshape(-1)]
+
+
+def _tags(doc: Document) -> Iterator[tuple[str, str]]:
+    return zip(doc.column("upos"), doc.column("xpos"), strict=True)
