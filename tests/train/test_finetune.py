@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +56,9 @@ def test_small_treebanks_are_read_more_often() -> None:
     assert FinetuneOptions(epochs=3).passes(1) == 3
 
 
-def test_two_layers_of_three_stay_as_they_are() -> None:
-    assert FinetuneOptions().layers(12) == 8
-    assert FinetuneOptions(frozen=0).layers(12) == 0
+def test_layers_stay_as_they_are_if_that_is_wanted() -> None:
+    assert FinetuneOptions().layers(12) == 0
+    assert FinetuneOptions(frozen=-1).layers(12) == 8
     with pytest.raises(UsageError, match="13 layers shall stay as they are, but there are 12"):
         FinetuneOptions(frozen=13).layers(12)
 
@@ -158,10 +159,37 @@ def test_a_treebank_makes_a_model_of_its_own(network: Path, tmp_path: Path) -> N
     for name in frozen:
         assert np.allclose(before[name], after[name], atol=2e-3), name
     assert not np.allclose(before["encoder.layers.2.ff1.bias"], after["encoder.layers.2.ff1.bias"])
+    whole = tmp_path / "whole.caesura"
+    train_pipeline(run(whole, *FEW), init=str(network))
+    learned = Base.of(load_file(whole).parts["neural"]).weights
+    name = "encoder.layers.0.ff1.bias"
+    assert not np.allclose(before[name], learned[name], atol=1e-6)
+    assert np.array_equal(before["encoder.pieces.weight"], learned["encoder.pieces.weight"])
     again = tmp_path / "again.caesura"
     train_pipeline(run(again, *FEW, frozen=1), init=str(network))
     same = load_file(again).parts["neural"].arrays["graph"]
     assert np.array_equal(same, file.parts["neural"].arrays["graph"])
+
+
+def test_what_activations_are_divided_by_is_measured_anew(network: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    from caesura.neural.adapt import Base
+    from caesura.neural.export import to_onnx
+
+    file = load_file(network)
+    part = file.parts["neural"]
+    base = Base.of(part)
+    assert base.shape is not None
+    names = [f"encoder.layers.{n}.ff2" for n in range(base.shape.layers)]
+    ones = {name: np.ones(base.shape.inner, np.float32) for name in names}
+    graph = to_onnx(base.weights, base.shape, replace(base.export, divisors=ones))
+    arrays = part.arrays | {"graph": np.frombuffer(graph, np.uint8)}
+    start, output = tmp_path / "divided.caesura", tmp_path / "my.caesura"
+    save(start, file.parts | {"neural": replace(part, arrays=arrays)}, meta=file.meta)
+    train_pipeline(run(output, *FEW), init=str(start))
+    found = Base.of(load_file(output).parts["neural"]).export.divisors
+    assert sorted(found) == sorted(names)
+    assert not any(np.allclose(found[name], 1.0) for name in names)
 
 
 def test_without_spaces_the_tokeniser_is_kept(network: Path, tmp_path: Path) -> None:

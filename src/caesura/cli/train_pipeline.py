@@ -29,7 +29,7 @@ __all__ = ["command"]
     "--freeze",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Leave the N lowest layers of a network as they are [two thirds]; for --init with one.",
+    help="Leave the N lowest layers of a network as they are [0]; for --init with one.",
 )
 @click.option("--no-spaces", is_flag=True, help="The language is written without spaces.")
 @click.option(

@@ -17,7 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -149,9 +149,12 @@ def save(
     meta: Mapping[str, Any] | None = None,
     card: str = "",
     kind: str | None = None,
-    compress: bool = True,
+    compress: bool | Literal["all"] = True,
 ) -> None:
-    """Write a model file under a temporary name and move it into place; same model, same bytes."""
+    """Write a model file under a temporary name and move it into place; same model, same bytes.
+
+    Arrays are packed where that is worth its time at every start, with `all` in any case.
+    """
     from safetensors.numpy import save as to_safetensors
 
     arrays = {
@@ -180,7 +183,8 @@ def save(
         with replacing(path) as raw, zipfile.ZipFile(raw, "w") as archive:
             for name, data in entries.items():
                 info = zipfile.ZipInfo(name)  # the fixed date of 1980: same model, same bytes
-                packed = compress and (name != _ARRAYS or _is_worth_packing(data))
+                whole = name != _ARRAYS or compress == "all"
+                packed = compress and (whole or _is_worth_packing(data))
                 info.compress_type = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
                 info.external_attr = 0o644 << 16
                 archive.writestr(info, data)

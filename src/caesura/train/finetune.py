@@ -1,15 +1,15 @@
 """A pipeline from a treebank and a network that was trained on others: `--init multi`.
 
-The network keeps what it knows and learns the labels and habits of the treebank; its lower layers
-stay as they are, so that a CPU does it in minutes. The tokeniser goes on from that of the language,
-or of the one that is nearest.
+The network keeps what it knows and learns the labels and habits of the treebank, on a CPU in
+minutes; the embeddings of sub-words stay as they are. The tokeniser goes on from that of the
+language, or of the one that is nearest.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -31,16 +31,21 @@ from caesura.tokenize.many import ManyTokenizer
 from caesura.train.data import transcripts
 from caesura.train.options import FinetuneOptions
 from caesura.train.report import Report, follow
+from caesura.train.silver import first_words
 from caesura.train.stages import PipelineTrainer
 from caesura.transform import relaid
 
 if TYPE_CHECKING:
     from caesura.neural.adapt import Base
+    from caesura.neural.export import ExportOptions
+    from caesura.neural.parser import NeuralParser
 
 __all__ = ["code_of_files", "is_network", "train_from"]
 
 _UD: Final = re.compile(r"([a-z]{2,3})_[a-z0-9]+-ud-")
 _NETWORK: Final = "neural"
+#: Words, and as many of transcripts, on which it is measured how far activations go.
+_SEEN: Final = 2000
 
 
 def is_network(init: str) -> bool:
@@ -173,6 +178,8 @@ def _network(
         warm_up=options.warm_up,
         tag_weight=options.tag_weight,
         frozen=options.layers(layers),
+        # They have few bits, which would not keep what they learned.
+        fixed_pieces=True,
         seed=options.seed,
     )
     device = options.device
@@ -190,20 +197,42 @@ def _network(
         fingerprint=trainer.fingerprint("neural", (options, code, nearest)),
     )
     follow(loop, "network", trainer.report)
-    parser = finish(
-        found.weights | loop.best["weights"].arrays,
-        base.shape,
-        labels,
-        subwords,
-        base.parser.settings,
-        limit=base.parser.encoder.limit,
-        lexicon=found.lexicon,
-        options=base.export,
-        languages=found.languages,
-        features=found.features,
-        tags=found.tags,
-    )
+
+    def made(export: ExportOptions) -> NeuralParser:
+        return finish(
+            found.weights | loop.best["weights"].arrays,
+            base.shape,
+            labels,
+            subwords,
+            base.parser.settings,
+            limit=base.parser.encoder.limit,
+            lexicon=found.lexicon,
+            options=export,
+            languages=found.languages,
+            features=found.features,
+            tags=found.tags,
+        )
+
+    parser = _exported(made, base.export, everything)
     parser.scale = base.parser.scale
     if trainer.dev:
         parser.scale = measure_scale(parser, [*trainer.dev, *transcripts(trainer.dev)])
     return parser.to_part()
+
+
+def _exported(
+    made: Callable[[ExportOptions], NeuralParser], export: ExportOptions, docs: Sequence[Document]
+) -> NeuralParser:
+    """The stage in the bits of the network before.
+
+    Where activations are divided before they are rounded, they go elsewhere now, and it is measured
+    anew by how much.
+    """
+    if not export.divisors:
+        return made(export)
+    from caesura.neural.smoothing import divisors
+
+    products = sorted({name.rpartition(".")[2] for name in export.divisors})
+    floats = made(replace(export, plain=True))
+    some = first_words(docs[::-1], _SEEN) + first_words(docs, _SEEN)
+    return made(replace(export, divisors=divisors(floats, some, products)))

@@ -157,8 +157,9 @@ class NeuralOptions:
 class FinetuneOptions:
     """How a network goes on from another on a small treebank; the defaults fit a CPU."""
 
-    #: How many of the lower layers stay as they are, with all below them; -1: two of three.
-    frozen: int = -1
+    #: How many of the lower layers stay as they are, with all below them; -1: two of three, which
+    #: takes half the time. The embeddings of sub-words always do.
+    frozen: int = 0
     #: Passes over the treebank; 0: as many as make `pieces` sub-words, from `least` to `most`.
     epochs: int = 0
     pieces: int = 120_000
@@ -166,8 +167,8 @@ class FinetuneOptions:
     most: int = 20
     patience: int = 0
     batch_pieces: int = 1024
-    encoder_step: float = 5e-5
-    head_step: float = 5e-4
+    encoder_step: float = 2e-4
+    head_step: float = 1e-3
     layer_decay: float = 0.9
     warm_up: float = 0.1
     tag_weight: float = 0.5

@@ -9,5 +9,5 @@ def model() -> dict[str, str]:
     """Where the model is, and its checksum: the entry point of the group `caesura.models`."""
     return {
         "path": str(Path(__file__).parent / "en-large.caesura"),
-        "sha256": "75e9822694b0fc8cc778f7b2a6c7d3f3309920000a56112a4f236ebbf9e80826",
+        "sha256": "82dd5aa28d439999a923073de46efd0819c67bb16a87ee0444616c6499618fef",
     }
