@@ -41,4 +41,5 @@ def test_products_are_the_same() -> None:
     b = random.standard_normal((97, 2000)).astype(np.float32)
     with blas.one_thread():
         alone = a @ b
-    assert np.allclose(alone, a @ b, rtol=1e-6, atol=1e-6)
+    # Some processors add up in another order then.
+    assert np.allclose(alone, a @ b, rtol=1e-5, atol=1e-5)

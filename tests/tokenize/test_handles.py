@@ -24,6 +24,7 @@ from caesura.tokenize.handles import known_cuts
         ("see https://sea.example/a-b).", [], range(5, 27)),
         (f"http://{'a' * 90}", [], range(1, 7)),
         ("http://sea.example🙂", [18], range(1, 18)),
+        ("http://sea.example 🙂🙂", [], range(1, 18)),
         ("1 // 2, http: //", [], []),
         ("🤔 от", [], []),
         ("a - b @ c", [], []),

@@ -2,7 +2,8 @@
 
 NumPy comes with OpenBLAS, which shares out a product of a few megabytes among all cores: there it
 waits for them longer than it computes, and takes cores from those who parse other documents. Who
-wants threads asks for them (`--threads`), so none are started here. The numbers are the same.
+wants threads asks for them (`--threads`), so none are started here. The numbers are the same, but
+for their last digits on some processors.
 """
 
 from __future__ import annotations

@@ -86,8 +86,8 @@ def known_cuts(codes: NDArray[np.uint32], whole: bool = False) -> NDArray[np.int
     for match in _addresses(address, text) if addresses else ():
         start, end = match.span()
         scheme = text.index("//", start) + 2
-        whole = end - scheme < _LONGEST - 8
-        known[start + 1 : start + len(match[0].rstrip(_CLOSERS)) if whole else scheme] = -1
+        short = end - scheme < _LONGEST - 8
+        known[start + 1 : start + len(match[0].rstrip(_CLOSERS)) if short else scheme] = -1
     for match in name.finditer(text) if names else ():
         start, end = match.span()
         if end - start <= _LONGEST:
