@@ -189,6 +189,7 @@ EXTRAS = {
     "caesura.neural.adapt",
     "caesura.neural.encoder",
     "caesura.neural.export",
+    "caesura.neural.smoothing",
     "caesura.neural.net",
     "caesura.neural.torch_session",
     "caesura.neural.train",
