@@ -358,6 +358,7 @@ class Build:
         if device == "cuda":
             import torch
 
+            # Chances need no more digits, and products take a fraction of the time.
             torch.set_float32_matmul_precision("high")
         teachers.networks[:] = [one.with_options(device=device) for one in teachers.networks]
         return teachers

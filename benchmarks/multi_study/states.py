@@ -43,8 +43,8 @@ def learned_of(path: Path) -> dict[str, NDArray[np.float32]]:
         with np.load(path, allow_pickle=False) as found:
             return {name: _float(found[name]) for name in found.files if name != "epoch"}
     stage = NeuralParser.from_part(load_file(path).part("neural"))
-    found = restore(stage.graph.tobytes()).weights | {"label": stage.label_weights}
-    return {name: _float(array) for name, array in found.items() if name != _FIXED}
+    weights = restore(stage.graph.tobytes()).weights | {"label": stage.label_weights}
+    return {name: _float(array) for name, array in weights.items() if name != _FIXED}
 
 
 def mean_of(paths: Sequence[Path]) -> dict[str, NDArray[np.float32]]:
