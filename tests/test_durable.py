@@ -58,6 +58,37 @@ def test_what_a_killed_run_has_left_is_removed(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [".mine~", "b.txt"]
 
 
+@posix
+def test_other_writers_do_not_sweep_away_what_is_about_to_be_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move, lock, swept = os.replace, durable._lock, list[str]()
+
+    def sweep() -> None:
+        durable._swept.clear()
+        durable.sweep(tmp_path)
+
+    def replace(old: str, new: Path) -> None:
+        sweep()
+        move(old, new)
+
+    def lock_late(descriptor: int) -> bool:
+        if not swept:  # another process comes before the first of our locks
+            swept.append("once")
+            sweep()
+        return lock(descriptor)
+
+    monkeypatch.setattr(os, "replace", replace)
+    with replacing(tmp_path / "a.txt") as raw:
+        raw.write(b"whole")
+    monkeypatch.setattr(durable, "_lock", lock_late)
+    with replacing(tmp_path / "b.txt") as raw:
+        raw.write(b"whole")
+    found = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert found == {"a.txt": "whole", "b.txt": "whole"}
+    assert swept
+
+
 def test_the_file_is_synced_before_it_is_moved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

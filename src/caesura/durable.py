@@ -46,22 +46,41 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = Path(os.path.realpath(path))
     sweep(target.parent)
-    # The name is known before the file is made, so that an interruption never leaves one behind.
-    temporary = os.path.join(target.parent, f".{target.name[:200]}.{secrets.token_hex(8)}~")
-    try:
-        with open(temporary, "xb") as raw:
-            _lock(raw.fileno())
-            yield raw
-            raw.flush()
-            os.fsync(raw.fileno())
-        if os.name == "posix" and target.exists():
-            os.chmod(temporary, target.stat().st_mode & 0o777)
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    while True:
+        # The name is known before the file is made, so that an interruption never leaves one.
+        temporary = os.path.join(target.parent, f".{target.name[:200]}.{secrets.token_hex(8)}~")
+        try:
+            with open(temporary, "xb") as raw:
+                if not _keeps(raw.fileno(), temporary):
+                    continue
+                yield raw
+                raw.flush()
+                os.fsync(raw.fileno())
+                if fcntl is not None:
+                    # While it is locked: else another process might sweep it away before.
+                    _put(temporary, target)
+            if fcntl is None:
+                _put(temporary, target)  # what is open cannot be moved there
+            break
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
     _moved(str(target.parent))
+
+
+def _put(temporary: str, target: Path) -> None:
+    """Give a file that is complete its name."""
+    if os.name == "posix" and target.exists():
+        os.chmod(temporary, target.stat().st_mode & 0o777)
+    os.replace(temporary, target)
+
+
+def _keeps(descriptor: int, temporary: str) -> bool:
+    """Lock a new file; False if another process took it for a dead one before that."""
+    if not _lock(descriptor):
+        return False
+    return os.path.exists(temporary)
 
 
 def _lock(descriptor: int) -> bool:
