@@ -218,7 +218,7 @@ def test_the_loss_of_attributes_is_the_sum_of_their_losses() -> None:
     values = torch.from_numpy(np.stack([random.integers(0, s, (2, 5)) for s in sizes], -1))
     known = torch.from_numpy((random.random((2, 5, 1)) < 0.7).astype(np.float32))
     nothing = torch.zeros(2, 5)
-    gold = Targets(nothing, nothing, {"feats": values}, {"feats": known})
+    gold = Targets(nothing, nothing, nothing, {"feats": values}, {"feats": known})
     found = _cross_attributes(points, gold, sizes)
     wanted = torch.zeros(())
     for part, n in zip(points.float().split(list(sizes), -1), range(3), strict=True):

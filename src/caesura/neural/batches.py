@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -16,7 +17,19 @@ from torch import Tensor
 from caesura.neural.examples import DECISIONS, IGNORE, Examples, Soft
 from caesura.neural.windows import Window
 
-__all__ = ["DeviceData", "Targets"]
+__all__ = ["DeviceData", "Targets", "on_device"]
+
+#: A card has to look for a way to multiply whenever it meets a new shape, which takes longer than
+#: a whole step: there are few where all lengths are multiples of this.
+_EVEN: Final = 64
+
+
+def on_device(array: NDArray[Any], device: str) -> Tensor:
+    """A small array as a tensor; a card takes it while it works on what it was given before."""
+    found = torch.from_numpy(np.ascontiguousarray(array))
+    if device == "cpu":
+        return found
+    return found.pin_memory().to(device, non_blocking=True)
 
 
 @dataclass
@@ -26,6 +39,8 @@ class Targets:
     #: [window, word]: the chance of a start, and whether it is known.
     start: Tensor
     start_known: Tensor
+    #: [window, word]: whether there is a word, and not padding.
+    inside: Tensor
     #: [window, word, answer] for each decision and for `head`; heads count from 1, 0 is the root.
     answers: dict[str, Tensor]
     chances: dict[str, Tensor]
@@ -42,6 +57,8 @@ class DeviceData:
         soft: Soft | None = None,
     ) -> None:
         self.data, self.special, self.device = data, special, device
+        #: What lengths are multiples of.
+        self.even = 1 if device == "cpu" else _EVEN
         self.pieces = torch.from_numpy(data.pieces.astype(np.int32)).to(device)
         self.piece_ptr = torch.from_numpy(data.piece_ptr).to(device)
         word = np.repeat(np.arange(data.n_words), np.diff(data.piece_ptr))
@@ -53,13 +70,20 @@ class DeviceData:
         self.answers = {name: torch.from_numpy(a).to(device) for name, a in answers.items()}
         self.chances = {name: torch.from_numpy(a).to(device) for name, a in chances.items()}
 
+    def evened(self, length: int) -> int:
+        """A length with its padding."""
+        return -(-length // self.even) * self.even
+
     def inputs(self, group: Sequence[Window]) -> dict[str, Tensor]:
         """The network's inputs for some windows: see `windows.batch`."""
         begin_id, end_id, pad_id = self.special
-        first, last, words, inside = self._words(group)
-        low, high = self.piece_ptr[first], self.piece_ptr[last]
+        first, _, words, inside = self._words(group)
+        ptr = self.data.piece_ptr
+        bounds = [(ptr[w.first], ptr[w.last]) for w in group]
+        low, high = on_device(np.array(bounds).T, self.device)
         sizes = high - low
-        place = torch.arange(int(sizes.max()) + 2, device=self.device)[None, :] - 1
+        longest = max(int(b - a) for a, b in bounds) + 2
+        place = torch.arange(self.evened(longest), device=self.device)[None, :] - 1
         own = (place >= 0) & (place < sizes[:, None])
         at = (low[:, None] + place).clamp(0, len(self.pieces) - 1)
         ids = torch.where(own, self.pieces[at].long(), pad_id)
@@ -89,16 +113,14 @@ class DeviceData:
                 chance = torch.where(here | (found < 0), chance, 0.0)
                 found = torch.where(here, found - first[:, None, None] + 1, 0)
             answers[name], chances[name] = found, chance
-        return Targets(
-            self.start[words].float(), self.start_known[words] & inside, answers, chances
-        )
+        known = self.start_known[words] & inside
+        return Targets(self.start[words].float(), known, inside, answers, chances)
 
     def _words(self, group: Sequence[Window]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         bounds = np.array([(w.first, w.last) for w in group])
-        first = torch.from_numpy(bounds[:, 0].copy()).to(self.device)
-        last = torch.from_numpy(bounds[:, 1].copy()).to(self.device)
+        first, last = on_device(bounds.T, self.device)
         width = int((bounds[:, 1] - bounds[:, 0]).max())
-        words = first[:, None] + torch.arange(width, device=self.device)[None, :]
+        words = first[:, None] + torch.arange(self.evened(width), device=self.device)[None, :]
         inside = words < last[:, None]
         return first, last, words.clamp(max=self.data.n_words - 1), inside
 

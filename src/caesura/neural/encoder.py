@@ -66,21 +66,41 @@ class Transformer(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(Layer(shape, dropout) for _ in range(shape.layers))
         self.distance = nn.Embedding(shape.buckets, shape.heads) if shape.buckets else None
+        #: The buckets of distances from far before to far behind, for the longest window so far.
+        self.register_buffer("buckets", torch.zeros(0, dtype=torch.int64), persistent=False)
+        self.buckets: Tensor
 
     def forward(self, ids: Tensor, mask: Tensor, extra: Tensor) -> list[Tensor]:
         """The states after each layer; `extra` is added to the embeddings of the pieces."""
         length = ids.shape[1]
         places = torch.arange(length, device=ids.device) + self.shape.first_position
+        places = places.clamp(max=self.shape.positions - 1)  # what is padded may lie beyond
         x = self.dropout(self.norm(self.pieces(ids) + self.position(places)[None] + extra))
         bias = (1.0 - mask[:, None, None, :].to(torch.float32)) * -1e4
         if self.distance is not None:
-            table = torch.from_numpy(relative_buckets(length, self.shape.buckets)).to(ids.device)
-            bias = bias + self.distance(table).permute(2, 0, 1)[None]
+            # In another order of its numbers no quick kernel would take it.
+            bias = (bias + self._by_distance(length, self.distance)[None]).contiguous()
+        if torch.is_autocast_enabled(ids.device.type):
+            bias = bias.to(torch.get_autocast_dtype(ids.device.type))  # once for all layers
         states = []
         for layer in self.layers:
             x = layer(x, bias)
             states.append(x)
         return states
+
+    def _by_distance(self, length: int, table: nn.Embedding) -> Tensor:
+        """What attention adds to each pair of places, by head: [head, query, key]."""
+        if len(self.buckets) < 2 * length - 1:
+            # Distances from the last place back to the first, and from the first to the last.
+            pairs = relative_buckets(length, self.shape.buckets)
+            found = np.concatenate([pairs[:0:-1, 0], pairs[0]])
+            self.buckets = torch.from_numpy(found).to(table.weight.device)
+        middle = len(self.buckets) // 2
+        # It stays as it is: attention whose bias learns takes several times as long on a card.
+        with torch.no_grad():
+            by_distance = table(self.buckets[middle - length + 1 : middle + length]).T
+        # A stretch of it for every query, which begins the lower the later the query is.
+        return by_distance.unfold(1, length, 1).flip(1)
 
 
 #: The names of a layer's weights by family, in the order q, k, v, out, norm1, ff1, ff2, norm2.

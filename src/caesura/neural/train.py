@@ -19,7 +19,7 @@ from torch import Tensor
 
 from caesura.learn.loop import Report, silent
 from caesura.models.file import Part
-from caesura.neural.batches import DeviceData, Targets
+from caesura.neural.batches import DeviceData, Targets, on_device
 from caesura.neural.encoder import Transformer
 from caesura.neural.examples import DECISIONS, IGNORE, Examples, Soft
 from caesura.neural.label import predict
@@ -107,6 +107,8 @@ class NeuralTrainer:
         unknown: int = -1,
     ) -> None:
         torch.manual_seed(options.seed)
+        # It plans anew for every shape of a batch, which takes longer than the attention itself.
+        torch.backends.cuda.enable_cudnn_sdp(False)
         if options.word_dropout and unknown < 0:
             raise ValueError("nothing is known that stands for unknown words")
         self.unknown = unknown
@@ -147,7 +149,8 @@ class NeuralTrainer:
             windows = random_cuts(
                 source.data.piece_ptr, source.data.doc_ptr, options.limit, random, documents
             )
-            packed = _batches(windows, source.data.piece_ptr, options.batch_pieces, random)
+            even = self.tables[which].even
+            packed = _batches(windows, source.data.piece_ptr, options.batch_pieces, random, even)
             batches += [(which, group) for group in packed]
         random.shuffle(batches)
         self._train()
@@ -188,13 +191,12 @@ class NeuralTrainer:
         with cast:
             out = self.net(**inputs)
         losses = {}
+        # Nothing below asks the card for a number: the processor goes on while it works.
         known = gold.start_known
-        losses["start"] = (
-            options.start_weight
-            * torch.nn.functional.binary_cross_entropy_with_logits(
-                out["start"].float()[known], gold.start[known]
-            )
+        cost = torch.nn.functional.binary_cross_entropy_with_logits(
+            out["start"].float(), gold.start, weight=known.float(), reduction="sum"
         )
+        losses["start"] = options.start_weight * cost / known.sum().clamp(min=1)
         for name in DECISIONS[:-1]:
             by_attribute = name == "feats" and self.net.options.attributes
             cost = (
@@ -204,20 +206,15 @@ class NeuralTrainer:
             )
             losses[name] = options.tag_weight * cost
         # Heads are the words of the window; what is padded is none.
-        real = torch.zeros(known.shape[0], known.shape[1] + 1, dtype=torch.bool, device=device)
-        real[:, 0] = True
-        counts = torch.tensor([w.last - w.first for w in group], device=device)
-        real[:, 1:] = torch.arange(known.shape[1], device=device)[None, :] < counts[:, None]
+        real = torch.nn.functional.pad(gold.inside, (1, 0), value=True)
         arcs = out["arc"].float().masked_fill(~real[:, None, :], -1e9)
         losses["arc"] = _cross(arcs, gold, "head")
-        pairs = (gold.chances["head"][:, :, 0] > 0) & (gold.chances["deprel"].sum(-1) > 0)
-        rows, places = pairs.nonzero(as_tuple=True)
-        heads = gold.answers["head"][rows, places, 0]
+        # Labels are those of the first head, where it is known.
+        heads = gold.answers["head"][:, :, :1].expand(-1, -1, out["label_head"].shape[2])
+        gold.chances["deprel"] = gold.chances["deprel"] * (gold.chances["head"][:, :, :1] > 0)
         with cast:
-            scores = self.net.labels(out["label_dep"][rows, places], out["label_head"][rows, heads])
-        losses["label"] = _cross_flat(
-            scores, gold.answers["deprel"][rows, places], gold.chances["deprel"][rows, places]
-        )
+            scores = self.net.labels(out["label_dep"], out["label_head"].gather(1, heads))
+        losses["label"] = _cross(scores, gold, "deprel")
         return losses
 
     def score(self) -> Mapping[str, float]:
@@ -342,7 +339,7 @@ def _cross_attributes(points: Tensor, gold: Targets, sizes: Sequence[int]) -> Te
 
 def _disguised(features: Tensor, options: TrainOptions, random: np.random.Generator) -> Tensor:
     """Some windows without all features, some with the shapes of words in lower case."""
-    chance = torch.from_numpy(random.random(features.shape[0])).to(features.device)[:, None]
+    chance = on_device(random.random(features.shape[0]), features.device.type)[:, None]
     hide = chance < options.feature_dropout
     lower = ~hide & (chance < options.feature_dropout + options.lower_case)
     shapes = features[:, :, 0]
@@ -373,14 +370,19 @@ def _turn(n: int, times: float, epoch: int, random: np.random.Generator) -> NDAr
 
 
 def _batches(
-    windows: list[Window], piece_ptr: NDArray[np.int64], room: int, random: np.random.Generator
+    windows: list[Window],
+    piece_ptr: NDArray[np.int64],
+    room: int,
+    random: np.random.Generator,
+    even: int = 1,
 ) -> list[list[Window]]:
-    """Batches of windows of about the same length."""
+    """Batches of windows of about the same length, or of the same if it is a multiple of `even`."""
     if not windows:
         return []
     bounds = np.array([(w.first, w.last) for w in windows])
     sizes = piece_ptr[bounds[:, 1]] - piece_ptr[bounds[:, 0]] + 2
-    order = np.argsort(sizes + random.random(len(sizes)) * 40, kind="stable")
+    sizes = -(-sizes // even) * even
+    order = np.argsort(sizes + random.random(len(sizes)) * (40 if even == 1 else 1), kind="stable")
     groups: list[list[Window]] = [[]]
     longest = 0
     for at in order.tolist():
