@@ -39,10 +39,10 @@ import argparse
 import importlib.util
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,7 @@ from smoothing import stretches
 
 from caesura.document import Document
 from caesura.errors import CaesuraError, UsageError
+from caesura.formats import jsonl
 from caesura.models.file import Part, save
 from caesura.models.store import digest, load_model
 from caesura.neural.settings import SearchSettings
@@ -63,7 +64,14 @@ from caesura.train.config import configure
 from caesura.train.data import transcripts
 from caesura.train.evaluation import dev_confidences, dev_scores
 from caesura.train.pipeline import language_of, model_card
-from caesura.train.silver import Silver, is_complete, label_text, load_silver
+from caesura.train.silver import (
+    Silver,
+    is_complete,
+    label_part,
+    load_silver,
+    missing_parts,
+    raw_parts,
+)
 from caesura.train.teachers import Teachers
 from caesura.train.weights import Weights
 
@@ -227,24 +235,33 @@ class Build:
         if is_complete(folder):
             self.report.say(f"{folder.name} was labelled before and is kept")
             return
-        work = partial(self._label_turn, folder, models, self._texts())
-        turns = [(n, self.jobs) for n in range(1, self.jobs + 1)]
-        if self.jobs == 1:
-            work(turns[0])
-            return
-        with ProcessPoolExecutor(self.jobs, get_context("spawn")) as pool:
-            list(pool.map(work, turns))
-
-    def _label_turn(
-        self, folder: Path, models: Sequence[str], texts: Sequence[str], turn: tuple[int, int]
-    ) -> None:
-        held = [self.plan.checked(one) for one in self.plan.not_in]
         train, dev = self._gold()
+        language = language_of(train).get("language")
+        load = partial(_teachers, tuple(models), self._runs_on(), language)
+        held = [self.plan.checked(one) for one in self.plan.not_in]
+        lessons = Lessons(folder, self._texts(), models, held)
         options = self._options(self.plan.teacher).silver
-        label_text(
-            Lessons(folder, texts, models, held), [*dev, *train], {"dev": dev}, options,
-            self.report, language_of(train).get("language"), self._on_device(models), turn,
-        )  # fmt: skip
+
+        def missing() -> dict[int, list[Document]]:
+            parts = raw_parts(
+                lessons, [*dev, *train], {"dev": dev}, options, self.report, language, load()
+            )
+            return {n: parts[n] for n in missing_parts(folder, range(len(parts)), self.report)}
+
+        if self.jobs == 1:
+            for n, docs in missing().items():
+                label_part(folder, n, docs, load())
+        else:
+            with ProcessPoolExecutor(self.jobs, get_context("spawn")) as pool:
+                # They load the teachers while the text is read here.
+                for _ in range(self.jobs):
+                    pool.submit(_load, load)
+                parts = missing()
+                # The longest first, so that none is waited for at the end.
+                order = sorted(parts, key=lambda n: -sum(len(doc.text) for doc in parts[n]))
+                told = [b"\n".join(jsonl.encode(doc) for doc in parts[n]) for n in order]
+                list(pool.map(partial(_label_told, folder, load), order, told))
+        _teachers.cache_clear()  # a card has better use for its memory
 
     def _silver_folder(self, network: Network) -> Path:
         return self.work / (f"silver-{network.teacher}" if network.teacher else "silver")
@@ -349,19 +366,11 @@ class Build:
             save(path, parts, meta=meta, kind="pipeline", compress=False)
         return path
 
-    def _on_device(self, models: Sequence[str]) -> Teachers:
-        """The teachers, on a GPU where the machine has one, or where one is asked for."""
-        teachers = Teachers(models)
-        device = self.device
-        if device == "auto":
-            device = "cuda" if has_card() else "cpu"
-        if device == "cuda":
-            import torch
-
-            # Chances need no more digits, and products take a fraction of the time.
-            torch.set_float32_matmul_precision("high")
-        teachers.networks[:] = [one.with_options(device=device) for one in teachers.networks]
-        return teachers
+    def _runs_on(self) -> str:
+        """The device of teachers: a GPU where the machine has one, or where one is asked for."""
+        if self.device == "auto":
+            return "cuda" if has_card() else "cpu"
+        return self.device
 
     def _write(
         self, path: Path, parts: dict[str, Part], network: Network, plain: Path | None
@@ -396,6 +405,32 @@ class Build:
         card += f"\n{network.about}\n" if network.about else ""
         save(path, parts, meta=meta, card=card, kind="pipeline")
         self.report.say(f"{path}: {path.stat().st_size / 1e6:.1f} MB, SHA-256 {digest(path)}")
+
+
+@lru_cache(maxsize=1)
+def _teachers(models: tuple[str, ...], device: str, language: str | None) -> Teachers:
+    """Those of a process, which loads them once."""
+    if device == "cuda":
+        import torch
+
+        # Chances need no more digits, and products take a fraction of the time.
+        torch.set_float32_matmul_precision("high")
+    teachers = Teachers(models)
+    teachers.speak(language)
+    if device != "cpu":
+        teachers.run_on(device)
+    return teachers
+
+
+def _load(teachers: Callable[[], Teachers]) -> None:
+    """Load the teachers of this process, which are not handed to another."""
+    teachers()
+
+
+def _label_told(folder: Path, teachers: Callable[[], Teachers], number: int, told: bytes) -> None:
+    """Label a part that another process has read, and tells in JSON Lines."""
+    docs = [jsonl.decode(line) for line in told.split(b"\n")]
+    label_part(folder, number, docs, teachers())
 
 
 def has_card() -> bool:

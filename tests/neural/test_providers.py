@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 
 import caesura
+from caesura.document import Document
 from caesura.errors import UsageError
+from caesura.neural import onnx
 from caesura.neural.parser import NeuralParser
 from caesura.neural.providers import check_used, providers, runs_by_torch
+from caesura.neural.soft import teach
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 
@@ -121,3 +124,35 @@ def test_the_network_that_pytorch_runs_says_what_the_graph_says() -> None:
     assert (found.arcs.argmax(1) == own.arcs.argmax(1)).mean() > 0.98
     for name, points in own.tags.items():
         assert (found.tags[name].argmax(1) == points.argmax(1)).mean() > 0.98
+
+
+def test_a_card_reads_several_documents_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    from caesura.neural.torch_session import TorchSession
+
+    nlp = caesura.load("en")
+    (parser,) = (stage for stage in nlp.stages if isinstance(stage, NeuralParser))
+    card = parser.with_options(threads=2)  # an encoder of its own
+    card.encoder.session = TorchSession(parser.graph.tobytes(), "cpu")
+    card.encoder.at_once, card.encoder.by_torch = 3, True
+    monkeypatch.setattr(onnx, "_PIECES", 300)  # so that there are several batches
+    texts = ["Nobody knew why.", "The boats did not come back. " * 60, "", "Home, then, at last."]
+    docs = [nlp.tokenise(Document(text=text)) for text in texts]
+    for doc, found in zip(docs, card.encoder.scores_of(docs), strict=True):
+        alone = card.encoder.scores(doc)
+        assert len(found.start) == doc.n_words
+        for one, other in ((found.arcs, alone.arcs), (found.tags["lemma"], alone.tags["lemma"])):
+            np.testing.assert_allclose(one, other, atol=1e-2)
+        assert np.array_equal(found.base, alone.base)
+        assert np.array_equal(found.sizes, alone.sizes)
+    filled = [doc for doc in docs if doc.n_words]
+    together = teach([card, card], filled)
+    trees = [(doc.head.tolist(), doc.column("deprel")) for doc in filled]
+    card.encoder.at_once, card.encoder.by_torch = 1, False
+    for doc, soft, tree in zip(filled, together, trees, strict=True):
+        (said,) = teach([card, card], [doc])
+        assert (doc.head.tolist(), doc.column("deprel")) == tree
+        for name, chances in said.chances.items():
+            assert np.array_equal(soft.answers[name][:, 0], said.answers[name][:, 0])
+            np.testing.assert_allclose(soft.chances[name], chances, atol=1e-2)

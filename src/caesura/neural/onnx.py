@@ -41,8 +41,9 @@ READ: Final = 254
 _SURE: Final = 2.0
 #: Before what the layout says that a paragraph starts.
 _PARAGRAPHS: Final = (BLANK, PARAGRAPH)
-#: Windows that a card reads at once.
+#: Windows that a card reads at once, and sub-words, where it reads several documents.
 _AT_ONCE: Final = 32
+_PIECES: Final = 16384
 
 
 @dataclass
@@ -67,6 +68,22 @@ class Scores:
     #: of all.
     rules: NDArray[np.int64] | None = None
     values: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What a network reads of a document."""
+
+    pieces: NDArray[np.int32]
+    #: Where the sub-words of each word begin; one more than words.
+    pointer: NDArray[np.int64]
+    features: NDArray[np.int64]
+    windows: list[Window]
+
+    @property
+    def width(self) -> int:
+        """Heads that a word may have in the longest window."""
+        return max((w.last - w.first for w in self.windows), default=0) + 1
 
 
 class Encoder:
@@ -101,7 +118,9 @@ class Encoder:
         self.session: Any
         #: Whether the session can leave out lemma rules and values of features.
         self.picks = False
-        if runs_by_torch(device, available):
+        #: Whether PyTorch runs it.
+        self.by_torch = runs_by_torch(device, available)
+        if self.by_torch:
             from caesura.neural.torch_session import TorchSession
 
             self.session = TorchSession(data.tobytes(), device)
@@ -165,41 +184,88 @@ class Encoder:
         With `spans` of words only those are read; a start has the score 0 elsewhere.
         """
         n = doc.n_words
-        limit = self.limit if self.languages is not None else min(self.limit, READ)
-        pieces, pointer = self.subwords.pieces(doc)
-        features = word_features(doc) if self.layout else paragraph_features(doc)
         spoken = rules = values = None
         if self.languages is not None:
             spoken = self.languages.numbers(doc)
             rules, values = self.languages.rules(spoken), self.languages.values(spoken)
-            features = np.concatenate([features, spoken[:, None]], 1)
-        shared = limit * OVERLAP // LIMIT
-        ends = self.ends(doc, features) if self.layout else None
-        windows = [
-            window
-            for first, last in ([(0, n)] if spans is None else spans)
-            for window in overlapping(pointer, first, last, limit, shared, ends)
-        ]
+        text = self._reading(doc, spoken, spans)
         few = {name: own for name, own in (("feats", values), ("lemma", rules)) if own is not None}
         picked = self._picked(few)
-        width = max((w.last - w.first for w in windows), default=0) + 1
         found: Scores | None = None
-        for at in range(0, len(windows), self.at_once):
-            group = windows[at : at + self.at_once]
-            begin, end, pad = self.subwords.special
-            inputs = batch(
-                pieces, pointer, features, group,
-                begin_id=begin, end_id=end, pad_id=pad, limit=limit,
-            )  # fmt: skip
+        for at in range(0, len(text.windows), self.at_once):
+            group = text.windows[at : at + self.at_once]
+            inputs = self._batch(text, group)
             out = dict(zip(self.outputs, self._run(inputs, few, picked), strict=True))
             if found is None:
-                found = _empty(n, width, out)
+                found = _empty(n, text.width, out)
             for row, window in enumerate(group):
                 _keep(found, out, row, window)
         if found is None:
             found = replace(_nothing(), start=np.zeros(n, np.float32))
         found.languages, found.rules, found.values = spoken, rules, values
         return found
+
+    def scores_of(self, docs: Sequence[Document]) -> list[Scores]:
+        """The scores of several documents, whose windows a card reads together.
+
+        There they may differ in the last digits from those of each alone.
+        """
+        if self.at_once == 1 or self.languages is not None:
+            return [self.scores(doc) for doc in docs]
+        texts = [self._reading(doc) for doc in docs]
+        joined, first = _joined(texts)
+        windows = [(n, window) for n, text in enumerate(texts) for window in text.windows]
+        sizes = [int(texts[n].pointer[w.last] - texts[n].pointer[w.first]) for n, w in windows]
+        # Windows of about the same length go together, so that little is padded.
+        order = np.argsort(sizes, kind="stable")[::-1].tolist()
+        found: list[Scores | None] = [None] * len(docs)
+        while order:
+            number = max(1, _PIECES // (sizes[order[0]] + 2))
+            group, order = [windows[i] for i in order[:number]], order[number:]
+            inputs = self._batch(joined, [_moved(window, first[n]) for n, window in group])
+            out = dict(zip(self.outputs, self._run(inputs, {}, {}), strict=True))
+            for row, (n, window) in enumerate(group):
+                own = found[n]
+                if own is None:
+                    own = found[n] = _empty(docs[n].n_words, texts[n].width, out)
+                _keep(own, out, row, window)
+        return [
+            own if own is not None else replace(_nothing(), start=np.zeros(doc.n_words, np.float32))
+            for own, doc in zip(found, docs, strict=True)
+        ]
+
+    @property
+    def _reads(self) -> int:
+        """Sub-words of a window."""
+        return self.limit if self.languages is not None else min(self.limit, READ)
+
+    def _reading(
+        self,
+        doc: Document,
+        spoken: NDArray[np.int64] | None = None,
+        spans: Sequence[tuple[int, int]] | None = None,
+    ) -> _Reading:
+        """A document in windows; `spoken` are the languages of its words, in a network of many."""
+        limit = self._reads
+        pieces, pointer = self.subwords.pieces(doc)
+        features = word_features(doc) if self.layout else paragraph_features(doc)
+        if spoken is not None:
+            features = np.concatenate([features, spoken[:, None]], 1)
+        shared = limit * OVERLAP // LIMIT
+        ends = self.ends(doc, features) if self.layout else None
+        windows = [
+            window
+            for first, last in ([(0, doc.n_words)] if spans is None else spans)
+            for window in overlapping(pointer, first, last, limit, shared, ends)
+        ]
+        return _Reading(pieces, pointer, features, windows)
+
+    def _batch(self, text: _Reading, windows: Sequence[Window]) -> Batch:
+        begin, end, pad = self.subwords.special
+        return batch(
+            text.pieces, text.pointer, text.features, windows,
+            begin_id=begin, end_id=end, pad_id=pad, limit=self._reads,
+        )  # fmt: skip
 
     def ends(self, doc: Document, features: NDArray[np.int64]) -> NDArray[np.int64]:
         """Words before which a window may end, for nobody there needs what is beyond it.
@@ -267,6 +333,26 @@ def _no_runtime(error: ImportError) -> ModelError:
     return ModelError(
         f"a neural model needs the package onnxruntime, which cannot be imported here ({error})",
         remedy=f"Install it (pip install onnxruntime){instead}.",
+    )
+
+
+def _joined(texts: Sequence[_Reading]) -> tuple[_Reading, list[int]]:
+    """Documents one after the other, as one, and the first word of each; windows are left out."""
+    pieces = np.cumsum([0, *(len(text.pieces) for text in texts)])
+    words = np.cumsum([0, *(len(text.features) for text in texts)])
+    pointers = [text.pointer[:-1] + at for text, at in zip(texts, pieces[:-1], strict=True)]
+    joined = _Reading(
+        np.concatenate([text.pieces for text in texts]),
+        np.concatenate([*pointers, pieces[-1:]]),
+        np.concatenate([text.features for text in texts]),
+        [],
+    )
+    return joined, words.tolist()
+
+
+def _moved(window: Window, by: int) -> Window:
+    return Window(
+        window.first + by, window.last + by, window.keep_first + by, window.keep_last + by
     )
 
 

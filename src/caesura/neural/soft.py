@@ -7,7 +7,7 @@ chances. `label` does the same for networks in training, without a search.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -23,8 +23,14 @@ from caesura.neural.tagging import softmax
 __all__ = ["refuse_other_labels", "teach"]
 
 Floats = NDArray[np.float32]
+#: Answers of each word, and their chances.
+Answers = tuple[NDArray[np.int32], NDArray[np.float16]]
 #: No chance is smaller.
 _LEAST: Final = 1e-9
+#: Words of the documents that a card reads together: their scores need 15 KB each.
+_TOGETHER: Final = 8192
+#: Words whose chances are worked out together.
+_ROWS: Final = 256
 
 
 def refuse_other_labels(parsers: Sequence[NeuralParser]) -> None:
@@ -39,58 +45,106 @@ def refuse_other_labels(parsers: Sequence[NeuralParser]) -> None:
                 )
 
 
-def teach(parsers: Sequence[NeuralParser], doc: Document) -> Soft:
-    """Fill a document that has tokens, confidences included; what the networks think of it."""
+def teach(parsers: Sequence[NeuralParser], docs: Sequence[Document]) -> list[Soft]:
+    """Fill documents that have tokens, confidences included; what the networks think of each."""
+    together = _TOGETHER if all(parser.encoder.at_once > 1 for parser in parsers) else 1
+    return [soft for group in _groups(docs, together) for soft in _taught(parsers, group)]
+
+
+def _groups(docs: Sequence[Document], words: int) -> Iterator[list[Document]]:
+    """Documents that have so many words together."""
+    group: list[Document] = []
+    for doc in docs:
+        group.append(doc)
+        if sum(one.n_words for one in group) >= words:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _taught(parsers: Sequence[NeuralParser], docs: Sequence[Document]) -> list[Soft]:
     first = parsers[0]
-    each = [parser.encoder.scores(doc) for parser in parsers]
-    scores = each[0] if len(each) == 1 else _mean(parsers, each)
-    first.write_tags(doc, scores, True)
-    result = first.decide(doc, scores)
-    heads = np.asarray(result.heads, np.int32)
+    each = [parser.encoder.scores_of(docs) for parser in parsers]
+    means, results = [], []
+    for doc, *own in zip(docs, *each, strict=True):
+        scores = own[0] if len(own) == 1 else _mean(parsers, own)
+        first.write_tags(doc, scores, True)
+        means.append(scores)
+        results.append(first.decide(doc, scores))
+    heads = [np.asarray(result.heads, np.int32) for result in results]
     labels = _mean_labels(parsers, each, heads)
-    first.write_tree(doc, result, labels.argmax(1))
-    first.write_confidences(doc, scores, result)
+    found = []
+    for doc, scores, result, own_heads, own_labels in zip(
+        docs, means, results, heads, labels, strict=True
+    ):
+        first.write_tree(doc, result, own_labels.argmax(1))
+        first.write_confidences(doc, scores, result)
+        found.append(_soft(scores, own_heads, own_labels))
+    return found
+
+
+def _soft(scores: Scores, heads: NDArray[np.int32], labels: Floats) -> Soft:
+    """The likeliest answers, of scores, of heads that were decided on and chances of labels."""
     answers, chances = {}, {}
     for name in TAGS:
-        answers[name], chances[name] = _likeliest(softmax(scores.tags[name]))
+        answers[name], chances[name] = _by_rows(_likeliest_tags, scores.tags[name])
     if scores.rules is not None:
         answers["lemma"] = scores.rules[answers["lemma"]].astype(np.int32)
     if scores.values is not None:
         answers["feats"] = scores.values[answers["feats"]].astype(np.int32)
     answers["deprel"], chances["deprel"] = _likeliest(labels)
-    answers["head"], chances["head"] = _likeliest_heads(scores, heads)
+    answers["head"], chances["head"] = _by_rows(_likeliest_heads, scores.arcs, scores.base, heads)
     start = 1.0 / (1.0 + np.exp(-scores.start))
     start[:1] = 1.0
     return Soft(start.astype(np.float16), answers, chances)
 
 
-def _likeliest(chances: Floats) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
-    """The few likeliest of each row; rows of fewer are filled up with what has no chance."""
+def _spans(n: int) -> Iterator[slice]:
+    """Some words after the other, whose scores stay near the processor."""
+    return (slice(at, at + _ROWS) for at in range(0, n, _ROWS))
+
+
+def _by_rows(work: Callable[..., Answers], *arrays: NDArray[Any]) -> Answers:
+    """What is to be done with arrays, done with some of their rows after the other."""
+    made = [work(*(array[span] for array in arrays)) for span in _spans(len(arrays[0]))]
+    if not made:
+        return np.zeros((0, ANSWERS), np.int32), np.zeros((0, ANSWERS), np.float16)
+    found, worth = zip(*made, strict=True)
+    return np.concatenate(found), np.concatenate(worth)
+
+
+def _likeliest_tags(points: Floats) -> Answers:
+    return _likeliest(softmax(points))
+
+
+def _likeliest(chances: Floats) -> Answers:
+    """The few likeliest of each row; rows of fewer are filled up with what has no chance.
+
+    The chances are used up.
+    """
     n, k = chances.shape
-    rows, left = np.arange(n), chances.copy()
+    rows = np.arange(n)
     found = np.zeros((n, ANSWERS), np.int32)
     worth = np.zeros((n, ANSWERS), np.float16)
     for place in range(min(k, ANSWERS)):
-        best = left.argmax(1)
+        best = chances.argmax(1)
         found[:, place], worth[:, place] = best, chances[rows, best]
-        left[rows, best] = -1.0
+        chances[rows, best] = -1.0
     return found, worth
 
 
-def _likeliest_heads(
-    scores: Scores, heads: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+def _likeliest_heads(arcs: Floats, base: NDArray[np.int32], heads: NDArray[np.int32]) -> Answers:
     """The head that was decided on first, then others; labels are those of the first."""
-    chances = softmax(scores.arcs)
+    chances = softmax(arcs)
     rows = np.arange(len(heads))
-    place = np.where(heads < 0, 0, heads - scores.base + 1)
-    inside = (place >= 0) & (place < scores.arcs.shape[1])
+    place = np.where(heads < 0, 0, heads - base + 1)
+    inside = (place >= 0) & (place < arcs.shape[1])
     place = np.where(inside, place, 0)
     own = np.where(inside, chances[rows, place], 0)
     chances[rows[inside], place[inside]] = 0
     others, worth = _likeliest(chances)
-    base = scores.base[:, None]
-    others = np.where(others == 0, -1, others - 1 + base).astype(np.int32)
+    others = np.where(others == 0, -1, others - 1 + base[:, None]).astype(np.int32)
     found = np.concatenate([np.maximum(heads, -1)[:, None], others[:, :-1]], 1)
     return found.astype(np.int32), np.concatenate(
         [own[:, None].astype(np.float16), worth[:, :-1]], 1
@@ -98,14 +152,39 @@ def _likeliest_heads(
 
 
 def _mean_labels(
-    parsers: Sequence[NeuralParser], each: Sequence[Scores], heads: NDArray[np.int32]
-) -> Floats:
-    """The mean chances of labels, by the numbers of the first network."""
-    found = np.zeros((len(heads), len(parsers[0].labels["deprel"])), np.float32)
+    parsers: Sequence[NeuralParser],
+    each: Sequence[Sequence[Scores]],
+    heads: Sequence[NDArray[np.int32]],
+) -> list[Floats]:
+    """The mean chances of labels in each document, by the numbers of the first network."""
+    width = len(parsers[0].labels["deprel"])
+    found = [np.zeros((len(own), width), np.float32) for own in heads]
     for parser, scores in zip(parsers, each, strict=True):
-        chances = parser.label_chances(scores, heads)
-        found += _moved(chances, parser, parsers[0], "deprel") / len(parsers)
+        for mean, chances in zip(found, _label_chances(parser, scores, heads), strict=True):
+            mean += _moved(chances, parser, parsers[0], "deprel") / len(parsers)
     return found
+
+
+def _label_chances(
+    parser: NeuralParser, scores: Sequence[Scores], heads: Sequence[NDArray[np.int32]]
+) -> list[Floats]:
+    """The chance of each label of each arc in each document; a card finds those of all at once."""
+    if not parser.encoder.by_torch or parser.languages is not None:
+        return [parser.label_chances(one, own) for one, own in zip(scores, heads, strict=True)]
+    vectors = [
+        np.where((own < 0)[:, None], one.label_root, one.label_head[np.maximum(own, 0)])
+        for one, own in zip(scores, heads, strict=True)
+    ]
+    points = parser.encoder.session.label_points(
+        parser.label_weights,
+        np.concatenate([one.label_dep for one in scores]),
+        np.concatenate(vectors),
+    )
+    # Root labels are for roots alone.
+    roots = np.array([name.split(":")[0] == "root" for name in parser.labels["deprel"]])
+    is_root = np.concatenate(heads)[:, None] < 0
+    chances = softmax(np.where(is_root == roots, points, -np.inf))
+    return np.split(chances, np.cumsum([len(own) for own in heads])[:-1])
 
 
 def _moved(chances: Floats, parser: NeuralParser, first: NeuralParser, name: str) -> Floats:
@@ -120,40 +199,48 @@ def _moved(chances: Floats, parser: NeuralParser, first: NeuralParser, name: str
 def _mean(parsers: Sequence[NeuralParser], each: Sequence[Scores]) -> Scores:
     """Scores whose chances are the means of several, in the windows of the first."""
     first, n = each[0], len(parsers)
-    tags = {
-        name: _logs(
-            sum(
-                _moved(softmax(scores.tags[name]), parser, parsers[0], name)
-                for parser, scores in zip(parsers, each, strict=True)
+    tags = {name: np.empty_like(first.tags[name]) for name in TAGS}
+    arcs = np.empty_like(first.arcs)
+    for span in _spans(len(first.start)):
+        for name in TAGS:
+            tags[name][span] = _logs(
+                sum(
+                    _moved(softmax(scores.tags[name][span]), parser, parsers[0], name)
+                    for parser, scores in zip(parsers, each, strict=True)
+                )
+                / n
             )
-            / n
-        )
-        for name in TAGS
-    }
+        chances = sum(_arc_chances(scores, first, span) for scores in each)
+        used = np.arange(arcs.shape[1])[None, :] < first.sizes[span, None]
+        arcs[span] = np.where(used, _logs(chances / n), -np.inf)
     start = sum(1.0 / (1.0 + np.exp(-scores.start)) for scores in each) / n
     start = np.clip(start, _LEAST, 1.0 - 1e-7)
-    width = first.arcs.shape[1]
-    arcs = np.zeros_like(first.arcs)
-    for scores in each:
-        place = (first.base - scores.base)[:, None] + np.arange(width)[None, :]
-        place[:, 0] = 0
-        there = (place > 0) & (place < scores.sizes[:, None])
-        there[:, 0] = True
-        chances = softmax(scores.arcs)
-        arcs += np.where(
-            there, np.take_along_axis(chances, np.where(there, place, 0), 1), 0
-        ).astype(np.float32)
-    used = np.arange(width)[None, :] < first.sizes[:, None]
     return Scores(
         np.log(start / (1.0 - start)).astype(np.float32),
         tags,
-        np.where(used, _logs(arcs / n), -np.inf).astype(np.float32),
+        arcs,
         first.base,
         first.sizes,
         first.label_dep,
         first.label_head,
         first.label_root,
     )
+
+
+def _arc_chances(scores: Scores, first: Scores, span: slice) -> Floats:
+    """The chances of the heads of some words, in the windows of another network."""
+    chances = softmax(scores.arcs[span])
+    width = first.arcs.shape[1]
+    base, sizes = scores.base[span], scores.sizes[span]
+    alike = np.array_equal(base, first.base[span]) and np.array_equal(sizes, first.sizes[span])
+    if alike and scores.arcs.shape[1] == width:
+        return chances
+    place = (first.base[span] - base)[:, None] + np.arange(width)[None, :]
+    place[:, 0] = 0
+    there = (place > 0) & (place < sizes[:, None])
+    there[:, 0] = True
+    found = np.where(there, np.take_along_axis(chances, np.where(there, place, 0), 1), 0)
+    return found.astype(np.float32)
 
 
 def _logs(chances: Any) -> Floats:

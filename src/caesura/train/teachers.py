@@ -76,6 +76,14 @@ class Teachers:
             return {}
         return {name: list(self.networks[0].labels[name]) for name in DECISIONS}
 
+    def run_on(self, device: str) -> None:
+        """Let networks that speak by their chances run on a device; all others stay."""
+        if not self.networks:
+            return
+        self.pipelines = [nlp.with_search(device=device) for nlp in self.pipelines]
+        found = [nlp.stage(NeuralParser) for nlp in self.pipelines]
+        self.networks = [parser for parser in found if parser is not None]
+
     # ------------------------------------------------------------- whether they fit
 
     def speak(self, language: str | None) -> None:
@@ -108,7 +116,7 @@ class Teachers:
         if self.networks:
             made = [self.pipelines[0].tokenise(doc) for doc in docs]
             made = [doc for doc in made if doc.n_words]
-            soft = [teach(self.networks, doc) for doc in made]
+            soft = teach(self.networks, made)
             for doc in made:
                 doc.fixed = frozenset()
             return made, Soft.join(soft) if soft else None
