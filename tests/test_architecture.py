@@ -212,6 +212,7 @@ INSIDE = {
     ("models/store.py", "urllib.request"): "light start: only downloads need it",
     ("models/file.py", "safetensors.numpy"): "light start: only writing needs it",
     ("tokenize/handles.py", "regex"): "light start: compiling patterns takes long",
+    ("document/pictures.py", "regex"): "light start: compiling patterns takes long",
     ("tokenize/habits.py", "regex"): "light start: compiling patterns takes long",
     ("tokenize/rules.py", "regex"): "light start: compiling patterns takes long",
     ("cli", "msgspec"): "light start: only JSON needs it",

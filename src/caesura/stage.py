@@ -85,6 +85,10 @@ class Stage(ABC):
     ) -> None:
         """Fill what it adds; what a document declares fixed is obeyed."""
 
+    def speaks(self, language: str) -> None:
+        """Heed what is known of the words of a model's language; told once, before it is used."""
+        return
+
     def watch(self) -> Watch | None:
         """Who looks at the language of texts, if the stage knows something about it."""
         return None

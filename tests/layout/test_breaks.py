@@ -89,6 +89,11 @@ def wrapped(text: str, width: int, indent: str = "") -> str:
         ("One more.\r\n\r\nAnd another.", ["blank line"]),
         ("One more.\n \t \nAnd another.", ["blank line"]),
         ("One.\fTwo three four.", ["line"]),
+        # A hyphenated word makes a narrow column of what would be lines.
+        ("The lamp is an import-\nant thing for the\nkeeper.", ["wrapped", "wrapped"]),
+        ("The lamp is an important\nthing for the\nkeeper.", ["line", "line"]),
+        ("anti-\nbio-\nco-", ["line", "line"]),
+        ("eggs\na bag of sugar-\nflour\ntea\nhoney", ["line", "line", "line", "line"]),
     ],
 )
 def test_examples(text: str, expected: list[str]) -> None:

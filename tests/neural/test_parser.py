@@ -341,6 +341,19 @@ def test_features_agree_with_the_fine_tag(nlp: Pipeline) -> None:
             NeuralParser.from_part(part)
 
 
+def test_features_that_are_all_that_a_word_has_are_no_errors() -> None:
+    forms = ["it"] * 6 + ["ours"] * 2 + ["us"] * 3
+    feats = ["Case=Nom"] * 6 + ["Poss=Yes"] * 2 + ["Case=Acc", "Case=Acc", "Case=Nom"]
+    ends = np.cumsum([len(form) + 1 for form in forms]) - 1
+    starts = [end - len(form) for end, form in zip(ends, forms, strict=True)]
+    doc = Document.from_spans(" ".join(forms), starts, ends)
+    doc.xpos = doc.strings.ids(["PRP"] * len(forms)).astype(np.int32)
+    doc.feats = doc.strings.ids(feats).astype(np.int32)
+    known = ("Case=Nom", "Poss=Yes", "Case=Acc")
+    labels = Labels(**dict.fromkeys(DECISIONS, ()) | {"xpos": ("PRP",), "feats": known})
+    assert features_of([doc], labels).tolist() == [[True, True, False]]
+
+
 def test_evidence_is_looked_for_where_it_counts(nlp: Pipeline) -> None:
     unread = nlp.with_search(evidence=0.0)
     part = unread.stages[-1].to_part()

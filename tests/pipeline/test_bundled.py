@@ -51,6 +51,53 @@ def test_a_text_with_everything(nlp: Pipeline) -> None:
     assert did.head.form == "come"
 
 
+def test_contractions_in_a_row(nlp: Pipeline) -> None:
+    text = "We'd've lost the boat. The keeper shouldn't've left, and she couldn’t’ve known."
+    doc = nlp(text)
+    check(doc, text)
+    words = [(word.form, word.lemma) for word in doc.words]
+    assert words[:3] == [("We", "we"), ("'d", "would"), ("'ve", "have")]
+    for row in (("should", "n't", "'ve"), ("could", "n’t", "’ve")):
+        at = words.index((row[0], row[0]))
+        assert words[at : at + 3] == list(zip(row, (row[0], "not", "have"), strict=True))
+
+
+def test_possessive_pronouns(nlp: Pipeline) -> None:
+    doc = nlp(
+        "The boat is theirs. The lamp is ours. That net is hers. Is it yours? No, it is mine."
+    )
+    lemmas = {"theirs": "their", "ours": "our", "hers": "her", "yours": "your", "mine": "my"}
+    found = {word.form: word for word in doc.words if word.form in lemmas}
+    assert {form: word.lemma for form, word in found.items()} == lemmas
+    for word in found.values():
+        assert word.feats["Poss"] == "Yes"
+        assert "Case" not in word.feats
+
+
+def test_emoji_are_symbols(nlp: Pipeline) -> None:
+    doc = nlp("The boats are back 🎉 Good work 👍🏽 Thank you so much ❤️")
+    emoji = [word for word in doc.words if not word.form.isascii()]
+    assert [(word.lemma, word.upos, word.deprel) for word in emoji] == [
+        (form, "SYM", "discourse") for form in ("🎉", "👍🏽", "❤️")
+    ]
+
+
+def test_temperatures(nlp: Pipeline) -> None:
+    for text in (
+        "Heat it to 180°C. Wait.",
+        "Heat it to 180 °C. Wait.",
+        "Heat it to 180 ° C. Wait.",
+    ):
+        doc = nlp(text)
+        assert [w.form for w in doc.words][3:] == ["180", "°", "C", ".", "Wait", "."]
+        assert len(list(doc.sentences)) == 2
+
+
+def test_no_sentence_ends_within_a_word(nlp: Pipeline) -> None:
+    text = "It was an import-\nant matter for all the keep-\ners. Nobody slept."
+    assert len(list(nlp(text).sentences)) == 2
+
+
 def test_split() -> None:
     if not (bundled_models() / "en.caesura").exists():
         pytest.skip("the model en is not bundled")

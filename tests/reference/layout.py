@@ -218,9 +218,16 @@ def fits(before: Line, line: Line, width: int) -> bool:
     return before.width + 1 + line.first <= width
 
 
+def parted(before: Line, line: Line) -> bool:
+    """Whether a word is hyphenated between two lines, of which the first is no word alone."""
+    return before.hyphen and line.lower and before.width > before.indent + before.first
+
+
 def tally(before: Line, line: Line, width: int, capital: int = -1) -> int:
     if line.item or line.indent > before.body + 1:
         return 0
+    if parted(before, line):
+        return 4
     if fits(before, line, width):
         return -2
     if line.lower:
@@ -288,7 +295,8 @@ def between(lines: list[Line], i: int) -> str:
     if all(own.first >= 20 and own.width == own.indent + own.first for own in (before, line)):
         return "line"
     full = is_full(lines, i) or are_full(block, width)
-    wrapped = full or (28 <= width <= 160 and sum(votes) > 0)
+    column = any(parted(a, b) for a, b in itertools.pairwise(block))
+    wrapped = full or ((12 if column else 28) <= width <= 160 and sum(votes) > 0)
     room = not full and not (before.hyphen and line.lower) and fits(before, line, width)
     others = block[:at] + block[at + 1 :]
     beside = [before, *lines[i + 1 : i + 2]]

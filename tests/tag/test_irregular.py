@@ -101,6 +101,88 @@ def test_a_network_heeds_them() -> None:
     assert doc.column("lemma") == ["sing", "sang"]
 
 
+def test_a_network_heeds_the_words_of_closed_classes() -> None:
+    ours = "Number=Plur|Person=1|Poss=Yes|PronType=Prs"
+    labels = {
+        "upos": ["PRON"],
+        "xpos": ["PRP", "NNP"],
+        "feats": ["Case=Acc", ours],
+        "lemma": [rule_of("a", "a")],
+    }
+    tags = {name: np.zeros((2, len(labels[name])), np.float32) for name in labels}
+    tags["xpos"][1, 1] = tags["feats"][:, 0] = 1.0
+    tagging = Tagging(labels)
+    for spoken, lemmas, feats in (
+        ("", ["ours", "ours"], ["Case=Acc"] * 2),
+        ("en", ["our", "ours"], [ours, "Case=Acc"]),
+    ):
+        tagging.speaks(spoken)
+        doc = document("Ours ours", "_ _")
+        tagging.write(doc, scores_of(tags), confidence=False)
+        assert doc.column("lemma") == lemmas
+        assert doc.column("feats") == feats
+
+
+def test_a_network_takes_emoji_for_symbols() -> None:
+    labels = {"upos": ["PUNCT", "SYM"], "xpos": ["NFP"], "feats": [""], "lemma": ['="', "l0//0/"]}
+    tags = {name: np.zeros((2, len(labels[name])), np.float32) for name in labels}
+    tags["upos"][:, 0] = tags["lemma"][:, 0] = 1.0
+    doc = document("👍 !", "_ _")
+    lexicon = LemmaLexicon.of([document("a b", "a b")], labels["lemma"])
+    Tagging(labels, lexicon).write(doc, scores_of(tags), confidence=False)
+    assert doc.column("upos") == ["SYM", "PUNCT"]
+    assert doc.column("lemma") == ["👍", "!"]
+
+
+OURS = "Number=Plur|Person=1|Poss=Yes|PronType=Prs"
+
+
+def small_tagger() -> Tagger:
+    """One that has seen an emoticon, and features of `ours` with another word."""
+    rows = [
+        *(("it", "PRON", "PRP", "Case=Nom", "it"), ("works", "VERB", "VBZ", "", "work")),
+        *((":)", "SYM", "NFP", "", ":)"), (".", "PUNCT", ".", "", ".")),
+        *(("$", "SYM", "$", "", "$"), ("us", "PRON", "PRP", OURS, "us")),
+    ] * 20
+    doc = document(" ".join(row[0] for row in rows), " ".join(row[2] for row in rows))
+    for n, column in enumerate(("upos", "xpos", "feats", "lemma"), 1):
+        setattr(doc, column, doc.strings.ids([row[n] for row in rows]).astype(np.int32))
+    trainer = TaggerTrainer([doc], options=TaggerOptions(epochs=2))
+    trainer.epoch(1)
+    return Tagger(trainer.parts()["tagger"])
+
+
+def test_a_linear_tagger_heeds_the_words_of_closed_classes() -> None:
+    tagger = small_tagger()
+    doc = document("ours", "PRP")
+    doc.fixed = frozenset({"tokens", "tags"})
+    doc.upos = doc.strings.ids(["PRON"]).astype(np.int32)
+    doc.feats = doc.strings.ids([""]).astype(np.int32)
+    tagger.speaks("en")
+    tagger.tag([doc])
+    assert (doc.column("lemma"), doc.column("feats")) == (["our"], [OURS])
+    other = replace(doc.cut(0, 1), fixed=frozenset({"tokens", "tags"}))
+    tagger.speaks("fi")
+    tagger.tag([other])
+    assert other.column("lemma") != ["our"]
+
+
+def test_a_linear_tagger_takes_emoji_for_emoticons() -> None:
+    tagger = small_tagger()
+    doc = document("it 👍 works 🎉 .", "_ _ _ _ _")
+    for k in (0, 2):
+        tagger.tag([doc], k=k)
+        assert doc.column("xpos") == ["PRP", "NFP", "VBZ", "NFP", "."]
+        assert doc.column("upos")[1::2] == ["SYM", "SYM"]
+        assert doc.column("lemma")[1::2] == ["👍", "🎉"]
+    # Who says what it is is obeyed.
+    doc.fixed = frozenset({"tokens", "tags"})
+    doc.upos = doc.strings.ids(["PRON", "PUNCT", "VERB", "", "PUNCT"]).astype(np.int32)
+    doc.xpos = doc.strings.ids(["PRP", ".", "VBZ", "", "."]).astype(np.int32)
+    tagger.tag([doc])
+    assert doc.column("xpos") == ["PRP", ".", "VBZ", "NFP", "."]
+
+
 def test_a_number_in_letters_is_not_one_in_digits() -> None:
     feats = ["NumForm=Digit|NumType=Card", "NumForm=Word|NumType=Card", ""]
     labels = {"upos": ["NUM"], "xpos": ["CD"], "feats": feats, "lemma": [rule_of("a", "a")]}

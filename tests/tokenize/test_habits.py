@@ -47,6 +47,18 @@ def test_most_places_decide_about_a_habit() -> None:
     assert learn_habits(TOWNS[:2]) == Habits()
     assert learn_habits([document("hyvä", "😀😍😀😍😀😍")]) == Habits(pictures=True)
     assert learn_habits([document("hyvä", *"😀😍😀😍😀😍")]) == Habits()
+    warm = Document.from_spans("20°C " * 5, range(0, 25, 5), range(4, 25, 5))
+    assert learn_habits([warm]) == Habits()
+    starts = [at for line in range(0, 25, 5) for at in (line, line + 2, line + 3)]
+    ends = [at for line in range(2, 27, 5) for at in (line, line + 1, line + 2)]
+    assert learn_habits([Document.from_spans(warm.text, starts, ends)]) == Habits(degrees=True)
+
+
+def test_what_a_language_does_is_known_without_a_treebank(tokenizer: Tokenizer) -> None:
+    english = Tokenizer.from_part(tokenizer.to_part())
+    english.speaks("en")
+    assert forms(english, "it was 20°C.") == ["it", "was", "20", "°", "C", "."]
+    assert english.to_part().config == tokenizer.to_part().config
 
 
 @pytest.mark.parametrize("blank", [" ", "\u00a0", "\u202f"])

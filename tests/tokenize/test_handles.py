@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from caesura.document.characters import code_points
 from caesura.tokenize import Tokenizer
+from caesura.tokenize.habits import Habits
 from caesura.tokenize.handles import known_cuts
 
 
@@ -30,6 +31,10 @@ from caesura.tokenize.handles import known_cuts
         ("a - b @ c", [], []),
         (f"@{'a-' * 40}b", [], []),
         ("5️⃣ o'clock", [], []),
+        # The sign of a temperature is no part of its number, nor a period of its unit.
+        ("heat it to 180°C. Wait", [14, 16], []),
+        ("20 °F, then 30ºC", [14], []),
+        ("the 3°Class, a 360° view, 9º and 45° N.", [], []),
     ],
 )
 def test_what_is_known(text: str, must: list[int], may_not: range | list[int]) -> None:
@@ -37,6 +42,12 @@ def test_what_is_known(text: str, must: list[int], may_not: range | list[int]) -
     marks = [0] * len(text) if found is None else found.tolist()
     assert [at for at, mark in enumerate(marks) if mark == 1] == must
     assert [at for at, mark in enumerate(marks) if mark == -1] == list(may_not)
+
+
+def test_a_unit_is_apart_from_its_sign_where_that_is_the_habit() -> None:
+    found = known_cuts(code_points("at 20°C."), Habits(degrees=True))
+    assert found is not None
+    assert found.tolist() == [0, 0, 0, 0, 0, 1, 1, 1]
 
 
 def test_the_model_obeys(tokenizer: Tokenizer) -> None:

@@ -55,6 +55,14 @@ def test_the_lines_must_be_wrapped_prose(english: Tokenizer) -> None:
     assert "sometimes" not in english.tokenize(parted).column("form")
 
 
+def test_in_a_narrow_column_no_sentence_ends_at_a_hyphen(english: Tokenizer) -> None:
+    column = "The keeper had import-\nant news, and no-\nbody asked him for\nhis old stor-\nies."
+    forms = english.tokenize(column).column("form")
+    assert {"important", "nobody", "stories"} <= {*forms}
+    for text in (column, "This is an import-\nant matter."):
+        assert sum(english.tokenize(text).sent_start == 1) == 1
+
+
 @pytest.mark.parametrize("size", [1, 7, 64, 1000])
 def test_a_text_in_blocks_gets_the_same_words(english: Tokenizer, size: int) -> None:
     text = "\n\n".join([PROSE] * 40)

@@ -43,6 +43,25 @@ def test_unseen_forms_follow_the_edits_of_seen_ones() -> None:
     assert splitter.candidate("perla") is None
 
 
+def test_contractions_in_a_row() -> None:
+    seen = [
+        *((f"{word}'d", (word, "'d")) for word in ("he", "she", "they")),
+        *((f"{word}'ve", (word, "'ve")) for word in ("we", "you", "they")),
+        *((f"{word}n't", (word, "n't")) for word in ("could", "should", "is", "was")),
+        *((f"{word}'s", (word, "'s")) for word in ("dog", "cat", "hen")),
+        ("'twas", ("'t", "was")),
+    ]
+    splitter = learn_splitter([treebank(*seen, *one("o'clock", "ya'd"))])
+    assert splitter.candidate("He'd've") == ("He", "'d", "'ve")
+    assert splitter.candidate("She’d’ve") == ("She", "’d", "’ve")
+    assert splitter.candidate("couldn't've") == ("could", "n't", "'ve")
+    assert splitter.candidate("SHOULDN'T'VE") == ("SHOULD", "N'T", "'VE")
+    assert splitter.candidate("'Twasn't") == ("'T", "was", "n't")
+    # A name with an apostrophe is one word, and so is what was seen as one.
+    assert splitter.candidate("O'Hara's") == ("O'Hara", "'s")
+    assert splitter.candidate("ya'd've") == ("ya'd", "'ve")
+
+
 def test_beginnings_as_well_as_endings() -> None:
     seen = [("wakitab", ("wa", "kitab")), ("wabayt", ("wa", "bayt")), ("wadar", ("wa", "dar"))]
     splitter = learn_splitter([treebank(*seen)])

@@ -54,8 +54,9 @@ __all__ = ["BACK", "REACH", "decide", "goes_on_alone", "is_opened", "is_ready"]
 #: Lines to each side of a gap that have a say, and lines before it that tell the usual width.
 REACH, BACK = 8, 40
 #: Prose is not wrapped narrower or wider than this, nor prose that is typed with double spacing,
-#: nor verse.
+#: nor verse. In narrow columns words are hyphenated.
 _NARROW, _WIDE = 28, 160
+_NARROW_COLUMN = 12
 _NARROW_DOUBLE, _WIDE_DOUBLE = 40, 104
 _NARROW_VERSE, _WIDE_VERSE = 20, 56
 #: The least width of a long line, and of a long word that is one.
@@ -76,6 +77,14 @@ def _fits(rows: NDArray[np.int64], before: int, i: int, width: int) -> bool:
 
 
 @kernel
+def _is_parted(rows: NDArray[np.int64], before: int, i: int) -> bool:
+    """Whether a word is hyphenated between two lines, of which the first is no word alone."""
+    if not (rows[before, FLAGS] & ENDS_HYPHEN and rows[i, FLAGS] & BEGINS_LOWER):
+        return False
+    return bool(rows[before, WIDTH] > rows[before, COLUMN] + rows[before, FIRST])
+
+
+@kernel
 def _tally(rows: NDArray[np.int64], before: int, i: int, width: int, capital: int) -> int:
     """What a pair of lines says for (positive) or against wrapped prose.
 
@@ -84,12 +93,13 @@ def _tally(rows: NDArray[np.int64], before: int, i: int, width: int, capital: in
     flags, last = rows[i, FLAGS], rows[before, FLAGS]
     if flags & IS_ITEM or rows[i, COLUMN] > rows[before, BODY] + 1:
         return 0
+    # A word that is hyphenated goes on, whatever room there was.
+    if _is_parted(rows, before, i):
+        return 4
     if _fits(rows, before, i, width):
         return -2
-    if last & ENDS_HYPHEN and flags & BEGINS_LOWER:
-        return 4
     if flags & BEGINS_LOWER:
-        return 3
+        return 4 if last & ENDS_HYPHEN else 3
     if flags & BEGINS_UPPER and not last & ENDS_FINAL:
         # What stands for itself is rarely so long, but for a title.
         return 1 if rows[before, WIDTH] >= _LONG_LINE and not last & IS_TITLE else capital
@@ -99,13 +109,15 @@ def _tally(rows: NDArray[np.int64], before: int, i: int, width: int, capital: in
 @kernel
 def _is_wrapped(rows: NDArray[np.int64], low: int, high: int, width: int) -> bool:
     """Whether the lines low..high-1 are prose that was wrapped at about this width."""
-    if width < _NARROW or width > _WIDE:
+    if width < _NARROW_COLUMN or width > _WIDE:
         return False
     total = 0
+    narrow = width < _NARROW
     for j in range(low + 1, high):
         if not (rows[j - 1, FLAGS] | rows[j, FLAGS]) & IS_LONG:
             total += _tally(rows, j - 1, j, width, _AGAINST)
-    return total > 0
+            narrow = narrow and not _is_parted(rows, j - 1, j)
+    return total > 0 and not narrow
 
 
 @kernel

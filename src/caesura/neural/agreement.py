@@ -1,12 +1,12 @@
 """Which features a fine tag may have: a network that is nearly sure of both may still mix them up.
 
 XPOS and FEATS are chosen one by one; among the features of a word only those count that its tag
-was seen with in training.
+was seen with in training: often, or with a word that never had others, as `ours`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -21,15 +21,25 @@ __all__ = ["NAME", "features_of", "from_arrays", "packed"]
 
 #: The array of a model file.
 NAME: Final = "feats-of-xpos"
-#: Features that a tag was seen with less often are likely errors of annotation.
+#: Features that a tag was seen with less often are likely errors of annotation, unless a word with
+#: this tag was seen so often and always has them. Where it has none, it is part of another word.
 _LEAST: Final = 5
+_LEAST_ALONE: Final = 2
 
 
 def features_of(docs: Iterable[Document], labels: Labels) -> NDArray[np.bool_]:
     """A row for each XPOS: which FEATS it may have; all where none was seen often."""
     seen: Counter[tuple[str, str]] = Counter()
+    words: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for doc in docs:
-        seen.update(zip(doc.column("xpos"), doc.column("feats"), strict=True))
+        forms, tags, values = (doc.column(name) for name in ("form", "xpos", "feats"))
+        seen.update(zip(tags, values, strict=True))
+        for form, tag, features in zip(forms, tags, values, strict=True):
+            words[form.lower(), tag][features] += 1
+    for (_, tag), ways in words.items():
+        features = next(iter(ways))
+        if features and len(ways) == 1 and ways.total() >= _LEAST_ALONE:
+            seen[tag, features] += _LEAST
     found = np.zeros((len(labels.xpos), len(labels.feats)), bool)
     xpos, feats = ({name: n for n, name in enumerate(some)} for some in (labels.xpos, labels.feats))
     for (tag, features), often in seen.items():

@@ -259,6 +259,9 @@ class LemmaLexicon:
             elif allowed:
                 options = np.array(allowed)
                 found[rows] = options[_of_rules(scores[rows], own, options).argmax(1)]
+            elif not any(sign.isalnum() for sign in form):
+                # A mark or an emoji that was not seen is its own lemma.
+                found[rows] = self._as_it_is(form, int(found[rows[0]]))
             elif any(sign.isdigit() or sign in _SIGNS for sign in form):
                 for row in rows.tolist():
                     found[row] = self._spelled(form, scores[row], own)

@@ -140,6 +140,9 @@ class NeuralParser(Stage):
     def cutter(self, language: str) -> Callable[[str], NDArray[np.float32]] | None:
         return self.cutting.reader(language) if self.cutting is not None else None
 
+    def speaks(self, language: str) -> None:
+        self._tagging.speaks(language)
+
     @property
     def reads_evidence(self) -> bool:
         return bool(self.settings.evidence)
@@ -305,7 +308,7 @@ class NeuralParser(Stage):
         self.write_tags(doc, scores, confidence)
         scores.tags.clear()  # by far the largest of them
         result = self.decide(doc, scores)
-        self.write_tree(doc, result, self._labels(scores, result))
+        self.write_tree(doc, result, self._labels(doc, scores, result))
         if confidence:
             self.write_confidences(doc, scores, result)
 
@@ -325,7 +328,7 @@ class NeuralParser(Stage):
             key = parse.heads.tobytes() + parse.starts.tobytes()
             if key not in found and len(found) < k:
                 found[key] = replace(doc)
-                self.write_tree(found[key], parse, self._labels(scores, parse))
+                self.write_tree(found[key], parse, self._labels(doc, scores, parse))
         return list(found.values())
 
     def decide(self, doc: Document, scores: Scores) -> Result:
@@ -385,11 +388,10 @@ class NeuralParser(Stage):
         starts = np.asarray(result.starts)[first] == 1
         doc.sent_start = np.where(starts, YES, 0).astype(np.int8)
 
-    def _labels(self, scores: Scores, result: Any) -> NDArray[np.int64]:
+    def _labels(self, doc: Document, scores: Scores, result: Any) -> NDArray[np.int64]:
         """The best label of each arc."""
         heads = np.asarray(result.heads, np.int32)
-        found = [points.argmax(1) for points in self._label_points(scores, heads)]
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
+        return self._tagging.relations(doc, self._label_points(scores, heads))
 
     def label_chances(self, scores: Scores, heads: NDArray[np.int32]) -> NDArray[np.float32]:
         """The probability of each label of each arc."""

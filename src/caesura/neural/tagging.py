@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from caesura.constraints import Constraints
 from caesura.document import Document
+from caesura.document.pictures import pictures_of
+from caesura.language.closed import Closed, closed_words
 from caesura.neural.languages import Languages
 from caesura.neural.lemmas import NEVER, LemmaLexicon
 from caesura.neural.onnx import Scores
@@ -51,9 +54,17 @@ class Tagging:
         self.features = features
         self.tags = tags
         self._irregular = read_irregular(lexicon.irregular) if lexicon is not None else {}
+        self._closed: Closed = {}
         self._lemma = lru_cache(1 << 16)(apply_rule)
         feats = labels["feats"]
         self._digits = np.array([("NumForm=Digit" in f) - ("NumForm=Word" in f) for f in feats])
+
+    def speaks(self, language: str) -> None:
+        """Heed what is known of the words of a language."""
+        if self.languages is None:
+            self._closed = closed_words(language, self.labels["xpos"], self.labels["feats"])
+            told = {key: word.lemma for key, word in self._closed.items()}
+            self._irregular = {**self._irregular, **told}
 
     def write(self, doc: Document, scores: Scores, confidence: bool) -> None:
         fixed = Constraints.of(doc)
@@ -68,7 +79,11 @@ class Tagging:
                     best = self._best_feats(doc, scores)
                 else:
                     best = (upos if column == "upos" else scores.tags[column]).argmax(1)
+                if column == "upos" and "SYM" in self.labels[column]:
+                    best[pictures_of(doc)] = self.labels[column].index("SYM")
                 found = names[best].astype(np.int32)
+            if column == "feats" and self._closed:
+                found = self._closed_feats(doc, found)
             setattr(doc, column, fixed.obeyed(column, found))
         if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
             lemmas = self._lemmas(doc, scores)
@@ -91,6 +106,11 @@ class Tagging:
                 points = _spelled(spelled[span], points, self._digits)
             found.append(points.argmax(1))
         return np.concatenate([np.zeros(0, np.int64), *found])
+
+    def _closed_feats(self, doc: Document, feats: NDArray[np.int32]) -> NDArray[np.int32]:
+        """FEATS, those of words of closed classes as their tags settle them."""
+        told = {key: word.feats for key, word in self._closed.items() if word.feats is not None}
+        return _corrected(doc, feats, told)
 
     def _heeded(self, doc: Document, scores: Scores) -> Heeded | None:
         """What the lexicon of tags says of the words; None if there is no lexicon or language."""
@@ -144,6 +164,15 @@ class Tagging:
             return None
         allowed: NDArray[np.bool_] = self.languages.masks[name][scores.languages]
         return allowed
+
+    def relations(self, doc: Document, batches: Iterable[NDArray[np.float32]]) -> NDArray[np.int64]:
+        """The best label of each arc, by scores that come in batches; emoji are no punctuation."""
+        marks = np.array([name.split(":")[0] == "punct" for name in self.labels["deprel"]])
+        emoji, found = pictures_of(doc), [np.zeros(0, np.int64)]
+        for points in batches:
+            own, emoji = emoji[: len(points), None], emoji[len(points) :]
+            found.append(np.where(own & marks, -np.inf, points).argmax(1))
+        return np.concatenate(found)
 
     def _lemmas(self, doc: Document, scores: Scores) -> NDArray[np.int32]:
         """Lemmas by rule, worked out once for each pair of form and rule."""
@@ -214,17 +243,17 @@ def _spelled(
     return np.where(wrong & ~wrong.all(1, keepdims=True), NEVER, points)
 
 
-def _corrected(doc: Document, lemmas: NDArray[np.int32], irregular: Irregular) -> NDArray[np.int32]:
-    """The lemmas of a document, those of irregular forms with their tags among them."""
+def _corrected(doc: Document, values: NDArray[np.int32], told: Irregular) -> NDArray[np.int32]:
+    """A column of a document, with what is told of forms with their tags."""
     n = len(doc.strings)
     kinds, where = np.unique(doc.form.astype(np.int64) * n + doc.xpos, return_inverse=True)
     pairs = zip((kinds // n).tolist(), (kinds % n).tolist(), strict=True)
-    known = [irregular.get((doc.strings[f].lower(), doc.strings[x]), "") for f, x in pairs]
+    known = [told.get((doc.strings[f].lower(), doc.strings[x]), "") for f, x in pairs]
     if not any(known):
-        return lemmas
-    told = doc.strings.ids(known)[where]
-    has = np.array([bool(lemma) for lemma in known])[where]
-    return np.where(has, told, lemmas).astype(np.int32)
+        return values
+    numbers = doc.strings.ids(known)[where]
+    has = np.array([bool(value) for value in known])[where]
+    return np.where(has, numbers, values).astype(np.int32)
 
 
 def softmax(points: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from caesura.errors import ModelError, UsageError
+from caesura.errors import ModelError, UsageError, no_modes
 from caesura.language.choice import choose_model
 from caesura.language.guess import language_name, plain_code
 from caesura.models.store import find, load_model, name_of
@@ -29,12 +29,16 @@ def load(
     lang: str | None = None,
     threads: int = 1,
     device: str = "cpu",
+    mode: None = None,
 ) -> Pipeline:
     """The pipeline of a model: the name of an installed one, the path of a file, or a language.
 
     `lang` fixes the language of a model that knows many, which else finds out by itself. A network
-    runs on the `device` "cpu" or "cuda" (onnxruntime-gpu, or PyTorch).
+    runs on the `device` "cpu" or "cuda" (onnxruntime-gpu, or PyTorch). There is no `mode` any more:
+    whoever gives one is told so.
     """
+    if mode is not None:
+        raise no_modes("mode=", "Load", "`with_search(beam=…, margin=…)` sets")
     chosen = choose_model(model, lang)
     with _uncollected():
         nlp = Pipeline(load_model(chosen.model), threads=threads, release=True)

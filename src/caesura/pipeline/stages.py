@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from caesura.errors import ModelError
+from caesura.language import language_of_model
 from caesura.models.file import ModelFile, Part
 from caesura.models.store import load_model
 from caesura.stage import REGISTRY, Stage, stage_of
@@ -21,10 +22,13 @@ def stages_of(file: ModelFile, *, threads: int = 1, release: bool = False) -> li
     if not file.parts:
         raise ModelError("the model has no parts", file=file.path or None, remedy=_DAMAGED)
     made: dict[str, Stage] = {}
+    language = language_of_model(file.meta)
     # The largest first: its arrays are gone before others are unpacked.
     for name in sorted(file.parts, key=lambda name: (-_size(file.parts[name]), name)):
         part = file.parts[name]
         made[name] = stage = stage_of(part, name, threads=threads)
+        if language:
+            stage.speaks(language)
         if release:
             file.parts[name] = Part(part.kind, part.config, part.labels)
             stage.release(partial(_again, file, name) if file.path else None)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.constraints import Constraints
 from caesura.document import Document
 from caesura.tag.decode import AllowedLabels
 
-__all__ = ["allowed_labels"]
+__all__ = ["allowed_labels", "as_symbols", "labels_with"]
 
 
 def allowed_labels(
@@ -46,5 +47,23 @@ def allowed_labels(
     return AllowedLabels(np.concatenate(groups), allowed)
 
 
-def _agrees(label: dict[str, str], told: dict[str, str]) -> bool:
+def labels_with(
+    told: Mapping[str, str], chain: Sequence[str], labels: Sequence[tuple[str, ...]]
+) -> NDArray[np.bool_]:
+    """Which labels have such values; none if they have no such columns."""
+    there = told.keys() <= {*chain}
+    rows = (dict(zip(chain, label, strict=True)) for label in labels)
+    return np.array([there and _agrees(row, told) for row in rows], np.bool_)
+
+
+def as_symbols(
+    limits: AllowedLabels, words: NDArray[np.bool_], symbols: NDArray[np.bool_]
+) -> AllowedLabels:
+    """The same limits, and some words, unless they have others, are symbols."""
+    group = limits.group if len(limits.group) else np.full(len(words), -1, np.int32)
+    group = np.where(words & (group < 0), np.int32(len(limits.allowed)), group).astype(np.int32)
+    return AllowedLabels(group, np.concatenate((limits.allowed, symbols[None, :])))
+
+
+def _agrees(label: Mapping[str, str], told: Mapping[str, str]) -> bool:
     return all(not value or label[column] == value for column, value in told.items())

@@ -12,8 +12,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.document.pictures import is_picture
 from caesura.models.tensors import pages
-from caesura.tag.attributes import attributes_of, edge_attributes
+from caesura.tag.attributes import attributes_of, edge_attributes, plain_form
 from caesura.tag.decode import Scorer, type_vectors
 from caesura.tag.features import spot_hashes
 
@@ -32,6 +33,8 @@ class TypeCache:
         self._word_classes = word_classes
         self._numbers: dict[str, int] = {}
         self.types: list[str] = [""]
+        #: The types that are emoji.
+        self.pictures: list[int] = []
         self._size = 1
         self.attributes: NDArray[np.uint64] = _zeros(np.uint64, _MOST, edge_attributes().shape[1])
         self.vectors: NDArray[np.float32] = _zeros(np.float32, _MOST, len(scorer.places), classes)
@@ -52,6 +55,8 @@ class TypeCache:
             found[missing] = np.arange(first, first + len(new), dtype=np.int32)
             self._numbers.update(zip(new, range(first, first + len(new)), strict=True))
             self.types += new
+            seen = [n for n, word in enumerate(new, first) if is_picture(plain_form(word))]
+            self.pictures = self.pictures + seen if seen else self.pictures
             self._size += len(new)
             self._grow()
             self._fill(attributes_of(new, self._word_classes), first)

@@ -12,6 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.document.pictures import is_picture
+from caesura.language.closed import Closed
 from caesura.tag.attributes import plain_form
 from caesura.tag.conditional_classifier import ConditionalScorer, choose_alone
 from caesura.tag.irregular import Irregular
@@ -32,13 +34,20 @@ class LemmaCache:
         rules: list[str],
         tags: Sequence[str],
         irregular: Irregular,
+        feats: Sequence[str] = (),
+        closed: Closed | None = None,
     ) -> None:
-        """`tags` has the XPOS of each label, by which irregular forms are known."""
+        """`tags` has the XPOS of each label, by which irregular and closed forms are known."""
         self._scorers = scorers
         self._rules = [compile_rule(rule) for rule in rules]
         self._classes = len(tags)
         self._tags = tags
-        self._irregular = irregular
+        told = closed or {}
+        self._lemmas = {**irregular, **{key: word.lemma for key, word in told.items()}}
+        number = {value: n for n, value in enumerate(feats)}
+        self._feats = {
+            key: number[word.feats] for key, word in told.items() if word.feats in number
+        }
         self._numbers: dict[int, int] = {}
         self.lemmas: list[str] = []
         self.alone: dict[str, NDArray[np.float32]] = {}
@@ -80,24 +89,31 @@ class LemmaCache:
     ) -> None:
         words = (codes // self._classes).astype(np.int32)
         labels = (codes % self._classes).astype(np.int32)
+        forms = [plain_form(types[word]) for word in words.tolist()]
+        tags = [self._tags[label] for label in labels.tolist()]
+        keys = [(form.lower(), tag) for form, tag in zip(forms, tags, strict=True)]
         for column, scorer in self._scorers.items():
             alone = np.zeros((len(codes), self.alone[column].shape[1]), np.float32)
             settled = np.zeros(len(codes), np.int32)
             choose_alone(scorer, attributes, words, labels, alone, settled)
             if column == "lemma":
                 rules = self._rules
-                forms = [plain_form(types[word]) for word in words.tolist()]
                 made = [
                     rules[rule](form) if rule >= 0 else form
                     for form, rule in zip(forms, settled.tolist(), strict=True)
                 ]
-                if self._irregular:
-                    tags = [self._tags[label] for label in labels.tolist()]
-                    known = self._irregular.get
-                    keys = zip(made, forms, tags, strict=True)
-                    made = [known((form.lower(), tag), lemma) for lemma, form, tag in keys]
-                self.lemmas += made
+                if self._lemmas:
+                    known = self._lemmas.get
+                    made = [known(key, lemma) for lemma, key in zip(made, keys, strict=True)]
+                self.lemmas += [
+                    form if is_picture(form) else lemma
+                    for lemma, form in zip(made, forms, strict=True)
+                ]
             else:
+                if column == "feats" and self._feats:
+                    get = self._feats.get
+                    told = np.array([get(key, -1) for key in keys], np.int32)
+                    settled = np.where(told >= 0, told, settled)
                 self._extend(column, first, alone, settled)
 
     def _extend(self, column: str, first: int, alone: NDArray[np.float32], settled: Ints) -> None:

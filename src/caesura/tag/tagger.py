@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from caesura.constraints import Constraints
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError, WarningSink
+from caesura.language import language_of_model
+from caesura.language.closed import Closed, closed_words
 from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.stage import Stage
-from caesura.tag.allowed_labels import allowed_labels
+from caesura.tag.allowed_labels import allowed_labels, as_symbols, labels_with
 from caesura.tag.alternatives import alternatives, write_readings, write_values
 from caesura.tag.boundaries import mark_starts
 from caesura.tag.cache import TypeCache
@@ -53,6 +55,7 @@ _ROOM: Final = 1024
 _WIDE_ROOM: Final = 4096
 #: The weights of pairs of labels need the square of this.
 _MOST_LABELS: Final = 8192
+_SMILE: Final = ":)"
 _DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
 
 
@@ -63,6 +66,8 @@ class Seen(NamedTuple):
     vectors: NDArray[np.float32]
     types: list[str]
     pairs: LemmaCache
+    #: The types that are emoji.
+    pictures: list[int]
 
 
 class Tagger(Stage):
@@ -124,6 +129,8 @@ class Tagger(Stage):
             default=0,
         )
         self._irregular = read_irregular(part.labels.get(LABELS, []))
+        self._closed: Closed = {}
+        self._symbols: NDArray[np.bool_] | None = None
         self._lock = threading.Lock()
         self.forget()
 
@@ -133,13 +140,18 @@ class Tagger(Stage):
         self._cache = TypeCache(self.scorer, classes, self.word_classes)
         at = self.chain.index("xpos") if "xpos" in self.chain else None
         tags = ["" if at is None else label[at] for label in self.labels]
-        rules = self.part.labels.get("lemma", [])
-        self._pairs = LemmaCache(self._given, rules, tags, self._irregular)
+        names = {column: self.part.labels.get(column, []) for column in ("lemma", "feats")}
+        self._pairs = LemmaCache(
+            self._given, names["lemma"], tags, self._irregular, names["feats"], self._closed
+        )
 
     @classmethod
     def load(cls, model: str | os.PathLike[str]) -> Tagger:
         """The tagger of a model, by name or path."""
-        return cls(load_model(model).part("tagger"))
+        file = load_model(model)
+        tagger = cls(file.part("tagger"))
+        tagger.speaks(language_of_model(file.meta) or "")
+        return tagger
 
     @classmethod
     def from_part(cls, part: Part) -> Self:
@@ -152,6 +164,13 @@ class Tagger(Stage):
         self.part = Part(self.part.kind, self.part.config, self.part.labels)
 
     # ----------------------------------------------------------- as a stage
+
+    def speaks(self, language: str) -> None:
+        if "xpos" not in self.chain:
+            return
+        tags, _ = self.label_values("xpos")
+        self._closed = closed_words(language, tags, self.part.labels.get("feats", []))
+        self.forget()
 
     @property
     def needs(self) -> frozenset[str]:
@@ -244,7 +263,7 @@ class Tagger(Stage):
             return
         words, seen = self.encode(batch)
         begins, offsets = chain_bounds(batch, regime)
-        limits = allowed_labels(batch, self.chain, self.labels)
+        limits = self._limits(batch, words, seen)
         known = [Constraints.of(doc).columns for doc in batch] if whole else []
         path = np.zeros(len(words), np.int32)
         lat = lattice_of(max(4, min(_ROOM, len(words))), self.narrow_width)
@@ -267,8 +286,28 @@ class Tagger(Stage):
         """The probabilities of labels for all words of the documents, one after the other."""
         words, seen = self.encode(docs)
         begins, _ = chain_bounds(docs, regime)
-        limits = allowed_labels(docs, self.chain, self.labels)
+        limits = self._limits(docs, words, seen)
         return self._posteriors(words, seen, begins, limits)
+
+    def _limits(self, docs: Sequence[Document], words: Ints, seen: Seen) -> AllowedLabels:
+        """The labels that words may get, by what is fixed and by what they are."""
+        limits = allowed_labels(docs, self.chain, self.labels)
+        pictures = np.isin(words, seen.pictures) if seen.pictures else np.zeros(0, np.bool_)
+        if not pictures.any():
+            return limits
+        if self._symbols is None:
+            self._symbols = self._symbol_labels()
+        return as_symbols(limits, pictures, self._symbols) if self._symbols.any() else limits
+
+    def _symbol_labels(self) -> NDArray[np.bool_]:
+        """The labels of emoji: that of an emoticon, which treebanks show, or of any symbol."""
+        smile = Document.from_spans(_SMILE, [0], [len(_SMILE)])
+        self.tag(smile, regime="document")
+        columns = [column for column in self.chain if column != START]
+        same = {column: smile.column(column)[0] for column in columns}
+        symbols = labels_with({"upos": "SYM"}, self.chain, self.labels)
+        own = symbols & labels_with(same, self.chain, self.labels)
+        return own if own.any() else symbols
 
     def _posteriors(
         self,
@@ -316,7 +355,9 @@ class Tagger(Stage):
                 parts.append(self._cache.numbers(run[0].strings.take(kinds))[where])
             words = np.concatenate(parts) if len(parts) > 1 else parts[0]
             cache = self._cache
-            return words, Seen(cache.attributes, cache.vectors, cache.types, self._pairs)
+            return words, Seen(
+                cache.attributes, cache.vectors, cache.types, self._pairs, cache.pictures
+            )
 
     # ------------------------------------------------------------- writing
 

@@ -328,7 +328,7 @@ class Decoder:
 
     def _forced(self, codes: NDArray[np.uint32], inside: Longs, shift: int) -> NDArray[np.int8]:
         """Where a token must begin since a sentence does, or must and may not by its signs."""
-        known = known_cuts(codes, self._habits.pictures)
+        known = known_cuts(codes, self._habits)
         if known is None and not len(inside) and not len(self._given.starts):
             return np.zeros(0, dtype=np.int8)
         forced = np.zeros(len(codes) + 2 * MARGIN, dtype=np.int8)

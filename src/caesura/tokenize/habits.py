@@ -1,7 +1,8 @@
 """Habits of a treebank that are counted, since they are too rare for features: what stays whole.
 
-In some languages the blank in `10 000` is inside of a word, and in some treebanks emoji in a row
-are one token. Both are decided before the model is asked, by the characters around a place alone.
+In some languages the blank in `10 000` is inside of a word, in some treebanks emoji in a row are
+one token, and `°C` is two in some. All is decided before the model is asked, by the characters
+around a place alone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from caesura.document import Document
 from caesura.document.characters import DIGIT, MARGIN, classify, code_points
 
 __all__ = ["NO_HABITS", "Habits", "between_pictures", "learn_habits", "within_numbers"]
+__all__ += ["DEGREES_APART", "before_units"]
 
+#: Languages whose treebanks write `°` and `C` as two tokens, which one treebank rarely shows.
+DEGREES_APART: Final = frozenset({"de", "en", "es", "fr", "hsb", "mt", "pt", "sv"})
 #: How often a habit must be seen.
 _LEAST: Final = 5
 #: The blanks that part groups of digits: no tabulator, and no line ends there.
@@ -33,6 +37,8 @@ class Habits(NamedTuple):
     numbers: bool = False
     #: Emoji in a row.
     pictures: bool = False
+    #: Of `°C` it is known that it does not stay whole.
+    degrees: bool = False
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Habits:
@@ -52,13 +58,14 @@ def learn_habits(docs: Iterable[Document]) -> Habits:
         for name, at in (
             ("numbers", within_numbers(codes, classes) + 1 - MARGIN),
             ("pictures", between_pictures(doc.text)),
+            ("degrees", before_units(doc.text)),
         ):
             cut = int(np.isin(at, doc.token_start).sum())
             apart[name] += cut
             whole[name] += len(at) - cut
-    return Habits(
-        *(whole[name] + apart[name] >= _LEAST and whole[name] > apart[name] for name in whole)
-    )
+    more = {name: whole[name] > apart[name] for name in ("numbers", "pictures")}
+    more["degrees"] = apart["degrees"] > whole["degrees"]
+    return Habits(**{name: more[name] and whole[name] + apart[name] >= _LEAST for name in more})
 
 
 def within_numbers(codes: NDArray[np.uint32], classes: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -70,6 +77,20 @@ def within_numbers(codes: NDArray[np.uint32], classes: NDArray[np.uint8]) -> NDA
         at = at[digit[at + step]]
     # One to three digits before it, exactly three behind it.
     return at[~digit[at + _GROUP + 1] & ~(digit[at - 2] & digit[at - 3] & digit[at - 4])]
+
+
+@cache
+def _units() -> Any:
+    import regex
+
+    return regex.compile(r"(?<=[°º])[CFKcfk](?![\p{L}\p{N}])", regex.V1)
+
+
+def before_units(text: str) -> NDArray[np.int64]:
+    """Where the unit of a temperature follows its sign."""
+    if "°" not in text and "º" not in text:
+        return np.zeros(0, np.int64)
+    return np.array([match.start() for match in _units().finditer(text)], np.int64)
 
 
 @cache

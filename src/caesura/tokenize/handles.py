@@ -1,8 +1,9 @@
 """What no treebank need teach: addresses, names with @ and emoji are whole, emoji beside words.
 
 A tokeniser that has seen none of them cuts `https://` at its colon and `@name-18` at its hyphen,
-and leaves an emoji glued to the word behind it. What is said here holds in every treebank that has
-such text, so it is decided before the model is asked, and no model must be trained again for it.
+leaves an emoji glued to the word behind it, and takes the `C.` of `180°C.` for an initial. What is
+said here holds in every treebank that has such text, so it is decided before the model is asked,
+and no model must be trained again for it.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document.characters import MARGIN
-from caesura.tokenize.habits import between_pictures
+from caesura.tokenize.habits import NO_HABITS, Habits, before_units, between_pictures
 
 __all__ = ["known_cuts"]
 
+_DEGREES: Final = (0xB0, 0xBA)
 _AT: Final = 64
 _HYPHEN: Final = 45
 _SLASH: Final = 47
@@ -66,10 +68,10 @@ def _patterns() -> tuple[Any, Any, Any]:
     return address, name, emoji
 
 
-def known_cuts(codes: NDArray[np.uint32], whole: bool = False) -> NDArray[np.int8] | None:
+def known_cuts(codes: NDArray[np.uint32], habits: Habits = NO_HABITS) -> NDArray[np.int8] | None:
     """1 where a token must begin, -1 where none may, by code point; None: nothing is known.
 
-    Emoji in a row are one token where they shall be `whole`.
+    Whether emoji in a row are one token and `°C` is two is a matter of `habits`.
 
     Of an address or a name that is longer than `_LONGEST` the model decides about all but the
     beginning, so that what is known does not depend on how a text was cut into blocks.
@@ -78,10 +80,18 @@ def known_cuts(codes: NDArray[np.uint32], whole: bool = False) -> NDArray[np.int
     pictures = any(bool(((codes >= a) & (codes <= b)).any()) for a, b in _EMOJI)
     slashes = codes == _SLASH
     addresses = bool((slashes[1:] & slashes[:-1]).any())
-    if not (names or pictures or addresses):
+    degrees = any(bool((codes == sign).any()) for sign in _DEGREES)
+    if not (names or pictures or addresses or degrees):
         return None
     text = codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     known = np.zeros(len(codes), np.int8)
+    for unit in before_units(text).tolist() if degrees else ():
+        if unit > 1 and text[unit - 2].isdecimal():
+            known[unit - 1] = 1
+        if habits.degrees:
+            known[unit] = 1
+        if text[unit + 1 : unit + 2] == ".":
+            known[unit + 1] = 1
     address, name, emoji = _patterns()
     for match in _addresses(address, text) if addresses else ():
         start, end = match.span()
@@ -95,7 +105,7 @@ def known_cuts(codes: NDArray[np.uint32], whole: bool = False) -> NDArray[np.int
     for first, last in _pictures(codes) if pictures else ():
         for match in emoji.finditer(text, first, last):
             known[match.start()] = -1 if match["inside"] else 1
-    if whole and pictures:
+    if habits.pictures and pictures:
         known[between_pictures(text)] = -1
     return known if known.any() else None
 

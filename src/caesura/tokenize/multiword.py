@@ -3,7 +3,8 @@
 Forms seen in training are split as they were there; where one was seen both ways, its neighbours
 decide by a small logistic model. Forms never seen are split by rules that turn an ending (or a
 beginning) into words, learned from the edits of the seen ones; the longest rule that was mostly
-right is used. A mark that is written inside of a word and is a word of its own behind it, as in
+right is used. What it leaves is looked at again if an apostrophe says that there is more, as in
+`he'd've`. A mark that is written inside of a word and is a word of its own behind it, as in
 Armenian, is known by itself. Case is carried over from the token to its words.
 """
 
@@ -31,6 +32,7 @@ _LONGEST_RULE: Final = 8
 _MORE_CONTEXT: Final = 3
 _BITS: Final = 16
 _SEPARATOR: Final = "\t"
+_APOSTROPHES: Final = ("'", "’")
 
 
 @dataclass
@@ -64,8 +66,10 @@ class Splitter:
             return _with_case(form, lower, known) if known else None
         words = self._by_mark(lower) if self.marks else None
         words = words or self._by_rule(lower)
-        if words is None and "’" in lower:
-            return self._with_plain_apostrophe(form)
+        if "’" in lower and (words is None or lower.count("’") > 1):
+            plain = self._with_plain_apostrophe(form)
+            if words is None or (plain is not None and len(plain) > len(words)):
+                return plain
         return None if words is None else _with_case(form, lower, words)
 
     def _with_plain_apostrophe(self, form: str) -> Words | None:
@@ -84,11 +88,18 @@ class Splitter:
         for size in range(min(_LONGEST_RULE, len(lower) - 1), 0, -1):
             ending = self.endings.get(lower[-size:])
             if ending is not None:
-                return _join_rule((lower[:-size] + ending[0], *ending[1:]))
+                words = _join_rule((lower[:-size] + ending[0], *ending[1:]))
+                return words and (*self._in_a_row(words[0]), *words[1:])
             beginning = self.beginnings.get(lower[:size]) if self.beginnings else None
             if beginning is not None:
                 return _join_rule((*beginning[:-1], beginning[-1] + lower[size:]))
         return None
+
+    def _in_a_row(self, first: str) -> Words:
+        """The words before an ending, which are several where contractions stand in a row."""
+        if not any(sign in first for sign in _APOSTROPHES) or self.doubtful.get(first, 0.0) < 0.0:
+            return (first,)
+        return self.candidate(first) or (first,)
 
     def is_doubtful(self, form: str) -> bool:
         return form.lower() in self.doubtful

@@ -23,6 +23,8 @@ from caesura.constraints import Constraints, with_layout
 from caesura.document import MAYBE, NO, YES, Document, Strings
 from caesura.document.characters import classify, code_points
 from caesura.errors import ModelError, UsageError
+from caesura.language import language_of_model
+from caesura.language.guess import plain_code
 from caesura.layout import breaks, learned
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part, save
@@ -33,7 +35,7 @@ from caesura.tokenize.build import SplitCache, build, expand
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, make_memo
 from caesura.tokenize.decoder import Decided, Decoder, OffsetConstraints, mark_tokens
 from caesura.tokenize.evidence import EvidenceStarts
-from caesura.tokenize.habits import NO_HABITS, Habits
+from caesura.tokenize.habits import DEGREES_APART, NO_HABITS, Habits
 from caesura.tokenize.hyphens import known_words
 from caesura.tokenize.logistic import Codes, codes_of
 from caesura.tokenize.multiword import Splitter
@@ -90,7 +92,7 @@ class Tokenizer(TokenStage):
         #: What a bias is worth in logarithms of odds.
         self.scale = scale
         #: What stays whole, whatever the scores say.
-        self.habits = habits
+        self.habits = self._spoken = habits
         self.cuts = cuts
         self.begins = begins
         self.splitter = splitter
@@ -108,6 +110,11 @@ class Tokenizer(TokenStage):
         self._cache = SplitCache(splitter)
 
     # ----------------------------------------------------------- as a stage
+
+    def speaks(self, language: str) -> None:
+        # What is known of the language is not written to the file of the model.
+        if plain_code(language) in DEGREES_APART:
+            self._spoken = self.habits._replace(degrees=True)
 
     @property
     def needs(self) -> frozenset[str]:
@@ -287,7 +294,7 @@ class Tokenizer(TokenStage):
             words=self._words,
             weigh=sentences or self.weighs,
             reader=self.reader,
-            habits=self.habits,
+            habits=self._spoken,
         )
 
     def _decide(self, text: str, given: OffsetConstraints, sentences: bool) -> Decided:
@@ -445,7 +452,10 @@ class Tokenizer(TokenStage):
     @classmethod
     def load(cls, model: str | os.PathLike[str]) -> Tokenizer:
         """The tokeniser of a model, by name or path."""
-        return cls.from_part(load_model(model).part(KIND))
+        file = load_model(model)
+        tokenizer = cls.from_part(file.part(KIND))
+        tokenizer.speaks(language_of_model(file.meta) or "")
+        return tokenizer
 
     def save(self, path: str | os.PathLike[str]) -> None:
         save(path, {KIND: self.to_part()})
