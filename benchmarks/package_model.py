@@ -1,13 +1,15 @@
 """Makes a package of a model file, to be installed by pip and found by its name.
 
-    python benchmarks/package_model.py my.caesura -o packages/my --licence-file LICENSE
-    python benchmarks/package_model.py my.caesura -o packages/my --wheel dist/
+    python benchmarks/package_model.py my.caesura -o packages/my --licence CC-BY-4.0
+    python benchmarks/package_model.py en-large.caesura -o packages/en-large --wheel dist/
 
 The folder has a pyproject.toml with the entry point of the group `caesura.models`, the card as
 README.md, the licence, and a module that says where the file is and what its SHA-256 is; any
 build tool makes a wheel of it. `--wheel` writes one without a tool: same model, same bytes. The
-version is that of the model's meta data, unless one is given. Nothing that is there is overwritten,
-but for the folder of an earlier call with the same name.
+version is that of the model's meta data, unless one is given. A model that names no licence gets
+one by `--licence`, which the file in the package keeps in its meta data and its card; the file that
+was given stays as it is. Nothing that is there is overwritten, but for the folder of an earlier
+call with the same name.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ import zipfile
 from pathlib import Path
 
 from caesura.errors import DISTRIBUTION, CaesuraError, InputError, UsageError
+from caesura.models.file import ModelFile, save
+from caesura.models.licence import check_licence, licence_line
 from caesura.models.store import digest, load_model
 from caesura.paths import MODEL_SUFFIX
 
@@ -63,6 +67,8 @@ dependencies = ["{caesura}"]
 packages = ["src/{module}"]
 """
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*")
+#: What `save` writes itself.
+_OWN = frozenset({"format", "kind", "parts", "sha256"})
 
 
 def package(
@@ -71,17 +77,30 @@ def package(
     *,
     name: str | None = None,
     version: str | None = None,
+    licence: str | None = None,
     licence_file: Path | None = None,
 ) -> dict[str, str]:
-    """Write the folder of a package; what it is called, by field."""
+    """Write the folder of a package; what it is called, by field.
+
+    `licence` is for a model that names none.
+    """
     file = load_model(model)
     name = name or str(file.meta.get("name") or model.name.removesuffix(MODEL_SUFFIX))
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot be the name of a package", remedy="See --name.")
-    licence = str(file.meta.get("licence", file.meta.get("license", "")))
-    if not licence:
+    said = str(file.meta.get("licence", file.meta.get("license", "")))
+    spdx = said or (check_licence(licence) if licence else "")
+    if not spdx:
         raise InputError(
-            "the model says no licence", file=str(model), remedy="Put `licence` into its meta data."
+            "the model says no licence",
+            file=str(model),
+            remedy="Name one with --licence, such as CC-BY-4.0.",
+        )
+    if licence not in (None, spdx):
+        raise UsageError(
+            f"the model is under {spdx}, not under {licence}",
+            file=str(model),
+            remedy="Leave --licence out.",
         )
     marker = folder / "pyproject.toml"
     if folder.exists() and any(folder.iterdir()):
@@ -94,20 +113,32 @@ def package(
         "module": f"caesura_{name.replace('-', '_')}",
         "version": version or str(file.meta.get("version", "0.1.0")),
         "file": f"{name}{MODEL_SUFFIX}",
-        "sha256": digest(model),
         "caesura": DISTRIBUTION,
-        "licence": json.dumps(licence),
+        "licence": json.dumps(spdx),
         "summary": json.dumps(f"The model {name} for Caesura."),
     }
     inner = folder / "src" / about["module"]
     inner.mkdir(parents=True, exist_ok=True)
+    inside = inner / about["file"]
+    card = file.card or f"# {name}\n"
+    if said:
+        shutil.copyfile(model, inside)
+    else:
+        card = f"{card.rstrip()}\n\n{licence_line(spdx)}\n"
+        _save_under(file, inside, spdx, card)
+    about["sha256"] = digest(inside)
     marker.write_text(_PROJECT.format(**about), encoding="utf-8")
-    (folder / "README.md").write_text(file.card or f"# {name}\n", encoding="utf-8")
-    text = licence_file.read_text("utf-8") if licence_file is not None else f"{licence}\n"
+    (folder / "README.md").write_text(card, encoding="utf-8")
+    text = licence_file.read_text("utf-8") if licence_file is not None else f"{spdx}\n"
     (folder / "LICENSE").write_text(text, encoding="utf-8")
     (inner / "__init__.py").write_text(_MODULE.format(**about), encoding="utf-8")
-    shutil.copyfile(model, inner / about["file"])
     return about
+
+
+def _save_under(file: ModelFile, path: Path, licence: str, card: str) -> None:
+    """Write a model that names this licence."""
+    meta = {name: value for name, value in file.meta.items() if name not in _OWN}
+    save(path, file.parts, meta=meta | {"licence": licence}, card=card, kind=file.kind)
 
 
 def wheel(folder: Path, about: dict[str, str], into: Path) -> Path:
@@ -168,6 +199,9 @@ def main() -> int:
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     parser.add_argument("--name", help="that of the model, unless it shall have another one")
     parser.add_argument("--version")
+    parser.add_argument(
+        "--licence", metavar="SPDX", help="of a model that names none: CC-BY-SA-4.0, CC0-1.0, MIT"
+    )
     parser.add_argument("--licence-file", type=Path, metavar="FILE", help="the licence in full")
     parser.add_argument("--wheel", type=Path, metavar="DIR", help="write a wheel into this folder")
     given = parser.parse_args()
@@ -177,6 +211,7 @@ def main() -> int:
             given.output,
             name=given.name,
             version=given.version,
+            licence=given.licence,
             licence_file=given.licence_file,
         )
         print(given.output)

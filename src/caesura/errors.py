@@ -32,6 +32,7 @@ __all__ = [
     "Where",
     "internal",
     "kind_of",
+    "no_modes",
     "outside",
     "shown",
 ]
@@ -158,6 +159,14 @@ class CaesuraWarning:
 def kind_of(value: object) -> str:
     """What somebody gave instead of what was wanted, for messages."""
     return "None" if value is None else f"a value of the type {type(value).__name__}"
+
+
+def no_modes(asked: str, choose: str, search: str) -> UsageError:
+    """What became of the modes, for those who still ask for one, in a shell or in Python."""
+    return UsageError(
+        f"there is no {asked} any more: the model is the choice",
+        remedy=f"{choose} en-fast for speed, en for accuracy; {search} the search.",
+    )
 
 
 class OtherLanguage(UserWarning):

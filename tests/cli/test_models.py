@@ -10,6 +10,7 @@ from urllib.error import URLError
 import pytest
 
 from caesura import cli
+from caesura.cli.models import _MORE
 from caesura.errors import ModelError, UsageError
 from caesura.models import Part, save, store
 
@@ -46,6 +47,26 @@ def test_add_list_show_verify_remove(
     assert f"mine: ok, SHA-256 {sha}" in capsys.readouterr().out
     assert cli.run(["models", "remove", "mine"]) == 0
     assert list(home.iterdir()) == []
+
+
+def test_packages_that_are_not_installed_are_named(
+    home: Path, model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(store, "entry_points", lambda group: ())
+    assert cli.run(["models"]) == 0
+    line = capsys.readouterr().out.splitlines()[-1]
+    assert line.startswith("Not installed: en-large (the most accurate for English), multi (many")
+    assert "pip install ./packages/NAME" in line
+    for name in ("multi", "en-large"):
+        store.add(str(model), name=name)
+    assert cli.run(["models"]) == 0
+    assert "Not installed" not in capsys.readouterr().out
+    store.remove("en-large")
+    with pytest.raises(ModelError) as caught:
+        store.find("en-large")
+    assert "pip install ./packages/en-large in a checkout" in str(caught.value)
+    assert "pip install caesura_en_large-*.whl" in str(caught.value)
+    assert set(_MORE) == set(store.PACKAGES)
 
 
 def test_an_address_of_a_file(home: Path, model: Path) -> None:

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from benchmarks import package_model
 from benchmarks.package_model import package, wheel
 
 from caesura import cli
 from caesura.errors import InputError, ModelError, UsageError
-from caesura.models import Part, save, store
+from caesura.models import Part, load, save, store
+from caesura.models.licence import check_licence
 from caesura.models.overview import Overview, advice, overview
 
 
@@ -61,8 +63,56 @@ def test_a_wheel_has_the_same_bytes_again(built: Path, model: Path, tmp_path: Pa
         package(model, tmp_path)
     bare = tmp_path / "bare.caesura"
     save(bare, {"rules": Part("rules")})
-    with pytest.raises(InputError, match="the model says no licence"):
+    with pytest.raises(InputError, match=r"says no licence.*--licence"):
         package(bare, tmp_path / "other")
+
+
+def test_a_model_that_names_no_licence_is_given_one(tmp_path: Path) -> None:
+    bare = tmp_path / "bare.caesura"
+    save(bare, {"rules": Part("rules")}, meta={"name": "bare", "words": 7}, card="# Bare\n")
+    before = bare.read_bytes()
+    folder = tmp_path / "package"
+    with pytest.raises(UsageError, match=r"'CC BY 4\.0' is no identifier of a licence"):
+        package(bare, folder, licence="CC BY 4.0")
+    assert not folder.exists()
+    about = package(bare, folder, licence="CC-BY-4.0")
+    inside = folder / "src" / "caesura_bare" / "bare.caesura"
+    file = load(inside)
+    assert (file.meta["licence"], file.meta["words"], file.kind) == ("CC-BY-4.0", 7, "rules")
+    assert file.card == "# Bare\n\nLicence: CC-BY-4.0.\n"
+    assert (folder / "README.md").read_text("utf-8") == file.card
+    assert (folder / "LICENSE").read_text("utf-8") == "CC-BY-4.0\n"
+    assert 'license = "CC-BY-4.0"' in (folder / "pyproject.toml").read_text("utf-8")
+    assert about["sha256"] == store.digest(inside)
+    assert bare.read_bytes() == before
+    first = wheel(folder, about, tmp_path / "dist").read_bytes()
+    again = wheel(folder, package(bare, folder, licence="CC-BY-4.0"), tmp_path / "again")
+    assert again.read_bytes() == first
+    # Nobody is put under another licence by this.
+    with pytest.raises(UsageError, match=r"is under CC-BY-4\.0, not under MIT"):
+        package(inside, tmp_path / "other", licence="MIT")
+    assert package(inside, tmp_path / "third", licence="CC-BY-4.0")["sha256"] == about["sha256"]
+
+
+def test_the_script_takes_a_licence(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = tmp_path / "bare.caesura"
+    save(bare, {"rules": Part("rules")})
+    asked = ["package_model.py", str(bare), "-o", str(tmp_path / "bare")]
+    monkeypatch.setattr(sys, "argv", asked)
+    assert package_model.main() == 1
+    assert "Name one with --licence" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "argv", [*asked, "--licence", "MIT OR Apache-2.0"])
+    assert package_model.main() == 0
+    assert 'license = "MIT OR Apache-2.0"' in (tmp_path / "bare/pyproject.toml").read_text("utf-8")
+
+
+@pytest.mark.parametrize("bad", ["", "CC BY 4.0", "MIT or CC0-1.0", "(MIT", "MIT\n", "MIT AND"])
+def test_what_is_no_licence(bad: str) -> None:
+    with pytest.raises(UsageError, match="is no identifier of a licence"):
+        check_licence(bad)
+    assert check_licence("MIT AND (CC0-1.0 OR BSD-2-Clause)") == "MIT AND (CC0-1.0 OR BSD-2-Clause)"
 
 
 def test_an_installed_package_offers_its_model(

