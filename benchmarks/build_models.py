@@ -45,6 +45,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from build_encoders import fetch
@@ -274,10 +275,16 @@ class Build:
         return learned_roots(silver, plain, self.plan.seed) if plain else silver
 
     def _linear_silver(self) -> list[Document]:
-        """The documents for the linear student: so many words, evenly taken."""
+        """The documents for the linear student: so many words, evenly taken, in any order.
+
+        A tokeniser and a tagger that learn from the first of them then see all kinds of text.
+        """
         silver = self._silver(self.work / "silver")
         all_words = silver.n_words * self.one_text_of
-        return silver.docs[:: max(1, round(all_words / self.plan.linear.get("words", all_words)))]
+        step = max(1, round(all_words / self.plan.linear.get("words", all_words)))
+        docs = silver.docs[::step]
+        Random(self.plan.seed).shuffle(docs)
+        return docs
 
     def _linear(self) -> dict[str, Any]:
         own = ("name", "licence", "words", "about")

@@ -47,7 +47,14 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "laso, 2 words ahead": _LASO | {"parser.ahead": 2},
     "laso, 3 tags, 22 bits, 2 words ahead": _LASO
     | {"parser.choices": 3, "parser.bits": 22, "parser.ahead": 2},
+    "dlaso, 3 tags": _DLASO | {"parser.choices": 3},
+    "dlaso, 22 bits": _DLASO | {"parser.bits": 22},
     "dlaso, 2 words ahead": _DLASO | {"parser.ahead": 2},
+    "dlaso, 22 bits, 2 words ahead": _DLASO | {"parser.bits": 22, "parser.ahead": 2},
+    "dlaso, 3 tags, 22 bits, 2 words ahead": _DLASO
+    | {"parser.choices": 3, "parser.bits": 22, "parser.ahead": 2},
+    "dlaso, 21 bits": _DLASO | {"parser.bits": 21},
+    "dlaso, 19 bits": _DLASO | {"parser.bits": 19},
     "laso, 21 bits": _LASO | {"parser.bits": 21},
     "laso, 19 bits": _LASO | {"parser.bits": 19},
     "laso, seed 2": _LASO | {"seed": 2},

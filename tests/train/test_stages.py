@@ -17,6 +17,7 @@ from caesura.parse.parser import Parser
 from caesura.tag.options import TaggerOptions
 from caesura.tokenize import TokenizerOptions
 from caesura.train import PipelineOptions, PipelineTrainer
+from caesura.train.options import SilverOptions
 from tests.pipeline.tiny import EXAMPLES, treebank
 
 PARSER = TrainOptions(search=SearchOptions(beam=4), bits=12, epochs=2)
@@ -121,3 +122,17 @@ def test_the_command_writes_a_greedy_parser(tmp_path: Path) -> None:
     options = ["update=greedy", "bits=12", "epochs=1"]
     assert cli.run([*call, *(part for option in options for part in ("--set", option))]) == 0
     assert Parser.load(path).search.beam == 1
+
+
+@pytest.mark.parametrize("spoken", [0.0, 0.3])
+def test_a_tagger_learns_from_some_of_the_silver_text(spoken: float) -> None:
+    docs, silver = treebank(), half(treebank())[:2]
+    few = replace(OPTIONS, speech=spoken, silver=SilverOptions(tags=1, speech=1.0))
+    trainer = PipelineTrainer(docs, docs, few, silver=silver)
+    parts, (written, copies) = trainer.prepare()
+    one = PipelineTrainer(docs, docs, few, silver=silver[:1]).stage("tagger")
+    assert all(np.array_equal(one.arrays[n], a) for n, a in parts["tagger"].arrays.items())
+    # The parser has tags for the rest of it, too.
+    assert [doc.n_words for doc in written] == [doc.n_words for doc in (*docs, *silver)]
+    assert all((doc.upos > 0).all() for doc in (*written, *copies))
+    assert len(copies) == (len(written) if spoken else 0)

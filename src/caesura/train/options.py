@@ -46,6 +46,8 @@ class SilverOptions:
     )
     #: Words of the silver text from which a tokeniser learns where sentences start.
     starts: int = 0
+    #: Words of it from which a linear tagger learns, since it needs much room; 0: all.
+    tags: int = 0
     #: An epoch of a linear parser reads one of so many parts of the silver text.
     parts: int = 1
     #: What to do with raw text that holds dev data, or files named by --not-in, and the share of
@@ -64,7 +66,7 @@ class SilverOptions:
             if not 0 <= getattr(self, name) <= 1:
                 value = getattr(self, name)
                 raise UsageError(f"silver.{name} is {value}, but must be from 0 to 1")
-        for name, least in (("last", 0), ("starts", 0), ("parts", 1)):
+        for name, least in (("last", 0), ("starts", 0), ("tags", 0), ("parts", 1)):
             if getattr(self, name) < least:
                 value = getattr(self, name)
                 raise UsageError(f"silver.{name} is {value}, but must be at least {least}")
@@ -75,6 +77,8 @@ class SilverOptions:
         return max(1, round(1 / self.weight))
 
 
+#: What to do if too little of the time is left for raw text.
+_FEWER = "Ask for more epochs, or for fewer with --gold-last."
 #: Its flags, for all that learn from raw text.
 _SILVER = {"weight": "", "least": "", "last": "", "overlap": ""}
 
@@ -111,6 +115,16 @@ class PipelineOptions:
             raise UsageError(f"drop is {self.drop}, but must be at least 0 and below 1")
         if not 0 <= self.speech < 1:
             raise UsageError(f"speech is {self.speech}, but must be at least 0 and below 1")
+
+    def check_silver(self) -> None:
+        """Refuse to forget what raw text taught; epochs on gold alone come after all others."""
+        last, epochs = self.silver.last, min(self.tagger.epochs, self.parser.epochs)
+        if last and last >= epochs:
+            raise UsageError(
+                f"{last} epochs on gold alone are not fewer than the {epochs} with silver text "
+                "before them",
+                remedy=_FEWER,
+            )
 
 
 @dataclass(frozen=True)
@@ -151,6 +165,15 @@ class NeuralOptions:
 
     def __post_init__(self) -> None:
         refuse_bias(self.search.bias)
+
+    def check_silver(self) -> None:
+        """Refuse epochs that all read gold alone, if there is raw text."""
+        if self.silver.last and self.silver.last >= self.epochs:
+            raise UsageError(
+                f"{self.silver.last} epochs on gold alone leave none of {self.epochs} for silver "
+                "text",
+                remedy=_FEWER,
+            )
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,8 @@ class PipelineTrainer:
         """`silver` are documents that a teacher has labelled: see `SilverOptions`."""
         self.options = options or PipelineOptions()
         self.train = [doc for doc in train if doc.n_words]
+        if silver:
+            self.options.check_silver()
         self.silver = as_gold_has(confident(silver, self.options.silver.least), self.train)
         self.dev = [doc for doc in dev if doc.n_words]
         if not self.train:
@@ -114,7 +116,7 @@ class PipelineTrainer:
         tags = self._has_tags()
         if tags:
             parts["tagger"] = self.stage("tagger")
-        return parts, self._prepared(parts.get("tokenizer"), tags)
+        return parts, self._prepared(parts.get("tokenizer"), parts.get("tagger"))
 
     def stage(self, name: Literal["tokenizer", "tagger"]) -> Part:
         """One of the stages that need nothing but the treebank."""
@@ -208,15 +210,21 @@ class PipelineTrainer:
 
     def _tagger(self) -> Part:
         options = replace(self.options.tagger, seed=self.options.seed)
-        n, copies = len(self.train), self._speech()
-        docs = [*self._weighed(self.train), *self.silver]
-        docs += [*self._weighed(copies[:n]), *(self._spoken(copies[n:], ()) if copies else ())]
+        n, copies, silver = len(self.train), self._speech(), self._tag_silver()
+        docs = [*self._weighed(self.train), *silver]
+        spoken = self._spoken(copies[n : n + len(silver)], ()) if copies else ()
+        docs += [*self._weighed(copies[:n]), *spoken]
         trainer = TaggerTrainer(docs, self.dev, options, init=self._init_part("tagger"))
 
         def on_gold(best: Part) -> TaggerTrainer:
             return TaggerTrainer([*self.train, *copies[:n]], self.dev, options, init=best)
 
         return self._learned("tagger", trainer, options.epochs, options.patience, on_gold)
+
+    def _tag_silver(self) -> list[Document]:
+        """The silver documents from which a tagger learns."""
+        words = self.options.silver.tags
+        return first_words(self.silver, words) if words else list(self.silver)
 
     @property
     def _all(self) -> list[Document]:
@@ -243,7 +251,7 @@ class PipelineTrainer:
     def _spoken(self, docs: Sequence[Document], others: Sequence[Document]) -> list[Document]:
         """Copies of silver documents: those that are read as transcripts, or others for them."""
         random = generator(self.options.seed, _SPOKEN)
-        chosen = random.random(len(self.silver)) < self.options.silver.speech
+        chosen = (random.random(len(self.silver)) < self.options.silver.speech)[: len(docs)]
         if not others:
             return [doc for doc, is_in in zip(docs, chosen, strict=True) if is_in]
         return [
@@ -257,10 +265,10 @@ class PipelineTrainer:
         return some_relaid(self._all, self.options.parser.relaid, self.options.seed)
 
     def _prepared(
-        self, tokenizer: Part | None, tags: bool
+        self, tokenizer: Part | None, tagger: Part | None
     ) -> tuple[list[Document], list[Document]]:
         """The training documents, and their transcripts, as the parser shall see them."""
-        part = self._stage("prepared", lambda: self._prepare(tokenizer, tags))
+        part = self._stage("prepared", lambda: self._prepare(tokenizer, tagger))
         docs = [replace(doc) for doc in (*self._relaid(), *self._speech())]
         words = np.cumsum([0, *(doc.n_words for doc in docs)])
         tokens = np.cumsum([0, *(doc.n_tokens for doc in docs)])
@@ -277,21 +285,12 @@ class PipelineTrainer:
         n = len(self._all)
         return docs[:n], docs[n:]
 
-    def _prepare(self, tokenizer: Part | None, tags: bool) -> Part:
+    def _prepare(self, tokenizer: Part | None, tagger: Part | None) -> Part:
         """Tags and evidence for all training documents, by models that have not seen them."""
         options = self.options
-        variant = speech if options.speech else None
         part = Part("prepared")
-        if tags:
-            tagged_docs = jackknife(
-                self._all,
-                replace(options.tagger, seed=options.seed),
-                options.folds,
-                regime="document",
-                variant=variant,
-                choices=options.parser.choices if options.parser.choices > 1 else 0,
-                on_fold=lambda n, of: self.report("jackknife", f"fold {n} of {of}"),
-            )
+        if tagger is not None:
+            tagged_docs = self._tagged(tagger)
             for column in ("upos", "xpos", "feats"):
                 names: dict[str, int] = {}
                 values = [
@@ -308,6 +307,33 @@ class PipelineTrainer:
             found = self._evidence(Tokenizer.from_part(tokenizer))
             part.arrays["evidence"] = np.concatenate(found).astype(np.float32)
         return part
+
+    def _tagged(self, tagger: Part) -> list[Document]:
+        """All documents, and their transcripts, with tags of taggers that have not seen them.
+
+        Silver documents from which the tagger itself did not learn get its own.
+        """
+        options = self.options
+        variant = speech if options.speech else None
+        choices = options.parser.choices if options.parser.choices > 1 else 0
+        n = len(self.train) + len(self._tag_silver())
+        found = jackknife(
+            self._all[:n],
+            replace(options.tagger, seed=options.seed),
+            options.folds,
+            regime="document",
+            variant=variant,
+            choices=choices,
+            on_fold=lambda k, of: self.report("jackknife", f"fold {k} of {of}"),
+        )
+        rest = self._all[n:]
+        if not rest:
+            return found
+        own = Tagger(tagger)
+        more = [tagged(own, rest, choices)]
+        if variant is not None:
+            more.append(tagged(own, [variant(doc) for doc in rest], choices))
+        return [*found[:n], *more[0], *found[n:], *(more[1] if variant is not None else ())]
 
     def _evidence(self, tokenizer: Tokenizer) -> list[NDArray[np.float32]]:
         """Evidence for all documents and their transcripts; the tokeniser has seen no silver."""
