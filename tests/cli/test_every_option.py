@@ -157,6 +157,7 @@ def files(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
         "spoken": SPOKEN,
         "flow": text.lower().replace(".", "").replace(",", "") * 3,
         "latin": "Ein sch\u00f6ner Morgen f\u00fcr B\u00e4cker.\n".encode("latin-1"),
+        "latin.conllu": (small + TWO_ROOTS.replace("now", "l\u00e0")).encode("latin-1"),
         "gold.mrg": "(S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .))\n",
         "system.mrg": "(S (NP (DT The) (NN cat)) (VP (VBZ sleeps) (. .)))\n",
         "rules.prm": "DELETE_LABEL NP\n",
@@ -298,7 +299,7 @@ class Caller:
         patch.setattr("caesura.train.pipeline.PipelineTrainer", self._trainer)
         patch.setattr("caesura.train.pipeline.train_neural", self._network)
         patch.setattr("caesura.train.pipeline.train_from", self._network)
-        patch.setattr("caesura.train.pipeline.check_encoder", lambda encoder: None)
+        patch.setattr("caesura.train.pipeline.check_encoder", lambda *given: None)
 
     def _cluster(self, model: Path, **options: Any) -> Any:
         from caesura.models.store import load_model

@@ -13,6 +13,7 @@ import pytest
 
 from caesura import cli
 from caesura.cli import progress
+from caesura.models import load
 from caesura.parse.learning import branching_trainer as branching
 from caesura.tag import trainer as tagging
 from tests.cli.test_kept import BRANCHING, DATA, PIPELINE, SMALL
@@ -108,3 +109,11 @@ def test_without_dev_data_that_is_said(capsys: pytest.CaptureFixture[str]) -> No
 def test_quiet_training_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run([*QUICK["tagger"], "-o", "my.caesura", "-q"]) == 0
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_model_names_the_licence_that_it_was_given() -> None:
+    assert cli.run([*QUICK["pipeline"], "-o", "my.caesura", "-q", "--licence", "CC0-1.0"]) == 0
+    file = load("my.caesura")
+    assert file.meta["licence"] == "CC0-1.0"
+    assert file.card.endswith("\n\nLicence: CC0-1.0.\n")
+    assert "| LAS |" in file.card

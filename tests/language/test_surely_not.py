@@ -41,7 +41,7 @@ def test_it_is_said_once_with_what_to_install() -> None:
     assert watch.look(ENGLISH) is None
     said = watch.look(MADE_UP)
     assert said == "the text does not look like English, for which the model is"
-    assert "pip install caesura-multi" in watch.remedy
+    assert "pip install ./packages/multi in a checkout" in watch.remedy
     assert watch.look(MADE_UP) is None
 
 

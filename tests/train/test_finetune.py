@@ -109,8 +109,8 @@ def test_without_pytorch_one_sentence_says_what_to_install(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--init", "multi"), "pip install caesura-multi"),
-        (("--init", "da"), "pip install caesura-multi"),
+        (("--init", "multi"), "pip install ./packages/multi in a checkout"),
+        (("--init", "da"), "pip install ./packages/multi in a checkout"),
         (("--freeze", "3"), "--freeze does not go with a training from nothing"),
         (("--init", "en-fast", "--freeze", "3"), "--freeze does not go with a linear model"),
         (("--encoder", "scratch", "--freeze", "3"), "--freeze does not go with --encoder"),

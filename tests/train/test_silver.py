@@ -74,11 +74,11 @@ def test_text_in_another_encoding_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "raw.txt"
     lines = ["Das Café war zu.\n", "Die Fähre kam spät.\n", "Größe ist schön.\n"]
     path.write_text("".join(lines), encoding="latin-1")
-    with pytest.raises(InputError, match="is not UTF-8"):
+    with pytest.raises(InputError, match=r"is not UTF-8.*--text-encoding latin-1"):
         read_raw([str(path)], NOTHING)
     assert read_raw([str(path)], NOTHING, encoding="latin-1")
     path.write_text("".join(lines), encoding="utf-8")
-    with pytest.raises(InputError, match="decoded as Windows-1252"):
+    with pytest.raises(InputError, match=r"is UTF-8, decoded as latin-1\. Leave --text-enc"):
         read_raw([str(path)], NOTHING, encoding="latin-1")
     path.write_text("".join(lines).replace("ä", "\ufffd"), encoding="utf-8")
     with pytest.raises(InputError, match="could not be decoded"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -19,6 +20,8 @@ __all__ = ["command", "describe", "try_out"]
 _NAMED = 4
 #: The scores of a language that are shown.
 _SCORES = ("Words", "Sentences", "UPOS", "UFeats", "Lemmas", "UAS", "LAS")
+#: Models that are packages of their own, and why one would want them.
+_MORE = {"en-large": "the most accurate for English", "multi": "many languages"}
 #: What a model must be able to parse.
 _LINE = "The boats didn't come back, and (so far) nobody knows why. 12 men\nwaited"
 
@@ -78,9 +81,23 @@ def command(context: click.Context, as_json: bool) -> None:
     if as_json:
         print_json([_plain(entry, row) for entry, row in rows])
         return
-    if not rows:
+    if rows:
+        _tell(rows, advice([row for _, row in rows]))
+    else:
         click.echo("No model is installed.")
-        return
+    if line := _packages({entry.name for entry, _ in rows}):
+        click.echo(line)
+
+
+def _packages(names: set[str]) -> str:
+    """The line about packages of models that are not installed; nothing if all are."""
+    missing = ", ".join(f"{name} ({what})" for name, what in _MORE.items() if name not in names)
+    how = "a package each: pip install ./packages/NAME in a checkout of Caesura, else its wheel"
+    return f"Not installed: {missing}; {how}." if missing else ""
+
+
+def _tell(rows: Sequence[tuple[Any, Any]], lines: Sequence[str]) -> None:
+    """Print the table of models, and which to take."""
     cells: list[tuple[str, ...]] = [
         ("name", "kind", "language", "size", "words/s", "LAS", "licence", "from")
     ]
@@ -96,7 +113,7 @@ def command(context: click.Context, as_json: bool) -> None:
         told = (row.kind, spoken, size, speed, las, row.licence, row.origin)
         cells.append((entry.name, *map(shown, told)))
     click.echo(table(cells, indent=0, right="lllrrrll"))
-    for line in advice([row for _, row in rows]):
+    for line in lines:
         click.echo(shown(line))
     for entry, row in rows:
         if len(row.languages) > _NAMED:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from caesura.errors import UsageError
+from caesura.errors import no_modes
 
 __all__ = [
     "across_turns_option",
@@ -93,11 +93,7 @@ bias_option = click.option(
 def _mode(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     """Say what became of the modes to those who still ask for one."""
     if value is not None:
-        raise UsageError(
-            "there is no --mode any more: the model is the choice",
-            remedy="Use -m en-fast for speed, -m en for accuracy; --beam and --margin of "
-            "`caesura parse` set the search.",
-        )
+        raise no_modes("--mode", "Use -m", "--beam and --margin of `caesura parse` set")
 
 
 mode_option = click.option("--mode", hidden=True, expose_value=False, is_eager=True, callback=_mode)

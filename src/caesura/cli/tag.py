@@ -11,6 +11,7 @@ from caesura.cli.options import (
     across_turns_option,
     encoding_options,
     inputs_argument,
+    mode_option,
     reading_options,
     resume_option,
     threads_option,
@@ -57,6 +58,7 @@ __all__ = ["command"]
 @resume_option
 @reading_options
 @writing_options
+@mode_option
 @to_mode_option
 def command(
     inputs: tuple[str, ...],

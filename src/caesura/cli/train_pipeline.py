@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
+def _licence(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Refuse what is no licence before anything is trained."""
+    from caesura.models.licence import check_licence
+
+    return None if value is None else check_licence(value)
+
+
 @click.command()
 @treebank_arguments
 @click.option(
@@ -64,7 +71,16 @@ __all__ = ["command"]
     help="Held-out data besides --dev that the raw text must not hold.",
 )
 @click.option(
-    "--encoding", default="utf-8", show_default=True, help="Encoding of the treebank and the text."
+    "--licence",
+    metavar="SPDX",
+    callback=_licence,
+    help="The licence of the model, which its card names: CC-BY-SA-4.0, CC0-1.0, MIT.",
+)
+@click.option(
+    "--encoding", default="utf-8", show_default=True, help="Encoding of the treebank and --not-in."
+)
+@click.option(
+    "--text-encoding", default="utf-8", show_default=True, help="Encoding of the raw text."
 )
 @experiment(
     PipelineOptions(), example="parser.search.beam=16", kept=["{output}.parts"], headings=True
@@ -78,6 +94,8 @@ def command(
     teachers: Sequence[str],
     folder: str | None,
     not_in: Sequence[str],
+    licence: str | None,
+    text_encoding: str,
 ) -> Result:
     """Train everything from raw text to trees on the treebank TRAIN.
 
@@ -103,7 +121,8 @@ def command(
         why = "a network that is gone on from"
         refuse(why, "relaid", "tags", remedy="It is for linear parsers; leave it out.")
         refuse(why, "speech", remedy="It learns that in any case (finetune.speech); leave it out.")
-        refuse(why, "texts", "teachers", "folder", "not_in", remedy="Train it on a treebank alone.")
+        raw = ("texts", "teachers", "folder", "not_in", "text_encoding")
+        refuse(why, *raw, remedy="Train it on a treebank alone.")
         if freeze is not None:
             run = replace(run, flags={**run.flags, "frozen": freeze})
     else:
@@ -114,15 +133,19 @@ def command(
         )
     lessons = None
     if texts or teachers or folder is not None:
+        if not texts and not teachers:
+            refuse("labels that were kept", "text_encoding", remedy="It goes with --text.")
         sources = find_sources(texts, None) if texts else []
         lessons = Lessons(
             Path(folder if folder is not None else f"{run.output}.silver"),
             [source.path for source, _ in sources],
             teachers,
             not_in,
-            run.data.encoding,
+            encoding=text_encoding,
+            held_encoding=run.data.encoding,
         )
     else:
-        flags = ("not_in", "silver_weight", "least_confidence", "gold_last", "overlap")
+        ways = ("silver_weight", "least_confidence", "gold_last", "overlap")
+        flags = ("not_in", "text_encoding", *ways)
         refuse("a treebank alone", *flags, remedy="It goes with --text and --teacher.")
-    return train_pipeline(run, init=init, encoder=encoder, lessons=lessons)
+    return train_pipeline(run, init=init, encoder=encoder, lessons=lessons, licence=licence)

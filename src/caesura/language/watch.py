@@ -12,6 +12,7 @@ from caesura.errors import OtherLanguage, outside
 from caesura.language.box import BOX, PACKAGE, UNKNOWN
 from caesura.language.guess import Tally, language_name
 from caesura.language.words import NAMES
+from caesura.models.store import install
 
 if TYPE_CHECKING:
     from caesura.language.recognise import Recogniser
@@ -70,13 +71,13 @@ def _remedy(found: str | None) -> str:
     if found is None:
         return (
             f"Expect little of the analysis; the package {PACKAGE} knows {len(BOX)} languages and "
-            f"tells which it is: pip install {PACKAGE}."
+            f"tells which it is: {install('multi')}."
         )
     if found not in BOX:
         return REMEDY
     return (
         f"Expect little of the analysis; the package {PACKAGE} has that language: "
-        f"pip install {PACKAGE}, then --lang {found}."
+        f"{install('multi')}; then --lang {found}."
     )
 
 

@@ -7,10 +7,9 @@ know every product of it, and because training it then needs nothing but PyTorch
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,7 +19,8 @@ from safetensors.numpy import load_file
 from torch import Tensor, nn
 
 from caesura.errors import InputError
-from caesura.neural.shape import KINDS, EncoderShape, kind_of, relative_buckets
+from caesura.neural.pretrained import NAMES, by_end, check_weights, weight_files
+from caesura.neural.shape import EncoderShape, relative_buckets
 
 __all__ = ["Transformer", "load_encoder"]
 
@@ -103,113 +103,45 @@ class Transformer(nn.Module):
         return by_distance.unfold(1, length, 1).flip(1)
 
 
-#: The names of a layer's weights by family, in the order q, k, v, out, norm1, ff1, ff2, norm2.
-_BERT: Final = (
-    "attention.self.query",
-    "attention.self.key",
-    "attention.self.value",
-    "attention.output.dense",
-    "attention.output.LayerNorm",
-    "intermediate.dense",
-    "output.dense",
-    "output.LayerNorm",
-)
-_NAMES: Final[dict[str, tuple[str, ...]]] = {
-    "bert": _BERT,
-    "electra": _BERT,
-    "roberta": _BERT,
-    "xlm-roberta": _BERT,
-    "camembert": _BERT,
-    "mpnet": (
-        "attention.attn.q",
-        "attention.attn.k",
-        "attention.attn.v",
-        "attention.attn.o",
-        "attention.LayerNorm",
-        "intermediate.dense",
-        "output.dense",
-        "output.LayerNorm",
-    ),
-}
-#: The families whose positions begin after the padding's number.
-_AFTER_PADDING: Final = ("roberta", "xlm-roberta", "camembert", "mpnet")
-
-
 def load_encoder(folder: Path, layers: int) -> Transformer:
     """The first layers of an encoder in the Hugging Face layout, weights included."""
-    missing = [name for name in ("config.json", "tokenizer.json") if not (folder / name).is_file()]
-    files = sorted(folder.glob("*.safetensors"))
-    if not files:
-        missing.append("model.safetensors")
-    if missing:
-        raise InputError(
-            f"the encoder lacks {', '.join(missing)}",
-            file=str(folder),
-            remedy="Name a folder in the Hugging Face layout (save_pretrained writes one).",
-        )
-    kind_of(folder)
+    config, shape = check_weights(folder, layers)
     try:
-        config: Any = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         arrays: dict[str, NDArray[Any]] = {}
-        for file in files:
+        for file in weight_files(folder):
             arrays |= load_file(file)
-        shape = _shape(config, layers)
         model = Transformer(shape, float(config.get("hidden_dropout_prob", 0.1)))
         model.load_state_dict(_renamed(config["model_type"], arrays, shape))
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise InputError(
             f"the encoder cannot be used: {str(error).splitlines()[0]}",
             file=str(folder),
-            remedy=f"Use an encoder of one of these kinds: {', '.join(KINDS)}.",
+            remedy="Copy or save it anew (save_pretrained).",
         ) from error
     return model
-
-
-def _shape(config: Mapping[str, Any], layers: int) -> EncoderShape:
-    kind = config["model_type"]
-    if config.get("hidden_act", "gelu") != "gelu":
-        raise ValueError(f"its activation is {config['hidden_act']} and not gelu")
-    if config.get("embedding_size", config["hidden_size"]) != config["hidden_size"]:
-        raise ValueError("its embeddings are smaller than its layers")
-    if config.get("position_embedding_type", "absolute") != "absolute":
-        raise ValueError("its positions are not absolute")
-    after = kind in _AFTER_PADDING
-    return EncoderShape(
-        vocabulary=config["vocab_size"],
-        hidden=config["hidden_size"],
-        layers=min(layers, config["num_hidden_layers"]),
-        heads=config["num_attention_heads"],
-        inner=config["intermediate_size"],
-        positions=config["max_position_embeddings"],
-        first_position=config.get("pad_token_id", 1) + 1 if after else 0,
-        eps=config.get("layer_norm_eps", 1e-12),
-        buckets=config.get("relative_attention_num_buckets", 32) if kind == "mpnet" else 0,
-    )
 
 
 def _renamed(
     kind: str, arrays: Mapping[str, NDArray[Any]], shape: EncoderShape
 ) -> dict[str, Tensor]:
     """The weights under our names; token types are one, and go into the positions."""
-    by_end = dict(arrays)
-    for prefix in (f"{kind}.", "bert.", "roberta."):
-        by_end |= {n[len(prefix) :]: a for n, a in arrays.items() if n.startswith(prefix)}
+    names = by_end(kind, arrays)
 
     def get(name: str) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(by_end[name], dtype=np.float32))
+        return torch.from_numpy(np.ascontiguousarray(arrays[names[name]], dtype=np.float32))
 
     def both(target: str, source: str) -> dict[str, Tensor]:
         return {f"{target}.{end}": get(f"{source}.{end}") for end in ("weight", "bias")}
 
     position = get("embeddings.position_embeddings.weight")
-    if "embeddings.token_type_embeddings.weight" in by_end:
+    if "embeddings.token_type_embeddings.weight" in names:
         position = position + get("embeddings.token_type_embeddings.weight")[:1]
     found = {"pieces.weight": get("embeddings.word_embeddings.weight"), "position.weight": position}
     found |= both("norm", "embeddings.LayerNorm")
     if shape.buckets:
         found["distance.weight"] = get("encoder.relative_attention_bias.weight")
     for n in range(shape.layers):
-        q, k, v, *rest = (f"encoder.layer.{n}.{name}" for name in _NAMES[kind])
+        q, k, v, *rest = (f"encoder.layer.{n}.{name}" for name in NAMES[kind])
         for end in ("weight", "bias"):
             parts = [get(f"{source}.{end}") for source in (q, k, v)]
             found[f"layers.{n}.qkv.{end}"] = torch.cat(parts)

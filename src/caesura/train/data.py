@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from caesura import formats, transform
 from caesura.document import Document
 from caesura.errors import InputError
+from caesura.train.raw import refuse_garbled
 from caesura.train.report import Report
 
 __all__ = ["Data", "refuse_empty", "transcripts"]
@@ -28,10 +29,15 @@ class Data:
     space: bool = True
 
     def read(self, paths: Iterable[str], report: Report) -> Iterator[Document]:
-        """The documents of files, told of as they are read."""
+        """The documents of files, told of as they are read.
+
+        Where another encoding than UTF-8 was named, a file that is UTF-8 all the same is refused.
+        """
+        plain = self.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig")
         with report.warnings() as warn:
             for path in paths:
                 name = "stdin" if path == "-" else os.path.basename(path)
+                texts: list[str] = []
                 with report.counting(f"Reading {name}", unit="words") as count:
                     for doc in formats.read(
                         path,
@@ -44,6 +50,10 @@ class Data:
                     ):
                         yield doc
                         count.advance(doc.n_words)
+                        if not plain:
+                            texts.append("\n".join(doc.column("form")) or doc.text)
+                if texts:
+                    refuse_garbled(path, texts, encoding=self.encoding, option="--encoding")
 
     def both(self, report: Report) -> tuple[list[Document], list[Document]]:
         """The documents to learn from, and those to score on, if there are any."""

@@ -17,6 +17,7 @@ from caesura.models.file import Part
 from caesura.neural.agreement import features_of
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.prepare import SCRATCH, labels_of, new_net, prepare
+from caesura.neural.pretrained import check_weights
 from caesura.neural.scale import measure_scale
 from caesura.neural.shape import kind_of
 from caesura.neural.subwords import Subwords
@@ -56,7 +57,9 @@ def train_neural(
     file for what it learned, which is not exported then, and there are no parts: see
     `train.weights`.
     """
-    check_encoder(encoder)  # an encoder that cannot be used is told at once
+    check_encoder(encoder, options.layers)  # what cannot be used is told at once
+    if silver is not None:
+        options.check_silver()
     linear = replace(options.pipeline, seed=options.seed)
     trainer = PipelineTrainer(train, dev, linear, folder=folder, resume=resume, report=report)
     parts: dict[str, Part] = {}
@@ -72,11 +75,22 @@ def train_neural(
     return parts, trainer
 
 
-def check_encoder(encoder: str) -> None:
-    """Refuse an encoder that cannot be used, before anything else is done."""
-    if encoder != "scratch":
-        Subwords.from_folder(Path(encoder))
-        kind_of(Path(encoder))
+def check_encoder(encoder: str, layers: int) -> None:
+    """Refuse an encoder that cannot be used, before anything else is done.
+
+    Of its weights those of the first `layers` are needed; they are looked at and not loaded.
+    """
+    folder = Path(encoder)
+    if encoder != SCRATCH:
+        if not folder.is_dir():
+            raise InputError(
+                "there is no such folder",
+                file=encoder,
+                remedy="Name the folder of an encoder, or scratch for characters alone.",
+            )
+        Subwords.from_folder(folder)
+        kind_of(folder)
+        check_weights(folder, layers)
     if importlib.util.find_spec("torch") is None:
         raise MissingExtra("torch", "neural-train", "Training a network")
 
@@ -178,11 +192,6 @@ def _silver(
 
     how = options.silver
     until = options.epochs - how.last if how.last else None
-    if until is not None and until < 1:
-        raise UsageError(
-            f"{how.last} epochs on gold alone leave none of {options.epochs} for silver text",
-            remedy="Ask for more epochs, or for fewer with --gold-last.",
-        )
     spoken = how.weight * how.speech if options.speech else 0.0
     if silver.soft is None:
         docs = confident(silver.docs, how.least)

@@ -11,6 +11,7 @@ from caesura.document import Document
 from caesura.language import Tally
 from caesura.learn.fingerprint import file_digest
 from caesura.models.file import Part
+from caesura.models.licence import licence_line
 from caesura.models.store import load_model
 from caesura.pipeline.confidence import META
 from caesura.train.card import card, score_table
@@ -32,19 +33,23 @@ def train_pipeline(
     init: str | None = None,
     encoder: str | None = None,
     lessons: Lessons | None = None,
+    licence: str | None = None,
 ) -> Result:
     """Train everything that the treebank allows; what it does not have is left out and named.
 
     With an `encoder` a network takes the place of tagger and parser. With `lessons` it also learns
     from raw text that a teacher labels. With `init` it goes on from a model: a network that was
-    trained on other treebanks makes one of this treebank.
+    trained on other treebanks makes one of this treebank. The model names its `licence`.
     """
+    more = {} if licence is None else {"licence": licence}
     run.kept.check()
     if init is not None and encoder is None and is_network(init):
-        return _finetuned(run, init)
+        return _finetuned(run, init, more)
     options = _options(run, encoder)
-    if encoder is not None:
-        check_encoder(encoder)
+    if isinstance(options, NeuralOptions):
+        check_encoder(encoder or "", options.layers)
+    if lessons is not None:
+        options.check_silver()
     documents, held = run.read()
     silver = None
     if lessons is not None:
@@ -58,7 +63,7 @@ def train_pipeline(
         parts, left_out, finish = _network(run, documents, held, encoder or "", options, silver)
     else:
         parts, left_out, finish = _linear(run, documents, held, init, options, silver)
-    return _finished(run, documents, held, parts, left_out, silver, finish)
+    return _finished(run, documents, held, parts, left_out, silver, finish, more)
 
 
 def _finished(
@@ -69,10 +74,10 @@ def _finished(
     left_out: Sequence[str],
     silver: Silver | None,
     finish: Callable[[], None],
-    more: Mapping[str, Any] | None = None,
+    more: Mapping[str, Any],
 ) -> Result:
     """Write and score the model, and say what was made."""
-    scores = _save(run, documents, held, parts, left_out, silver, more or {})
+    scores = _save(run, documents, held, parts, left_out, silver, more)
     finish()
     for note in left_out:
         run.report.say(f"Left out: {note}")
@@ -83,7 +88,7 @@ def _finished(
     return Result(run.output, about, shown, next=("parse", "-m", run.output, *given))
 
 
-def _finetuned(run: Run, init: str) -> Result:
+def _finetuned(run: Run, init: str, more: Mapping[str, Any]) -> Result:
     """A network that goes on from another one."""
     flags = {name: run.flags[name] for name in ("seed", "frozen") if name in run.flags}
     options = run.options(FinetuneOptions(), "finetune", flags)
@@ -100,7 +105,7 @@ def _finetuned(run: Run, init: str) -> Result:
         resume=run.kept.resume,
         report=run.report,
     )
-    more = {"init": init, **({"language": told} if told else {})}
+    more = {**more, "init": init, **({"language": told} if told else {})}
     return _finished(
         run, documents, held, parts, list(trainer.left_out), None, trainer.finish, more
     )
@@ -240,4 +245,5 @@ def model_card(
     heads = list(scores)
     rows = {name: [scores[h][name] for h in heads] for name in scores[heads[0]]} if heads else {}
     told = "Dev scores from raw text, F1 by the CoNLL 2018 definition:" if heads else ""
-    return card(name, data, "\n".join(parts), told, score_table(("", *heads), rows))
+    licence = licence_line(meta["licence"]) if "licence" in meta else ""
+    return card(name, data, "\n".join(parts), told, score_table(("", *heads), rows), licence)

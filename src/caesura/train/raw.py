@@ -7,6 +7,7 @@ many is left out and told of.
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections import Counter
@@ -15,12 +16,15 @@ from typing import Final
 
 from caesura import formats
 from caesura.document import Document
-from caesura.errors import InputError
+from caesura.errors import FormatError, InputError, UsageError
 from caesura.formats.text import paragraph_starts
 from caesura.language import Tally, language_name
 from caesura.train.report import Report
 
-__all__ = ["in_language", "read_raw", "refuse_garbled"]
+__all__ = ["OPTION", "in_language", "read_raw", "refuse_garbled"]
+
+#: What names the encoding of raw text.
+OPTION: Final = "--text-encoding"
 
 _NEW: Final = re.compile(
     r"^#[ \t]*newdoc(?:[ \t]+id[ \t]*=[ \t]*(.*?))?[ \t]*\r?$\n?", re.MULTILINE
@@ -30,6 +34,8 @@ _REPLACED: Final = 1e-3
 #: Lines beyond ASCII that must be garbled to call a file so, and their share.
 _GARBLED: Final = 3
 _SHARE: Final = 0.5
+#: What UTF-8 is mostly taken for, as Python and iconv call it.
+_WRONG: Final = ("cp1252", "latin1")
 
 
 def read_raw(
@@ -41,17 +47,26 @@ def read_raw(
         name = formats.format_of(path, default="text")
         docs: list[Document] = []
         with report.counting(f"Reading {os.path.basename(path)}", unit="documents") as count:
-            for doc in formats.read(path, name, encoding=encoding):
+            for doc in _read(path, name, encoding):
                 for one in _documents(doc) if name == "text" else [_bare(doc)]:
                     if one.text.strip():
                         docs.append(one)
                         count.advance()
-        refuse_garbled(path, (doc.text for doc in docs))
+        refuse_garbled(path, (doc.text for doc in docs), encoding=encoding)
         found[path] = docs
     if not any(found.values()):
         where = paths[0] if paths else None
         raise InputError("there is no text in it", file=where, remedy="Check the path.")
     return found
+
+
+def _read(path: str, name: str, encoding: str) -> Iterator[Document]:
+    try:
+        yield from formats.read(path, name, encoding=encoding)
+    except FormatError as error:
+        # Readers know one option alone, which is that of the treebank here.
+        error.remedy = error.remedy.replace("--encoding", OPTION)
+        raise
 
 
 def _documents(doc: Document) -> Iterator[Document]:
@@ -76,9 +91,16 @@ def _bare(doc: Document) -> Document:
     )
 
 
-def refuse_garbled(path: str, texts: Iterable[str]) -> None:
-    """Refuse text that was decoded, here or by others before, as what it is not."""
+def refuse_garbled(
+    path: str, texts: Iterable[str], *, encoding: str = "utf-8", option: str = OPTION
+) -> None:
+    """Refuse text that was decoded, here or by others before, as what it is not.
+
+    It was read as `encoding`, which `option` names.
+    """
+    ours = () if _name(encoding).startswith("utf") else (encoding,)
     characters = replaced = beyond = garbled = 0
+    undone: Counter[str] = Counter()
     for text in texts:
         characters += len(text)
         replaced += text.count("\ufffd")
@@ -87,24 +109,48 @@ def refuse_garbled(path: str, texts: Iterable[str]) -> None:
         for line in text.splitlines():
             if not line.isascii():
                 beyond += 1
-                garbled += _is_garbled(line)
-    what = ""
+                ways = [way for way in (*ours, *_WRONG) if _is_utf8(line, way)]
+                undone.update({*ways})
+                garbled += bool(ways)
     if replaced > _REPLACED * characters:
-        what = f"{replaced:,} of its {characters:,} characters could not be decoded"
-    elif garbled >= _GARBLED and garbled > _SHARE * beyond:
-        what = "it is UTF-8 that was decoded as Windows-1252 or Latin-1"
-    if what:
-        raise InputError(what, file=path, remedy="Name its encoding with --encoding, or mend it.")
+        raise InputError(
+            f"{replaced:,} of its {characters:,} characters could not be decoded",
+            file=path,
+            remedy="What they were is lost here: write the file anew from where it is whole.",
+        )
+    if garbled < _GARBLED or garbled <= _SHARE * beyond:
+        return
+    if ours and undone[encoding] == garbled:
+        what = f"it is UTF-8, decoded as {encoding}"
+        raise InputError(what, file=path, remedy=f"Leave {option} out.")
+    whole = [way for way in _WRONG if undone[way] == beyond]
+    undo = f"iconv -f {encoding} -t {whole[0]} FILE > MENDED" if whole else "the program ftfy"
+    raise InputError(
+        "it is UTF-8 that was decoded as Windows-1252 or Latin-1, and then encoded once more",
+        file=path,
+        remedy=f"Undo that, for example with {undo}, and give what that writes.",
+    )
 
 
-def _is_garbled(line: str) -> bool:
-    for encoding in ("cp1252", "latin-1"):
-        try:
-            line.encode(encoding).decode("utf-8")
-        except UnicodeError:
-            continue
-        return True
-    return False
+def _name(encoding: str) -> str:
+    """What Python calls an encoding; files that have their own tell nothing of a wrong name."""
+    try:
+        "".encode(encoding)  # some codecs are not of text
+        return codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        raise UsageError(
+            f"there is no encoding {encoding!r}",
+            remedy="Name one of text, for example utf-8, latin-1 or cp1252.",
+        ) from None
+
+
+def _is_utf8(line: str, encoding: str) -> bool:
+    """Whether the bytes of which an encoding made the line are UTF-8."""
+    try:
+        line.encode(encoding).decode("utf-8")
+    except UnicodeError:
+        return False
+    return True
 
 
 def in_language(

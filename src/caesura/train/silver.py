@@ -28,6 +28,7 @@ from caesura.errors import CaesuraError, InputError, UsageError
 from caesura.learn.fingerprint import digest, file_digest, fingerprint
 from caesura.neural.examples import Soft
 from caesura.train.data import Data
+from caesura.train.kept_labels import that_fit
 from caesura.train.options import SilverOptions
 from caesura.train.overlap import without_overlap
 from caesura.train.raw import in_language, read_raw
@@ -70,7 +71,9 @@ class Lessons:
     teachers: Sequence[str] = ()
     #: Held-out files besides the dev data, which raw text must not hold.
     not_in: Sequence[str] = ()
+    #: Of the raw text, and of the held-out files.
     encoding: str = "utf-8"
+    held_encoding: str = "utf-8"
 
 
 @dataclass
@@ -95,6 +98,18 @@ class Silver:
                 counts[word.lower()] = counts.get(word.lower(), 0) + 1
         return [word for word, n in counts.items() if n >= least]
 
+    def only(self, docs: Sequence[Document]) -> Silver:
+        """The same of some of its documents, in their order."""
+        if len(docs) == len(self.docs):
+            return self
+        chosen = {id(doc) for doc in docs}
+        sizes = [doc.n_words for doc in self.docs]
+        keep = np.repeat([id(doc) in chosen for doc in self.docs], sizes)
+        soft = self.soft.pick(keep) if self.soft is not None else None
+        about = {**self.about, "documents": len(docs), "words": int(keep.sum())}
+        about["fingerprint"] = fingerprint(self.about["fingerprint"], digest(docs))
+        return Silver(list(docs), soft, self.labels, about)
+
 
 def label(
     lessons: Lessons,
@@ -106,7 +121,8 @@ def label(
 ) -> Silver:
     """Let the teachers label the text, as far as that is not done; what they say of it.
 
-    `held` are the documents of held-out files by name.
+    `held` are the documents of held-out files by name. Labels that were kept are checked as text
+    and teachers are.
     """
     if lessons.text or lessons.teachers:
         if not lessons.text or not lessons.teachers:
@@ -116,7 +132,12 @@ def label(
                 remedy=f"Add {lacking}, or name labels that are there with --silver DIR.",
             )
         label_text(lessons, gold, held, options, report, language)
-    return load_silver(lessons.folder)
+        return load_silver(lessons.folder)
+    found = load_silver(lessons.folder)
+    held = {**held, **_read_held(lessons, report)}
+    folder = str(lessons.folder)
+    docs = that_fit(found.docs, folder, found.labels, gold, held, options, report, language)
+    return found.only(docs)
 
 
 def label_text(
@@ -157,6 +178,7 @@ def raw_parts(
 ) -> list[list[Document]]:
     """The text to label, part by part; what it is and who labels it is written into the folder."""
     teachers.speak(language)
+    teachers.check(gold, language)  # before there is a folder; the treebank may be a new one
     raw = read_raw(lessons.text, report, encoding=lessons.encoding)
     raw = in_language(raw, language, report)
     raw = without_overlap(
@@ -180,7 +202,6 @@ def raw_parts(
     parts = list(_parts(docs))
     about["parts"] = len(parts)
     if not _goes_on(lessons.folder, about):
-        teachers.check(gold, language)
         _write(lessons.folder / _ABOUT, _json(about))
     return parts
 
@@ -220,7 +241,7 @@ def _write_arrays(stream: BinaryIO, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def _read_held(lessons: Lessons, report: Report) -> dict[str, list[Document]]:
-    data = Data(lessons.not_in)
+    data = Data(lessons.not_in, encoding=lessons.held_encoding)
     return {
         Path(path).name: [doc for doc in data.read([path], report) if doc.text]
         for path in lessons.not_in

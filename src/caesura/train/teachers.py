@@ -7,7 +7,7 @@ others agree with is taken, so that it is a tree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
@@ -25,14 +25,10 @@ from caesura.neural.parser import NeuralParser
 from caesura.neural.soft import refuse_other_labels, teach
 from caesura.pipeline import Pipeline, load
 from caesura.pipeline.loading import in_language
+from caesura.train.label_sets import ENOUGH, compare_labels
 
 __all__ = ["Teachers"]
 
-#: Words of gold that a teacher labels to show what its labels are.
-_SAMPLE: Final = 3000
-#: Words of those whose labels may be unknown to the treebank, or to the teacher.
-_THEIRS: Final = 0.1
-_OURS: Final = 0.25
 _TAGS: Final = ("upos", "xpos", "feats", "lemma")
 
 
@@ -107,7 +103,14 @@ class Teachers:
                 )
             said = nlp.batch(sample, keep=("tokens",))
             for column in ("upos", "deprel"):
-                _compare(name, column, sample, said, _declared(nlp))
+                compare_labels(
+                    sample,
+                    said,
+                    column,
+                    declared=_declared(nlp),
+                    file=name,
+                    remedy="Take a teacher that was trained on the labels of this treebank.",
+                )
 
     # -------------------------------------------------------------------- labelling
 
@@ -188,12 +191,13 @@ def _best(doc: Document, versions: Sequence[Document]) -> Document:
 
 
 def _sample(gold: Sequence[Document]) -> list[Document]:
+    """Gold that a teacher labels to show what its labels are."""
     found: list[Document] = []
     for doc in gold:
-        if sum(one.n_words for one in found) >= _SAMPLE:
+        if sum(one.n_words for one in found) >= ENOUGH:
             break
         bounds = doc.sentence_bounds
-        room = np.searchsorted(bounds, _SAMPLE)
+        room = np.searchsorted(bounds, ENOUGH)
         found.append(doc.cut(0, int(bounds[min(int(room), len(bounds) - 1)])))
     return [doc for doc in found if doc.n_words]
 
@@ -207,40 +211,3 @@ def _declared(nlp: Pipeline) -> frozenset[str]:
         for value in values
         for label in value.split("\t")
     )
-
-
-def _compare(
-    name: str,
-    column: str,
-    gold: Sequence[Document],
-    said: Sequence[Document],
-    declared: frozenset[str],
-) -> None:
-    """Refuse a teacher whose labels are not those of the treebank."""
-    ours = _counts(gold, column)
-    theirs = _counts(said, column)
-    if not ours:
-        return
-    strange = {label: n for label, n in theirs.items() if label not in ours}
-    known = declared | theirs.keys()
-    missing = {label: n for label, n in ours.items() if label not in known}
-    what = ""
-    if sum(strange.values()) > _THEIRS * max(1, sum(theirs.values())):
-        what = f"it says {max(strange, key=strange.__getitem__)!r}, which the treebank never does"
-    elif sum(missing.values()) > _OURS * sum(ours.values()):
-        what = f"it does not know {max(missing, key=missing.__getitem__)!r}, which the treebank has"
-    if what:
-        raise InputError(
-            f"the teacher's {column.upper()} labels are not those of the treebank: {what}",
-            file=name,
-            remedy="Take a teacher that was trained on the labels of this treebank.",
-        )
-
-
-def _counts(docs: Sequence[Document], column: str) -> Mapping[str, int]:
-    found: dict[str, int] = {}
-    for doc in docs:
-        for value in doc.column(column):
-            if value:
-                found[value] = found.get(value, 0) + 1
-    return found
