@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from card_speed import OWN
+from card_speed import OWN, packing
 from data import file_of
 
 from caesura.formats import read
@@ -39,7 +39,8 @@ def note(path: Path, scores: Mapping[str, float]) -> None:
     file = load(path)
     meta = {name: value for name, value in file.meta.items() if name not in OWN}
     card = rescored(file.card, scores)
-    save(path, file.parts, meta=meta | {"scores": dict(scores)}, card=card, kind=file.kind)
+    meta |= {"scores": dict(scores)}
+    save(path, file.parts, meta=meta, card=card, kind=file.kind, compress=packing(path))
 
 
 def main() -> None:

@@ -16,8 +16,9 @@ import argparse
 import platform
 import re
 import tempfile
+import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import peers
 
@@ -44,6 +45,13 @@ def rounded(value: float) -> float:
     return float(f"{value:.3g}")
 
 
+def packing(path: Path) -> bool | Literal["all"]:
+    """How `save` packs a file as it is packed: all of it, or what is worth it."""
+    with zipfile.ZipFile(path) as archive:
+        packed = all(one.compress_type != zipfile.ZIP_STORED for one in archive.infolist())
+    return "all" if packed else True
+
+
 def note(path: Path, words_a_second: float, on: str, against: float | None = None) -> None:
     """Write a speed into a model file, in the place of what it said before."""
     file = load(path)
@@ -57,7 +65,7 @@ def note(path: Path, words_a_second: float, on: str, against: float | None = Non
     meta |= {"speed": speed, "speed_measured": measured}
     card = _SECTION.sub("", file.card).rstrip("\n")
     card = f"{card}\n\n{HEAD}{told}.\n" if card else f"{HEAD}{told}.\n"
-    save(path, file.parts, meta=meta, card=card, kind=file.kind)
+    save(path, file.parts, meta=meta, card=card, kind=file.kind, compress=packing(path))
 
 
 def main() -> None:

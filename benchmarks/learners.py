@@ -34,8 +34,8 @@ from caesura.train import PipelineOptions, PipelineTrainer, Report
 from caesura.train.config import configure
 
 SETS = ("EWT", "EWT-speech", "GUM", "GUM-speech")
-_LASO = {"parser.update": "laso"}
-_DLASO = {"parser.update": "dlaso"}
+_LASO = {"parser.update": "laso", "parser.bits": 20}
+_DLASO = {"parser.update": "dlaso", "parser.bits": 20}
 #: The learners, each by what it sets. All have passive-aggressive steps, those of DLaSO in turn,
 #: 2^20 rows, chunks of ten sentences and one tag a word, unless they say otherwise. The first ones
 #: take longest or matter most.
@@ -59,7 +59,7 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "laso, 19 bits": _LASO | {"parser.bits": 19},
     "laso, seed 2": _LASO | {"seed": 2},
     "dlaso, seed 2": _DLASO | {"seed": 2},
-    "max-violation": {"parser.update": "max-violation"},
+    "max-violation": {"parser.update": "max-violation", "parser.bits": 20},
     "laso, perceptron": _LASO | {"parser.step": "perceptron"},
     "dlaso, accumulated": _DLASO | {"parser.dlaso_pa": "accumulated"},
     "laso, chunks of 5": _LASO | {"parser.chunk": 5},

@@ -46,7 +46,8 @@ def learners(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         lines += [f"| {named(row['learner'])} | {scored(row)} | {row['megabytes']:.1f} |"]
     data = f"{rows[0]['words']:,} words of EWT's training split"
-    told = f"Learned from {data}, one seed; tags and evidence in {rows[0]['folds']} folds."
+    told = f"Learned from {data}, seed 1 unless it is said; tags and evidence in "
+    told += f"{rows[0]['folds']} folds; 2^20 rows unless it is said."
     return "\n".join([*lines, "", told, ""])
 
 

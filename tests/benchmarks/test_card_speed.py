@@ -6,6 +6,7 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from caesura.models.file import Part, load, save
@@ -45,6 +46,16 @@ def test_a_speed_is_noted_and_shown(speed: ModuleType, tmp_path: Path) -> None:
     speed.note(path, 100.0, "one core of a test")
     assert "times spaCy" not in load(path).meta["speed_measured"]
     assert load(path).card.count("## Speed") == 1
+
+
+def test_a_file_stays_packed_as_it_is(speed: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "mine.caesura"
+    arrays = {"numbers": np.random.default_rng(1).random(4000)}  # not worth packing
+    for compress in (True, "all"):
+        save(path, {"rules": Part("rules", arrays=arrays)}, card="# mine\n", compress=compress)
+        assert speed.packing(path) == compress
+        speed.note(path, 100.0, "one core of a test")
+        assert speed.packing(path) == compress
 
 
 def test_older_files_have_scores_by_mode(tmp_path: Path) -> None:

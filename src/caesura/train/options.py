@@ -91,7 +91,11 @@ class PipelineOptions:
     tagger: TaggerOptions = field(default_factory=TaggerOptions)
     parser: ParserOptions = inner(
         lambda: ParserOptions(
-            search=SearchOptions(beam=32, margin=0.35), step="pa", dlaso_pa="in-turn", relaid=0.25
+            search=SearchOptions(beam=32, margin=0.35),
+            step="pa",
+            dlaso_pa="in-turn",
+            bits=21,
+            relaid=0.25,
         ),
         {"choices": "Let the parser choose among the tagger's K likeliest tags.", "relaid": ""},
     )
