@@ -20,11 +20,19 @@ SPEECH = [
 ]
 
 
-@pytest.fixture(scope="module", params=["en", "en-fast"])
+#: The model of a package, which is in a checkout.
+LARGE = ROOT / "packages" / "en-large" / "src" / "caesura_en_large" / "en-large.caesura"
+
+
+@pytest.fixture(scope="module", params=["en", "en-fast", "en-large"])
 def nlp(request: pytest.FixtureRequest) -> caesura.Pipeline:
-    if request.param == "en":
+    if request.param != "en-fast":
         pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    return caesura.load(request.param)
+    if request.param != "en-large":
+        return caesura.load(request.param)
+    if not LARGE.exists():
+        pytest.skip("the package en-large is not here")
+    return caesura.load(str(LARGE))
 
 
 def sentences(doc: caesura.Document) -> list[str]:
