@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.neural.subwords import Subwords
 
@@ -91,3 +92,13 @@ def test_the_pieces_are_those_of_the_library(word: str) -> None:
 def test_a_vocabulary_that_is_none_is_refused(text: str, told: str) -> None:
     with pytest.raises(ModelError, match=told):
         Subwords.from_json(text)
+
+
+def test_an_emoji_that_is_not_known_is_read_as_an_emoticon() -> None:
+    pieces = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "good", ":", ")", "👍")
+    model = {"type": "WordPiece", "vocab": {piece: n for n, piece in enumerate(pieces)}}
+    subwords = Subwords.from_json(json.dumps({"model": model}))
+    doc = Document.from_spans("good 🎉 👍 ж", [0, 5, 7, 9], [4, 6, 8, 10])
+    ids, pointer = subwords.pieces(doc)
+    assert [pieces[i] for i in ids] == ["good", ":", ")", "👍", "[UNK]"]
+    assert pointer.tolist() == [0, 1, 3, 4, 5]

@@ -82,6 +82,12 @@ def test_emoji_are_symbols(nlp: Pipeline) -> None:
     ]
 
 
+def test_emoji_do_not_disturb_what_is_around_them(nlp: Pipeline) -> None:
+    doc = nlp("Great job everyone! 🎉 See you at the harbour 😀")
+    nouns = [word for word in doc.words if word.form in ("job", "harbour")]
+    assert [dict(word.feats) for word in nouns] == [{"Number": "Sing"}] * 2
+
+
 def test_temperatures(nlp: Pipeline) -> None:
     for text in (
         "Heat it to 180°C. Wait.",

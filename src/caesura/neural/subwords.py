@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
+from caesura.document.pictures import is_picture
 from caesura.errors import InputError, ModelError
 
 __all__ = ["CHARACTERS", "PIECES", "Subwords", "numbered", "specials"]
@@ -24,6 +25,8 @@ __all__ = ["CHARACTERS", "PIECES", "Subwords", "numbered", "specials"]
 #: Of longer words only so many characters are looked at, and so many of their sub-words kept.
 CHARACTERS: Final = 200
 PIECES: Final = 64
+#: What an emoji is read as that a vocabulary does not have.
+_SMILE: Final = ":)"
 #: The tokens that begin, end and fill a text, and the unknown one.
 _NAMES: Final = {
     "begin": ("[CLS]", "<s>"),
@@ -121,6 +124,10 @@ class Subwords(ABC):
         types, place = np.unique(keys, return_inverse=True)
         forms = [doc.strings[key >> 1] for key in types.tolist()]
         by_type = self.of_words(forms, (types % 2 == 1).tolist())
+        for n, form in enumerate(forms):
+            # An unknown word makes a network unsure of all that is around it.
+            if self.unknown in by_type[n] and is_picture(form):
+                by_type[n] = self.of_word(_SMILE, bool(types[n] % 2))
         sizes = np.array([len(ids) for ids in by_type], dtype=np.int64)
         flat = np.array([i for ids in by_type for i in ids], dtype=np.int32)
         offset = np.concatenate(([0], np.cumsum(sizes)))
