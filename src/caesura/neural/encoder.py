@@ -96,7 +96,7 @@ class Transformer(nn.Module):
             found = np.concatenate([pairs[:0:-1, 0], pairs[0]])
             self.buckets = torch.from_numpy(found).to(table.weight.device)
         middle = len(self.buckets) // 2
-        # It stays as it is: attention whose bias learns takes several times as long on a card.
+        # It stays as it is, so that attention need not keep what its bias would learn from.
         with torch.no_grad():
             by_distance = table(self.buckets[middle - length + 1 : middle + length]).T
         # A stretch of it for every query, which begins the lower the later the query is.
