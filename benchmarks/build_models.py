@@ -410,7 +410,8 @@ class Build:
             self.report.say(f"{network.name}: the export costs {cost:.2f} LAS on dev")
         card = model_card(network.name, meta, shown)
         card += f"\n{network.about}\n" if network.about else ""
-        save(path, parts, meta=meta, card=card, kind="pipeline")
+        compress: Any = "all" if network.packed else True
+        save(path, parts, meta=meta, card=card, kind="pipeline", compress=compress)
         self.report.say(f"{path}: {path.stat().st_size / 1e6:.1f} MB, SHA-256 {digest(path)}")
 
 

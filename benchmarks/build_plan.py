@@ -48,6 +48,8 @@ class Network:
     exact: tuple[str, ...] = ()
     smooth: tuple[str, ...] = ()
     embedding_bits: int = 8
+    #: Whether all of the file is compressed, which makes it smaller and slower to load.
+    packed: bool = False
     licence: str = ""
     about: str = ""
 

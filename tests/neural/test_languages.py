@@ -210,7 +210,7 @@ def toy(
 def test_the_loss_of_attributes_is_the_sum_of_their_losses() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     from caesura.neural.batches import Targets
-    from caesura.neural.train import _cross_attributes
+    from caesura.neural.train import _Values
 
     random = np.random.default_rng(0)
     sizes = (3, 2, 4)
@@ -219,7 +219,7 @@ def test_the_loss_of_attributes_is_the_sum_of_their_losses() -> None:
     known = torch.from_numpy((random.random((2, 5, 1)) < 0.7).astype(np.float32))
     nothing = torch.zeros(2, 5)
     gold = Targets(nothing, nothing, nothing, {"feats": values}, {"feats": known})
-    found = _cross_attributes(points, gold, sizes)
+    found = _Values(sizes, "cpu").cross(points, gold)
     wanted = torch.zeros(())
     for part, n in zip(points.float().split(list(sizes), -1), range(3), strict=True):
         each = torch.nn.functional.cross_entropy(
@@ -329,7 +329,7 @@ def test_some_words_are_hidden_from_the_network_with_all_their_pieces() -> None:
     torch.manual_seed(0)
     word = torch.tensor([[0, *np.repeat(np.arange(1, 401), 2), 0]])
     ids = torch.arange(word.shape[1])[None] + 10
-    seen = _hidden(ids, word, TrainOptions(word_dropout=0.25), 3)
+    seen = _hidden(ids, word, 400, TrainOptions(word_dropout=0.25), 3)
     gone = (seen == 3)[0]
     assert not gone[0]
     assert not gone[-1]
@@ -354,9 +354,10 @@ def _same_as_torch(parser: Any, net: Any, doc: Document, habit: int | None = Non
     table = DeviceData(data, parser.encoder.subwords.special, "cpu")
     limit = parser.encoder.limit
     windows = overlapping(data.piece_ptr, 0, data.n_words, limit, limit * OVERLAP // LIMIT)[:1]
+    place = table.place(windows)
     net.eval()
     with torch.no_grad():
-        wanted = net(**table.inputs(windows))
+        wanted = net(**table.inputs(torch.from_numpy(place.bounds), place.length, place.width))
     found = parser.encoder.scores(doc)
     n = windows[0].keep_last
     for name in ("upos", "feats", "lemma"):

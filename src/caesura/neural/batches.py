@@ -17,7 +17,7 @@ from torch import Tensor
 from caesura.neural.examples import DECISIONS, IGNORE, Examples, Soft
 from caesura.neural.windows import Window
 
-__all__ = ["DeviceData", "Targets", "on_device"]
+__all__ = ["DeviceData", "Place", "Targets", "on_device"]
 
 #: A card has to look for a way to multiply whenever it meets a new shape, which takes longer than
 #: a whole step: there are few where all lengths are multiples of this.
@@ -30,6 +30,17 @@ def on_device(array: NDArray[Any], device: str) -> Tensor:
     if device == "cpu":
         return found
     return found.pin_memory().to(device, non_blocking=True)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the windows of a batch lie in the data, and how long its rows are."""
+
+    #: [4, window]: the first word and the end of the words, likewise of the sub-words.
+    bounds: NDArray[np.int64]
+    #: Places for sub-words, with those of both ends, and for words; some may be padding.
+    length: int
+    width: int
 
 
 @dataclass
@@ -74,16 +85,23 @@ class DeviceData:
         """A length with its padding."""
         return -(-length // self.even) * self.even
 
-    def inputs(self, group: Sequence[Window]) -> dict[str, Tensor]:
-        """The network's inputs for some windows: see `windows.batch`."""
+    def place(self, group: Sequence[Window], room: int = 0) -> Place:
+        """The place of some windows; windows without words are added while there is room."""
+        words = np.array([(w.first, w.last) for w in group], np.int64).T
+        pieces = self.data.piece_ptr[words]
+        length = self.evened(int((pieces[1] - pieces[0]).max()) + 2)
+        width = self.evened(int((words[1] - words[0]).max()))
+        rows = max(len(group), room // length)
+        bounds = np.pad(np.concatenate([words, pieces]), ((0, 0), (0, rows - len(group))))
+        return Place(bounds, length, width)
+
+    def inputs(self, bounds: Tensor, length: int, width: int) -> dict[str, Tensor]:
+        """The network's inputs for the windows of a place: see `windows.batch`."""
         begin_id, end_id, pad_id = self.special
-        first, _, words, inside = self._words(group)
-        ptr = self.data.piece_ptr
-        bounds = [(ptr[w.first], ptr[w.last]) for w in group]
-        low, high = on_device(np.array(bounds).T, self.device)
+        first, _, low, high = bounds
+        words, inside = self.words(bounds, width)
         sizes = high - low
-        longest = max(int(b - a) for a, b in bounds) + 2
-        place = torch.arange(self.evened(longest), device=self.device)[None, :] - 1
+        place = torch.arange(length, device=self.device)[None, :] - 1
         own = (place >= 0) & (place < sizes[:, None])
         at = (low[:, None] + place).clamp(0, len(self.pieces) - 1)
         ids = torch.where(own, self.pieces[at].long(), pad_id)
@@ -102,8 +120,9 @@ class DeviceData:
             "features": features,
         }
 
-    def targets(self, group: Sequence[Window]) -> Targets:
-        first, last, words, inside = self._words(group)
+    def targets(self, bounds: Tensor, width: int) -> Targets:
+        first, last = bounds[:2]
+        words, inside = self.words(bounds, width)
         answers, chances = {}, {}
         for name, table in self.answers.items():
             found = table[words].long()
@@ -116,13 +135,11 @@ class DeviceData:
         known = self.start_known[words] & inside
         return Targets(self.start[words].float(), known, inside, answers, chances)
 
-    def _words(self, group: Sequence[Window]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        bounds = np.array([(w.first, w.last) for w in group])
-        first, last = on_device(bounds.T, self.device)
-        width = int((bounds[:, 1] - bounds[:, 0]).max())
-        words = first[:, None] + torch.arange(self.evened(width), device=self.device)[None, :]
-        inside = words < last[:, None]
-        return first, last, words.clamp(max=self.data.n_words - 1), inside
+    def words(self, bounds: Tensor, width: int) -> tuple[Tensor, Tensor]:
+        """[window, word]: the number of each word, and whether there is one."""
+        first, last = bounds[:2]
+        words = first[:, None] + torch.arange(width, device=self.device)[None, :]
+        return words.clamp(max=self.data.n_words - 1), words < last[:, None]
 
 
 Columns = Mapping[str, NDArray[np.generic]]

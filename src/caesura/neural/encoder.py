@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -23,6 +23,9 @@ from caesura.neural.pretrained import NAMES, by_end, check_weights, weight_files
 from caesura.neural.shape import EncoderShape, relative_buckets
 
 __all__ = ["Transformer", "load_encoder"]
+
+#: Places that a window may have besides the positions that an encoder knows.
+_PADDING: Final = 64
 
 
 class Layer(nn.Module):
@@ -66,8 +69,8 @@ class Transformer(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(Layer(shape, dropout) for _ in range(shape.layers))
         self.distance = nn.Embedding(shape.buckets, shape.heads) if shape.buckets else None
-        #: The buckets of distances from far before to far behind, for the longest window so far.
-        self.register_buffer("buckets", torch.zeros(0, dtype=torch.int64), persistent=False)
+        #: The buckets of distances from far before to far behind, in the longest window there is.
+        self.register_buffer("buckets", _distances(shape), persistent=False)
         self.buckets: Tensor
 
     def forward(self, ids: Tensor, mask: Tensor, extra: Tensor) -> list[Tensor]:
@@ -90,17 +93,23 @@ class Transformer(nn.Module):
 
     def _by_distance(self, length: int, table: nn.Embedding) -> Tensor:
         """What attention adds to each pair of places, by head: [head, query, key]."""
-        if len(self.buckets) < 2 * length - 1:
-            # Distances from the last place back to the first, and from the first to the last.
-            pairs = relative_buckets(length, self.shape.buckets)
-            found = np.concatenate([pairs[:0:-1, 0], pairs[0]])
-            self.buckets = torch.from_numpy(found).to(table.weight.device)
         middle = len(self.buckets) // 2
         # It stays as it is, so that attention need not keep what its bias would learn from.
         with torch.no_grad():
             by_distance = table(self.buckets[middle - length + 1 : middle + length]).T
         # A stretch of it for every query, which begins the lower the later the query is.
         return by_distance.unfold(1, length, 1).flip(1)
+
+
+def _distances(shape: EncoderShape) -> Tensor:
+    """The bucket of each distance, from the last place back to the first, and on to the last.
+
+    A window may be padded beyond the last position.
+    """
+    if not shape.buckets:
+        return torch.zeros(0, dtype=torch.int64)
+    pairs = relative_buckets(shape.positions + _PADDING, shape.buckets)
+    return torch.from_numpy(np.concatenate([pairs[:0:-1, 0], pairs[0]]))
 
 
 def load_encoder(folder: Path, layers: int) -> Transformer:

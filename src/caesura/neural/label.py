@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from caesura.neural.batches import DeviceData
+from caesura.neural.batches import DeviceData, on_device
 from caesura.neural.examples import ANSWERS, DECISIONS, IGNORE, Soft
 from caesura.neural.net import Net
 from caesura.neural.windows import Window, overlapping
@@ -32,8 +32,7 @@ def predict(net: Net, data: DeviceData, limit: int = 510) -> dict[str, NDArray[A
     if attributes:
         found["feats"] = np.full((gold.n_words, len(attributes)), IGNORE, dtype=np.int64)
     sentence = torch.from_numpy(np.cumsum(gold.start == 1)).to(data.device)
-    for group, out, _ in _read([net], data, limit):
-        _first, _last, words, inside = data._words(group)
+    for group, (words, inside), out, _ in _read([net], data, limit):
         same = torch.where(inside, sentence[words], -1)
         allowed = same[:, :, None] == same[:, None, :]
         allowed = torch.cat([torch.ones_like(allowed[:, :, :1]), allowed], 2)
@@ -57,8 +56,8 @@ def teach(
     names = (*DECISIONS, "head")
     answers = {name: np.zeros((n, ANSWERS), np.int32) for name in names}
     chances = {name: np.zeros((n, ANSWERS), np.float16) for name in names}
-    for group, out, raw in _read(nets, data, limit):
-        first, _last, _words, inside = data._words(group)
+    for group, (words, inside), out, raw in _read(nets, data, limit):
+        first = words[:, 0]
         sentence = torch.cumsum((out["start"] > cut).long() * inside, 1)
         same = torch.where(inside, sentence, -1)
         allowed = same[:, :, None] == same[:, None, :]
@@ -97,8 +96,10 @@ def _without(table: Tensor, place: Tensor) -> Tensor:
 
 def _read(
     nets: Sequence[Net], data: DeviceData, limit: int
-) -> Iterator[tuple[list[Window], dict[str, Tensor], list[dict[str, Tensor]]]]:
-    """Windows that overlap, their mean chances, and what each network said."""
+) -> Iterator[
+    tuple[list[Window], tuple[Tensor, Tensor], dict[str, Tensor], list[dict[str, Tensor]]]
+]:
+    """Windows that overlap, their words, their mean chances, and what each network said."""
     gold = data.data
     windows = [
         window
@@ -111,8 +112,10 @@ def _read(
         net.eval()
     for at in range(0, len(windows), 32):
         group = windows[at : at + 32]
-        inputs = data.inputs(group)
-        _, _, _, inside = data._words(group)
+        place = data.place(group)
+        bounds = on_device(place.bounds, data.device)
+        inputs = data.inputs(bounds, place.length, place.width)
+        words, inside = data.words(bounds, place.width)
         real = torch.cat([torch.ones_like(inside[:, :1]), inside], 1)
         mean: dict[str, Tensor] = {}
         raw = []
@@ -130,7 +133,7 @@ def _read(
                 mean[name] = mean[name] + chance / len(nets) if name in mean else chance / len(nets)
         if len(nets) == 1:
             mean |= {"label_dep": raw[0]["label_dep"], "label_head": raw[0]["label_head"]}
-        yield group, mean, raw
+        yield group, (words, inside), mean, raw
 
 
 def _values(points: Tensor, sizes: Sequence[int]) -> Tensor:

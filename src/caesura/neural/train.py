@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from caesura.neural.encoder import Transformer
 from caesura.neural.examples import DECISIONS, IGNORE, Examples, Soft
 from caesura.neural.label import predict
 from caesura.neural.net import Net
+from caesura.neural.replay import Recorder
 from caesura.neural.windows import Window, random_cuts
 
 __all__ = ["NeuralTrainer", "Source", "TrainOptions", "quick_scores"]
@@ -130,6 +132,10 @@ class NeuralTrainer:
             for epoch in range(1, options.epochs + 1)
         )
         self.step = 0
+        self.values = _Values(net.options.attributes, device) if net.options.attributes else None
+        # The library of recurrent networks has a mind of its own.
+        recorded = device != "cpu" and isinstance(net.encoder, Transformer)
+        self.recorder = Recorder(self._backward) if recorded else None
         self.scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._pace)
 
     def _pace(self, step: int) -> float:
@@ -155,20 +161,43 @@ class NeuralTrainer:
         random.shuffle(batches)
         self._train()
         total: dict[str, Tensor] = {}
-        for done, (which, group) in enumerate(batches):
-            if done % 16 == 0:
-                self.report(done / len(batches))
-            losses = self._losses(self.tables[which], group, random)
-            loss = sum(losses.values(), torch.zeros((), device=self.device))
-            self.optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(self.net.parameters(), options.clip)
-            self.optimizer.step()
-            self.scheduler.step()
-            self.step += 1
-            for name, value in losses.items():
-                total[name] = total.get(name, 0.0) + value.detach()
+        with self.recorder.stream() if self.recorder else nullcontext():
+            for done, (which, group) in enumerate(batches):
+                if done % 16 == 0:
+                    self.report(done / len(batches))
+                for name, value in self._learn(which, group, random).items():
+                    total[name] = total.get(name, 0.0) + value
         return {f"loss_{name}": float(value) / len(batches) for name, value in total.items()}
+
+    def _learn(
+        self, which: int, group: Sequence[Window], random: np.random.Generator
+    ) -> dict[str, Tensor]:
+        """Learn from a batch; what it cost."""
+        # Full batches with rows of the same length have the same shape.
+        room = self.options.batch_pieces if self.recorder else 0
+        place = self.tables[which].place(group, room)
+        windows = place.bounds.shape[1]
+        chance = np.pad(random.random(len(group)), (0, windows - len(group)))
+        key = which, place.length, place.width, windows
+        # Recorded steps add to gradients that stay where they are.
+        self.optimizer.zero_grad(set_to_none=self.recorder is None)
+        if self.recorder is None:
+            given = [on_device(one, self.device) for one in (place.bounds, chance)]
+            losses = self._backward(key, *given)
+        else:
+            losses = self.recorder(key, place.bounds, chance)
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.options.clip)
+        self.optimizer.step()
+        self.scheduler.step()
+        self.step += 1
+        return losses
+
+    def _backward(self, key: tuple[int, ...], bounds: Tensor, chance: Tensor) -> dict[str, Tensor]:
+        """The losses of a batch, and what they are to the gradients."""
+        which, length, width = key[:3]
+        losses = self._losses(self.tables[which], bounds, length, width, chance)
+        sum(losses.values(), torch.zeros((), device=self.device)).backward()
+        return {name: value.detach() for name, value in losses.items()}
 
     def _train(self) -> None:
         """Training mode for what learns; what is frozen reads as it will in use."""
@@ -179,14 +208,14 @@ class NeuralTrainer:
                 layer.eval()
 
     def _losses(
-        self, data: DeviceData, group: Sequence[Window], random: np.random.Generator
+        self, data: DeviceData, bounds: Tensor, length: int, width: int, chance: Tensor
     ) -> dict[str, Tensor]:
         options, device = self.options, self.device
-        inputs = data.inputs(group)
-        inputs["features"] = _disguised(inputs["features"], options, random)
+        inputs = data.inputs(bounds, length, width)
+        inputs["features"] = _disguised(inputs["features"], options, chance)
         if options.word_dropout:
-            inputs["ids"] = _hidden(inputs["ids"], inputs["word"], options, self.unknown)
-        gold = data.targets(group)
+            inputs["ids"] = _hidden(inputs["ids"], inputs["word"], width, options, self.unknown)
+        gold = data.targets(bounds, width)
         cast = torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu")
         with cast:
             out = self.net(**inputs)
@@ -198,12 +227,10 @@ class NeuralTrainer:
         )
         losses["start"] = options.start_weight * cost / known.sum().clamp(min=1)
         for name in DECISIONS[:-1]:
-            by_attribute = name == "feats" and self.net.options.attributes
-            cost = (
-                _cross_attributes(out[name], gold, self.net.options.attributes)
-                if by_attribute
-                else _cross(out[name], gold, name)
-            )
+            if name == "feats" and self.values is not None:
+                cost = self.values.cross(out[name], gold)
+            else:
+                cost = _cross(out[name], gold, name)
             losses[name] = options.tag_weight * cost
         # Heads are the words of the window; what is padded is none.
         real = torch.nn.functional.pad(gold.inside, (1, 0), value=True)
@@ -316,30 +343,37 @@ def _cross_flat(points: Tensor, answers: Tensor, chances: Tensor) -> Tensor:
     return cost / (chances.sum(-1) > 0).sum().clamp(min=1)
 
 
-def _cross_attributes(points: Tensor, gold: Targets, sizes: Sequence[int]) -> Tensor:
-    """Cross-entropy of each attribute over its own values, added up, over the words that have any.
+class _Values:
+    """Values of attributes: which attribute each is one of, and the first of each attribute."""
 
-    Sums of exponents are gathered for all attributes at once, since there are many small ones.
+    def __init__(self, sizes: Sequence[int], device: str) -> None:
+        self.owner = on_device(np.repeat(np.arange(len(sizes)), sizes), device)
+        self.first = on_device(np.cumsum(sizes) - np.array(sizes), device)
+
+    def cross(self, points: Tensor, gold: Targets) -> Tensor:
+        """Cross-entropy of each attribute over its own values, added up, over the words with any.
+
+        Sums of exponents are gathered for all attributes at once, since there are many small ones.
+        """
+        points = points.float().flatten(0, 1)
+        values = gold.answers["feats"].flatten(0, 1)
+        known = gold.chances["feats"].flatten(0, 1)
+        nothing = torch.zeros(points.shape[0], len(self.first), device=points.device)
+        largest = nothing.scatter_reduce(
+            1, self.owner.expand(points.shape[0], -1), points.detach(), "amax", include_self=False
+        )
+        sums = nothing.index_add(1, self.owner, torch.exp(points - largest[:, self.owner]))
+        chosen = points.gather(1, self.first[None, :] + values) - largest
+        cost = ((torch.log(sums) - chosen) * known).sum()
+        return cost / known.sum().clamp(min=1)
+
+
+def _disguised(features: Tensor, options: TrainOptions, chance: Tensor) -> Tensor:
+    """Some windows without all features, some with the shapes of words in lower case.
+
+    Which they are is decided by a random number of each.
     """
-    points = points.float().flatten(0, 1)
-    values = gold.answers["feats"].flatten(0, 1)
-    known = gold.chances["feats"].flatten(0, 1)
-    counts = torch.tensor(sizes, device=points.device)
-    owner = torch.repeat_interleave(torch.arange(len(sizes), device=points.device), counts)
-    first = torch.cumsum(counts, 0) - counts
-    nothing = torch.zeros(points.shape[0], len(sizes), device=points.device)
-    largest = nothing.scatter_reduce(
-        1, owner.expand(points.shape[0], -1), points.detach(), "amax", include_self=False
-    )
-    sums = nothing.index_add(1, owner, torch.exp(points - largest[:, owner]))
-    chosen = points.gather(1, first[None, :] + values) - largest
-    cost = ((torch.log(sums) - chosen) * known).sum()
-    return cost / known.sum().clamp(min=1)
-
-
-def _disguised(features: Tensor, options: TrainOptions, random: np.random.Generator) -> Tensor:
-    """Some windows without all features, some with the shapes of words in lower case."""
-    chance = on_device(random.random(features.shape[0]), features.device.type)[:, None]
+    chance = chance[:, None]
     hide = chance < options.feature_dropout
     lower = ~hide & (chance < options.feature_dropout + options.lower_case)
     shapes = features[:, :, 0]
@@ -349,10 +383,9 @@ def _disguised(features: Tensor, options: TrainOptions, random: np.random.Genera
     return torch.where(hide[:, :, None], 0, features)
 
 
-def _hidden(ids: Tensor, word: Tensor, options: TrainOptions, unknown: int) -> Tensor:
+def _hidden(ids: Tensor, word: Tensor, width: int, options: TrainOptions, unknown: int) -> Tensor:
     """The sub-words of some words as unknown ones; `word` is 0 where there is none."""
-    rows, places = word.shape[0], int(word.max()) + 1
-    hide = torch.rand(rows, places, device=word.device) < options.word_dropout
+    hide = torch.rand(word.shape[0], width + 1, device=word.device) < options.word_dropout
     hide[:, 0] = False
     return torch.where(torch.gather(hide, 1, word), unknown, ids)
 
