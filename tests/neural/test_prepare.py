@@ -54,6 +54,18 @@ def test_arrays_survive_the_disk(tmp_path: Path) -> None:
     assert np.array_equal(again.head, data.head)
 
 
+def test_where_a_teacher_answers_nothing_else_is_known() -> None:
+    docs = list(read(EXAMPLES / "harbour.conllu"))
+    subwords, labels = character_subwords(docs), labels_of(docs)
+    gold = prepare(docs, labels, subwords)
+    data = prepare(docs, labels, subwords, answers=False)
+    for name in ("pieces", "piece_ptr", "features", "doc_ptr"):
+        assert np.array_equal(getattr(data, name), getattr(gold, name))
+    for name in ("start", "head", "upos", "xpos", "feats", "lemma", "deprel"):
+        assert getattr(data, name).shape == getattr(gold, name).shape
+        assert (getattr(data, name) == IGNORE).all()
+
+
 def test_words_without_tags_teach_nothing_about_features() -> None:
     doc = next(iter(read(EXAMPLES / "harbour.conllu")))
     labels = labels_of([doc])

@@ -271,3 +271,9 @@ def targets(doc: Document, labels: Labels, lemma: NDArray[np.int64] | None) -> d
     out["head"] = np.where(heads >= 0, heads, np.where(heads == ROOT, -1, IGNORE))
     out["deprel"] = np.where(out["head"] == IGNORE, IGNORE, out["deprel"])
     return out
+
+
+def unknown(doc: Document) -> dict[str, Any]:
+    """Columns of a document of which no answer is known."""
+    nothing = np.full(doc.n_words, IGNORE, dtype=np.int64)
+    return dict.fromkeys((*DECISIONS, "start", "head"), nothing)

@@ -21,6 +21,7 @@ from caesura.neural.examples import (
     Labels,
     collect_labels,
     targets,
+    unknown,
     word_features,
 )
 from caesura.neural.languages import Attributes, Languages
@@ -62,11 +63,13 @@ def prepare(
     subwords: Subwords,
     *,
     seen: bool | None = None,
+    answers: bool = True,
     attributes: Attributes | None = None,
     language: int | None = None,
 ) -> Examples:
     """Documents as arrays; without `seen` case and layout are hidden where the text has none.
 
+    Without `answers` nothing is known of the words, since a teacher's answers are to be learned.
     For a network of many languages `attributes` are those of FEATS, and `language` is the number of
     theirs, from 1 on.
     """
@@ -75,7 +78,7 @@ def prepare(
     found = []
     for doc in docs:
         pieces, pointer = subwords.pieces(doc)
-        gold = targets(doc, labels, _rules(doc, number, known))
+        gold = targets(doc, labels, _rules(doc, number, known)) if answers else unknown(doc)
         bounds = np.array([0, doc.n_words])
         features = word_features(doc, seen)
         if attributes is not None:

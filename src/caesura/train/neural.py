@@ -202,11 +202,12 @@ def _silver(
         return found
     soft = silver.soft.relabelled(silver.labels, labels)
     out = np.concatenate([unsure(doc, how.least) for doc in silver.docs])
-    data = prepare(silver.docs, labels, subwords)
+    data = prepare(silver.docs, labels, subwords, answers=False)
     found = [Source(data, how.weight, soft.forget(out), until)]
     if spoken:
         punctuation = [np.array(doc.column("upos")) == "PUNCT" for doc in silver.docs]
         keep = ~np.concatenate(punctuation)
-        copies = prepare(transcripts(silver.docs), labels, subwords, seen=False)
+        spoken_docs = transcripts(silver.docs)
+        copies = prepare(spoken_docs, labels, subwords, seen=False, answers=False)
         found.append(Source(copies, spoken, soft.pick(keep).forget(out[keep]), until))
     return found
