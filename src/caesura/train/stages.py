@@ -150,23 +150,6 @@ class PipelineTrainer:
             save(path, {name: part}, meta=meta, compress=False)
         return part
 
-    def _learned(
-        self,
-        name: str,
-        trainer: Any,
-        epochs: int,
-        patience: int,
-        on_gold: Callable[[Part], Any],
-    ) -> Part:
-        """What a trainer learns from everything, and if that is wanted from gold at the end."""
-        last = self.options.silver.last if self.silver else 0
-        loop = self._loop(name, trainer, epochs, "mean", patience, keep=last > 0)
-        if last:
-            gold = self._loop(f"{name} on gold", on_gold(loop.best[name]), last, "mean", 0)
-            loop.finish()
-            loop = gold
-        return loop.best[name]
-
     def _loop(
         self,
         name: str,
@@ -215,11 +198,8 @@ class PipelineTrainer:
         spoken = self._spoken(copies[n : n + len(silver)], ()) if copies else ()
         docs += [*self._weighed(copies[:n]), *spoken]
         trainer = TaggerTrainer(docs, self.dev, options, init=self._init_part("tagger"))
-
-        def on_gold(best: Part) -> TaggerTrainer:
-            return TaggerTrainer([*self.train, *copies[:n]], self.dev, options, init=best)
-
-        return self._learned("tagger", trainer, options.epochs, options.patience, on_gold)
+        loop = self._loop("tagger", trainer, options.epochs, "mean", options.patience)
+        return loop.best["tagger"]
 
     def _tag_silver(self) -> list[Document]:
         """The silver documents from which a tagger learns."""
@@ -375,13 +355,16 @@ class PipelineTrainer:
         copies += self._spoken(speech[n:], train[n:]) if speech and self.silver else []
         trainer = ParserTrainer(docs, dev, options, unedited=copies, init=init)
         trainer.take_turns(len(docs) - len(train[n:]), self.options.silver.parts)
-
-        def on_gold(best: Part) -> ParserTrainer:
-            known = Parser.from_part(best)
-            return ParserTrainer(train[:n], dev, options, unedited=speech[:n], init=known)
-
-        part = self._learned("parser", trainer, options.epochs, 3, on_gold)
-        parser = Parser.from_part(part).lean(self.options.drop)
+        # A parser may read gold alone at the end; a tagger forgets more than it learns then.
+        last = self.options.silver.last if self.silver else 0
+        loop = self._loop("parser", trainer, options.epochs, "mean", 3, keep=last > 0)
+        if last:
+            known = Parser.from_part(loop.best["parser"])
+            trainer = ParserTrainer(train[:n], dev, options, unedited=speech[:n], init=known)
+            gold = self._loop("parser on gold", trainer, last, "mean", 0)
+            loop.finish()
+            loop = gold
+        parser = Parser.from_part(loop.best["parser"]).lean(self.options.drop)
         return replace(parser, search=options.in_use(self.options.search))
 
     # -------------------------------------------------------------- what is there
