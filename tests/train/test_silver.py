@@ -358,7 +358,7 @@ def test_what_is_forgotten_or_unknown_has_no_chance() -> None:
 def test_a_linear_student_learns_from_gold_and_silver(tmp_path: Path, tiny_model: Path) -> None:
     docs = treebank()
     said = Pipeline(load(tiny_model))(RAW.replace("#", ""), confidence=True)
-    plain = PipelineTrainer(docs, docs, OPTIONS).run()
+    plain, made = PipelineTrainer(docs, docs, OPTIONS).run(), []
     for last in (0, 1):
         options = replace(OPTIONS, silver=SilverOptions(weight=0.4, speech=0.5, last=last))
         trainer = PipelineTrainer(docs, docs, options, silver=[said], folder=tmp_path / f"{last}")
@@ -371,6 +371,11 @@ def test_a_linear_student_learns_from_gold_and_silver(tmp_path: Path, tiny_model
         one, other = plain["tokenizer"].arrays, parts["tokenizer"].arrays
         assert all(np.array_equal(one[name], other[name]) for name in one)
         assert not np.array_equal(plain["parser"].array("counts"), parts["parser"].array("counts"))
+        made.append(parts)
+    # What it reads last is for the parser alone.
+    one, other = made[0]["tagger"].arrays, made[1]["tagger"].arrays
+    assert all(np.array_equal(one[name], other[name]) for name in one)
+    assert not np.array_equal(made[0]["parser"].array("values"), made[1]["parser"].array("values"))
 
 
 def test_a_student_has_no_column_that_gold_lacks() -> None:
