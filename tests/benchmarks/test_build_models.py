@@ -51,6 +51,7 @@ teacher = "first"
 options = {{ epochs = 1, batch_pieces = 1024, arc_size = 64 }}
 licence = "CC0-1.0"
 smooth = ["ff2"]
+packed = true
 
 [linear]
 name = "fast"
@@ -169,6 +170,8 @@ def test_all_stages_of_a_toy(plan: Path, tmp_path: Path) -> None:
             check(load(work / f"{name}.caesura")(text), text)
         assert load(work / "small.caesura").file.meta["licence"] == "CC0-1.0"
         assert "as floats" in load(work / "small.caesura").file.card
+        with zipfile.ZipFile(work / "small.caesura") as archive:
+            assert {one.compress_type for one in archive.infolist()} == {zipfile.ZIP_DEFLATED}
         other = Build(read_plan(plan), work, device=device, report=Report(), seed=5)
         for stage in (other.students, other.export):
             stage("small")  # of the same labels, beside that of the plan
