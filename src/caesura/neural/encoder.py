@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,12 +20,9 @@ from torch import Tensor, nn
 
 from caesura.errors import InputError
 from caesura.neural.pretrained import NAMES, by_end, check_weights, weight_files
-from caesura.neural.shape import EncoderShape, relative_buckets
+from caesura.neural.shape import FAR, EncoderShape, relative_buckets
 
 __all__ = ["Transformer", "load_encoder"]
-
-#: Places that a window may have besides the positions that an encoder knows.
-_PADDING: Final = 64
 
 
 class Layer(nn.Module):
@@ -69,7 +66,7 @@ class Transformer(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(Layer(shape, dropout) for _ in range(shape.layers))
         self.distance = nn.Embedding(shape.buckets, shape.heads) if shape.buckets else None
-        #: The buckets of distances from far before to far behind, in the longest window there is.
+        #: The buckets of distances from far before to far behind.
         self.register_buffer("buckets", _distances(shape), persistent=False)
         self.buckets: Tensor
 
@@ -93,22 +90,19 @@ class Transformer(nn.Module):
 
     def _by_distance(self, length: int, table: nn.Embedding) -> Tensor:
         """What attention adds to each pair of places, by head: [head, query, key]."""
-        middle = len(self.buckets) // 2
+        distances = torch.arange(1 - length, length, device=self.buckets.device)
         # It stays as it is, so that attention need not keep what its bias would learn from.
         with torch.no_grad():
-            by_distance = table(self.buckets[middle - length + 1 : middle + length]).T
+            by_distance = table(self.buckets[distances.clamp(-FAR, FAR) + FAR]).T
         # A stretch of it for every query, which begins the lower the later the query is.
         return by_distance.unfold(1, length, 1).flip(1)
 
 
 def _distances(shape: EncoderShape) -> Tensor:
-    """The bucket of each distance, from the last place back to the first, and on to the last.
-
-    A window may be padded beyond the last position.
-    """
+    """The bucket of each distance, back and on, as far as it changes."""
     if not shape.buckets:
         return torch.zeros(0, dtype=torch.int64)
-    pairs = relative_buckets(shape.positions + _PADDING, shape.buckets)
+    pairs = relative_buckets(FAR + 1, shape.buckets)
     return torch.from_numpy(np.concatenate([pairs[:0:-1, 0], pairs[0]]))
 
 

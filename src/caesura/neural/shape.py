@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from caesura.errors import InputError
 
-__all__ = ["KINDS", "EncoderShape", "kind_of", "relative_buckets"]
+__all__ = ["FAR", "KINDS", "EncoderShape", "kind_of", "relative_buckets"]
 
 #: The families of encoders that can be used, as their files call them.
 KINDS: Final = ("bert", "camembert", "electra", "mpnet", "roberta", "xlm-roberta")
 
 #: The distance in sub-words beyond which MPNet's bias no longer changes.
-_FAR: Final = 128
+FAR: Final = 128
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,6 @@ def relative_buckets(length: int, buckets: int) -> NDArray[np.int64]:
     exact = half // 2
     with np.errstate(divide="ignore"):
         far = exact + (
-            np.log(np.maximum(distance, 1) / exact) / math.log(_FAR / exact) * (half - exact)
+            np.log(np.maximum(distance, 1) / exact) / math.log(FAR / exact) * (half - exact)
         ).astype(np.int64)
     return side + np.where(distance < exact, distance, np.minimum(far, half - 1))
