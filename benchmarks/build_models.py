@@ -396,8 +396,7 @@ class Build:
             "silver": {name: about[name] for name in ("teachers", "text", "documents", "words")},
             **language_of(train),
         }
-        if network.licence:
-            meta["licence"] = network.licence
+        meta |= {"licence": network.licence} if network.licence else {}
         save(path, parts, meta=meta, kind="pipeline")
         scores = meta["scores"] = dev_scores(str(path), dev)
         meta[META] = dev_confidences(str(path), dev)
@@ -410,8 +409,8 @@ class Build:
             self.report.say(f"{network.name}: the export costs {cost:.2f} LAS on dev")
         card = model_card(network.name, meta, shown)
         card += f"\n{network.about}\n" if network.about else ""
-        compress: Any = "all" if network.packed else True
-        save(path, parts, meta=meta, card=card, kind="pipeline", compress=compress)
+        packing: Any = "all" if network.packed else True
+        save(path, parts, meta=meta, card=card, kind="pipeline", compress=packing)
         self.report.say(f"{path}: {path.stat().st_size / 1e6:.1f} MB, SHA-256 {digest(path)}")
 
 
