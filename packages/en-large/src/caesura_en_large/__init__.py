@@ -9,5 +9,5 @@ def model() -> dict[str, str]:
     """Where the model is, and its checksum: the entry point of the group `caesura.models`."""
     return {
         "path": str(Path(__file__).parent / "en-large.caesura"),
-        "sha256": "0404c6fbe896d39e7446639f74e280428651224fd250419d0ce2d8df286f10ef",
+        "sha256": "2b97ab448574c9469e145429035cc0869d84a8605d5d826e6d7df2e4690aeaa5",
     }
