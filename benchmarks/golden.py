@@ -9,9 +9,9 @@
 An entry is what a command, a training or the server makes of texts and a treebank that
 `golden_study/` makes by rule: both bundled models on written and spoken text, short and longer than
 every buffer, with every option that changes the result; models of small trainings; conversions,
-scores, pictures, help. `golden.json` has a SHA-256 for each, and what it was made with: floating
-point may differ between processors and between versions of numba and onnxruntime, so on another
-machine freeze the older commit first. `--only` takes names, beginnings of names up to a slash, or
+scores, pictures, help. `golden.json` has a SHA-256 for each, and what it was made with: outputs
+may differ between versions of Python and of these packages, so elsewhere freeze the older commit
+first. `--only` takes names, beginnings of names up to a slash, or
 patterns. A mismatch is named, and with `--against` the first line that differs is shown; `--keep`
 then keeps the new outputs too.
 
@@ -53,22 +53,29 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def processor() -> str:
+    """The name of the processor, as far as the system tells."""
+    import platform
+
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n")
+    except OSError:
+        return platform.processor()
+    return next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), "unknown")
+
+
 def about() -> dict[str, str]:
     """What the outputs may depend on besides this repository."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
-    import llvmlite.binding as llvm
-
     found = {"python": platform.python_version(), "machine": platform.machine()}
-    for package in ("numpy", "numba", "llvmlite", "onnxruntime", "click", "starlette", "spacy"):
+    for package in ("numpy", "click", "starlette", "spacy"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:
             found[package] = "none"
-    found["cpu"] = llvm.get_host_cpu_name()
-    features = llvm.get_host_cpu_features()
-    found["features"] = " ".join(sorted(name for name, on in features.items() if on))
+    found["processor"] = processor()
     return found
 
 
@@ -169,9 +176,6 @@ def tell_context(before: dict[str, str]) -> None:
     now = about()
     for key in sorted({*before, *now}):
         old, new = before.get(key, "none"), now.get(key, "none")
-        if key == "features" and old != new:
-            gone, come = set(old.split()) - set(new.split()), set(new.split()) - set(old.split())
-            old, new = " ".join(sorted(gone)) or "-", " ".join(sorted(come)) or "-"
         if old != new:
             print(f"{key}: frozen with {old}, here {new}")
 

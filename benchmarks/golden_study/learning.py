@@ -54,6 +54,11 @@ def _training() -> Named:
             ("train", "parser", *gold, *_PARSER, "--recipe", recipe),
             ("parse", "-q", "--keep-tokens", "--keep-tags", *split, "dev.conllu"),
         )
+    models["pipeline-default"] = (
+        ("train", "pipeline", *gold, "--set", "tokenizer.epochs=2", "--set", "tagger.epochs=2",
+         "--set", "parser.epochs=1", "--set", "folds=2"),
+        parse,
+    )  # fmt: skip
     models["parser-tuned"] = (
         ("train", "parser", *gold, *_PARSER, "--tune", "dev.conllu", "--dropout", "0.3",
          "--shards", "2"),
@@ -96,6 +101,8 @@ def _inducing() -> Named:
         "basic": ("--model", "dbm2", "--heads", "content"),
         "lexicalised": ("--classes", "upos"),
         "scaffold": ("--model", "dmv", "--constraints", "thread"),
+        "constrained": ("--model", "dmv", "--recipe", "basic", "--constraints", "sprawl"),
+        "loose": ("--model", "dbm3", "--recipe", "basic", "--constraints", "loose"),
         "standard-classes": ("--recipe", "standard", "--classes", "8", "--restarts", "2"),
     }
     for name, options in chosen.items():

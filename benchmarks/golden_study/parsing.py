@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 from golden_study.calls import EXTENSIONS, INPUTS, MODELS, Entry, Named, cli, into
-from golden_study.work import Work
+from golden_study.work import Work, packaged
 
 KEEPS = ("tokens", "sentences", "tags", "lemmas", "heads")
 
@@ -13,6 +15,8 @@ def parsing() -> Named:
     yield from _long()
     yield from _keeping()
     yield from _stages()
+    yield from _packages()
+    yield from _unicode()
 
 
 def _parsing() -> Named:
@@ -112,8 +116,7 @@ def kept(model: str, *options: str) -> Entry:
 
     def entry(work: Work) -> bytes:
         other = MODELS[1 - MODELS.index(model)]
-        given = work.made(f"kept-{other}.conllu", "parse", "-q", "-m", other, "shuffled.txt")
-        return work.cli("parse", "-q", "-m", model, *options, given)
+        return work.cli("parse", "-q", "-m", model, *options, f"kept-{other}.conllu")
 
     return entry
 
@@ -145,3 +148,57 @@ def _stages() -> Named:
         "tag/en-fast/confidence",
         cli("tag", "-q", "-m", "en-fast", "--confidence", "--regime", "document", "dev.conllu"),
     )
+
+
+def _packages() -> Named:
+    """Models that are packages of their own."""
+    for model, texts in {
+        "en-large": ("written.txt", "spoken.txt"),
+        "multi": ("languages.txt", "tiny.txt"),
+    }.items():
+        file = packaged(model)
+        for text in texts:
+            name = f"parse/{model}/plain/{text[:-4]}"
+            if text == "languages.txt":
+                # A line is a document of its own, in the language that is recognised.
+                yield name, by_line(file, text)
+            else:
+                yield name, cli("parse", "-q", "-m", file, text)
+        yield (
+            f"parse/{model}/confidence/tiny",
+            cli("parse", "-q", "-m", file, "--confidence", "tiny.txt"),
+        )
+        yield f"split/{model}/tiny", cli("split", "-q", "-m", file, "--offsets", "tiny.txt")
+
+
+def by_line(model: str, name: str) -> Entry:
+    """What a model makes of each line of an input."""
+
+    def entry(work: Work) -> bytes:
+        import caesura
+        from caesura.formats import write
+
+        nlp = caesura.load(model)
+        lines = [line for line in work.text(name).split("\n") if line]
+        path = work.folder / f"by-line-{name}.conllu"
+        write(list(nlp.pipe(lines)), path)
+        return path.read_bytes()
+
+    return entry
+
+
+def _unicode() -> Named:
+    for text in ("unicode.txt", "languages.txt"):
+        source = text.split(".")[0]
+        yield f"unicode/rules/{source}", cli("tokenize", "-q", "--rules", "--token-range", text)
+        yield f"unicode/en-fast/{source}", cli("parse", "-q", "-m", "en-fast", text)
+
+    def surrogates(work: Work) -> bytes:
+        """Text that no file holds: lone surrogates."""
+        import caesura
+
+        doc = caesura.load("en-fast")("The \ud800 boat\udfff left. \udc80 I\u0307stanbul \ud83d")
+        rows = [(w.form, w.lemma, w.upos, w.deprel, w.head) for s in doc.sentences for w in s.words]
+        return json.dumps(rows, default=str).encode("ascii")
+
+    yield "unicode/en-fast/surrogates", surrogates

@@ -188,3 +188,30 @@ def shuffled_words(size: int, seed: int = 3) -> str:
         ]
         length = sum(map(len, parts)) + len(parts)
     return " ".join(parts) + "\n"
+
+
+#: A line for each language, most of them written for this file by hand.
+LANGUAGES: Final = """\
+Το πλοίο έφτασε στο λιμάνι. Πού πας; Στο σπίτι, στους δρόμους της ΠΟΛΗΣ.
+İstanbul'a gidiyoruz. Ilık bir gün; gemi IŞIKLARI söndü. Nereye gidiyorsun?
+وصلت السفينة إلى الميناء. هل وصلت الرسالة؟ لا أعرف.
+船到了港口。你好！我是小王。他说：“我不去。”大家都很惊讶。
+これはペンです。それはマーカーです。すごい！！やった！
+Das Schiff fährt um 8 Uhr ab. Wohin gehst du? Die Straße war naß.
+Le bateau n'est pas arrivé. Où va-t-il ? Aujourd'hui, il y a du vent.
+Лодка пришла в порт. Куда ты идёшь? Ветер был сильный.
+वह घर गया। तुम कहाँ जा रहे हो? हवा तेज़ थी।
+הספינה הגיעה לנמל. לאן אתה הולך? הרוח הייתה חזקה.
+배가 항구에 도착했다. 어디 가니? 바람이 강했다.
+Tàu đã đến cảng. Bạn đi đâu? Gió rất mạnh.
+"""
+
+
+def every_character() -> str:
+    """Words with every character that a file may hold, forty to a line."""
+    lines = []
+    found = [chr(c) for c in range(1, 0x30000) if not 0xD800 <= c < 0xE000]
+    for at in range(0, len(found), 40):
+        part = "".join(found[at : at + 40])
+        lines.append(f"a{part[:10]} b{part[10:20]}c {part[20:30]} {' '.join(part[30:])}.")
+    return "\n".join(lines[:200] + lines[200::12]) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -13,7 +14,12 @@ from typing import Any
 
 from golden_study import texts, treebank
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+#: What the bundled models of 0.1 made of inputs; entries about other code read these files, so that
+#: they do not change with the models.
+INPUTS = Path(__file__).with_name("inputs")
+PACKAGES = ROOT / "packages"
 #: Sizes in characters: longer than every buffer for the linear model, less for the network.
 LONG = 320_000
 LONG_NEURAL = 80_000
@@ -50,7 +56,11 @@ class Work:
             "broken.conllu": lambda: treebank.conllu(1, 24).replace("\t2\tdet", "\t99\tdet"),
             "raw.txt": lambda: self.cli("convert", "-q", "dev.conllu", "--to", "text").decode(),
             "words.classes": self._classes,
+            "unicode.txt": texts.every_character,
+            "languages.txt": lambda: texts.LANGUAGES,
         }
+        for name in ("kept-en.conllu", "kept-en-fast.conllu", "parsed-dev.conllu"):
+            self._makers[name] = lambda name=name: _frozen(name)  # type: ignore[misc]
         for part in range(6):
             name = f"folder/{part}.txt"
             self._makers[name] = lambda part=part: texts.written(4000, 30 + part)  # type: ignore[misc]
@@ -70,12 +80,6 @@ class Work:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(made.encode("utf-8"))
         return path
-
-    def made(self, name: str, *arguments: str) -> str:
-        """The name of a file that a command writes, which is run if it is not there."""
-        if not (self.folder / name).exists():
-            self.cli(*arguments, "-o", name)
-        return name
 
     def cli(self, *arguments: str, stdin: str | None = None) -> bytes:
         """What a command writes to stdout; if it fails, its status and what it says of it."""
@@ -159,6 +163,15 @@ def without(data: Any, *names: str) -> Any:
     if isinstance(data, dict):
         return {key: without(value, *names) for key, value in data.items() if key not in names}
     return [without(value, *names) for value in data] if isinstance(data, list) else data
+
+
+def packaged(model: str) -> str:
+    """The file of a model that is a package of its own."""
+    return str(PACKAGES / model / "src" / f"caesura_{model.replace('-', '_')}" / f"{model}.caesura")
+
+
+def _frozen(name: str) -> str:
+    return gzip.decompress((INPUTS / f"{name}.gz").read_bytes()).decode("utf-8")
 
 
 def _example(name: str) -> str:
