@@ -16,7 +16,7 @@ from caesura.errors import InputError
 from caesura.evaluate import conll18, evaluate
 from caesura.evaluate.align import pair
 from caesura.evaluate.atoms import atoms
-from caesura.evaluate.myers import match
+from caesura.evaluate.edit_script import match
 from caesura.evaluate.token_ranges import align_to_text
 from caesura.jit import compiled
 from tests.evaluate.making import document

@@ -1,23 +1,16 @@
-"""Walks over two texts end, can be interrupted, and do not depend on how they are cut in slices."""
+"""Long alignments stop at Ctrl-C, and wrong arguments of the core are refused."""
 
 from __future__ import annotations
 
-import random
 import signal
+import threading
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from caesura.errors import InternalError
-from caesura.evaluate import conll18, myers, word_alignment
-from caesura.evaluate.interruptible import DONE, MORE, STUCK, in_slices
-from tests.evaluate.making import document
-
-LETTERS = st.lists(st.integers(0, 3), max_size=40)
+from caesura import _core
+from caesura.evaluate.edit_script import match
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -28,96 +21,55 @@ def _listening() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def numbers(values: list[int]) -> np.ndarray:  # type: ignore[type-arg]
+def test_ctrl_c_stops_a_search() -> None:
+    rng = np.random.default_rng(1)
+    # Two long texts without anchors: minutes of work.
+    a, b = (rng.integers(0, 2, 3_000_000) * rng.integers(1, 900, 3_000_000) for _ in range(2))
+    finished = threading.Event()
+
+    def interrupt() -> None:
+        if not finished.wait(0.3):
+            signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            match(a, b)
+    finally:
+        finished.set()
+        thread.join()
+
+
+def longs(*values: int) -> np.ndarray:  # type: ignore[type-arg]
     return np.array(values, dtype=np.int64)
 
 
-def story(rng: random.Random, count: int) -> str:
-    """Words, some of them multi-word tokens."""
-    plain = ["we", "do", "not", "go", "|"]
-    return "a " + " ".join(rng.choice([*plain, "don't=do+n't"]) for _ in range(count)) + " b"
+WRONG = {
+    "gap": lambda: _core.fill_gaps(longs(1), longs(1), np.array([[0, 2, 0, 1]]), longs(-1)),
+    "partner": lambda: _core.fill_gaps(longs(1), longs(1), np.array([[0, 1, 0, 1]]), longs()),
+    "same length": lambda: _core.align_words(
+        longs(1), longs(), np.array([True]), longs(1), longs(), longs(), np.zeros(0, bool),
+        longs(), False,
+    ),
+    "at has": lambda: _core.slide_gaps(longs(5), longs(1), longs(1), np.array([True])),
+    "end has": lambda: _core.hash_spans(np.zeros(2, np.uint32), longs(0), longs(3)),
+    "first has": lambda: _core.expand_tokens(
+        longs(-1), longs(1), longs(1), longs(2), longs(1), longs(0), longs(0)
+    ),
+    "best and other": lambda: _core.prefer_alignment(longs(1), longs()),
+    "parent has": lambda: _core.gather_spans(longs(1), longs(0), longs(0), longs(0)),
+    "head has": lambda: _core.climb_heads(longs(1), np.array([True]), -2),
+    "bounds must": lambda: _core.find_circles(longs(-1), longs(1, 0), np.array([False])),
+}  # fmt: skip
 
 
-def test_a_walk_that_does_not_end_is_an_internal_error() -> None:
-    with pytest.raises(InternalError, match=r"the walk does not come to an end.*please report"):
-        in_slices(lambda: MORE, 5, "the walk")
-    with pytest.raises(InternalError):
-        in_slices(lambda: STUCK, 5, "the walk")
-    answers = [DONE, MORE, MORE]
-    in_slices(answers.pop, 3, "the walk")
-    assert not answers
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_arguments_are_refused(message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        WRONG[message]()
 
 
-def test_a_search_that_makes_no_progress_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The middle of a piece must lie inside; one at its edge would be looked for again for ever."""
-    monkeypatch.setattr(myers, "_fill_on", getattr(myers._fill_on, "py_func", myers._fill_on))
-    monkeypatch.setattr(myers, "_middle", lambda a, b, *_: (0, 0, 1))
-    with pytest.raises(InternalError, match="shortest edit script"):
-        myers.match(numbers([1, 2, 3]), numbers([4, 5, 6]))
-
-
-@given(LETTERS, LETTERS, st.integers(1, 300))
-@settings(max_examples=100, deadline=None)
-def test_slices_do_not_change_an_edit_script(left: list[int], right: list[int], work: int) -> None:
-    a, b = numbers(left), numbers(right)
-    gaps = np.array([[0, len(a), 0, len(b)]], dtype=np.int64)
-    sliced = np.full(len(a), -1, dtype=np.int64)
-    myers._fill(a, b, gaps, sliced, len(a) + len(b), work)
-    whole = np.full(len(a), -1, dtype=np.int64)
-    myers._fill(a, b, gaps, whole, len(a) + len(b))
-    assert sliced.tolist() == whole.tolist()
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_slices_do_not_change_the_alignment_of_words(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = random.Random(seed)
-    written = story(rng, 60)
-    gold, system = document(written), document(written.replace("=do+n't", "").replace(" we", "we"))
-    expected = conll18([gold], [system])["Words"]
-    inner = word_alignment._in_slices
-    monkeypatch.setattr(word_alignment, "_in_slices", lambda *given: inner(*given, work=1))
-    assert conll18([gold], [system])["Words"] == expected
-
-
-class Interrupted:
-    """A kernel during whose third slice somebody types Ctrl-C."""
-
-    def __init__(self, kernel: Any) -> None:
-        self.kernel = kernel
-        self.slices = 0
-
-    def __call__(self, *given: Any) -> int:
-        self.slices += 1
-        answer: int = self.kernel(*given)
-        if self.slices == 3:
-            signal.raise_signal(signal.SIGINT)
-        return answer
-
-
-def test_ctrl_c_is_heard_between_the_slices_of_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(1)
-    a, b = rng.integers(0, 5, 400), rng.integers(0, 5, 400)
-    gaps = np.array([[0, len(a), 0, len(b)]], dtype=np.int64)
-    kernel = Interrupted(myers._fill_on)
-    monkeypatch.setattr(myers, "_fill_on", kernel)
-    whole = np.full(len(a), -1, dtype=np.int64)
-    partner = whole.copy()
-    with pytest.raises(KeyboardInterrupt):
-        myers._fill(a, b, gaps, partner, 800, work=1)
-    assert kernel.slices == 3
-    myers._fill(a, b, gaps, whole, 800, work=1)
-    assert kernel.slices > 20
-    assert np.count_nonzero(partner >= 0) < np.count_nonzero(whole >= 0)
-
-
-def test_ctrl_c_is_heard_between_the_slices_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = Interrupted(word_alignment._walk)
-    monkeypatch.setattr(word_alignment, "_walk", kernel)
-    inner = word_alignment._in_slices
-    monkeypatch.setattr(word_alignment, "_in_slices", lambda *given: inner(*given, work=1))
-    doc = document(story(random.Random(1), 60))
-    with pytest.raises(KeyboardInterrupt):
-        conll18([doc], [doc])
-    assert kernel.slices == 3
+def test_arrays_of_another_type_are_refused() -> None:
+    with pytest.raises(TypeError):
+        _core.prefer_alignment(np.zeros(1, np.int32), longs(1))

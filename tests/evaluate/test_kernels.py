@@ -1,4 +1,4 @@
-"""The kernels of the alignment do what their slow twins do."""
+"""The alignment in the core does what its slow twins do."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from caesura import _core
 from caesura.errors import InputError
-from caesura.evaluate import myers, place, word_alignment
+from caesura.evaluate import word_alignment
 from caesura.evaluate.atoms import atoms
 from caesura.evaluate.token_ranges import align_to_text
 from tests.evaluate.making import document
@@ -38,7 +39,7 @@ def test_hashes_of_tokens(words: list[str]) -> None:
     start, end = spans(words)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = place._hashes(points("".join(words)), start, end).tolist()
+        found = _core.hash_spans(points("".join(words)), start, end).tolist()
     assert found == twin.hashes(
         points("".join(words)).tolist(), list(zip(start.tolist(), end.tolist(), strict=True))
     )
@@ -58,7 +59,7 @@ def test_letters_of_matched_tokens(
     first = np.searchsorted(ours.start, start[mine]).astype(np.int64)
     sizes = longs([len(others[i]) for i in other])
     at = np.full(len(ours.value), -1, dtype=np.int64)
-    place._expand(at, ours.value, theirs.value, first, sizes, theirs.start, there[other])
+    _core.expand_tokens(at, ours.value, theirs.value, first, sizes, theirs.start, there[other])
     tokens = list(zip(first.tolist(), sizes.tolist(), there[other].tolist(), strict=True))
     expected = twin.expand(
         ours.value.tolist(), theirs.value.tolist(), theirs.start.tolist(), tokens
@@ -73,7 +74,7 @@ ALIGNMENT = st.lists(st.integers(-1, 6), max_size=12)
 def test_the_alignment_that_finds_more_is_preferred(best: list[int], other: list[int]) -> None:
     size = min(len(best), len(other))
     found = longs(best[:size])
-    place._prefer(found, longs(other[:size]))
+    _core.prefer_alignment(found, longs(other[:size]))
     assert found.tolist() == twin.prefer(best[:size], other[:size])
 
 
@@ -88,14 +89,6 @@ def test_words_of_no_width(gold: list[tuple[int, int]], system: list[tuple[int, 
 
     g, s = word_alignment.align(words(gold), words(system))
     assert list(zip(g.tolist(), s.tolist(), strict=True)) == twin.align_bare(gold, system)
-
-
-def test_rolling_hashes_do_not_warn() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found, at = myers._runs(longs([5, 6, 7, 5, 6, 7]), 3, 0)
-    assert at.tolist() == [0, 1, 2, 3]
-    assert len(set(found.tolist())) == 3
 
 
 @given(st.text("a\"' ", min_size=1, max_size=12))

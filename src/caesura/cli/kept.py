@@ -6,11 +6,12 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from caesura.train.report import command_line
-from caesura.train.resume import Kept
+if TYPE_CHECKING:
+    from caesura.train.resume import Kept
 
 __all__ = ["ARGUMENTS", "Interrupted", "interrupted"]
 
@@ -34,6 +35,8 @@ def interrupted(kept: Kept) -> Interrupted:
 
 def again() -> str:
     """The command line that was typed, with `--resume`."""
+    from caesura.train.report import command_line  # imports numpy, which `--help` does not need
+
     context = click.get_current_context(silent=True)
     typed = None if context is None else context.meta.get(ARGUMENTS)
     if typed is None:

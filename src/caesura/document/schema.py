@@ -150,8 +150,9 @@ def column(
 
 
 def _no_rows(declared: Column) -> Callable[[], Any]:
-    shape = 0 if declared.width == 1 else (0, declared.width)
-    return lambda: np.zeros(shape, dtype=declared.dtype)
+    # Documents share it: it has no rows that could change.
+    empty = declared.rows(0)
+    return lambda: empty
 
 
 # -------------------------------------------------------- values that are objects

@@ -58,6 +58,11 @@ class Strings:
         """The function from a string to its id, for loops that must be fast."""
         return self._ids.__getitem__
 
+    @property
+    def strings(self) -> list[str]:
+        """The list of the strings, which only grows."""
+        return self._strings
+
     def __getitem__(self, number: int | np.integer[Any]) -> str:
         return self._strings[number]
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from caesura.evaluate.report import Report
     from caesura.evaluate.score import Score
     from caesura.evaluate.spans import SpanOptions
-    from caesura.evaluate.warm import warmup
 
 __all__ = [
     "Evalb",
@@ -34,7 +33,6 @@ __all__ = [
     "las",
     "load",
     "read_parameters",
-    "warmup",
 ]
 
 _HOMES = {
@@ -49,7 +47,6 @@ _HOMES = {
     "las": "quick",
     "load": "api",
     "read_parameters": "evalb",
-    "warmup": "warm",
 }
 
 

@@ -6,12 +6,11 @@ The official scorer refuses such files; here they are scored as they are, and th
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from caesura import _core
 from caesura.document import ROOT
-from caesura.evaluate.flat_columns import Longs, Side
+from caesura.evaluate.flat_columns import Side
 from caesura.evaluate.order import sent_id
-from caesura.jit import kernel
 
 __all__ = ["columns_note", "tree_notes"]
 
@@ -32,7 +31,8 @@ def tree_notes(side: Side, name: str) -> list[str]:
         return []
     bounds = side.sent_first_word
     head = side.head.astype(np.int64)
-    circles = _circles(head, bounds)
+    circles = np.zeros(len(bounds) - 1, dtype=np.bool_)
+    _core.find_circles(head, bounds, circles)
     roots = np.add.reduceat(head == ROOT, bounds[:-1]) if len(bounds) > 1 else np.zeros(0)
     notes = []
     for bad, what in (
@@ -74,24 +74,3 @@ def columns_note(gold: Side, system: Side) -> list[str]:
             if other.known(column) and side.n_words and not side.known(column):
                 notes.append(f"{name} has no {what}")
     return notes
-
-
-@kernel
-def _circles(head: Longs, bounds: Longs) -> NDArray[np.bool_]:
-    """Sentences in which some word is its own ancestor."""
-    found = np.zeros(len(bounds) - 1, dtype=np.bool_)
-    # 0: not seen, -1: seen before; else the word from which the present climb began, plus one.
-    state = np.zeros(len(head), dtype=np.int64)
-    for sentence in range(len(bounds) - 1):
-        for word in range(bounds[sentence], bounds[sentence + 1]):
-            at = word
-            while at >= 0 and state[at] == 0:
-                state[at] = word + 1
-                at = head[at]
-            if at >= 0 and state[at] == word + 1:
-                found[sentence] = True
-            at = word
-            while at >= 0 and state[at] == word + 1:
-                state[at] = -1
-                at = head[at]
-    return found

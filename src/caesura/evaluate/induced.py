@@ -13,12 +13,12 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import _core
 from caesura.document import UNKNOWN
 from caesura.errors import InputError
 from caesura.evaluate.flat_columns import Longs, Side
 from caesura.evaluate.pairs import Pairs
 from caesura.evaluate.score import Score
-from caesura.jit import kernel
 
 __all__ = ["Induced", "directed", "is_mark"]
 
@@ -93,8 +93,8 @@ def directed(pairs: Pairs, marks: NDArray[np.bool_] | None = None) -> Induced:
     if marks is None:
         marks = is_mark(gold)
     kept = ~marks
-    of_gold = _climb(gold.head.astype(np.int64), marks)
-    of_system = _climb(system.head.astype(np.int64), marks)
+    of_gold = _core.climb_heads(gold.head.astype(np.int64), marks, UNKNOWN)
+    of_system = _core.climb_heads(system.head.astype(np.int64), marks, UNKNOWN)
     scored = kept & (of_gold != UNKNOWN)
     right = scored & (of_gold == of_system)
     back = np.zeros(len(right), dtype=bool)
@@ -183,20 +183,3 @@ def induced_text(found: Induced) -> str:
             for row in found.reversed
         ]
     return "\n".join(lines)
-
-
-@kernel
-def _climb(head: Longs, marks: NDArray[np.bool_]) -> Longs:
-    """The nearest ancestor of each word that is no mark; UNKNOWN where a circle never ends."""
-    found = np.empty(len(head), dtype=np.int64)
-    for word in range(len(head)):
-        above = head[word]
-        steps = 0
-        while above >= 0 and marks[above]:
-            above = head[above]
-            steps += 1
-            if steps > len(head):
-                above = UNKNOWN
-                break
-        found[word] = above
-    return found

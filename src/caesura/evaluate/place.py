@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import _core
 from caesura.evaluate.atoms import Atoms, atoms
-from caesura.evaluate.myers import fill, match
+from caesura.evaluate.edit_script import match
 from caesura.evaluate.reference import Looseness, Reference
-from caesura.evaluate.slide import slide
-from caesura.jit import kernel
 
 __all__ = ["Placed", "place"]
 
@@ -63,7 +62,7 @@ def place(
     begins = np.zeros(len(ours.value) + 1, dtype=bool)
     begins[first] = True
     letters = (ours.folded, theirs.folded) if folded else (ours.value, theirs.value)
-    slide(at, *letters, begins[:-1])
+    _core.slide_gaps(at, *letters, begins[:-1])
     _tighten(at, *letters, begins)
     matched = at >= 0
     _pair_changed(at, len(theirs.value))
@@ -90,17 +89,19 @@ def _match(
     best = np.full(len(ours.value), -1, dtype=np.int64)
     if tokens is not None:
         place_of, size, there = tokens
-        _expand(best, ours.value, theirs.value, first[place_of], size, theirs.start, there)
+        _core.expand_tokens(
+            best, ours.value, theirs.value, first[place_of], size, theirs.start, there
+        )
         _fill_gaps(best, ours.value, theirs.value)
     if np.count_nonzero(best >= 0) < least:
-        _prefer(best, _reverse(match(theirs.value, ours.value), len(best)))
+        _core.prefer_alignment(best, _reverse(match(theirs.value, ours.value), len(best)))
     if np.count_nonzero(best >= 0) == least or not (ours.cased or theirs.cased):
         return best, False
     strict = best.copy()
     _fill_gaps(best, ours.folded, theirs.folded)
     if np.array_equal(strict, best):
         return strict, False
-    _prefer(best, _reverse(match(theirs.folded, ours.folded), len(best)))
+    _core.prefer_alignment(best, _reverse(match(theirs.folded, ours.folded), len(best)))
     return best, True
 
 
@@ -124,58 +125,16 @@ def _token_pairs(
     before = np.concatenate(([0], np.maximum.accumulate(reference.end)[:-1]))
     kept = (reference.end > reference.start) & (reference.start >= before)
     there, there_end = reference.start[kept], reference.end[kept]
-    theirs = _hashes(reference.chars, there, there_end)
-    ours = _hashes(chars, start, end)
+    theirs = _core.hash_spans(reference.chars, there, there_end)
+    ours = _core.hash_spans(chars, start, end)
     at = _reverse(match(theirs, ours), len(ours))
     # Of two full stops the one at the end of its sentence is taken.
     begins = np.zeros(len(ours), dtype=bool)
     if sentences is not None:
         begins[sentences] = True
-        slide(at, ours, theirs, begins)
+        _core.slide_gaps(at, ours, theirs, begins)
     found = np.flatnonzero(at >= 0)
     return found, end[found] - start[found], there[at[found]]
-
-
-@kernel
-def _hashes(chars: NDArray[np.uint32], start: Longs, end: Longs) -> Longs:
-    found = np.empty(len(start), dtype=np.int64)
-    for token in range(len(start)):
-        value = np.uint64(14695981039346656037)
-        for i in range(start[token], end[token]):
-            value = (value ^ np.uint64(chars[i])) * np.uint64(1099511628211)
-            value ^= value >> np.uint64(29)
-        found[token] = np.int64(value >> np.uint64(1))
-    return found
-
-
-@kernel
-def _expand(
-    at: Longs,
-    ours: Longs,
-    theirs: Longs,
-    first: Longs,
-    size: Longs,
-    their_start: Longs,
-    there: Longs,
-) -> None:
-    """Match the letters of tokens that are matched; `there` are characters, rising."""
-    place = 0
-    for token in range(len(first)):
-        while place < len(theirs) and their_start[place] < there[token]:
-            place += 1
-        begin, count = first[token], 0
-        limit = there[token] + size[token]
-        while place + count < len(theirs) and their_start[place + count] < limit:
-            count += 1
-        same = begin + count <= len(ours)
-        for k in range(count):
-            if not same or ours[begin + k] != theirs[place + k]:
-                same = False
-                break
-        if same:
-            for k in range(count):
-                at[begin + k] = place + k
-        place += count
 
 
 def _fill_gaps(at: Longs, ours: Longs, theirs: Longs) -> None:
@@ -186,22 +145,7 @@ def _fill_gaps(at: Longs, ours: Longs, theirs: Longs) -> None:
     gaps = np.stack([mine[:-1] + 1, mine[1:], other[:-1] + 1, other[1:]], axis=1)
     gaps = np.ascontiguousarray(gaps[(gaps[:, 1] > gaps[:, 0]) & (gaps[:, 3] > gaps[:, 2])])
     if len(gaps):
-        fill(ours, theirs, gaps, at)
-
-
-@kernel
-def _prefer(best: Longs, other: Longs) -> None:
-    """Take the other alignment where, between letters matched alike, it matches more."""
-    n = len(best)
-    begin = gain = 0
-    for i in range(n + 1):
-        if i == n or (best[i] >= 0 and best[i] == other[i]):
-            if gain > 0:
-                for k in range(begin, i):
-                    best[k] = other[k]
-            begin, gain = i + 1, 0
-        else:
-            gain += int(other[i] >= 0) - int(best[i] >= 0)
+        _core.fill_gaps(ours, theirs, gaps, at)
 
 
 def _looseness(theirs: Atoms, ours: Atoms, at: Longs) -> Looseness:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import _core
 from caesura.document import Strings
 from caesura.evaluate.evalb import Evalb
 from caesura.evaluate.flat_columns import Longs, Side
-from caesura.jit import kernel
 
 __all__ = ["Trees", "trees"]
 
@@ -76,7 +76,7 @@ def trees(side: Side, options: Evalb) -> Trees | None:
         phrase.append((doc.node_leaf == -1) & ~gone)
         size += count
     starts, ends, places = np.concatenate(low), np.concatenate(high), np.concatenate(empty)
-    _gather(np.concatenate(parents), starts, ends, places)
+    _core.gather_spans(np.concatenate(parents), starts, ends, places)
     bare = ends < 0
     starts[bare] = places[bare]
     ends[bare] = places[bare]
@@ -119,14 +119,3 @@ class _Labels:
 
     def compared_id(self, number: int) -> int:
         return self.compared[number]
-
-
-@kernel
-def _gather(parent: Longs, low: Longs, high: Longs, empty: Longs) -> None:
-    """Widen every node to its children; in preorder children come after their parent."""
-    for node in range(len(parent) - 1, -1, -1):
-        above = parent[node]
-        if above >= 0:
-            low[above] = min(low[above], low[node])
-            high[above] = max(high[above], high[node])
-            empty[above] = min(empty[above], empty[node])

@@ -4,9 +4,9 @@
         print(match["v"], match["s"])
 
 `parser` reads a pattern, `compile` makes programs of it, `tests` and `attributes` look at the
-distinct strings of a document, `kernel` searches, `results` holds what was found.
-docs/reference/patterns.md explains the language. The kernel imports numba, so that all but errors
-and results is loaded when it is used.
+distinct strings of a document, `caesura._core` searches, `results` holds what was found.
+docs/reference/patterns.md explains the language. All but errors
+and results is loaded when it is first used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from caesura.find.changes import Change, Rewritten, Setting, rewrite, setting
     from caesura.find.counts import Counts, fields
     from caesura.find.marks import matching_sentences, with_marks
-    from caesura.find.pattern import Bounds, CutShort, Pattern, cut_short, find, warmup
+    from caesura.find.pattern import Bounds, CutShort, Pattern, cut_short, find
     from caesura.find.show import marked_text
 
 __all__ = [
@@ -42,12 +42,11 @@ __all__ = [
     "matching_sentences",
     "rewrite",
     "setting",
-    "warmup",
     "with_marks",
 ]
 
 _HOMES = {
-    **dict.fromkeys(("Bounds", "CutShort", "Pattern", "cut_short", "find", "warmup"), "pattern"),
+    **dict.fromkeys(("Bounds", "CutShort", "Pattern", "cut_short", "find"), "pattern"),
     **dict.fromkeys(("Counts", "fields"), "counts"),
     **dict.fromkeys(("matching_sentences", "with_marks"), "marks"),
     **dict.fromkeys(("Change", "Rewritten", "Setting", "rewrite", "setting"), "changes"),

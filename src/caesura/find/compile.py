@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from caesura.document import Longs
+from caesura.document import Ints
 from caesura.find import codes
 from caesura.find.syntax import (
     All,
@@ -180,12 +180,12 @@ class Alternative:
     def __init__(self, conjunction: Conjunction, compiler: _Compiler) -> None:
         self._conjunction = conjunction
         self._compiler = compiler
-        self._programs: dict[str, tuple[Longs, int]] = {}
+        self._programs: dict[str, tuple[Ints, int]] = {}
         #: The words of it, each with the number of its test, -1 for none.
         self.words = {key: compiler.test_number(tests) for key, tests in conjunction.words.items()}
         self.program(next(iter(self.words)))  # whatever is wrong is told at once
 
-    def program(self, first: str) -> tuple[Longs, int]:
+    def program(self, first: str) -> tuple[Ints, int]:
         """The instructions if the search begins with this word, and how many words they bind."""
         if first not in self._programs:
             self._programs[first] = self._compiler.program(self._conjunction, first)
@@ -245,12 +245,12 @@ class _Compiler:
             self.columns.append(attribute)
         return self.columns.index(attribute)
 
-    def program(self, conjunction: Conjunction, first: str) -> tuple[Longs, int]:
+    def program(self, conjunction: Conjunction, first: str) -> tuple[Ints, int]:
         builder = _Builder(self)
         numbers = {key: number for number, key in enumerate(self.keys)}
         builder.part(conjunction, {}, numbers, first, kept=True)
         builder.add(codes.EMIT)
-        return np.array(builder.code, dtype=np.int64), builder.slots
+        return np.array(builder.code, dtype=np.int32), builder.slots
 
 
 class _Builder:

@@ -9,18 +9,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import _core
 from caesura.document import Document, Ints
 from caesura.errors import UsageError
 from caesura.find.attributes import Words
 from caesura.find.compile import Alternative, compile_formula
-from caesura.find.kernel import family, search
 from caesura.find.parser import parse
 from caesura.find.results import Matches
 from caesura.find.tests import Columns, Tester
 
-__all__ = ["Bounds", "CutShort", "Pattern", "cut_short", "find", "warmup"]
+__all__ = ["Bounds", "CutShort", "Pattern", "cut_short", "find"]
 
-#: Rows of the buffer into which the kernel writes.
+#: Rows of the buffer into which the search writes.
 _ROWS: Final = 1 << 14
 
 
@@ -105,7 +105,7 @@ class Pattern:
         compared = np.array(wanted, dtype=np.int32).reshape(len(wanted), n)
         heads = words.heads
         child, sibling = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-        family(heads, child, sibling)
+        _core.find_family(heads, child, sibling)
         found = []
         for alternative in self._compiled.alternatives:
             first, number = _rarest(alternative, counts, n)
@@ -115,7 +115,7 @@ class Pattern:
             begin = 0
             while begin < len(words.bounds) - 1:
                 room = np.empty((_ROWS + bounds.matches, len(self._keys)), dtype=np.int32)
-                written, begin = search(
+                written, begin = _core.search_trees(
                     code, passed, compared, heads, child, sibling, words.bounds, begin,
                     slots, bounds.steps, bounds.matches, room, cut,
                 )  # fmt: skip
@@ -162,10 +162,3 @@ def cut_short(found: Matches) -> str:
         f"allowed, so that some may be missing; relate the words of the pattern more closely, or "
         f"raise the bounds"
     )
-
-
-def warmup() -> None:
-    """Compile the kernels by a search of something tiny."""
-    doc = Document.from_spans("They did.", [0, 5, 8], [4, 8, 9])
-    doc.head = np.array([1, -1, 1], dtype=np.int32)
-    assert len(Pattern("[] > []").find(doc)) == 2

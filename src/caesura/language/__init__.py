@@ -26,15 +26,5 @@ __all__ = [
     "language_of_model",
     "notice",
     "other",
-    "warmup",
     "watch_for",
 ]
-
-
-def warmup() -> None:
-    """Compile the kernels that tell languages apart."""
-    import numpy as np
-
-    from caesura.language.recognise import NONE, Recogniser, sparse
-
-    Recogniser(("en", NONE), sparse(np.zeros((16, 2), np.int8)), 1.0).of("warm up")

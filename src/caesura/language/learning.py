@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import UsageError
-from caesura.jit import kernel
 from caesura.language.recognise import NONE, Recogniser, features, quantised
 
 __all__ = ["RecogniserOptions", "pieces_of", "train_recogniser"]
@@ -54,27 +53,17 @@ _OFTEN: Final = (0.25, 0.5, 0.25)
 _UNLIKELY: Final = 2e-3
 
 
-@kernel
 def _learn(rows: NDArray[np.int32], gold: int, weights: NDArray[np.float32], rate: float) -> float:
     """One step; returns the loss before it."""
-    labels = weights.shape[1]
-    scores = np.zeros(labels, np.float32)
-    for row in rows:
-        for label in range(labels):
-            scores[label] += weights[row, label]
     share = np.float32(1.0 / np.sqrt(max(len(rows), 1)))
-    scores *= share
-    scores -= scores.max()
-    chances = np.exp(scores)
+    scores = weights[rows].sum(axis=0, dtype=np.float32) * share
+    chances = np.exp(scores - scores.max())
     chances /= chances.sum()
     loss = -np.log(max(chances[gold], np.float32(1e-9)))
-    for label in range(labels):
-        error = chances[label] - (np.float32(1.0) if label == gold else np.float32(0.0))
-        if abs(error) < _UNLIKELY:
-            continue
-        change = np.float32(rate) * error * share
-        for row in rows:
-            weights[row, label] -= change
+    errors = chances
+    errors[gold] -= 1
+    wrong = np.flatnonzero(np.abs(errors) >= _UNLIKELY)
+    np.subtract.at(weights, (rows[:, None], wrong), np.float32(rate) * share * errors[wrong])
     return float(loss)
 
 

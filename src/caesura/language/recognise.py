@@ -23,9 +23,9 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import _core
 from caesura.document.characters import LETTERS, MARGIN, N_CLASSES, classify, code_points
 from caesura.errors import ModelError, UsageError
-from caesura.jit import kernel
 from caesura.language.guess import plain_code, windows
 from caesura.language.scripts import COMMON, main_script, scripts_of
 from caesura.models.file import Part
@@ -35,9 +35,6 @@ __all__ = ["KIND", "NONE", "Guess", "Recogniser", "Region", "features", "sparse"
 KIND: Final = "language"
 #: The class of texts in none of the languages.
 NONE: Final = ""
-#: The longest n-gram, and the longest word that is looked up as a whole.
-_LONGEST: Final = 4
-_WORD: Final = 16
 #: Letters that a paragraph must have to be judged by itself, and how sure that must be.
 _LETTERS: Final = 40
 _SURE: Final = 0.8
@@ -60,48 +57,6 @@ _MANY: Final = 16
 _ENOUGH: Final = 6
 
 _IS_LETTER: Final = np.isin(np.arange(N_CLASSES), LETTERS)
-_SEED: Final = np.uint64(0xCBF29CE484222325)
-_PRIME: Final = np.uint64(0x100000001B3)
-_EDGE: Final = np.uint64(1)
-_WHOLE: Final = np.uint64(2)
-_SHIFT: Final = np.uint64(31)
-
-
-@kernel
-def _rows(
-    folded: NDArray[np.uint32],
-    letters: NDArray[np.bool_],
-    mask: np.uint64,
-    out: NDArray[np.int32],
-) -> int:
-    """The rows of all n-grams of all words; returns how many there are."""
-    n = 0
-    size = folded.shape[0]
-    begin = 0
-    while begin < size:
-        if not letters[begin]:
-            begin += 1
-            continue
-        end = begin
-        while end < size and letters[end]:
-            end += 1
-        # From the edge before the word to the edge behind it.
-        for first in range(begin - 1, end + 1):
-            key = _SEED
-            for last in range(first, min(first + _LONGEST, end + 1)):
-                inside = begin <= last < end
-                key = (key ^ (np.uint64(folded[last]) if inside else _EDGE)) * _PRIME
-                if last > first or inside:
-                    out[n] = np.int32((key ^ (key >> _SHIFT)) & mask)
-                    n += 1
-        if end - begin <= _WORD:
-            key = _SEED ^ _WHOLE
-            for at in range(begin, end):
-                key = (key ^ np.uint64(folded[at])) * _PRIME
-            out[n] = np.int32((key ^ (key >> _SHIFT)) & mask)
-            n += 1
-        begin = end
-    return n
 
 
 def features(text: str, bits: int, *, in_main_script: bool = False) -> NDArray[np.int32]:
@@ -115,9 +70,7 @@ def features(text: str, bits: int, *, in_main_script: bool = False) -> NDArray[n
         main = main_script(scripts[inner])
         if main is not None:
             inner &= (scripts == main) | (scripts == COMMON)
-    out = np.empty((_LONGEST + 1) * (len(text) + 2) + 16, np.int32)
-    n = _rows(folded.astype(np.uint32), letters, np.uint64((1 << bits) - 1), out)
-    return out[:n]
+    return _core.ngram_rows(folded.astype(np.uint32), letters, (1 << bits) - 1)
 
 
 class Rows(NamedTuple):
@@ -147,19 +100,6 @@ class Full(NamedTuple):
         table = np.zeros((len(full) + 1, languages), np.int8)
         table[owner[there], label[there]] = value[there]
         return cls(place, table)
-
-
-@kernel
-def _sums(rows: NDArray[np.int32], weights: Rows, full: Full, out: NDArray[np.int64]) -> None:
-    for row in rows:
-        begin, end = weights.begin[row], weights.begin[row + 1]
-        place = full.place[row] if end - begin >= _MANY else 0
-        if place:
-            for label in range(len(out)):
-                out[label] += full.table[place, label]
-        else:
-            for at in range(begin, end):
-                out[weights.label[at]] += weights.value[at]
 
 
 def sparse(weights: NDArray[np.int8]) -> Rows:
@@ -236,7 +176,7 @@ class Recogniser:
         n = 0
         for window in windows(text):
             rows = features(window, self.bits, in_main_script=True)
-            _sums(rows, self.weights, self._full, total)
+            _core.add_language_rows(rows, *self.weights, *self._full, total)
             n += len(rows)
         scores: NDArray[np.float64] = total.astype(np.float64)
         scores *= self.scale / math.sqrt(max(n, 1))

@@ -10,6 +10,7 @@ document that the pipeline made, or whose text was changed.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -25,7 +26,6 @@ __all__ = [
     "opens_paragraph",
     "respaced",
     "spacing",
-    "spacing_codes",
     "unescape",
     "with_attributes",
     "with_spacing",
@@ -44,11 +44,6 @@ class Spacing(NamedTuple):
     after: str | None = None
     surface: str | None = None
     new_paragraph: bool = False
-
-
-#: What a MISC value says: nothing, that no space follows and nothing else, or something else.
-_SILENT, _GLUED, _OTHER = range(3)
-_CODES = {Spacing(): _SILENT, Spacing(after=""): _GLUED}
 
 
 def escape(text: str) -> str:
@@ -81,11 +76,6 @@ def spacing(misc: str) -> Spacing:
         elif key == "NewPar" and value == "Yes":
             paragraph = True
     return Spacing(before, after, surface, paragraph)
-
-
-def spacing_codes(values: list[str]) -> list[int]:
-    """What MISC values say about spaces, as far as one number tells."""
-    return [_CODES.get(spacing(misc), _OTHER) for misc in values]
 
 
 def with_attributes(misc: str, drop: tuple[str, ...], add: list[str]) -> str:
@@ -123,39 +113,36 @@ def respaced(
     first_word: np.ndarray,
     more: Document | None,
     carried: str,
-    codes: np.ndarray,
+    spacing_of: Callable[..., tuple[np.ndarray, np.ndarray]],
 ) -> tuple[dict[int, str], str]:
     """MISC values of the tokens whose own do not say what the text says.
 
-    `token_misc` is the MISC of each token (that of its word, if it has one), `codes` what
-    `spacing_codes` says of it, `more` the piece that follows, and `carried` what the piece before
-    left for SpacesBefore of the first token; the same for the next piece is returned.
-
-    Of nearly all tokens arrays tell that nothing is to be said, or that no space follows; the
-    others are looked at one by one.
+    `token_misc` is the MISC of each token (that of its word, if it has one), `more` the piece that
+    follows, and `carried` what the piece before left for SpacesBefore of the first token; the same
+    for the next piece is returned. `spacing_of` is the method of the core's writer that finds the
+    tokens without a following space and those that need a closer look, which are few.
     """
     if not doc.continues:
         carried = doc.text[: int(doc.token_start[0])]
     gaps = _Gaps(doc, token_misc, more, carried)
-    sentence_start = doc.sent_start == YES
-    sentence_start[0] = True
-    inside = gaps.paragraphs & ~sentence_start
-    single = np.flatnonzero(np.diff(first_word) == 1)
-    forms = doc.strings.take(doc.form[first_word[single]])
-    easy = ~inside
-    easy[-1] = False
-    easy[0] &= not carried
-    easy[:-1] &= codes[1:] != _OTHER
-    easy[gaps.unlike(single, forms)] = False
-    none, usual = gaps.are_none, gaps.are_usual
-    done = easy & (((codes == _SILENT) & usual) | ((codes == _GLUED) & none))
-    glued = easy & (codes == _SILENT) & none & (token_misc == 0)
-    changed = dict.fromkeys(np.flatnonzero(glued).tolist(), "SpaceAfter=No")
-    for token in np.flatnonzero(~(done | glued)).tolist():
+    glued, unclear = spacing_of(
+        code_points(doc.text),
+        np.ascontiguousarray(doc.token_start, np.int64),
+        np.ascontiguousarray(doc.token_end, np.int64),
+        token_misc,
+        first_word,
+        np.ascontiguousarray(doc.form, np.int32),
+        gaps.paragraphs,
+        np.ascontiguousarray(doc.sent_start, np.int8),
+        bool(carried),
+    )
+    changed = dict.fromkeys(glued.tolist(), "SpaceAfter=No")
+    for token in unclear.tolist():
         surface = gaps.surface(token)
         word = first_word[token]
         form = surface if first_word[token + 1] - word > 1 else doc.strings[doc.form[word]]
-        value = gaps.misc(token, form, surface, bool(inside[token]))
+        inside = bool(gaps.paragraphs[token]) and token > 0 and doc.sent_start[token] != YES
+        value = gaps.misc(token, form, surface, inside)
         if value is not None:
             changed[token] = value
     return changed, gaps.left(doc.n_tokens - 1)
@@ -171,42 +158,16 @@ class _Gaps:
         self._misc = token_misc
         self._carried = carried
         self._last = doc.n_tokens - 1
-        self._starts, self._ends = doc.token_start.tolist(), doc.token_end.tolist()
-        self._tail, self._tail_usual, self._tail_before = _tail(doc.text[self._ends[-1] :], more)
+        self._tail, self._tail_usual, self._tail_before = _tail(
+            doc.text[int(doc.token_end[-1]) :], more
+        )
         #: Whether each token starts a paragraph.
         self.paragraphs = doc.token_paragraph_start
         self.paragraphs[0] = opens_paragraph(doc)
-        sizes = doc.token_start[1:] - doc.token_end[:-1]
-        #: Whether nothing stands behind a token, and whether what is usual does; never so of the
-        #: last token.
-        self.are_none = np.append(sizes == 0, False)
-        self._text = text = code_points(doc.text)
-        first = text.take(doc.token_end[:-1], mode="clip") if len(text) else sizes
-        one = (sizes == 1) & (first == ord(" ")) & ~self.paragraphs[1:]
-        if self.paragraphs[1:].any():
-            second = text.take(doc.token_end[:-1] + 1, mode="clip")
-            both = (first == ord("\n")) & (second == ord("\n"))
-            one |= (sizes == 2) & both & self.paragraphs[1:]
-        self.are_usual = np.append(one, False)
 
     def surface(self, token: int) -> str:
         """A token as it is written."""
-        return self._doc.text[self._starts[token] : self._ends[token]]
-
-    def unlike(self, tokens: np.ndarray, forms: list[str]) -> np.ndarray:
-        """Those of these tokens that are not written as their forms."""
-        starts, ends = self._doc.token_start[tokens], self._doc.token_end[tokens]
-        same = np.fromiter(map(len, forms), np.int64, len(forms)) == ends - starts
-        if not same.all():
-            forms = [form for form, fits in zip(forms, same.tolist(), strict=True) if fits]
-        starts, sizes = starts[same], (ends - starts)[same]
-        before = np.cumsum(sizes) - sizes
-        written = np.repeat(starts - before, sizes) + np.arange(int(sizes.sum()))
-        other = self._text.take(written) != code_points("".join(forms))
-        if other.any():
-            same[np.repeat(np.flatnonzero(same), sizes)[other]] = False
-        found: np.ndarray = tokens[~same]
-        return found
+        return self._doc.text[int(self._doc.token_start[token]) : int(self._doc.token_end[token])]
 
     def misc(self, token: int, form: str, surface: str, new_paragraph: bool) -> str | None:
         """What MISC of a token must be to say what the text says; None if it does."""
@@ -251,7 +212,8 @@ class _Gaps:
     def _gap(self, token: int) -> str:
         if token == self._last:
             return self._tail
-        return self._doc.text[self._ends[token] : self._starts[token + 1]]
+        doc = self._doc
+        return doc.text[int(doc.token_end[token]) : int(doc.token_start[token + 1])]
 
     def _usual(self, token: int) -> str:
         if token == self._last:

@@ -1,9 +1,9 @@
-"""Documents to ten columns: CoNLL-U and CoNLL-X.
+"""Write documents in ten columns: CoNLL-U and CoNLL-X.
 
 Comments and MISC are written as they are. Spacing attributes are made anew only for tokens whose
-MISC does not say what the text says, and a sentence without comments of its own gets the customary
-ones: document, paragraph, number, text. What is not a cell of a word (comments, multi-word tokens,
-empty nodes) is written with the cell of the word before or behind which it stands.
+MISC does not say what the text says. A sentence without comments of its own gets the usual ones:
+document, paragraph, number, text. The core writes the lines of words and inserts the lines of
+comments, multi-word tokens and empty nodes, which are made here.
 """
 
 from __future__ import annotations
@@ -13,28 +13,21 @@ from typing import BinaryIO, Final
 
 import numpy as np
 
-from caesura.document import CONFIDENCE_KEYS, UNKNOWN, Document
+from caesura._core import RowWriter
+from caesura.document import CONFIDENCE_KEYS, UNKNOWN, Document, EmptyNode, Strings
+from caesura.document.strings import misc_items
 from caesura.errors import InputError
-from caesura.formats.build import BLANKS, encoded, one_line, with_next
-from caesura.formats.conllu import cells
-from caesura.formats.conllu.cells import ByString, Cells, Objects, cell
+from caesura.formats.build import encoded, one_line, with_next
 from caesura.formats.conllu.comments import NEWDOC, newdoc_id, starts_paragraph
-from caesura.formats.conllu.spacing import (
-    opens_paragraph,
-    respaced,
-    spacing_codes,
-    with_attributes,
-)
+from caesura.formats.conllu.spacing import opens_paragraph, respaced, with_attributes
 from caesura.formats.conllu.turns import TurnWriter
 from caesura.formats.options import WriteOptions
 
 __all__ = ["rows", "write", "write_rows"]
 
-#: The columns of strings, by their places; ID and HEAD are numbers.
-_STRINGS: Final = {1: "form", 2: "lemma", 3: "upos", 4: "xpos", 5: "feats", 7: "deprel"}
-_ID, _FORM, _HEAD, _DEPS, _MISC = 0, 1, 6, 8, 9
-#: Words whose cells are joined at once, few enough for the processor's caches.
-_AT_ONCE: Final = 4096
+_COLUMNS: Final = (
+    "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc",
+)  # fmt: skip
 
 
 def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
@@ -74,9 +67,8 @@ class _Writer:
         #: sentence that follows, if one does, whatever stands between.
         self.open = False
         self.turns = TurnWriter()
-        self._cells = Cells()
-        self._codes = ByString(spacing_codes, np.int8)
-        self._projections = ByString(self._projected, object)
+        self._rows = RowWriter()
+        self._strings: Strings | None = None
 
     def data(self, doc: Document, more: Document | None) -> bytes:
         """One document, or one piece of it that is followed by `more`."""
@@ -93,38 +85,44 @@ class _Writer:
         return b"".join(parts)
 
     def _sentences(self, doc: Document, more: Document | None) -> list[bytes]:
+        if doc.strings is not self._strings:
+            self._strings = doc.strings
+            self._rows.set_table(doc.strings.strings)
         bounds, first_word = doc.sentence_bounds, doc.first_word
         starts = first_word[bounds]
-        counts = np.diff(starts)
-        base = np.repeat(starts[:-1], counts)
-        table = self._table(doc, base, np.repeat(counts, counts))
-        extra = _Extra()
-        self._misc(doc, table, first_word, more, extra)
-        if not self.x:
-            self._insert(doc, first_word, base, extra)
-        self._verify(doc, table, extra)
-        self._put(doc, table, starts.tolist(), bounds.tolist(), extra)
-        parts = [
-            b"".join(table[at : at + _AT_ONCE].ravel().tolist())
-            for at in range(0, len(table), _AT_ONCE)
-        ]
-        return [*parts, b"\n\n"]
+        lines = _Lines(doc)
+        self._unknown_forms(doc, lines)
+        if self.x:
+            _project(doc, lines)
+        else:
+            token_misc = self._misc(doc, first_word, more, lines)
+            if doc.empty_nodes or token_misc:
+                base = np.repeat(starts[:-1], np.diff(starts))
+                self._insert(doc, first_word, base, token_misc, lines)
+        comments = ["\n".join(own) for own in self._comments(doc, bounds.tolist())]
+        data = self._written(doc, lines, starts, comments)
+        if self._rows.outside >= 0:
+            word = self._rows.outside
+            raise InputError(
+                f"the head of word {word} ({doc.words[word].form!r}) is in another sentence",
+                file=self.options.file,
+            )
+        inserted = (line for _, line in (*lines.before, *lines.after))
+        if self._rows.is_broken or not all(map(_is_whole, inserted)):
+            self._refuse(doc, lines, starts)
+        return [data]
 
-    def _put(
-        self, doc: Document, table: Objects, words: list[int], tokens: list[int], extra: _Extra
-    ) -> None:
-        """Write what stands between lines of words with the cells at their ends."""
-        for word, lines in extra.after.items():
-            table[word, _MISC] += encoded("\n" + "\n".join(lines))
-        starts = set(words)
-        for word, lines in extra.before.items():
-            if word not in starts:
-                table[word, _ID] = encoded("\n" + "\n".join(lines)) + table[word, _ID]
-        gap = ""
-        for word, comments in zip(words[:-1], self._comments(doc, tokens), strict=True):
-            lines = [*comments, *extra.before.get(word, ()), "1"]
-            table[word, _ID] = encoded(gap + "\n".join(lines))
-            gap = "\n\n"
+    def _written(
+        self, doc: Document, lines: _Lines, starts: np.ndarray, comments: list[str]
+    ) -> bytes:
+        return self._rows.rows(
+            *(lines.columns[name] for name in _COLUMNS),
+            lines.others,
+            starts,
+            comments,
+            lines.before,
+            lines.after,
+        )
 
     def _comments(self, doc: Document, tokens: list[int]) -> Iterator[Iterable[str]]:
         """The comments of each sentence."""
@@ -180,79 +178,41 @@ class _Writer:
         comments.append(f"# text = {' '.join(text.split())}")
         return comments
 
-    # ----------------------------------------------------------------- table
+    # ----------------------------------------------------------------- words
 
-    def _table(self, doc: Document, base: np.ndarray, counts: np.ndarray) -> Objects:
-        """The cells of all words, MISC as it is."""
-        has = doc.head >= 0
-        local = np.where(has, doc.head - base + 1, 0)
-        outside = has & ((local < 1) | (local > counts))
-        if outside.any():
-            word = int(np.flatnonzero(outside)[0])
-            raise InputError(
-                f"the head of word {word} ({doc.words[word].form!r}) is in another sentence",
-                file=self.options.file,
-            )
-        numbers = np.zeros((doc.n_words, 10), np.int32)
-        for place, name in _STRINGS.items():
-            numbers[:, place] = getattr(doc, name)
-        if not self.x:
-            numbers[:, _DEPS], numbers[:, _MISC] = doc.deps, doc.misc
-        table = self._cells.of(doc.strings, numbers)
-        table[:, _ID] = cells.ids(np.arange(1, len(base) + 1) - base)
-        table[:, _HEAD] = cells.heads(local)
-        table[doc.head == UNKNOWN, _HEAD] = cells.NOTHING
-        if self.x and doc.misc.any():
-            pairs = self._projections.of(doc.strings, doc.misc).tolist()
-            table[:, _DEPS], table[:, _MISC] = zip(*pairs, strict=True)
-        self._forms(doc, table)
-        return table
-
-    def _projected(self, values: list[str]) -> list[tuple[bytes, bytes]]:
-        """The cells of PHEAD and PDEPREL from the attributes of MISC that keep them."""
-        self._cells.broken |= any(map(BLANKS.search, values))
-        pairs = []
-        for misc in values:
-            found = {"PHead": "", "PDeprel": ""}
-            for item in misc.split("|"):
-                key, _, value = item.partition("=")
-                if key in found:
-                    found[key] = value
-            pairs.append((cell(found["PHead"]), cell(found["PDeprel"])))
-        return pairs
-
-    def _forms(self, doc: Document, table: Objects) -> None:
-        """Forms that are not known are those of their tokens; none is more than one line."""
+    def _unknown_forms(self, doc: Document, lines: _Lines) -> None:
+        """Words without a form have that of their token, on one line."""
+        forms = {}
         for word in np.flatnonzero(doc.form == 0).tolist():
             token = doc.words[word].token
-            form = (not token.is_multiword and token.text) or "_"
-            table[word, _FORM] = cell(one_line(form))
-        if self._cells.broken:
-            for word, form in enumerate(doc.column("form")):
-                if BLANKS.search(form):
-                    table[word, _FORM] = cell(one_line(form))
+            forms[word] = one_line((not token.is_multiword and token.text) or "_")
+        lines.set("form", forms)
 
     def _insert(
-        self, doc: Document, first_word: np.ndarray, base: np.ndarray, extra: _Extra
+        self,
+        doc: Document,
+        first_word: np.ndarray,
+        base: np.ndarray,
+        token_misc: dict[int, str],
+        lines: _Lines,
     ) -> None:
         """The lines of empty nodes and of multi-word tokens."""
         for node in doc.empty_nodes:
             line = self._empty(node, base)
             if node.anchor >= 0:
-                extra.after.setdefault(node.anchor, []).append(line)
+                lines.after.append((node.anchor, line))
             else:
-                extra.before.setdefault(node.word, []).append(line)
-        for token, misc in extra.token_misc.items():
+                lines.before.append((node.word, line))
+        for token, misc in token_misc.items():
             a, b = int(first_word[token]), int(first_word[token + 1])
             start = int(base[a])
             surface = doc.text[int(doc.token_start[token]) : int(doc.token_end[token])]
             rest = doc.token_columns.get(token, ("",) * 7)
             fields = (f"{a - start + 1}-{b - start}", one_line(surface), *rest, misc)
-            line = "\t".join(value or "_" for value in fields)
-            extra.before.setdefault(a, []).append(line)
+            lines.before.append((a, "\t".join(value or "_" for value in fields)))
 
     @staticmethod
-    def _empty(node, base: np.ndarray) -> str:  # type: ignore[no-untyped-def]
+    def _empty(node: EmptyNode, base: np.ndarray) -> str:
         major = node.anchor - int(base[node.anchor]) + 1 if node.anchor >= 0 else 0
         fields = (node.form, node.lemma, node.upos, node.xpos, node.feats)
         line = [f"{major}.{node.minor}", *fields, "", "", node.deps, node.misc]
@@ -261,30 +221,29 @@ class _Writer:
     # ------------------------------------------------------------------ MISC
 
     def _misc(
-        self,
-        doc: Document,
-        table: Objects,
-        first_word: np.ndarray,
-        more: Document | None,
-        extra: _Extra,
-    ) -> None:
-        """MISC of the words, and of multi-word tokens, which carry the spacing of theirs."""
-        if self.x:
-            return
+        self, doc: Document, first_word: np.ndarray, more: Document | None, lines: _Lines
+    ) -> dict[int, str]:
+        """Set MISC of the words; return that of multi-word tokens, which have the spaces."""
         single = np.diff(first_word) == 1
-        of_token = np.where(single, doc.misc[first_word[:-1]], doc.token_misc)
-        codes = self._codes.of(doc.strings, of_token)
-        changed, self.carried = respaced(doc, of_token, first_word, more, self.carried, codes)
+        if single.all():
+            of_token = doc.misc[first_word[:-1]].astype(np.int32, copy=False)
+        else:
+            of_token = np.where(single, doc.misc[first_word[:-1]], doc.token_misc).astype(
+                np.int32, copy=False
+            )
+        changed, self.carried = respaced(
+            doc, of_token, first_word, more, self.carried, self._rows.spacing
+        )
         self._mark_turns(doc, of_token, changed)
         of_words: dict[int, str] = {}
         self._add_attributes(doc, of_token, changed, single, of_words)
-        for token in np.flatnonzero(~single).tolist():
-            extra.token_misc[token] = changed.pop(token, doc.strings[of_token[token]])
-        tokens = np.fromiter(changed, np.int64, len(changed))
-        of_words.update(zip(first_word[tokens].tolist(), changed.values(), strict=True))
-        made = {value: cell(value) for value in set(of_words.values())}
-        for word, value in of_words.items():
-            table[word, _MISC] = made[value]
+        of_multiword = {
+            token: changed.pop(token, doc.strings[of_token[token]])
+            for token in np.flatnonzero(~single).tolist()
+        }
+        words = first_word[list(changed)].tolist()
+        lines.set("misc", {**dict(zip(words, changed.values(), strict=True)), **of_words})
+        return of_multiword
 
     def _mark_turns(self, doc: Document, of_token: np.ndarray, changed: dict[int, str]) -> None:
         for token, (drop, add) in self.turns.marks(doc, of_token).items():
@@ -328,14 +287,14 @@ class _Writer:
                     old = of_words.get(word, doc.strings[doc.misc[word]])
                     of_words[word] = with_attributes(old, (key,), [f"{key}={values[word]!s}"])
 
-    def _verify(self, doc: Document, table: Objects, extra: _Extra) -> None:
-        """No value may hold a tab or a line end."""
-        lines = [*extra.before.items(), *extra.after.items()]
-        if not self._cells.broken and all(map(_is_whole, (row for _, own in lines for row in own))):
-            return
-        for word, fields in enumerate(table):
-            row = b"".join(fields).decode().removeprefix("\n")
-            for line in (*extra.before.get(word, ()), row, *extra.after.get(word, ())):
+    @staticmethod
+    def _refuse(doc: Document, lines: _Lines, starts: np.ndarray) -> None:
+        """Raise an error that shows the first line with a tab or a line end in a value."""
+        before, after = _by_word(lines.before), _by_word(lines.after)
+        base = np.repeat(starts[:-1], np.diff(starts)).tolist()
+        for word in range(doc.n_words):
+            cells = lines.cells(word, base[word])
+            for line in (*before.get(word, ()), "\t".join(cells), *after.get(word, ())):
                 if not _is_whole(line):
                     raise InputError(
                         f"a value in {line!r} holds a tab or a line end, "
@@ -345,14 +304,59 @@ class _Writer:
                     )
 
 
-class _Extra:
-    """What is written beside the words: lines before and after some of them."""
+class _Lines:
+    """The columns of a document's words as they are written, and the lines between them."""
 
-    def __init__(self) -> None:
-        self.before: dict[int, list[str]] = {}
-        self.after: dict[int, list[str]] = {}
-        #: MISC of multi-word tokens.
-        self.token_misc: dict[int, str] = {}
+    def __init__(self, doc: Document) -> None:
+        self._doc = doc
+        self.columns = {
+            name: np.ascontiguousarray(getattr(doc, name), np.int32) for name in _COLUMNS
+        }
+        #: Values that are not in the table of strings; -1 is the number of the first.
+        self.others: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self.before: list[tuple[int, str]] = []
+        self.after: list[tuple[int, str]] = []
+
+    def cells(self, word: int, first: int) -> list[str]:
+        """The ten values of a word of the sentence that starts at the word `first`."""
+        values = {}
+        for name, column in self.columns.items():
+            number = int(column[word]) if name != "head" else 0
+            string = self.others[-1 - number] if number < 0 else self._doc.strings[number]
+            values[name] = string or "_"
+        head = int(self.columns["head"][word])
+        values["head"] = "_" if head == UNKNOWN else str(head - first + 1 if head >= 0 else 0)
+        return [str(word - first + 1), one_line(values.pop("form")), *values.values()]
+
+    def set(self, column: str, values: dict[int, str]) -> None:
+        """Write other values for some words."""
+        if not values:
+            return
+        for value in values.values():
+            if value not in self._numbers:
+                self.others.append(value)
+                self._numbers[value] = -len(self.others)
+        column_values = self.columns[column].copy()
+        column_values[list(values)] = [self._numbers[value] for value in values.values()]
+        self.columns[column] = column_values
+
+
+def _project(doc: Document, lines: _Lines) -> None:
+    """PHEAD and PDEPREL, from the attributes of MISC that keep them."""
+    for column, key in (("deps", "PHead"), ("misc", "PDeprel")):
+        lines.columns[column] = np.zeros(doc.n_words, np.int32)
+        if doc.misc.any():
+            for word, misc in enumerate(doc.column("misc")):
+                if key in misc:
+                    lines.set(column, {word: misc_items(misc).get(key, "")})
+
+
+def _by_word(lines: list[tuple[int, str]]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for word, line in lines:
+        found.setdefault(word, []).append(line)
+    return found
 
 
 def _name(doc: Document) -> str | None:

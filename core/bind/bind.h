@@ -1,0 +1,26 @@
+// One function for each folder of the core: it adds the folder's classes and functions to `_core`.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace caesura {
+
+void bind_document(nanobind::module_& m);
+void bind_text(nanobind::module_& m);
+void bind_layout(nanobind::module_& m);
+void bind_tokenize(nanobind::module_& m);
+void bind_tag(nanobind::module_& m);
+void bind_learn(nanobind::module_& m);
+void bind_parse(nanobind::module_& m);
+void bind_parse_branching(nanobind::module_& m);
+void bind_parse_learning(nanobind::module_& m);
+void bind_network(nanobind::module_& m);
+void bind_induce(nanobind::module_& m);
+void bind_cluster(nanobind::module_& m);
+void bind_evaluate(nanobind::module_& m);
+void bind_find(nanobind::module_& m);
+void bind_language(nanobind::module_& m);
+void bind_models(nanobind::module_& m);
+void bind_testing(nanobind::module_& m);  // only with CAESURA_TESTING
+
+}  // namespace caesura
