@@ -21,6 +21,8 @@ void bind_evaluate(nanobind::module_& m);
 void bind_find(nanobind::module_& m);
 void bind_language(nanobind::module_& m);
 void bind_models(nanobind::module_& m);
-void bind_testing(nanobind::module_& m);  // only with CAESURA_TESTING
+// Only with CAESURA_TESTING.
+void bind_testing(nanobind::module_& m);
+void bind_testing_learn(nanobind::module_& m);
 
 }  // namespace caesura

@@ -45,6 +45,14 @@ class RowWriter:
         The first word of the last rows whose head is in another sentence, or -1.
         """
 
+class LinearTable:
+    """Features to sparse rows of weights; read-only."""
+
+    def __init__(self, keys: NDArray[numpy.uint32], begin: NDArray[numpy.uint32], column: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)], exponent: NDArray[numpy.int8], width: int) -> None: ...
+
+    @property
+    def width(self) -> int: ...
+
 def fill_gaps(a: NDArray[numpy.int64], b: NDArray[numpy.int64], gaps: NDArray[numpy.int64], partner: NDArray[numpy.int64]) -> None:
     """
     Align the parts of two sequences that lie in gaps (rows of a from, a to, b from, b to) by shortest edit scripts.
