@@ -44,7 +44,7 @@ def _training() -> Named:
         ),
         "pipeline": (("train", "pipeline", *gold, *_PIPELINE), parse),
         "pipeline-speech": (
-            ("train", "pipeline", *gold, *_PIPELINE, "--speech", "--tags", "2"),
+            ("train", "pipeline", *gold, *_PIPELINE, "--speech"),
             (*parse, "--confidence"),
         ),
     }  # fmt: skip
@@ -71,10 +71,6 @@ def _training() -> Named:
     models["tagger-classes"] = (
         ("train", "tagger", *gold, *_TAGGER, "--classes", "words.classes"),
         ("tag", "-q", "dev.conllu"),
-    )
-    models["parser-tags"] = (
-        ("train", "parser", *gold, *_PARSER, "--tags", "3", "--margin", "0.5"),
-        ("parse", "-q", "--keep-tokens", "dev.conllu"),
     )
     for name, (arguments, command) in models.items():
         yield f"train/{name}", trained(f"{name}.caesura", *arguments)

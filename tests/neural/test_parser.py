@@ -247,8 +247,8 @@ def test_its_search_is_obeyed(nlp: Pipeline) -> None:
     assert more > nlp(line).n_sentences > fewer
     again = type(nlp.stage(NeuralParser)).from_part(changed.stage(NeuralParser).to_part())
     assert again.settings == replace(found, bias=0.0), "a model keeps no bias"
-    with pytest.raises(UsageError, match="has no trust"):
-        nlp.with_search(trust=1.0)
+    with pytest.raises(UsageError, match="has no labels"):
+        nlp.with_search(labels=1.0)
     with pytest.raises(UsageError, match="margin is -1"):
         nlp.with_search(margin=-1.0)
 

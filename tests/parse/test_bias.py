@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from research.joint_stream import parse_stream
 
 from caesura.document import Document
 from caesura.errors import UsageError
@@ -85,15 +84,6 @@ def test_each_document_has_the_bias_of_its_kind_in_any_company(
         (alone,) = biased.analyse([doc])
         assert np.array_equal(alone.starts, parse.starts)
         assert np.array_equal(alone.heads, parse.heads)
-
-
-def test_a_stream_has_the_bias_of_its_text(parser: Parser, held: list[Document]) -> None:
-    biased = parser.with_search(bias=0.7, beam=1)
-    for doc in (held[0], plain(held)[0]):
-        whole = blank(doc)
-        biased.parse(whole)
-        streamed = Document.join(list(parse_stream(biased, [blank(doc)])))
-        assert np.array_equal(streamed.sent_start, whole.sent_start)
 
 
 def test_the_scale_is_kept_with_the_model(parser: Parser, held: list[Document]) -> None:

@@ -7,12 +7,10 @@ import math
 
 import numpy as np
 import pytest
-from research.joint_stream import JointStream, parse_stream
 
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError, UsageError
 from caesura.layout import BLANK, breaks
-from caesura.parse.analysis import Parse
 from caesura.parse.constraints import no_limits
 from caesura.parse.parser import Parser
 from caesura.parse.scorers.compact import compact
@@ -197,40 +195,8 @@ def test_threads_do_not_change_the_result(toy_parser: Parser, monkeypatch) -> No
         assert np.array_equal(a.starts, b.starts)
 
 
-@pytest.mark.parametrize("size", [1, 7, 50])
-def test_a_stream_gives_what_the_whole_document_gives(toy_parser: Parser, size: int) -> None:
-    doc = corpus(7, 1, 40)[0]
-    whole = toy_parser.analyse([doc])[0]
-    stream = JointStream(toy_parser)
-    heads: list[int] = []
-    starts: list[bool] = []
-    for at in range(0, doc.n_tokens, size):
-        piece = doc.cut(at, min(at + size, doc.n_tokens))
-        parse = stream.feed(piece, last=at + size >= doc.n_tokens)
-        heads += [h + len(heads) if h >= 0 else h for h in parse.heads.tolist()]
-        starts += parse.starts.tolist()
-        assert stream.pending < 420 + size
-    assert stream.pending == 0
-    assert heads == whole.heads.tolist()
-    assert starts == whole.starts.tolist()
-
-
-def _in_pieces(parser: Parser, doc: Document, size: int) -> Parse:
-    """What a stream makes of a document that comes in pieces."""
-    stream = JointStream(parser)
-    parts = []
-    for at in range(0, doc.n_tokens, size):
-        piece = doc.cut(at, min(at + size, doc.n_tokens))
-        parts.append(stream.feed(piece, last=at + size >= doc.n_tokens))
-    done = 0
-    for part in parts:
-        part.heads = np.where(part.heads >= 0, part.heads + done, part.heads).astype(np.int32)
-        done += len(part.heads)
-    return Parse.join(parts)
-
-
 @pytest.mark.parametrize("margin", [math.inf, 4.0])
-def test_company_and_pieces_make_no_difference_where_the_beam_does_not_agree(
+def test_company_makes_no_difference_where_the_beam_does_not_agree(
     margin: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With small arenas that grow at odd times, as a long document makes them grow."""
@@ -238,13 +204,8 @@ def test_company_and_pieces_make_no_difference_where_the_beam_does_not_agree(
     docs = [doc_of(" ".join(rng.choice(list("abcdefgh"), n))) for n in (30, 900, 700, 900)]
     parser = random_parser(5, beam=4, patience=24, margin=margin)
     alone = [parser.analyse([doc])[0].columns() for doc in docs]
-    stream = JointStream(parser)
-    stream.feed(docs[1], last=True)
-    assert stream.forced > 3 or margin < math.inf
     assert same(alone, [parse.columns() for parse in parser.analyse(docs)])
     assert same(alone[::-1], [parse.columns() for parse in parser.analyse(docs[::-1])])
-    for size in (1, 13, 200):
-        assert same(alone, [_in_pieces(parser, doc, size).columns() for doc in docs])
     monkeypatch.setattr("caesura.parse.search.decode._STEPS", 8)
     assert same(alone, [parse.columns() for parse in parser.analyse(docs)])
     assert same(alone, [parser.analyse([doc])[0].columns() for doc in docs])
@@ -262,32 +223,6 @@ def test_a_piece_has_the_context_that_it_has_in_the_document() -> None:
     for a in range(1, doc.n_tokens - 4):
         piece = context_of(doc.cut(a, a + 4), breaks=True)
         assert piece.tolist() == whole[a : a + 4].tolist()
-
-
-def test_documents_as_a_stream(toy_parser: Parser) -> None:
-    docs = corpus(8, 3, 12)
-    pieces = [doc.cut(a, min(a + 9, doc.n_tokens)) for doc in docs for a in range(0, len(doc), 9)]
-    out = list(parse_stream(toy_parser, pieces))
-    assert "".join(piece.text for piece in out) == "".join(doc.text for doc in docs)
-    assert all(is_forest(piece) for piece in out)
-    assert sum(not piece.continues for piece in out) == 3
-
-
-def test_memory_of_a_stream_does_not_grow(toy_parser: Parser) -> None:
-    parser = toy_parser.with_search(patience=40)
-    doc = corpus(9, 1, 10)[0]
-    stream = JointStream(parser)
-    stream.feed(doc)
-    piece = doc.cut(0, doc.n_tokens)
-    piece.continues = True
-    for _ in range(30):
-        stream.feed(piece)
-    size = len(stream._decoder.arena.items)
-    for _ in range(200):
-        stream.feed(piece)
-        assert stream.pending < 100
-    assert len(stream._decoder.arena.items) == size
-    assert len(stream._words.context) < 200
 
 
 @pytest.mark.parametrize("words", ["x", ". . ! ?", "a", "a b"])

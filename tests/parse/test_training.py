@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from caesura.document import ROOT, UNKNOWN, YES
-from caesura.errors import InputError, UsageError
+from caesura.errors import InputError, ModelError, UsageError
 from caesura.learn.loop import Loop
 from caesura.models.file import load, save
 from caesura.parse.learning.learner import Learner
@@ -47,10 +47,9 @@ def test_every_update_learns(update, step) -> None:
     assert scores(dev, trainer.parser().analyse(dev), trainer.inventory)["LAS"] > 70
 
 
-@pytest.mark.parametrize("choices", [1, 3])
-def test_a_run_of_sentences_sees_the_words_after_it(choices) -> None:
+def test_a_run_of_sentences_sees_the_words_after_it() -> None:
     docs = corpus(1, 2, 6)
-    options = replace(SMALL, chunk=2, ahead=2, update="laso", choices=choices)
+    options = replace(SMALL, chunk=2, ahead=2, update="laso")
     trainer = ParserTrainer(docs, (), options)
     plain = ParserTrainer(docs, (), replace(options, ahead=0))
     for one, other in zip(trainer.instances(1), plain.instances(1), strict=True):
@@ -364,3 +363,10 @@ def test_without_tags() -> None:
     dev = corpus(2, 4)
     assert trainer.tags == ()
     assert scores(dev, trainer.parser().analyse(dev), trainer.inventory)["LAS"] > 70
+
+
+def test_a_parser_that_chooses_tags_is_refused(toy_parser: Parser) -> None:
+    part = toy_parser.to_part()
+    part.config["choices"] = 3
+    with pytest.raises(ModelError, match="chooses among several tags"):
+        Parser.from_part(part)

@@ -130,15 +130,3 @@ def test_parts_that_do_not_fit_are_refused(made: Callable[[str], Path], tmp_path
     save(tmp_path / "swapped.caesura", {"boundaries": parts["parser"], "parser": parts["parser"]})
     with pytest.raises(ModelError, match="must find boundaries"):
         caesura.load(tmp_path / "swapped.caesura")
-
-
-def test_tags_are_chosen_by_the_last_parser(files: Path, tmp_path: Path) -> None:
-    model = tmp_path / "tags.caesura"
-    call = ["train", "parser", str(files / "train.conllu"), "-o", str(model), "-q", "--tags", "2"]
-    call += ["--recipe", "joint-reparsed", "--epochs", "1", "--beam", "2", "--set", "bits=12"]
-    assert cli.run(call) == 0
-    doc = next(iter(formats.read(files / "test.conllu")))
-    found = caesura.load(model)(doc, keep=("tokens",))
-    assert found.n_sentences == int((found.head == ROOT).sum())
-    assert found.tag_options is None
-    assert all(found.column("upos"))

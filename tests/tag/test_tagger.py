@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from research.tag_stream import TagStream
 
-from caesura.document import MAYBE, Document
+from caesura.document import Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
 from caesura.tag import Tagger, accuracies
@@ -104,24 +103,6 @@ def test_k_best_tags_are_ordered_probabilities(tagger: Tagger) -> None:
     np.testing.assert_allclose(doc.tag_conf, options.probabilities[:, 0])
     with pytest.raises(UsageError, match="no labels for 'deprel'"):
         tagger.tag(doc, k=1, options_column="deprel")
-
-
-@pytest.mark.parametrize("size", [1, 3, 7, 1000])
-def test_a_stream_gives_what_the_whole_document_gives(tagger: Tagger, size: int) -> None:
-    doc = Document.join(toy.documents(6, seed=5))
-    doc.sent_start[1:] = MAYBE
-    whole = bare(doc)
-    tagger.tag(whole)
-    want = list(zip(*(whole.column(name) for name in tagger.columns), strict=True))
-    stream = TagStream(tagger)
-    forms = whole.column("form")
-    for _ in range(2):
-        rows = []
-        for at in range(0, len(forms), size):
-            rows += stream.feed(forms[at : at + size])
-        assert size > 100 or len(rows) > len(forms) - 20
-        rows += stream.feed([], last=True)
-        assert rows == want
 
 
 def test_viterbi_with_little_room_gives_the_same(tagger: Tagger) -> None:

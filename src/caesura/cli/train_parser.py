@@ -57,9 +57,8 @@ def command(run: Run, recipe: str, system: str, **own: Any) -> Result:
     """Train a parser on TRAIN, whose documents have sentences, trees and (better predicted) tags.
 
     Tags should be predicted by taggers that have not seen the data: see
-    `caesura train tagger --jackknife`. With --tags the gold tags of TRAIN are jackknifed
-    here. After each epoch a checkpoint is written beside MODEL: an interrupted run goes on with
-    --resume to the same result.
+    `caesura train tagger --jackknife`. After each epoch a checkpoint is written beside MODEL: an
+    interrupted run goes on with --resume to the same result.
 
     With --system branching the parser takes sentence boundaries as given; --dev is needed, since
     it learns from its own parses until dev stops improving. How many epochs each round has is
@@ -75,7 +74,7 @@ def command(run: Run, recipe: str, system: str, **own: Any) -> Result:
         remedy = "Set the epochs of each round: --set rounds=[4,4,4]."
         refuse("--system branching", "epochs", remedy=remedy)
         joint = () if recipe == "joint" else ("recipe",)
-        refuse("--system branching", *joint, "dropout", "relaid", "shards", "tags")
+        refuse("--system branching", *joint, "dropout", "relaid", "shards")
         return train_branching(run, **own)
     if recipe == "gold":
         refuse("--recipe gold", "tune", remedy="Its boundaries are given; there is no bias.")

@@ -116,10 +116,9 @@ def command(
         refuse("--encoder", "init", remedy="A network starts from its encoder; leave --init out.")
         refuse("--encoder", "freeze", remedy="It is for --init with a network, such as multi.")
         refuse("--encoder", "relaid", remedy="It is for linear parsers; leave --relaid out.")
-        refuse("--encoder", "tags", remedy="A network chooses its tags itself; leave --tags out.")
     elif init is not None and is_network(init):
         why = "a network that is gone on from"
-        refuse(why, "relaid", "tags", remedy="It is for linear parsers; leave it out.")
+        refuse(why, "relaid", remedy="It is for linear parsers; leave it out.")
         refuse(why, "speech", remedy="It learns that in any case (finetune.speech); leave it out.")
         raw = ("texts", "teachers", "folder", "not_in", "text_encoding")
         refuse(why, *raw, remedy="Train it on a treebank alone.")

@@ -26,8 +26,6 @@ class Parse:
     start_margins: NDArray[np.float32]
     arc_shares: NDArray[np.float32]
     start_shares: NDArray[np.float32]
-    #: The number of each word's tag among its options; 0 is the tag that it had.
-    choices: NDArray[np.int8]
     score: float = 0.0
 
     @classmethod

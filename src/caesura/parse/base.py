@@ -110,10 +110,8 @@ class TreeParser(Stage):
         confidence: bool = False,
         warn: WarningSink | None = None,
     ) -> None:
-        """Parse; the tags that it could choose from are no longer needed."""
+        """Parse."""
         self.parse(docs, confidence=confidence, warn=warn)
-        for doc in docs:
-            doc.tag_options = None
 
     def k_best(self, doc: Document, k: int) -> list[Document]:
         """Up to k different analyses, the best first."""
@@ -121,6 +119,6 @@ class TreeParser(Stage):
         for parse in self.k_best_parses(doc, k):
             analysis = replace(doc)
             self.write(analysis, parse)
-            analysis.fixed, analysis.tag_options = frozenset(), None
+            analysis.fixed = frozenset()
             found.append(analysis)
         return found

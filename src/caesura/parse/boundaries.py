@@ -45,10 +45,6 @@ class Boundaries(Stage):
     def offers(self) -> frozenset[str]:
         return self.parser.offers - {"k_best"}
 
-    @property
-    def readings(self) -> int:
-        return self.parser.readings
-
     def annotate(
         self,
         docs: Sequence[Document],

@@ -293,5 +293,4 @@ def _parse_of(trees: Trees, bounds: NDArray[np.int64]) -> Parse:
         np.where(starts, certain, -certain).astype(np.float32),
         trees.shares.copy(),
         np.ones(n, np.float32),
-        np.zeros(n, np.int8),
     )

@@ -25,7 +25,6 @@ __all__ = [
     "Tree",
     "chunks",
     "gold_tree",
-    "right_choices",
     "tags_in",
 ]
 
@@ -57,7 +56,6 @@ class Tree:
     names: list[str]
     bounds: NDArray[np.int64]
     labels: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
-    choices: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8))
 
     def number(self, labels: Mapping[str, int]) -> None:
         self.labels = np.array([labels.get(name, -1) for name in self.names], np.int32)
@@ -74,8 +72,6 @@ class Instance:
     heads: Ints
     labels: Ints
     starts: NDArray[np.bool_]
-    #: The number of the right tag of each word; empty where words have one tag each.
-    choices: NDArray[np.int8]
     ahead: int = 0
 
     @property
@@ -112,17 +108,6 @@ def gold_tree(
             if warn is not None:
                 warn(_warning(doc, a, wrong))
     return Tree(heads, doc.column("deprel"), bounds)
-
-
-def right_choices(doc: Document, words: Words) -> NDArray[np.int8]:
-    """The number of the right tag of each word where it may be chosen, else that of the best."""
-    right = np.zeros(doc.n_words, np.int8)
-    options = doc.tag_options
-    if options is None or options.right is None:
-        return right
-    for choice in range(1, words.choices.shape[1]):
-        right[(options.right == choice) & (words.choices[:, choice] > 0)] = choice
-    return right
 
 
 def _mend(heads: Ints, a: int, b: int, single_root: bool, repairs: Repairs) -> list[str]:

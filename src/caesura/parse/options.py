@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from caesura.errors import UsageError
 from caesura.learn.bias import check_bias, refuse_bias
 from caesura.learn.flags import EPOCHS, SEED, THREADS, flag, inner
-from caesura.parse.scorers.features import CHOICE_TEMPLATES, DEFAULT_TEMPLATES
+from caesura.parse.scorers.features import DEFAULT_TEMPLATES
 
 __all__ = ["DELAYED", "SearchOptions", "TrainOptions"]
 
@@ -35,8 +35,7 @@ class SearchOptions:
     of 1 asks for about twice as many sentence boundaries, one of -1 for half as many; what it is
     worth in scores the parser knows. `bonus` is in scores: it is added to that of a boundary, and
     is what is tuned on held-out documents; in a text without capitals and punctuation `unedited` is
-    added to it. Of the tags that a word may choose from, the logarithm of how much less likely than
-    the likeliest one is counts `trust` times. In edited text the log-odds of the tokeniser's
+    added to it. In edited text the log-odds of the tokeniser's
     evidence for a sentence start count `evidence` times at a boundary, and everywhere those of the
     layout `layout` times, beside what the parser has learned of them. After `patience` words on
     which the beam does not agree, the best item decides.
@@ -52,7 +51,6 @@ class SearchOptions:
     bias: float = 0.0
     bonus: float = 0.0
     unedited: float = 0.0
-    trust: float = 0.3
     evidence: float = 0.0
     layout: float = 0.0
     patience: int = 400
@@ -68,8 +66,6 @@ class SearchOptions:
         for name in ("bonus", "unedited"):
             if not math.isfinite(value := getattr(self, name)):
                 raise UsageError(f"{name} is {value}, but must be a finite number")
-        if not (self.trust >= 0 and math.isfinite(self.trust)):
-            raise UsageError(f"trust is {self.trust}, but must be a number from 0 on")
         for name in ("evidence", "layout", "labels", "starts", "behind"):
             if not ((value := getattr(self, name)) >= 0 and math.isfinite(value)):
                 raise UsageError(f"{name} is {value}, but must be a number from 0 on")
@@ -105,19 +101,6 @@ class TrainOptions:
     breaks: bool = True
     bits: int = 20
     templates: tuple[str, ...] = DEFAULT_TEMPLATES
-    #: Tags that SHIFT may choose from, at most (1: always the tagger's best), how likely one must
-    #: be, as a share of the likeliest, and the templates by which it is chosen.
-    choices: int = flag(
-        1,
-        "Let the parser choose among the K likeliest tags; TRAIN has gold tags, and the model "
-        "gets a tagger.",
-        name="--tags",
-        least=1,
-        most=16,
-        metavar="K",
-    )
-    choice_floor: float = 0.03
-    choice_templates: tuple[str, ...] = CHOICE_TEMPLATES
     #: Share of the instances that are seen lower-cased and without punctuation.
     dropout: float = flag(
         0.0, "Share of documents seen lower-cased and without punctuation.", least=0, most=1
@@ -151,10 +134,6 @@ class TrainOptions:
         _one_of("dlaso_pa", self.dlaso_pa, DELAYED)
         _one_of("boundaries", self.boundaries, BOUNDARIES)
         _one_of("swap", self.swap, ("lazy", "eager"))
-        if not 1 <= self.choices <= 16:
-            raise UsageError(f"choices is {self.choices}, but must be 1 to 16")
-        if not 0 <= self.choice_floor <= 1:
-            raise UsageError(f"choice_floor is {self.choice_floor}, but must be 0 to 1")
         if not 10 <= self.bits <= 26:
             raise UsageError(f"bits is {self.bits}, but must be 10 to 26")
         if not 0 <= self.dropout <= 1:

@@ -34,15 +34,12 @@ from caesura.parse.options import SearchOptions
 from caesura.parse.quantised import padded, to_bytes, to_floats, without_smallest
 from caesura.parse.scorers.compact import CompactRows, compact, compact_sparse, to_table
 from caesura.parse.scorers.features import compile_templates
-from caesura.parse.scorers.linear import new_choosing
 from caesura.parse.scorers.linear8 import Linear8, new_scratch8
 from caesura.parse.search.decode import Decoder
 from caesura.parse.search.kbest import analyses
 from caesura.parse.stored import DAMAGED, as_part, options_of, stored_in
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.word_table import (
-    ONE_TAG,
-    Choice,
     Hasher,
     Words,
     cut,
@@ -60,6 +57,8 @@ SCALE: Final = BiasScale(
 #: Options of the search that are counted in margins, and what they are unless a file says more.
 _SHARES: Final = ("labels", "starts", "behind")
 _PLAIN: Final = SearchOptions()
+#: The last version that reads parsers that choose among tags.
+_LAST_WITH_CHOICE: Final = "at commit 43828f9"
 
 
 @dataclass
@@ -78,9 +77,6 @@ class Parser(TreeParser):
     #: Calibration of arcs and of boundaries: the weights of a logistic regression.
     calibration: dict[str, list[float]] = field(default_factory=dict)
     packed: Mapping[str, NDArray[Any]] | None = None
-    #: The tags that SHIFT may choose from, and the templates by which it does.
-    choice: Choice = ONE_TAG
-    choice_templates: tuple[str, ...] = ()
     #: What a bias is worth in scores.
     scale: BiasScale = SCALE
 
@@ -100,10 +96,6 @@ class Parser(TreeParser):
     @property
     def search_options(self) -> tuple[str, ...]:
         return tuple(SearchOptions.__dataclass_fields__)
-
-    @property
-    def readings(self) -> int:
-        return self.inventory.choices
 
     # ----------------------------------------------------------- model file
 
@@ -143,11 +135,6 @@ class Parser(TreeParser):
             "breaks": self.breaks,
             **options_of(self),
         }
-        if self.choice.most > 1:
-            config["choices"] = self.choice.most
-            config["trust"] = search.trust
-            config["choice-floor"] = self.choice.floor
-            config["choice-templates"] = list(self.choice_templates)
         kinds = ("left", "right", "root")
         arrays = {kind: np.array(getattr(inventory, kind), np.int32) for kind in kinds}
         return as_part(self, config, arrays)
@@ -163,18 +150,15 @@ class Parser(TreeParser):
             if not len(ids) or ids.min() < 0 or ids.max() >= len(labels):
                 raise ModelError("the parser's labels do not fit its transitions", remedy=DAMAGED)
             kinds[kind] = tuple(ids.tolist())
-        most = int(part.option("choices", int, 1))
-        if not 1 <= most <= 16:
-            raise ModelError(f"the parser chooses from {most} tags, not 1 to 16", remedy=DAMAGED)
-        choice = Choice(
-            most,
-            float(part.option("choice-floor", (int, float), 0.0)),
-        )
+        if part.option("choices", int, 1) != 1:
+            raise ModelError(
+                "this parser chooses among several tags of each word, which is no longer supported",
+                remedy=f"Caesura {_LAST_WITH_CHOICE} reads it. Or train it again.",
+            )
         inventory = Inventory(
             labels,
             single_root=bool(part.option("single-root", bool, True)),
             sb=bool(part.option("sb", bool, True)),
-            choices=choice.most,
             **kinds,
         )
         stored = stored_in(part, inventory.size)
@@ -189,7 +173,6 @@ class Parser(TreeParser):
             },
             # Older files call it a bias.
             bonus=float(part.option("bonus", (int, float), part.option("bias", (int, float), 0))),
-            trust=float(part.option("trust", (int, float), 0.0)),
             unedited=float(part.option("unedited", (int, float), 0.0)),
             evidence=float(part.option("trust-evidence", (int, float), 0.0)),
             layout=float(part.option("trust-layout", (int, float), 0.0)),
@@ -201,8 +184,6 @@ class Parser(TreeParser):
             unit=unit,
             search=search,
             breaks=bool(part.option("breaks", bool, True)),
-            choice=choice,
-            choice_templates=tuple(part.option("choice-templates", list, [])),
             scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
             **stored.common(),
         )
@@ -241,8 +222,6 @@ class Parser(TreeParser):
         """Put an analysis into its document; what the document fixes stays as it is."""
         given = Constraints.of(doc).has_head(doc.n_words)
         write_tree(doc, parse, self.inventory.labels)
-        if parse.choices.any():
-            choose_tags(doc, parse.choices)
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
         doc.sent_start = np.where(parse.starts[first], YES, NO).astype(np.int8)
         if confidence:
@@ -253,14 +232,13 @@ class Parser(TreeParser):
 
     def words(self, doc: Document) -> Words:
         """The words of a document as the search sees them."""
-        return words_of(doc, self.hasher, tags=self.tags, breaks=self.breaks, choice=self.choice)
+        return words_of(doc, self.hasher, tags=self.tags, breaks=self.breaks)
 
     def decoder(self) -> Decoder:
         """Working memory for one thread; a bias is worth as much as edited text and other need."""
         width = self.rows.full.shape[1]
         scratch = new_scratch8(self.compiled, width)
-        choosing = new_choosing(self.choice_templates)
-        scorer = Linear8(self.rows, self.unit, self.compiled, scratch, choosing)
+        scorer = Linear8(self.rows, self.unit, self.compiled, scratch)
         search = self.search
         if search.bias:
             edited, plain = (self.scale.bonus(search.bias, kind) for kind in (True, False))
@@ -323,18 +301,3 @@ class Parser(TreeParser):
             part = self._given(decoder, doc, cut(words, np.array([a, b], np.int64)), local)
             pieces.append(part.moved(a))
         return Parse.join(pieces)
-
-
-def choose_tags(doc: Document, choices: NDArray[np.int8]) -> None:
-    """Give words the chosen of their tags, with all that belongs to it."""
-    options = doc.tag_options
-    assert options is not None, "there is nothing to choose from"
-    at = np.flatnonzero(choices)
-    for name, ids in options.columns.items():
-        column = getattr(doc, name).copy()
-        column[at] = ids[at, choices[at]]
-        setattr(doc, name, column)
-    if doc.tag_conf is not None:
-        sure = doc.tag_conf.copy()
-        sure[at] = options.probabilities[at, choices[at]]
-        doc.tag_conf = sure

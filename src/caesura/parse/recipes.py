@@ -88,7 +88,7 @@ class Reparsed:
 
     @property
     def inventory(self) -> Inventory:
-        """What is decided first; both parsers of a recipe choose from as many tags."""
+        """The transitions of the first parser."""
         return self._splitter.inventory
 
     @property

@@ -13,7 +13,7 @@ from caesura.document import UNKNOWN, YES, Document, Strings
 if TYPE_CHECKING:
     from caesura.parse.analysis import Parse
 
-__all__ = ["Labelled", "choice_scores", "f1", "label_numbers", "scores"]
+__all__ = ["Labelled", "f1", "label_numbers", "scores"]
 
 
 class Labelled(Protocol):
@@ -54,17 +54,6 @@ def scores(
         las = 100.0 * both / words
         result = {"LAS": las, "UAS": 100.0 * heads / words, **result, "mean": (las + starts) / 2}
     return result
-
-
-def choice_scores(docs: Sequence[Document], parses: Sequence[Parse]) -> dict[str, float]:
-    """The share of words whose chosen tag is right, in documents that know the right ones."""
-    words = right = 0
-    for doc, parse in zip(docs, parses, strict=True):
-        if doc.tag_options is None or doc.tag_options.right is None:
-            return {}
-        words += doc.n_words
-        right += int((doc.tag_options.right == parse.choices).sum())
-    return {"Tags": 100.0 * right / words} if words else {}
 
 
 def label_numbers(strings: Strings, labels: Sequence[str]) -> NDArray[np.int32]:

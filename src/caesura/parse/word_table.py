@@ -6,8 +6,7 @@ Strings are hashed once for each distinct string, so that a step of the search o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +28,9 @@ __all__ = [
     "N_CONTEXT",
     "PLAIN_COLUMN",
     "TOLD_COLUMN",
-    "Choice",
     "Hasher",
     "Words",
     "cut",
-    "no_choices",
     "one_batch",
     "words_of",
 ]
@@ -63,42 +60,15 @@ LAYOUT_ODDS: Final = np.array([ODDS.get(code, 0.0) for code in range(len(NAMES))
 AT_LINES: Final = 4.0
 #: Words whose hashes are kept.
 _MOST_KEPT: Final = 1 << 15
-#: Units of `Words.choices` for each natural logarithm.
-NEPER: Final = 64
 #: Columns of a document that may hold tags, and the atoms that they become.
 TAG_COLUMNS: Final = {"upos": "p", "xpos": "x", "feats": "m"}
 
 
-@dataclass(frozen=True)
-class Choice:
-    """How many tags SHIFT may choose from, and how likely they must be.
-
-    A tag must be at least `floor` times as likely as the likeliest.
-    """
-
-    most: int = 1
-    floor: float = 0.03
-
-
-#: The tagger's best tag is taken.
-ONE_TAG: Final = Choice()
-
-
-def no_choices() -> NDArray[np.int32]:
-    """Every word has one tag."""
-    return np.zeros((0, 1), np.int32)
-
-
 class Words(NamedTuple):
-    """The word table, the context before each word, and the tags that it may choose from.
-
-    The table has two rows of its own, then a row for each tag of each word. `choices` says how
-    unlikely each tag is, 0 where there is none; it is empty if words have one tag each.
-    """
+    """The word table, which has two rows of its own before word 0, and the context of each word."""
 
     table: NDArray[np.uint64]
     context: NDArray[np.int32]
-    choices: NDArray[np.int32] = no_choices()
 
 
 class Hasher:
@@ -166,68 +136,29 @@ def words_of(
     breaks: bool = True,
     paragraphs: bool = False,
     turns: bool = False,
-    choice: Choice = ONE_TAG,
 ) -> Words:
     """The word table of a document; columns that it does not have are 0."""
-    n, k = doc.n_words, choice.most
-    table = np.zeros((n * k + FIRST_WORD, N_COLUMNS), np.uint64)
+    n = doc.n_words
+    table = np.zeros((n + FIRST_WORD, N_COLUMNS), np.uint64)
     seeds = np.array([[_ABSENT_SEED], [_ROOT_SEED]], np.uint64)
     table[:FIRST_WORD] = seeds * (
         np.arange(N_COLUMNS, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     )
-    body = table[FIRST_WORD:].reshape(n, k, N_COLUMNS)
-    column = {name: body[:, :, c] for c, name in enumerate(COLUMNS)}
-    column["w"][:] = hasher.take(doc.strings, doc.form)[:, None]
-    column["n"][:] = hasher.take(doc.strings, doc.form, "lower")[:, None]
-    column["e"][:] = hasher.take(doc.strings, doc.form, "suffix")[:, None]
+    body = table[FIRST_WORD:]
+    column = {name: body[:, c] for c, name in enumerate(COLUMNS)}
+    column["w"][:] = hasher.take(doc.strings, doc.form)
+    column["n"][:] = hasher.take(doc.strings, doc.form, "lower")
+    column["e"][:] = hasher.take(doc.strings, doc.form, "suffix")
     for name in tags:
-        column[TAG_COLUMNS[name]][:] = hasher.take(doc.strings, getattr(doc, name))[:, None]
-        if k > 1 and doc.tag_options is not None:
-            _fill_options(column[TAG_COLUMNS[name]], doc, name, hasher)
+        column[TAG_COLUMNS[name]][:] = hasher.take(doc.strings, getattr(doc, name))
     if "upos" not in tags and "xpos" in tags:
         column["p"][:] = column["x"]
     if hasher.classes:
-        column["c"][:] = hasher.take(doc.strings, doc.form, "class")[:, None]
+        column["c"][:] = hasher.take(doc.strings, doc.form, "class")
     column["wp"][:] = (column["w"] * _JOIN) ^ (column["p"] * _GOLDEN)
     context = context_of(doc, breaks=breaks, paragraphs=paragraphs, turns=turns)
     context[:, PLAIN_COLUMN] = ~edited_words(doc, breaks=breaks)
-    return Words(table, context, choices_of(doc, choice) if k > 1 else no_choices())
-
-
-def _fill_options(column: NDArray[np.uint64], doc: Document, name: str, hasher: Hasher) -> None:
-    """Fill the rows of a word's further tags, as far as this column belongs to them."""
-    assert doc.tag_options is not None
-    ids = doc.tag_options.columns.get(name)
-    if ids is not None:
-        k = min(column.shape[1], ids.shape[1])
-        column[:, 1:k] = hasher.take(doc.strings, ids[:, 1:k])
-
-
-def choices_of(doc: Document, choice: Choice) -> NDArray[np.int32]:
-    """1 + `NEPER` times the negative logarithm of each tag's probability, 0 where there is none.
-
-    The first tag is the one that the document has.
-
-    Where it has another one than the tagger's best, somebody has decided, and there is no choice.
-    """
-    found = np.zeros((doc.n_words, choice.most), np.int32)
-    found[:, 0] = 1
-    options = doc.tag_options
-    if options is None or not doc.n_words:
-        return found
-    k = min(choice.most, options.ids.shape[1])
-    sure = options.probabilities[:, :k].astype(np.float64)
-    cost = np.rint(-NEPER * np.log(np.clip(sure, 1e-6, 1.0))).astype(np.int32) + 1
-    likely = (sure > 0) & (sure >= choice.floor * sure.max(axis=1, keepdims=True))
-    own: Any = True
-    for name in TAG_COLUMNS:
-        ids = options.columns.get(name)
-        if ids is not None:
-            own &= ids[:, 0] == getattr(doc, name)
-    likely &= np.reshape(own, (-1, 1))
-    likely[:, 0] = True
-    found[:, :k] = np.where(likely, cost, 0)
-    return found
+    return Words(table, context)
 
 
 def context_of(
@@ -282,15 +213,13 @@ def one_batch(parts: Sequence[Words]) -> tuple[Words, NDArray[np.int64]]:
         return Words(
             np.zeros((0, N_COLUMNS), np.uint64), np.zeros((0, N_CONTEXT), np.int32)
         ), bounds
-    table, context, choices = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return Words(table, context, choices), bounds
+    table, context = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return Words(table, context), bounds
 
 
 def cut(words: Words, bounds: NDArray[np.int64]) -> Words:
     """The word table of the pieces that lie between bounds."""
-    k = words.choices.shape[1]
-    context, choices = (column[bounds[0] : bounds[-1]].copy() for column in words[1:])
-    bounds = bounds * k
+    context = words.context[bounds[0] : bounds[-1]].copy()
     lengths = np.diff(bounds)
     piece = np.repeat(np.arange(len(lengths)), lengths)
     table = np.empty(
@@ -301,4 +230,4 @@ def cut(words: Words, bounds: NDArray[np.int64]) -> Words:
         table[firsts + row] = words.table[row]
     into = np.arange(len(piece)) + FIRST_WORD * (piece + 1)
     table[into] = words.table[bounds[0] + FIRST_WORD : bounds[-1] + FIRST_WORD]
-    return Words(table, context, choices)
+    return Words(table, context)

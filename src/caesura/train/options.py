@@ -98,7 +98,7 @@ class PipelineOptions:
             bits=21,
             relaid=0.25,
         ),
-        {"choices": "Let the parser choose among the tagger's K likeliest tags.", "relaid": ""},
+        {"relaid": ""},
     )
     #: How the parser searches once it is trained: narrower than in training costs nothing.
     search: SearchOptions = field(default_factory=lambda: SearchOptions(beam=16, margin=0.3))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +19,9 @@ from caesura.parse.learning.tune import measure_scale, tune_bonus
 from caesura.parse.options import SearchOptions, TrainOptions
 from caesura.parse.parser import Parser
 from caesura.parse.recipes import METRIC, Stage, stages
-from caesura.tag.options import TaggerOptions
-from caesura.tag.tagger import Regime
 from caesura.train.card import card, score_table
 from caesura.train.report import Report, follow, say_some
 from caesura.train.run import Result, Run
-from caesura.train.tags import has_options, jackknifed
 from caesura.transform import some_relaid, speech
 
 __all__ = [
@@ -157,10 +153,6 @@ def train_parser(
     options = _options(run)
     run.kept.begin()
     parts: dict[str, Part] = {}
-    if options.choices > 1:
-        regime: Regime = "sentences" if recipe == "gold" else "document"
-        train, (dev, held_out), tagger = _with_tags(run, train, (dev, held_out), options, regime)
-        parts |= {} if tagger is None else {"tagger": tagger}
     data, warnings = digest((*train, *dev)), list[str]()
 
     def keep(stage: Stage) -> dict[str, Any]:
@@ -197,7 +189,7 @@ def train_parser(
     for one in trained:
         one.loop.finish()
     about = {"model": run.output, "recipe": recipe, "warnings": len(warnings), "stages": told}
-    following = next_command(run.output, tags="tagger" not in parts, sentences=recipe == "gold")
+    following = next_command(run.output, tags=True, sentences=recipe == "gold")
     return Result(run.output, about, told["parser"]["scores"], next=following)
 
 
@@ -227,32 +219,6 @@ def _options(run: Run) -> TrainOptions:
     options = run.options(TrainOptions(search=SearchOptions(beam=1)), "parser")
     refuse_beam(options.search.beam)
     return options
-
-
-def _with_tags(
-    run: Run,
-    train: list[Document],
-    others: Sequence[list[Document]],
-    options: TrainOptions,
-    regime: Regime,
-) -> tuple[list[Document], list[list[Document]], Part | None]:
-    """The documents with the likeliest tags of each word, unless they have them, and the tagger."""
-    flat = [doc for docs in others for doc in docs]
-    if has_options([*train, *flat]):
-        return train, list(others), None
-    folds = 10
-    with run.report.counting("Jackknifing", unit="folds", total=folds) as progress:
-        found, tagged, tagger = jackknifed(
-            train,
-            flat,
-            options.choices,
-            TaggerOptions(seed=options.seed),
-            folds=folds,
-            regime=regime,
-            on_fold=lambda fold, of: progress.advance(),
-        )
-    rest = iter(tagged)
-    return found, [list(islice(rest, len(docs))) for docs in others], tagger
 
 
 def _told(trained: Trained) -> dict[str, Any]:

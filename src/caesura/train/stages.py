@@ -37,7 +37,6 @@ from caesura.train.options import PipelineOptions
 from caesura.train.parser import finish
 from caesura.train.report import Report, follow
 from caesura.train.silver import as_gold_has, confident, first_words
-from caesura.train.tags import pack_options, tagged, unpack_options
 from caesura.transform import some_relaid, speech
 
 __all__ = ["PipelineTrainer", "check_init"]
@@ -261,7 +260,6 @@ class PipelineTrainer:
             if "evidence" in part.arrays:
                 own = part.array("evidence", np.float32)[tokens[k] : tokens[k + 1]]
                 doc.start_evidence = own
-            unpack_options(part, doc, slice(words[k], words[k + 1]))
         n = len(self._all)
         return docs[:n], docs[n:]
 
@@ -280,8 +278,6 @@ class PipelineTrainer:
                 ]
                 part.labels[column] = list(names)
                 part.arrays[column] = np.array(values, np.int32)
-            if options.parser.choices > 1:
-                pack_options(tagged_docs, part)
         if tokenizer is not None:
             self.report("evidence", f"{options.folds} folds")
             found = self._evidence(Tokenizer.from_part(tokenizer))
@@ -295,7 +291,6 @@ class PipelineTrainer:
         """
         options = self.options
         variant = speech if options.speech else None
-        choices = options.parser.choices if options.parser.choices > 1 else 0
         n = len(self.train) + len(self._tag_silver())
         found = jackknife(
             self._all[:n],
@@ -303,16 +298,15 @@ class PipelineTrainer:
             options.folds,
             regime="document",
             variant=variant,
-            choices=choices,
             on_fold=lambda k, of: self.report("jackknife", f"fold {k} of {of}"),
         )
         rest = self._all[n:]
         if not rest:
             return found
         own = Tagger(tagger)
-        more = [tagged(own, rest, choices)]
+        more = [_tagged(own, rest)]
         if variant is not None:
-            more.append(tagged(own, [variant(doc) for doc in rest], choices))
+            more.append(_tagged(own, [variant(doc) for doc in rest]))
         return [*found[:n], *more[0], *found[n:], *(more[1] if variant is not None else ())]
 
     def _evidence(self, tokenizer: Tokenizer) -> list[NDArray[np.float32]]:
@@ -332,7 +326,7 @@ class PipelineTrainer:
         """Dev documents with the tags and the evidence of the finished stages."""
         docs = [replace(doc, fixed=frozenset()) for doc in dev]
         if docs and "tagger" in parts:
-            docs = tagged(Tagger(parts["tagger"]), docs, self.options.parser.choices)
+            docs = _tagged(Tagger(parts["tagger"]), docs)
         if docs and "tokenizer" in parts:
             tokenizer = Tokenizer.from_part(parts["tokenizer"])
             for doc in docs:
@@ -411,8 +405,6 @@ class PipelineTrainer:
             seen += (options.tagger,)
         elif stage == "prepared":
             seen += (options.tokenizer, options.tagger, options.folds, options.parser.relaid)
-            if options.parser.choices > 1:
-                seen += (options.parser.choices,)
         else:
             seen += (options, more)
         return fingerprint(self._data, stage, *seen)
@@ -429,3 +421,10 @@ def check_init(init: ModelFile) -> None:
             f"a pipeline cannot go on from the {what} of {init.path or 'this model'}",
             remedy="Give a model from `caesura train pipeline`, or of one of its stages.",
         )
+
+
+def _tagged(tagger: Tagger, docs: Sequence[Document]) -> list[Document]:
+    """Copies with the tags of a tagger."""
+    copies = [replace(doc, fixed=frozenset()) for doc in docs]
+    tagger.tag(copies, regime="document")
+    return copies

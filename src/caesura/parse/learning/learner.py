@@ -14,7 +14,6 @@ from caesura.learn.loop import Report, silent
 from caesura.learn.templates import Templates
 from caesura.parse.constraints import WordConstraints, limits_of, no_limits
 from caesura.parse.gold_trees import Instance
-from caesura.parse.joint_tags import with_choices
 from caesura.parse.learning.updates import (
     ACCUMULATED,
     DLASO,
@@ -31,22 +30,19 @@ from caesura.parse.learning.updates import (
     new_pairs,
 )
 from caesura.parse.options import TrainOptions
-from caesura.parse.scorers.linear import Choosing, Linear32, new_scratch
+from caesura.parse.scorers.linear import Linear32, new_scratch
 from caesura.parse.search.beam import DONE, FULL, advance
 from caesura.parse.search.frontier import how_to, new_frontier
 from caesura.parse.transitions.graph_stack import (
     ACTION,
     PARENT,
-    RECENT,
-    SWAPPED,
     grown,
     new_arena,
     reset,
 )
-from caesura.parse.transitions.inventory import CHOICE_BITS, SB, SHIFT, SWAP, System
+from caesura.parse.transitions.inventory import SB, SHIFT, SWAP, System
 from caesura.parse.transitions.joint import MUST, NEVER
 from caesura.parse.transitions.oracle import oracle
-from caesura.parse.word_table import Words
 
 __all__ = ["Learner", "Tally"]
 
@@ -108,7 +104,6 @@ class Learner:
         options: TrainOptions,
         system: System,
         templates: Templates,
-        choosing: Choosing,
         width: int,
     ) -> None:
         self.options = options
@@ -117,9 +112,8 @@ class Learner:
         self.weights = np.zeros((rows, width), np.float32)
         self.summed = np.zeros((rows, width), np.float32)
         self.ticks = 0
-        own = choosing._replace(rows=choosing.rows.copy())
         scratch = new_scratch(templates, width, np.float32)
-        self.scorer = Linear32(self.weights, templates, scratch, own)
+        self.scorer = Linear32(self.weights, templates, scratch)
         self.beam = options.in_use().beam
         self.frontier = new_frontier(self.beam, width)
         self.arena = new_arena(1024 * self.beam, 2048 * self.beam)
@@ -131,7 +125,7 @@ class Learner:
             min(options.cap, 1e30),
             float(options.err_plus_one),
         )
-        patient = replace(options.search, bias=0.0, bonus=0.0, trust=0.0, patience=1 << 30)
+        patient = replace(options.search, bias=0.0, bonus=0.0, patience=1 << 30)
         self.how = how_to(patient, self.beam)
 
     def run(self, instances: Sequence[Instance], report: Report = silent) -> Tally:
@@ -182,8 +176,6 @@ class Learner:
                 return None
             if instance.ahead:
                 actions = _closed(actions, len(instance.heads))
-            if len(instance.choices):
-                return with_choices(actions, instance.choices, CHOICE_BITS)
             return actions
         return self._constrained(instance)
 
@@ -198,7 +190,6 @@ class Learner:
             single_root=bool(self.system.single_root),
             patient=self.options.boundaries in ("late", "latent"),
         )
-        words = _decided(instance)
         reset(self.arena)
         self.frontier.beam[0], self.frontier.counts[0] = 0, 1
         self.frontier.counts[4:] = 0
@@ -207,7 +198,7 @@ class Learner:
                 self.scorer,
                 self.system,
                 limits,
-                words,
+                instance.words,
                 self.arena,
                 self.frontier,
                 self.how,
@@ -223,8 +214,6 @@ class Learner:
         while item > 0:
             state = self.arena.items[item]
             action, item = int(state[ACTION]), int(state[PARENT])
-            if action == SHIFT and self.arena.items[item, SWAPPED] < 0:
-                action += (int(state[RECENT]) & 15) << CHOICE_BITS
             actions.append(action)
         return np.array(actions[::-1], np.int32)
 
@@ -249,19 +238,10 @@ def _gold(instance: Instance, actions: NDArray[np.int32]) -> Gold:
         nothing = np.full(instance.ahead, UNKNOWN, np.int32)
         heads, labels = np.concatenate([heads, nothing]), np.concatenate([labels, nothing])
         starts = np.concatenate([starts, np.arange(instance.ahead) == 0])
-    return Gold(actions, heads, labels, starts, instance.choices)
+    return Gold(actions, heads, labels, starts)
 
 
 def _closed(actions: NDArray[np.int32], words: int) -> NDArray[np.int32]:
     """The transitions with the boundary after so many words, as soon as all are shifted."""
     taken = np.cumsum((actions == SHIFT).astype(np.int64) - (actions == SWAP))
     return np.insert(actions, int(np.argmax(taken == words)) + 1, SB)
-
-
-def _decided(instance: Instance) -> Words:
-    """The words of an instance with their right tags only."""
-    words = instance.words
-    if not len(instance.choices):
-        return words
-    right = np.arange(words.choices.shape[1]) == instance.choices[:, None]
-    return words._replace(choices=np.where(right, words.choices, 0).astype(np.int32))

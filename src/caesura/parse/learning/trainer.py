@@ -27,7 +27,6 @@ from caesura.parse.gold_trees import (
     Tree,
     chunks,
     gold_tree,
-    right_choices,
     tags_in,
 )
 from caesura.parse.learning.learner import Learner, Tally
@@ -36,10 +35,9 @@ from caesura.parse.parser import Parser
 from caesura.parse.quantised import padded, to_bytes, to_floats
 from caesura.parse.scorers.compact import compact
 from caesura.parse.scorers.features import compile_templates, without
-from caesura.parse.scorers.linear import new_choosing
-from caesura.parse.scores import choice_scores, scores
+from caesura.parse.scores import scores
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.word_table import TAG_COLUMNS, Choice, Hasher, Words, cut, words_of
+from caesura.parse.word_table import TAG_COLUMNS, Hasher, Words, cut, words_of
 
 __all__ = ["ParserTrainer"]
 
@@ -64,13 +62,6 @@ class ParserTrainer:
             bits = len(init.rows.lookup).bit_length() - 1
             options = replace(options, bits=bits, templates=init.templates, breaks=init.breaks)
             word_classes = word_classes or init.word_classes
-            if init.choice.most > 1:
-                options = replace(
-                    options,
-                    choices=init.choice.most,
-                    choice_floor=init.choice.floor,
-                    choice_templates=init.choice_templates,
-                )
         self.options = options
         self.report: Report = silent
         self._warn = warn
@@ -84,7 +75,6 @@ class ParserTrainer:
         self.tags = tags_in(docs) if options.tags else ()
         if init is not None:
             self.tags = tuple(tag for tag in self.tags if tag in init.tags)
-        self.choice = Choice(options.choices, options.choice_floor)
         self.hasher = Hasher(word_classes)
         self._data = self._prepare(docs, warn)
         self._unedited = self._prepare(
@@ -96,7 +86,6 @@ class ParserTrainer:
             single_root=options.single_root,
             sb=options.boundaries != "none",
             known=init.inventory if init is not None else None,
-            choices=options.choices,
         )
         number = {name: i for i, name in enumerate(self.inventory.labels)}
         for tree in trees:
@@ -106,11 +95,6 @@ class ParserTrainer:
         if init is not None:
             self.chosen = init.templates
         self.templates = compile_templates(self.chosen)
-        wanted = options.choice_templates if options.choices > 1 else ()
-        self.choice_templates = without(wanted, self._absent())
-        if init is not None and init.choice_templates:
-            self.choice_templates = init.choice_templates
-        self.choosing = new_choosing(self.choice_templates)
         self.width = padded(self.inventory.size)
         self._system = self.inventory.system()
         self.learner = self._learner()
@@ -129,7 +113,7 @@ class ParserTrainer:
                 self.learner.weights[:, at] = old[:, column[name]]
 
     def _learner(self) -> Learner:
-        return Learner(self.options, self._system, self.templates, self.choosing, self.width)
+        return Learner(self.options, self._system, self.templates, self.width)
 
     def _prepare(
         self, docs: Sequence[Document], warn: WarningSink | None
@@ -137,9 +121,7 @@ class ParserTrainer:
         options = self.options
         found = []
         for doc in docs:
-            words = words_of(
-                doc, self.hasher, tags=self.tags, breaks=options.breaks, choice=self.choice
-            )
+            words = words_of(doc, self.hasher, tags=self.tags, breaks=options.breaks)
             tree = gold_tree(
                 doc,
                 self.repairs,
@@ -147,8 +129,6 @@ class ParserTrainer:
                 single_root=options.single_root,
                 warn=warn,
             )
-            if options.choices > 1:
-                tree.choices = right_choices(doc, words)
             found.append((words, tree))
         return found
 
@@ -203,7 +183,6 @@ class ParserTrainer:
             np.where(heads >= 0, heads - a, heads).astype(np.int32),
             labels.copy(),
             starts,
-            tree.choices[a : b + ahead].copy(),
             ahead,
         )
 
@@ -268,8 +247,6 @@ class ParserTrainer:
             self.tags,
             self.options.breaks,
             self.hasher.classes,
-            choice=self.choice,
-            choice_templates=self.choice_templates,
         )
 
     def score(self) -> Mapping[str, float]:
@@ -277,8 +254,7 @@ class ParserTrainer:
         if not self.dev:
             return {}
         parses = self.parser().analyse(self.dev, threads=self.options.threads)
-        found = scores(self.dev, parses, self.inventory, trees=not self.options.chains)
-        return found | choice_scores(self.dev, parses)
+        return scores(self.dev, parses, self.inventory, trees=not self.options.chains)
 
     def parts(self) -> dict[str, Part]:
         return {"parser": self.parser().to_part()}

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from caesura.jit import kernel
 from caesura.learn.borrow import borrowed
 from caesura.learn.updates import add, passive_aggressive
-from caesura.parse.joint_tags import fill_option, options_of, score_options
 from caesura.parse.scorers.dispatch import forget, score_into
 from caesura.parse.scorers.linear import Linear32, find_rows
 from caesura.parse.scorers.slots import fill_slots
@@ -35,11 +34,10 @@ from caesura.parse.transitions.graph_stack import (
     LAST,
     NEXT,
     PARENT,
-    RECENT,
     SWAPPED,
     Arena,
 )
-from caesura.parse.transitions.inventory import CHOICE_BITS, SB, SHIFT, System
+from caesura.parse.transitions.inventory import SB, SHIFT, System
 from caesura.parse.transitions.joint import Limits, apply
 from caesura.parse.word_table import Words
 
@@ -61,13 +59,12 @@ PERCEPTRON_STEP: Final = 2.0**-8
 
 
 class Gold(NamedTuple):
-    """The gold derivation of an instance, and the trees, boundaries and tags to count errors by."""
+    """The gold derivation of an instance, and the trees and boundaries to count errors by."""
 
     actions: NDArray[np.int32]
     heads: NDArray[np.int32]
     labels: NDArray[np.int32]
     starts: NDArray[np.bool_]
-    choices: NDArray[np.int8]
 
 
 class Delta(NamedTuple):
@@ -145,7 +142,7 @@ def _clear(delta: Delta) -> None:
 
 @kernel
 def _errors(gold: Gold, system: System, arena: Arena, item: int) -> int:
-    """How many wrong arcs, boundary decisions and tags the transition to this item made."""
+    """How many wrong arcs and boundary decisions the transition to this item made."""
     state = arena.items[item]
     action = state[ACTION]
     if action == SB:
@@ -158,9 +155,7 @@ def _errors(gold: Gold, system: System, arena: Arena, item: int) -> int:
             and parent[NEXT] > parent[LAST]
             and gold.starts[parent[NEXT]]
         )
-        fresh = gold.choices.size > 0 and parent[SWAPPED] < 0
-        wrong = fresh and gold.choices[parent[NEXT]] != state[RECENT] & 15
-        return int(missed) + int(wrong)
+        return int(missed)
     if action > SB:
         word = state[DEPENDENT]
         if gold.heads[word] == ABSENT:
@@ -190,15 +185,6 @@ def _take(
     action = arena.items[item, ACTION]
     for t in range(scratch.rows.shape[0]):
         _add(delta, np.int64(scratch.rows[t]) * width + action, value)
-    parent = arena.items[arena.items[item, PARENT]]
-    if words.choices.shape[0] > 0 and action == SHIFT and parent[SWAPPED] < 0:
-        if options_of(words, parent[NEXT]) < 2:
-            return
-        rows, templates = scorer.choosing.rows, scorer.choosing.templates
-        fill_option(scratch.slots, words, parent[NEXT], arena.items[item, RECENT] & 15)
-        find_rows(rows, scratch.slots, templates, size, 0, rows.shape[0])
-        for t in range(rows.shape[0]):
-            _add(delta, np.int64(rows[t]) * width + SHIFT, value)
 
 
 @kernel
@@ -275,31 +261,6 @@ def _best_start(arena: Arena, frontier: Frontier, item: int) -> None:
 
 
 @kernel
-def _made_by(arena: Arena, item: int, action: int) -> bool:
-    """Whether a transition, with the tag that it chooses, led to an item."""
-    state = arena.items[item]
-    if state[ACTION] != action & ((1 << CHOICE_BITS) - 1):
-        return False
-    fresh = state[NEXT] > arena.items[state[PARENT], NEXT]
-    return not fresh or state[RECENT] & 15 == action >> CHOICE_BITS
-
-
-@kernel
-def _score_of(
-    scorer: Linear32, words: Words, arena: Arena, frontier: Frontier, item: int, action: int
-) -> float:
-    """The score of one transition of an item."""
-    score_into(scorer, words, arena, item, frontier.scores)
-    kind = action & ((1 << CHOICE_BITS) - 1)
-    score = np.float64(frontier.scores[kind])
-    state = arena.items[item]
-    if words.choices.shape[0] > 0 and kind == SHIFT and state[SWAPPED] < 0:
-        score_options(scorer, words, state[NEXT], 0.0, frontier.options)
-        score += frontier.options[action >> CHOICE_BITS]
-    return score
-
-
-@kernel
 def learn(
     scorer: Linear32,
     summed: NDArray[np.float32],
@@ -338,15 +299,15 @@ def learn(
             for rank in range(frontier.counts[0]):
                 item = frontier.beam[rank]
                 own = arena.items[item, PARENT] == gold_item
-                if own and _made_by(arena, item, gold.actions[step]):
+                if own and arena.items[item, ACTION] == gold.actions[step]:
                     found = item
         if found >= 0:
             gold_item = found
         else:
             action = gold.actions[step]
-            score = arena.scores[gold_item]
-            score += _score_of(scorer, words, arena, frontier, gold_item, action)
-            gold_item = apply(system, limits, arena, gold_item, gold.actions[step])
+            score_into(scorer, words, arena, gold_item, frontier.scores)
+            score = arena.scores[gold_item] + np.float64(frontier.scores[action])
+            gold_item = apply(system, limits, arena, gold_item, action)
             arena.scores[gold_item] = score
             inside = False
         arena.items[gold_item, GOLD] = 1

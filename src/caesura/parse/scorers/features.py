@@ -17,7 +17,6 @@ from caesura.learn import templates as learned
 from caesura.learn.templates import Templates, Vocabulary, parse_table
 
 __all__ = [
-    "CHOICE_TEMPLATES",
     "DEFAULT_TEMPLATES",
     "atoms",
     "compile_templates",
@@ -84,11 +83,7 @@ STATE: Final = [
     "layout",
 ]
 FIRST_STATE: Final = len(POSITIONS) * N_COLUMNS
-#: What is known of the tag that SHIFT may choose: the word with this tag, the rank of the tag (0:
-#: the tagger's best) and its probability.
-OPTION: Final = (*(f"a.{column}" for column in COLUMNS), "a.rank", "a.prob")
-FIRST_OPTION: Final = FIRST_STATE + len(STATE)
-N_SLOTS: Final = FIRST_OPTION + len(OPTION)
+N_SLOTS: Final = FIRST_STATE + len(STATE)
 #: Groups of templates, see `_group`.
 N_GROUPS: Final = 4
 #: Groups for decoding with bytes, whose sums are exact in any order: see `_decoding_group`.
@@ -144,32 +139,14 @@ evidence | evidence flags | evidence b0.p | evidence break b0-1.p
 layout | layout b0-1.p b0.p | layout b0-1.w | layout b0.w | layout evidence | layout flags
 """
 
-CHOICE_TABLE: Final = """
-# the tagger's opinion
-a.rank | a.prob | a.rank a.prob | a.p a.prob | a.x a.prob | a.p a.rank a.prob | a.x b0.w a.prob
-# the word and its tag
-a.p | a.x | a.m | a.wp | a.x b0.w | a.x b0.n | a.p b0.e | a.x b0.e
-# the words around
-a.x b1.w | a.x b1.x | a.p b1.p | a.x b1.x b2.x | a.p b1.p b2.p | a.x b0-1.w | a.x b0-1.x
-a.p b0-1.p | a.x b0-2.x b0-1.x | a.p b0-2.p b0-1.p | a.x b0-1.x b1.x | a.p b0-1.p b1.p
-a.wp b0-1.p | a.wp b1.p
-# the syntax so far
-a.x s0.w | a.x s0.x | a.p s0.p | a.wp s0.p | a.p s0.wp | a.x s1.x s0.x | a.p s1.p s0.p
-a.p s2.p s1.p s0.p | a.x s0.x b1.x | a.p s0.p b1.p | a.x s0.x s0.sl | a.p s0.p s0.sl
-a.x s0.x s0.sr | a.p s0.p s0.sr | a.p s1.p s1.sl s0.p | a.p s0.p s0b0.d | a.p flags | a.p length
-a.p s0.p t1 | a.p t1 t2
-"""
 
-
-def atoms(*, option: bool = False) -> dict[str, int]:
-    """Every atom that a template may name, with its slot; with `option` also those of a tag."""
+def atoms() -> dict[str, int]:
+    """Every atom that a template may name, with its slot."""
     words = [f"{position}.{column}" for position in POSITIONS for column in COLUMNS]
-    names = (*words, *STATE, *(OPTION if option else ()))
-    return {name: slot for slot, name in enumerate(names) if name != "none"}
+    return {name: slot for slot, name in enumerate((*words, *STATE)) if name != "none"}
 
 
 DEFAULT_TEMPLATES: Final = parse_table(DEFAULT_TABLE)
-CHOICE_TEMPLATES: Final = parse_table(CHOICE_TABLE)
 
 
 def without(templates: Sequence[str], columns: Iterable[str]) -> tuple[str, ...]:
@@ -229,20 +206,15 @@ def _decoding_source(atom: str) -> tuple[str, ...]:
 
 
 @cache
-def vocabulary(*, option: bool = False, decoding: bool = False) -> Vocabulary:
-    """What templates may name; with `option` also what is known of a tag that SHIFT may choose.
-
-    With `decoding` they are grouped for that.
-    """
+def vocabulary(*, decoding: bool = False) -> Vocabulary:
+    """What templates may name; with `decoding` they are grouped for that."""
     none = FIRST_STATE + STATE.index("none")
-    names = atoms(option=option)
+    names = atoms()
     if decoding:
         return Vocabulary(names, none, group=_decoding_group, groups=N_DECODING)
     return Vocabulary(names, none, group=_group, groups=N_GROUPS)
 
 
-def compile_templates(
-    templates: Sequence[str], *, option: bool = False, decoding: bool = False
-) -> Templates:
-    """Slots and seeds of templates; with `option` of the tags that SHIFT may choose."""
-    return learned.compile_templates(templates, vocabulary(option=option, decoding=decoding))
+def compile_templates(templates: Sequence[str], *, decoding: bool = False) -> Templates:
+    """Slots and seeds of templates."""
+    return learned.compile_templates(templates, vocabulary(decoding=decoding))

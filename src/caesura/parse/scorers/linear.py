@@ -6,7 +6,6 @@ weights, for training; that for decoding, whose sums may be made in any order, i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,7 +17,6 @@ from caesura.parse.scorers.features import (
     N_GROUPS,
     N_SLOTS,
     POSITIONS,
-    compile_templates,
 )
 from caesura.parse.scorers.simd_sums import add_rows, add_up
 from caesura.parse.scorers.slots import Scratch, code, fill_slots
@@ -26,12 +24,9 @@ from caesura.parse.transitions.graph_stack import BELOW, CONTENT, DEPTH, STACK, 
 from caesura.parse.word_table import Words
 
 __all__ = [
-    "NO_CHOOSING",
-    "Choosing",
     "Linear32",
     "find_rows",
     "forget_sums",
-    "new_choosing",
     "new_scratch",
     "score32",
 ]
@@ -48,29 +43,12 @@ _M0, _M1, _M2, _M3 = (np.uint64(m) for m in MULTIPLIERS)
 assert ARITY == 4
 
 
-class Choosing(NamedTuple):
-    """Templates of the tags that SHIFT may choose, and room for their rows."""
-
-    templates: Templates
-    rows: NDArray[np.uint64]
-
-
-def new_choosing(templates: Sequence[str] = ()) -> Choosing:
-    compiled = compile_templates(templates, option=True)
-    return Choosing(compiled, np.zeros(len(compiled.seeds), np.uint64))
-
-
-#: There is one tag.
-NO_CHOOSING: Final = new_choosing()
-
-
 class Linear32(NamedTuple):
     """The linear model with 32-bit weights, for training."""
 
     table: NDArray[np.float32]
     templates: Templates
     scratch: Scratch
-    choosing: Choosing = NO_CHOOSING
 
 
 def new_scratch(templates: Templates, width: int, kind: type = np.int32) -> Scratch:
@@ -143,11 +121,6 @@ def _score(
     if arena.nodes[top, DEPTH] >= 2:
         second = keys[arena.nodes[top, BELOW], CONTENT]
     both = keys[top, CONTENT]
-    if words.choices.shape[1] > 1:
-        # The words beside these have tags of their own.
-        front += (code(places[10]) * _M0 + code(places[11])) * _M3
-        second += (code(places[8]) * _M0 + code(places[9])) * _M1
-        both += (code(places[6]) * _M0 + code(places[7])) * _M1
     both = (both ^ (front >> _HALF)) * _M3 + front
     a, b, c = _known(scorer, 0, front), _known(scorer, 1, second), _known(scorer, 2, both)
     add_up(scratch.sums, _OWN, a, b, c, unit, out)

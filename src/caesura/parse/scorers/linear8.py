@@ -29,7 +29,6 @@ from caesura.parse.scorers.features import (
     WHOLE,
     WORD,
 )
-from caesura.parse.scorers.linear import NO_CHOOSING, Choosing
 from caesura.parse.scorers.simd_sums import add_low_rows, add_rows, join
 from caesura.parse.scorers.slots import FLAGS, LENGTH, code, fill_places, fill_words
 from caesura.parse.transitions.graph_stack import (
@@ -100,7 +99,6 @@ class Linear8(NamedTuple):
     unit: float
     templates: Templates
     scratch: Scratch8
-    choosing: Choosing = NO_CHOOSING
 
 
 def new_scratch8(templates: Templates, width: int) -> Scratch8:
@@ -249,7 +247,6 @@ def score8(
     """The scores of all transitions of an item."""
     scratch, unit = scorer.scratch, np.float32(scorer.unit)
     places, state = scratch.places, arena.items[item]
-    choosing = words.choices.shape[1] > 1
     fill_places(scratch, words, arena, item)
     top = state[STACK]
     front = (code(places[3]) * _M1 + code(places[4])) * _M2 + code(places[5])
@@ -258,14 +255,6 @@ def score8(
         below = arena.keys[arena.nodes[top, BELOW], CONTENT]
     tree = arena.keys[top, CONTENT]
     word, second = code(places[0]), code(places[1])
-    if choosing:
-        # The words beside these have tags of their own.
-        front += (code(places[10]) * _M0 + code(places[11])) * _M3
-        beside = (code(places[8]) * _M0 + code(places[9])) * _M1
-        below, second = below + beside, second + beside
-        beside = (code(places[6]) * _M0 + code(places[7])) * _M1
-        tree, word = tree + beside, word + beside
-        fill_words(scratch, words, arena, item)
     tree = mixed(tree, front)
     whole = mixed(mixed(tree, below), code(places[2]))
     whole = mixed(whole, (np.int64(state[ACTION]) << 32) + state[PREVIOUS])
@@ -275,8 +264,7 @@ def score8(
     if not _is_new(scratch, WHOLE, whole):
         join(scratch.sums, scratch.at[WHOLE:], 1, unit, scratch.at[WHOLE], out)
         return
-    if not choosing:
-        fill_words(scratch, words, arena, item)
+    fill_words(scratch, words, arena, item)
     wanted = 0
     scratch.wanted[wanted] = BUFFER
     wanted += _is_new(scratch, BUFFER, front)

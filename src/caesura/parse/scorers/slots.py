@@ -16,7 +16,6 @@ from caesura.parse.transitions.graph_stack import (
     ABSENT,
     ACTION,
     BELOW,
-    CHOICE,
     DEPTH,
     LAST,
     LEFT1,
@@ -24,7 +23,6 @@ from caesura.parse.transitions.graph_stack import (
     LEFT_SET,
     NEXT,
     PREVIOUS,
-    RECENT,
     RIGHT_LABELS,
     RIGHT_SET,
     ROOT,
@@ -110,20 +108,6 @@ def _subtree(
     ) + _ONE
 
 
-@kernel(counted=False)
-def _to_rows(places: NDArray[np.int64], state: NDArray[np.int32], choices: int) -> None:
-    """Turn words of the buffer and of the text into rows of the word table.
-
-    A word that was shifted lately has its chosen tag, any other one the tagger's best.
-    """
-    for position in range(3, 12):
-        word = places[position]
-        if word >= 0:
-            ago = state[NEXT] - 1 - word
-            choice = (state[RECENT] >> (4 * ago)) & 15 if 0 <= ago < 7 else 0
-            places[position] = word * choices + choice
-
-
 @kernel(forceinline=True, counted=False)
 def fill_places(scratch: Any, words: Words, arena: Arena, item: int) -> None:
     """The words of stack and buffer that templates may name, and what is known of the state.
@@ -138,14 +122,12 @@ def fill_places(scratch: Any, words: Words, arena: Arena, item: int) -> None:
     s0 = node0[TOKEN]
     s1 = ABSENT
     depth = node0[DEPTH]
-    choice1, choice2 = ABSENT, ABSENT
+    s2 = ABSENT
     if depth >= 2:
         node1 = nodes[node0[BELOW]]
         s1 = node1[TOKEN]
-        choice1 = node1[CHOICE]
         if depth >= 3:
-            node2 = nodes[node1[BELOW]]
-            choice2 = node2[CHOICE]
+            s2 = nodes[node1[BELOW], TOKEN]
     swapped = state[SWAPPED] >= 0
     following = state[NEXT]
     # The first three of the buffer: swapped-back words come before those never shifted.
@@ -167,9 +149,9 @@ def fill_places(scratch: Any, words: Words, arena: Arena, item: int) -> None:
         b2 = nodes[back, TOKEN]
     elif following < n:
         b2 = following
-    places[0] = node0[CHOICE]
-    places[1] = choice1
-    places[2] = choice2
+    places[0] = s0
+    places[1] = s1
+    places[2] = s2
     places[3] = b0
     places[4] = b1
     places[5] = b2
@@ -179,8 +161,6 @@ def fill_places(scratch: Any, words: Words, arena: Arena, item: int) -> None:
     places[9] = s1 + 1 if s1 >= 0 and s1 + 1 < n else ABSENT
     places[10] = b0 - 1 if b0 >= 1 else ABSENT
     places[11] = b0 - 2 if b0 >= 2 else ABSENT
-    if words.choices.shape[1] > 1:
-        _to_rows(places, state, words.choices.shape[1])
     last = state[LAST]
     base = FIRST_STATE
     slots[base] = _ZERO

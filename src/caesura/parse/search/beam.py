@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.learn.borrow import borrowed
-from caesura.parse.joint_tags import score_options
 from caesura.parse.scorers.dispatch import forget, score_into
 from caesura.parse.scorers.simd_sums import at_least, highest, lowest_bit
 from caesura.parse.search.frontier import NO_MARGIN, Frontier, Search, insert
@@ -35,7 +34,6 @@ from caesura.parse.transitions.graph_stack import (
     NEXT,
     PARENT,
     PREVIOUS,
-    RECENT,
     RIVALS,
     STACK,
     SWAPPED,
@@ -44,7 +42,6 @@ from caesura.parse.transitions.graph_stack import (
     mixed,
 )
 from caesura.parse.transitions.inventory import (
-    CHOICE_BITS,
     FIRST_ARC,
     SB,
     SHIFT,
@@ -55,7 +52,6 @@ from caesura.parse.transitions.joint import (
     CAN_RIGHT,
     CAN_ROOT,
     CAN_SB,
-    CAN_SHIFT,
     Limits,
     apply,
     is_terminal,
@@ -178,8 +174,7 @@ def _key(arena: Arena, item: int) -> Any:
     if state[SWAPPED] >= 0:
         key = mixed(key, arena.keys[state[SWAPPED], CHAIN])
     key = mixed(key, (np.int64(state[NEXT]) << 32) + state[LAST])
-    key = mixed(key, (np.int64(state[ACTION]) << 32) + state[PREVIOUS])
-    return mixed(key, np.int64(state[RECENT]))
+    return mixed(key, (np.int64(state[ACTION]) << 32) + state[PREVIOUS])
 
 
 @kernel(forceinline=True, counted=False)
@@ -216,7 +211,6 @@ def expand(
     scores, beam, counts = frontier.scores, frontier.beam, frontier.counts
     nodes, items = arena.nodes, arena.items
     width = search.width
-    choosing = words.choices.shape[0] > 0
     kept = 0
     for rank in range(counts[0]):
         item = beam[rank]
@@ -239,12 +233,6 @@ def expand(
                 # arcs that may still come before either are left as they are.
                 told = _told(search, gap)
                 scores[SHIFT if told > 0 else SB] -= abs(told)
-        # The best tag of the next word stands for SHIFT; the others follow as further candidates.
-        tag, tags = 0, 0
-        if choosing and can & CAN_SHIFT != 0 and items[item, SWAPPED] < 0:
-            tags = words.choices.shape[1]
-            tag = score_options(scorer, words, items[item, NEXT], search.trust, frontier.options)
-            scores[SHIFT] += frontier.options[tag]
         stack = items[item, STACK]
         s0 = nodes[stack, TOKEN]
         s1 = nodes[nodes[stack, BELOW], TOKEN] if s0 >= 0 else -2
@@ -266,8 +254,6 @@ def expand(
             margin = best - second
             if best_action == SHIFT and can & CAN_SB != 0:
                 margin = best - scores[SB]
-            if best_action == SHIFT:
-                best_action += tag << CHOICE_BITS
             kept = insert(frontier, kept, 1, base + best, item, best_action, margin)
             continue
         worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
@@ -290,16 +276,8 @@ def expand(
                     margin = scores[a] - (second if a == best_action else best)
                     if a == SHIFT and can & CAN_SB != 0:
                         margin = scores[a] - scores[SB]
-                    action = a + (tag << CHOICE_BITS) if a == SHIFT else a
-                    kept = insert(frontier, kept, width, base + scores[a], item, action, margin)
+                    kept = insert(frontier, kept, width, base + scores[a], item, a, margin)
                     worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
-        for other in range(tags):
-            score = scores[SHIFT] - frontier.options[tag] + frontier.options[other]
-            if other != tag and score >= floor and base + score > worst:
-                margin = score - (scores[SB] if can & CAN_SB != 0 else best)
-                action = SHIFT + (other << CHOICE_BITS)
-                kept = insert(frontier, kept, width, base + score, item, action, margin)
-                worst = frontier.totals[kept - 1] if kept == width else _NOWHERE
         least = best - np.float32(search.start_margin)
         if can & CAN_SB != 0 and least <= scores[SB] < floor and base + scores[SB] > worst:
             margin = scores[SB] - best

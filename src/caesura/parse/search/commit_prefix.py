@@ -17,29 +17,23 @@ from caesura.parse.transitions.graph_stack import (
     ACTION,
     BELOW,
     CHAIN,
-    CHOICE,
     CONTENT,
     DEPENDENT,
     HEAD,
     HEIRS,
     ITEM_WIDTH,
     LAST,
-    LEFT1,
     NEXT,
     NODE_WIDTH,
     PARENT,
-    RECENT,
-    RIGHT2,
     RIVALS,
     STACK,
     SWAPPED,
-    TOKEN,
     Arena,
-    seal,
 )
 from caesura.parse.transitions.inventory import SB, SHIFT, System
 
-__all__ = ["Result", "new_result", "rebase", "settle", "write_path"]
+__all__ = ["Result", "new_result", "settle", "write_path"]
 
 
 class Result(NamedTuple):
@@ -47,7 +41,7 @@ class Result(NamedTuple):
 
     A margin is the distance to the next best transition of the same state (negative for a word that
     starts no sentence); a share is how many items of the beam descend from the decision shortly
-    after it. `choices` are the numbers of the tags that were chosen.
+    after it.
     """
 
     heads: NDArray[np.int32]
@@ -57,7 +51,6 @@ class Result(NamedTuple):
     start_margins: NDArray[np.float32]
     arc_shares: NDArray[np.float32]
     start_shares: NDArray[np.float32]
-    choices: NDArray[np.int8]
 
 
 def new_result(n: int) -> Result:
@@ -69,7 +62,6 @@ def new_result(n: int) -> Result:
         np.zeros(n, np.float32),
         np.ones(n, np.float32),
         np.ones(n, np.float32),
-        np.zeros(n, np.int8),
     )
     result.starts[:1] = 1
     return result
@@ -91,11 +83,9 @@ def write_path(system: System, arena: Arena, item: int, result: Result) -> None:
         elif action == SHIFT:
             # A word that was shifted without SB before it; one shifted again keeps its margin.
             parent = arena.items[state[PARENT]]
-            if parent[SWAPPED] < 0:
-                result.choices[parent[NEXT]] = state[RECENT] & 15
-                if parent[LAST] != parent[NEXT]:
-                    result.start_margins[parent[NEXT]] = -arena.margins[item]
-                    result.start_shares[parent[NEXT]] = share
+            if parent[SWAPPED] < 0 and parent[LAST] != parent[NEXT]:
+                result.start_margins[parent[NEXT]] = -arena.margins[item]
+                result.start_shares[parent[NEXT]] = share
         elif action > SB:
             result.heads[state[DEPENDENT]] = state[HEAD]
             result.labels[state[DEPENDENT]] = system.labels[action]
@@ -190,24 +180,3 @@ def settle(
         if state[SWAPPED] >= 0:
             state[SWAPPED] = marks[state[SWAPPED]]
     return final
-
-
-@kernel
-def rebase(arena: Arena, offset: int, choices: int) -> None:
-    """Number words from `offset` on; words before it are final and no longer in reach."""
-    for item in range(arena.used[1]):
-        state = arena.items[item]
-        state[NEXT] -= offset
-        state[LAST] -= offset
-        if state[DEPENDENT] >= 0:
-            state[DEPENDENT] -= offset
-        if state[HEAD] >= 0:
-            state[HEAD] -= offset
-    for node in range(1, arena.used[0]):
-        entry = arena.nodes[node]
-        for k in range(LEFT1, RIGHT2 + 1):
-            if entry[k] >= 0:
-                entry[k] -= offset * choices
-        entry[TOKEN] -= offset
-        entry[CHOICE] -= offset * choices
-        seal(arena, node)

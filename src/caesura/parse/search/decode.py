@@ -69,13 +69,11 @@ def decode_all(
         borrowed(frontier),
         borrowed(result),
     )
-    rows = system.choices
     for k in range(first, bounds.shape[0] - 1):
         a, b = bounds[k], bounds[k + 1]
         part = Words(
-            words.table[a * rows + FIRST_WORD * k : b * rows + FIRST_WORD * (k + 1)],
+            words.table[a + FIRST_WORD * k : b + FIRST_WORD * (k + 1)],
             words.context[a:b],
-            words.choices[a:b],
         )
         out = Result(
             result.heads[a:b],
@@ -85,7 +83,6 @@ def decode_all(
             result.start_margins[a:b],
             result.arc_shares[a:b],
             result.start_shares[a:b],
-            result.choices[a:b],
         )
         # What is not limited has no rows, here as there.
         own = Limits(

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.parse.options import SearchOptions
-from caesura.parse.transitions.inventory import MOST_CHOICES
 
 __all__ = ["NO_MARGIN", "Frontier", "Search", "how_to", "insert", "new_frontier"]
 
@@ -27,7 +26,6 @@ class Search(NamedTuple):
     behind: float
     bonus: float
     plain: float
-    trust: float
     evidence: float
     layout: float
     patience: int
@@ -47,7 +45,6 @@ def how_to(options: SearchOptions, width: int | None = None) -> Search:
         margins(options.behind),
         options.bonus,
         options.bonus + options.unedited,
-        options.trust,
         options.evidence,
         options.layout,
         options.patience,
@@ -59,7 +56,7 @@ class Frontier(NamedTuple):
 
     Counts are: beam size, steps, items scored, times that patience was lost, the steps of this
     document, and those that its words (a stream forgets the first of them) may take. `scores` are
-    those of the transitions of one item, `options` those of the tags it may choose.
+    those of the transitions of one item.
     """
 
     beam: NDArray[np.int64]
@@ -69,7 +66,6 @@ class Frontier(NamedTuple):
     totals: NDArray[np.float64]
     margins: NDArray[np.float32]
     scores: NDArray[np.float32]
-    options: NDArray[np.float32]
     counts: NDArray[np.int64]
 
 
@@ -82,7 +78,6 @@ def new_frontier(width: int, n_actions: int) -> Frontier:
         np.zeros(width + 1, np.float64),
         np.zeros(width + 1, np.float32),
         np.zeros((n_actions + 31) // 32 * 32, np.float32),
-        np.zeros(MOST_CHOICES, np.float32),
         np.zeros(6, np.int64),
     )
     frontier.counts[0] = 1

@@ -21,10 +21,9 @@ __all__ = ["ABSENT", "Arena", "mixed", "new_arena", "seal"]
 ROOT: Final = -1
 ABSENT: Final = -2
 
-# Columns of a node: token, node below, depth, the outermost two children on each side (as rows of
-# the word table), their labels + 1 (outermost in the low half), valencies (left in the low half),
-# label sets as 62 bits, the number of given dependents attached so far, its row of the word table,
-# which says the tag that was chosen for it.
+# Columns of a node: token, node below, depth, the outermost two children on each side, their labels
+# + 1 (outermost in the low half), valencies (left in the low half), label sets as 62 bits, the
+# number of given dependents attached so far.
 TOKEN: Final = 0
 BELOW: Final = 1
 DEPTH: Final = 2
@@ -38,14 +37,12 @@ VALENCY: Final = 9
 LEFT_SET: Final = 10
 RIGHT_SET: Final = 12
 KEPT: Final = 14
-CHOICE: Final = 15
-NODE_WIDTH: Final = 16
+NODE_WIDTH: Final = 15
 
 # Columns of an item: parent, its transition and the one before, top of the stack, first word never
 # shifted, first swapped-back node (-1: none), last announced sentence start, the arc made (or the
 # start announced, in DEPENDENT), whether it is a prefix of a gold derivation, of the beam
-# AGREEMENT steps later the number of items that descend from it and of all items, and the tags
-# chosen for the words shifted last (four bits each, the last in the lowest).
+# AGREEMENT steps later the number of items that descend from it and of all items.
 PARENT: Final = 0
 ACTION: Final = 1
 PREVIOUS: Final = 2
@@ -58,8 +55,7 @@ HEAD: Final = 8
 GOLD: Final = 9
 HEIRS: Final = 10
 RIVALS: Final = 11
-RECENT: Final = 12
-ITEM_WIDTH: Final = 13
+ITEM_WIDTH: Final = 12
 
 # Columns of a node's keys: of what features see of the node, and of the stack from the node down.
 CONTENT: Final = 0
@@ -81,7 +77,6 @@ _MIX: Final = np.array(
         0x9FB21C651E98DF25,
         0x8CB92BA72F3D8DD7,
         0x94D049BB133111EB,
-        0xBF58476D1CE4E5B9,
     ],
     np.uint64,
 )
@@ -122,7 +117,7 @@ def reset(arena: Arena) -> None:
     """Forget everything but the artificial root (node 0) and the initial state (item 0)."""
     root, start = arena.nodes[0], arena.items[0]
     root[:] = 0
-    root[[TOKEN, BELOW, CHOICE]] = ROOT
+    root[[TOKEN, BELOW]] = ROOT
     root[DEPTH] = 1
     arena.keys[0] = _ROOT_KEY
     root[[LEFT1, LEFT2, RIGHT1, RIGHT2]] = ABSENT

@@ -21,17 +21,10 @@ SHIFT: Final = 0
 SWAP: Final = 1
 SB: Final = 2
 FIRST_ARC: Final = 3
-#: A SHIFT that chooses a tag is SHIFT + (its number << CHOICE_BITS).
-CHOICE_BITS: Final = 16
-#: Most tags that a word may choose from: RECENT has four bits for each.
-MOST_CHOICES: Final = 16
 
 
 class System(NamedTuple):
-    """What kernels need of an inventory: ids 3.. are left arcs, then right arcs, then root arcs.
-
-    Every word has `choices` rows in the word table, one for each tag that SHIFT may choose.
-    """
+    """What kernels need of an inventory: ids 3.. are left arcs, then right arcs, then root arcs."""
 
     left: int
     right: int
@@ -42,7 +35,6 @@ class System(NamedTuple):
     left_of: NDArray[np.int32]
     right_of: NDArray[np.int32]
     root_of: NDArray[np.int32]
-    choices: int
 
 
 @dataclass(frozen=True)
@@ -55,8 +47,6 @@ class Inventory:
     root: tuple[int, ...]
     single_root: bool = True
     sb: bool = True
-    #: Tags that SHIFT may choose from, at most; 1: the tagger's best is taken.
-    choices: int = 1
 
     @property
     def size(self) -> int:
@@ -88,7 +78,6 @@ class Inventory:
             tables[0],
             tables[1],
             tables[2],
-            self.choices,
         )
 
     @classmethod
@@ -99,7 +88,6 @@ class Inventory:
         single_root: bool = True,
         sb: bool = True,
         known: Inventory | None = None,
-        choices: int = 1,
     ) -> Inventory:
         """Collect the labels of each kind of arc from pairs of heads and labels.
 
@@ -125,4 +113,4 @@ class Inventory:
         # A tree of one word needs no other label, yet a longer text must still be parsed.
         left = left or right or root
         right = right or left
-        return cls(labels, left, right, root, single_root, sb, choices)
+        return cls(labels, left, right, root, single_root, sb)

@@ -16,7 +16,6 @@ from caesura.parse.transitions.graph_stack import (
     ABSENT,
     ACTION,
     BELOW,
-    CHOICE,
     DEPENDENT,
     DEPTH,
     GOLD,
@@ -32,7 +31,6 @@ from caesura.parse.transitions.graph_stack import (
     NODE_WIDTH,
     PARENT,
     PREVIOUS,
-    RECENT,
     RIGHT1,
     RIGHT2,
     RIGHT_LABELS,
@@ -47,7 +45,6 @@ from caesura.parse.transitions.graph_stack import (
     seal,
 )
 from caesura.parse.transitions.inventory import (
-    CHOICE_BITS,
     FIRST_ARC,
     SB,
     SHIFT,
@@ -62,9 +59,6 @@ CAN_SB: Final = 4
 CAN_LEFT: Final = 8
 CAN_RIGHT: Final = 16
 CAN_ROOT: Final = 32
-
-#: The choices that RECENT remembers: seven words, which keeps it positive.
-REMEMBERED: Final = 0xFFFFFFF
 
 # Values of Limits.starts.
 FREE: Final = 0
@@ -183,12 +177,11 @@ def _push(arena: Arena, source: int, below: int) -> int:
 
 
 @kernel(forceinline=True, counted=False)
-def _adopt(arena: Arena, head: int, child: int, label: int, given: int) -> None:
-    """Note a new child, by its row of the word table, in the attributes of its head's node."""
+def _adopt(arena: Arena, head: int, token: int, label: int, given: int) -> None:
+    """Note a new child in the attributes of its head's node."""
     node = arena.nodes[head]
-    token = child
     mask = 0xFFFF
-    if token < node[CHOICE]:
+    if token < node[TOKEN]:
         labels = node[LEFT_LABELS]
         if node[LEFT1] == ABSENT or token < node[LEFT1]:
             node[LEFT2] = node[LEFT1]
@@ -219,8 +212,6 @@ def _adopt(arena: Arena, head: int, child: int, label: int, given: int) -> None:
 def apply(system: System, limits: Limits, arena: Arena, item: int, action: int) -> int:
     """The item that a transition leads to (at most one new item and two new nodes)."""
     nodes = arena.nodes
-    choice = action >> CHOICE_BITS
-    action &= (1 << CHOICE_BITS) - 1
     old = arena.items[item]
     new = arena.used[1]
     arena.used[1] += 1
@@ -237,7 +228,6 @@ def apply(system: System, limits: Limits, arena: Arena, item: int, action: int) 
     state[GOLD] = 0
     state[HEIRS] = 0
     state[RIVALS] = 0
-    state[RECENT] = old[RECENT]
     top = old[STACK]
     if action == SHIFT:
         if old[SWAPPED] >= 0:
@@ -247,8 +237,6 @@ def apply(system: System, limits: Limits, arena: Arena, item: int, action: int) 
         else:
             node = _push(arena, 0, top)
             nodes[node, TOKEN] = old[NEXT]
-            nodes[node, CHOICE] = old[NEXT] * system.choices + choice
-            state[RECENT] = ((old[RECENT] << 4) | choice) & REMEMBERED
             seal(arena, node)
             state[STACK] = node
             state[NEXT] = old[NEXT] + 1
@@ -265,18 +253,18 @@ def apply(system: System, limits: Limits, arena: Arena, item: int, action: int) 
         below = nodes[top, BELOW]
         label = system.labels[action]
         if action < FIRST_ARC + system.left:
-            dependent, row = nodes[below, TOKEN], nodes[below, CHOICE]
+            dependent = nodes[below, TOKEN]
             node = _push(arena, top, nodes[below, BELOW])
         elif action < FIRST_ARC + system.left + system.right:
-            dependent, row = nodes[top, TOKEN], nodes[top, CHOICE]
+            dependent = nodes[top, TOKEN]
             node = _push(arena, below, nodes[below, BELOW])
         else:
             # The root keeps no attributes: they would tell of sentences that are over.
-            dependent, row = nodes[top, TOKEN], nodes[top, CHOICE]
+            dependent = nodes[top, TOKEN]
             node = below
         given = 1 if limits.heads.size > 0 and limits.heads[dependent] != ABSENT else 0
         if node != below:
-            _adopt(arena, node, row, label, given)
+            _adopt(arena, node, dependent, label, given)
             seal(arena, node)
         state[STACK] = node
         state[DEPENDENT] = dependent
