@@ -9,7 +9,7 @@ comments, multi-word tokens and empty nodes, which are made here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 
@@ -115,14 +115,10 @@ class _Writer:
     def _written(
         self, doc: Document, lines: _Lines, starts: np.ndarray, comments: list[str]
     ) -> bytes:
-        return self._rows.rows(
-            *(lines.columns[name] for name in _COLUMNS),
-            lines.others,
-            starts,
-            comments,
-            lines.before,
-            lines.after,
-        )
+        columns = [lines.columns[name] for name in _COLUMNS]
+        rest = (lines.others, starts, comments, lines.before, lines.after)
+        arguments: tuple[Any, ...] = (*columns, *rest)
+        return self._rows.rows(*arguments)
 
     def _comments(self, doc: Document, tokens: list[int]) -> Iterator[Iterable[str]]:
         """The comments of each sentence."""
