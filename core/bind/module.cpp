@@ -32,6 +32,7 @@ NB_MODULE(_core, m) {
     caesura::bind_parse_branching(m);
     caesura::bind_parse_learning(m);
     caesura::bind_network(m);
+    caesura::bind_network_text(m);
     caesura::bind_induce(m);
     caesura::bind_cluster(m);
     caesura::bind_evaluate(m);

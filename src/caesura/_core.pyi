@@ -53,6 +53,36 @@ class LinearTable:
     @property
     def width(self) -> int: ...
 
+class PieceTable:
+    """The pieces of a sub-word vocabulary; read-only."""
+
+    def __init__(self, text: NDArray[numpy.uint32], bounds: NDArray[numpy.int64]) -> None: ...
+
+    def find(self, piece: NDArray[numpy.uint32]) -> int:
+        """Return the number of a piece, or -1."""
+
+class WordPiece:
+    """Cuts words into the longest pieces from the left."""
+
+    def __init__(self, table: PieceTable, prefix: NDArray[numpy.uint32], unknown: int, lowercase: bool, characters: bool) -> None: ...
+
+    def cut(self, text: NDArray[numpy.uint32], bounds: NDArray[numpy.int64], blank: NDArray[numpy.bool_]) -> tuple[NDArray[numpy.int32], NDArray[numpy.int64]]:
+        """
+        Return the pieces of each word, and where those of each begin (one more than words). `text`
+        holds the normal forms of the words, `blank` whether a blank stands before each.
+        """
+
+class Unigram:
+    """Cuts words into the pieces with the largest sum of scores."""
+
+    def __init__(self, table: PieceTable, scores: NDArray[numpy.float64], usable: NDArray[numpy.bool_], unknown: int, worst: float) -> None: ...
+
+    def cut(self, text: NDArray[numpy.uint32], bounds: NDArray[numpy.int64], blank: NDArray[numpy.bool_]) -> tuple[NDArray[numpy.int32], NDArray[numpy.int64]]:
+        """
+        Return the pieces of each word, and where those of each begin (one more than words). `text`
+        holds the normal forms of the words, `blank` whether a blank stands before each.
+        """
+
 def fill_gaps(a: NDArray[numpy.int64], b: NDArray[numpy.int64], gaps: NDArray[numpy.int64], partner: NDArray[numpy.int64]) -> None:
     """
     Align the parts of two sequences that lie in gaps (rows of a from, a to, b from, b to) by shortest edit scripts.

@@ -1,7 +1,8 @@
 """Words to sub-words, once for each word type: what every vocabulary of an encoder offers.
 
-There are two kinds, `WordPiece` and `Unigram`; both give the answers of the `tokenizers` library,
-which is not needed: `benchmarks/subwords.py` compares.
+There are two kinds, `WordPiece` and `Unigram`. A kind brings words into the normal form of its
+vocabulary, since that needs Unicode tables; the core cuts them. Both give the same pieces as the
+`tokenizers` library, which is not needed: `benchmarks/subwords.py` compares.
 """
 
 from __future__ import annotations
@@ -9,22 +10,25 @@ from __future__ import annotations
 import importlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import DamagedModel, PieceTable, Unigram, WordPiece
 from caesura.document import Document
 from caesura.document.pictures import is_picture
 from caesura.errors import InputError, ModelError
 
-__all__ = ["CHARACTERS", "PIECES", "Subwords", "numbered", "specials"]
+__all__ = ["Subwords", "code_points", "number_in", "specials", "table_of"]
 
-#: Of longer words only so many characters are looked at, and so many of their sub-words kept.
-CHARACTERS: Final = 200
-PIECES: Final = 64
+#: Only so many characters of a longer word are read.
+_CHARACTERS: Final = 200
+#: Words whose normal forms are kept.
+_KEPT: Final = 1 << 17
 #: What an emoji is read as that a vocabulary does not have.
 _SMILE: Final = ":)"
 #: The tokens that begin, end and fill a text, and the unknown one.
@@ -53,6 +57,9 @@ class Subwords(ABC):
     unknown: int
     #: Whether a word is cut otherwise where no blank stands before it.
     sees_blanks: ClassVar[bool] = False
+    #: The vocabulary in the core, and normal forms of words that are not printable ASCII.
+    _cutter: WordPiece | Unigram
+    _known: dict[str, str]
 
     @property
     @abstractmethod
@@ -70,12 +77,36 @@ class Subwords(ABC):
         """From the fields of a tokenizer.json in the Hugging Face layout."""
 
     @abstractmethod
+    def _normal(self, form: str) -> str:
+        """A word that is not printable ASCII, in the normal form of the vocabulary."""
+
     def of_word(self, form: str, blank: bool = True) -> tuple[int, ...]:
         """The numbers of a word's pieces, at least one; `blank`: one stands before the word."""
+        return self.of_words([form], [blank])[0]
 
     def of_words(self, forms: Sequence[str], blanks: Sequence[bool]) -> list[tuple[int, ...]]:
         """The same of many words."""
-        return [self.of_word(*pair) for pair in zip(forms, blanks, strict=True)]
+        pieces, first = self._cut(forms, np.array(blanks, np.bool_))
+        numbers, bounds = pieces.tolist(), first.tolist()
+        return [tuple(numbers[a:b]) for a, b in pairwise(bounds)]
+
+    def _cut(
+        self, forms: Sequence[str], blanks: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The pieces of words, and where those of each begin (one more than words)."""
+        known = self._known
+        written = []
+        for form in forms:
+            if form.isascii() and form.isprintable():
+                written.append(form[:_CHARACTERS])
+                continue
+            normal = known.get(form)
+            if normal is None:
+                normal = self._normal(form[:_CHARACTERS])
+                if len(known) < _KEPT:
+                    known[form] = normal
+            written.append(normal)
+        return self._cutter.cut(*code_points(written), blanks)
 
     @property
     def special(self) -> tuple[int, int, int]:
@@ -122,19 +153,20 @@ class Subwords(ABC):
         """The sub-words of all words, and where each word's begin (one more than words)."""
         keys = doc.form.astype(np.int64) * 2 + (_blanks(doc) if self.sees_blanks else 1)
         types, place = np.unique(keys, return_inverse=True)
-        forms = [doc.strings[key >> 1] for key in types.tolist()]
-        by_type = self.of_words(forms, (types % 2 == 1).tolist())
-        for n, form in enumerate(forms):
-            # An unknown word makes a network unsure of all that is around it.
-            if self.unknown in by_type[n] and is_picture(form):
-                by_type[n] = self.of_word(_SMILE, bool(types[n] % 2))
-        sizes = np.array([len(ids) for ids in by_type], dtype=np.int64)
-        flat = np.array([i for ids in by_type for i in ids], dtype=np.int32)
-        offset = np.concatenate(([0], np.cumsum(sizes)))
-        counts = sizes[place]
+        forms = doc.strings.take(types >> 1)
+        blanks = types % 2 == 1
+        flat, first = self._cut(forms, blanks)
+        # An unknown word makes a network unsure of all that is around it.
+        unsure = np.unique(first.searchsorted(np.flatnonzero(flat == self.unknown), "right") - 1)
+        smiles = [n for n in unsure.tolist() if is_picture(forms[n])]
+        if smiles:
+            for n in smiles:
+                forms[n] = _SMILE
+            flat, first = self._cut(forms, blanks)
+        counts = np.diff(first)[place]
         pointer = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         within = np.arange(pointer[-1]) - np.repeat(pointer[:-1], counts)
-        return flat[np.repeat(offset[place], counts) + within], pointer
+        return flat[np.repeat(first[place], counts) + within], pointer
 
 
 def _blanks(doc: Document) -> NDArray[np.bool_]:
@@ -153,18 +185,32 @@ def _class(kind: str) -> type[Subwords]:
     return found
 
 
-def numbered(pieces: Sequence[str]) -> dict[str, int]:
-    """The number of each piece."""
-    found = {piece: n for n, piece in enumerate(pieces)}
-    if len(found) != len(pieces):
-        raise ModelError("its sub-word vocabulary names a piece twice")
-    return found
+def code_points(strings: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The code points of strings, and where those of each begin (one more than strings)."""
+    strings = list(strings)
+    text = np.frombuffer("".join(strings).encode("utf-32-le", "surrogatepass"), np.uint32)
+    bounds = np.zeros(len(strings) + 1, np.int64)
+    np.cumsum(list(map(len, strings)), out=bounds[1:])
+    return text, bounds
 
 
-def specials(numbers: Mapping[str, int]) -> dict[str, int]:
+def table_of(pieces: Sequence[str]) -> PieceTable:
+    """The table in which the core finds the pieces."""
+    try:
+        return PieceTable(*code_points(pieces))
+    except DamagedModel as error:
+        raise ModelError(str(error)) from error
+
+
+def number_in(table: PieceTable, piece: str) -> int:
+    """The number of a piece, -1 if there is none."""
+    return table.find(code_points([piece])[0])
+
+
+def specials(table: PieceTable) -> dict[str, int]:
     """The numbers of the tokens that begin, end and fill a text, and of the unknown one."""
     found = {
-        name: next((numbers[n] for n in names if n in numbers), -1)
+        name: next((n for n in (number_in(table, one) for one in names) if n >= 0), -1)
         for name, names in _NAMES.items()
     }
     if min(found.values()) < 0:

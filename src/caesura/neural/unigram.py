@@ -1,37 +1,29 @@
 """Unigram sub-words, as SentencePiece has them (Kudo, 2018, section 3.2): XLM-R and its kin.
 
-A word is normalised (NFKC, blanks, control characters), gets the blank sign where a blank stands
-before it, and is cut into the pieces whose scores have the largest sum. Pieces are found in a
-table of hashes, so that nothing has to be built of a large vocabulary but that table.
+A word is normalised (NFKC, blanks, control characters). In the core it gets the blank sign where a
+blank stands before it, and is cut into the pieces whose scores have the largest sum.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, NamedTuple, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import _core
 from caesura.errors import ModelError
-from caesura.jit import kernel
-from caesura.learn.index import PLACES, refuse_crowded
-from caesura.neural.subwords import CHARACTERS, PIECES, Subwords, numbered, specials
+from caesura.neural.subwords import Subwords, number_in, specials, table_of
 
 __all__ = ["Unigram", "normal"]
 
-#: Stands for a blank in pieces.
-_BLANK: Final = "\u2581"
-_RUN: Final = re.compile(" +")
 #: How much worse an unknown character is than the worst piece.
 _PENALTY: Final = 10.0
-#: Words whose sub-words are kept.
-_KEPT: Final = 1 << 17
 #: Normalisers of others that are what `normal` does, or change nothing inside a word.
 _NORMALISERS: Final = frozenset({"Sequence", "Precompiled", "Replace", "Strip"})
 
@@ -84,124 +76,6 @@ def normal(text: str) -> str:
     return "".join(out)
 
 
-# ------------------------------------------------------------------------- kernels
-
-_SEED: Final = np.uint64(0xCBF29CE484222325)
-_PRIME: Final = np.uint64(0x100000001B3)
-_SHIFT: Final = np.uint64(29)
-
-
-class Lookup(NamedTuple):
-    """The pieces for the kernels: code points one after the other, and a table of hashes."""
-
-    codes: NDArray[np.uint32]
-    #: Where each piece begins (one more than pieces).
-    first: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    #: The number of a piece and 1, or 0; a power of two of them.
-    slots: NDArray[np.int32]
-    longest: int
-
-
-@kernel
-def _insert(
-    codes: NDArray[np.uint32],
-    first: NDArray[np.int64],
-    usable: NDArray[np.bool_],
-    slots: NDArray[np.int32],
-) -> bool:
-    """Whether all found a place."""
-    mask = np.uint64(len(slots) - 1)
-    left = PLACES * (len(first) + PLACES)
-    for piece in range(len(first) - 1):
-        if not usable[piece]:
-            continue
-        key = _SEED
-        for at in range(first[piece], first[piece + 1]):
-            key = (key ^ np.uint64(codes[at])) * _PRIME
-        slot = (key ^ (key >> _SHIFT)) & mask
-        while slots[slot]:
-            slot = (slot + np.uint64(1)) & mask
-            left -= 1
-            if left < 0:
-                return False
-        slots[slot] = piece + 1
-    return True
-
-
-@kernel
-def _same(codes: NDArray[np.uint32], a: int, other: NDArray[np.uint32], b: int, size: int) -> bool:
-    n = 0
-    while n < size and codes[a + n] == other[b + n]:
-        n += 1
-    return n == size
-
-
-@kernel
-def _cut(
-    text: NDArray[np.uint32],
-    bounds: NDArray[np.int64],
-    lookup: Lookup,
-    unknown: int,
-    worst: float,
-    out: NDArray[np.int32],
-    counts: NDArray[np.int64],
-) -> int:
-    """The best pieces of each part of a text, and how many of them there are.
-
-    Of several ways with the same sum the one whose last piece begins first is taken; unknown
-    characters that follow each other are one piece.
-    """
-    codes, first, scores, slots, longest = lookup
-    mask = np.uint64(len(slots) - 1)
-    room = 0
-    for part in range(len(bounds) - 1):
-        room = max(room, bounds[part + 1] - bounds[part])
-    best = np.zeros(room + 1, np.float64)
-    piece = np.zeros(room + 1, np.int32)
-    back = np.zeros(room + 1, np.int64)
-    total = 0
-    for part in range(len(bounds) - 1):
-        begin, n = bounds[part], bounds[part + 1] - bounds[part]
-        back[: n + 1] = -1
-        best[0], back[0] = 0.0, 0
-        for at in range(n):
-            # Every place is reached: at the worst by an unknown character.
-            single = False
-            key = _SEED
-            for end in range(at + 1, min(n, at + longest) + 1):
-                key = (key ^ np.uint64(text[begin + end - 1])) * _PRIME
-                slot = (key ^ (key >> _SHIFT)) & mask
-                while slots[slot]:  # half of the places are free
-                    found = slots[slot] - 1
-                    size = first[found + 1] - first[found]
-                    if size == end - at and _same(codes, first[found], text, begin + at, size):
-                        if size == 1:
-                            single = True
-                        sum_ = best[at] + scores[found]
-                        if back[end] < 0 or sum_ > best[end]:
-                            best[end], piece[end], back[end] = sum_, found, at
-                        break
-                    slot = (slot + np.uint64(1)) & mask
-            if not single:
-                sum_ = best[at] + worst
-                if back[at + 1] < 0 or sum_ > best[at + 1]:
-                    best[at + 1], piece[at + 1], back[at + 1] = sum_, unknown, at
-        # From the last piece to the first, then turned round.
-        at, start, before = n, total, -1
-        while at > 0:  # a piece begins before it ends
-            if not (piece[at] == unknown and before == unknown):
-                out[total] = piece[at]
-                total += 1
-            before = piece[at]
-            at = back[at]
-        for step in range((total - start) // 2):
-            other = total - 1 - step
-            out[start + step], out[other] = out[other], out[start + step]
-        counts[part] = total - start
-    return total
-
-
 # ---------------------------------------------------------------------- vocabulary
 
 
@@ -220,23 +94,25 @@ class Unigram(Subwords):
     end: int = -1
     pad: int = -1
     unknown: int = -1
-    _lookup: list[Lookup] = field(default_factory=list, repr=False, compare=False)
-    _known: dict[tuple[str, bool], tuple[int, ...]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    _cutter: _core.Unigram = field(init=False, repr=False, compare=False)
+    _known: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        numbers = numbered(self.pieces_)
+        table = table_of(self.pieces_)
         if len(self.scores) != len(self.pieces_) or not np.isfinite(self.scores).all():
             raise ModelError("its sub-word vocabulary has no score for each piece")
         if not math.isfinite(self.worst):
             raise ModelError("its sub-word vocabulary has no score for what is unknown")
-        for name, number in specials(numbers).items():
+        for name, number in specials(table).items():
             object.__setattr__(self, name, number)
-        # The pieces that no text has.
-        unused = {self.begin, self.end, self.pad, self.unknown}
-        unused |= {numbers[piece] for piece in ("", "<mask>") if piece in numbers}
-        self._lookup.append(_lookup_of(self.pieces_, self.scores, frozenset(unused)))
+        # No text has these pieces.
+        unused = [number_in(table, piece) for piece in ("", "<mask>")]
+        usable = np.ones(len(self.pieces_), np.bool_)
+        unused = [self.begin, self.end, self.pad, self.unknown, *(n for n in unused if n >= 0)]
+        usable[unused] = False
+        scores = np.array(self.scores, np.float64)
+        cutter = _core.Unigram(table, scores, usable, self.unknown, self.worst)
+        object.__setattr__(self, "_cutter", cutter)
 
     @property
     def definition(self) -> str:
@@ -280,58 +156,8 @@ class Unigram(Subwords):
         scores = tuple(self.scores[n] for n in numbers.tolist())
         return type(self)(pieces, scores, self.worst), numbers
 
-    # --------------------------------------------------------------- cutting
-
-    def of_word(self, form: str, blank: bool = True) -> tuple[int, ...]:
-        return self.of_words([form], [blank])[0]
-
-    def of_words(self, forms: Sequence[str], blanks: Sequence[bool]) -> list[tuple[int, ...]]:
-        known = self._known
-        keys = list(zip(forms, blanks, strict=True))
-        new = [key for key in dict.fromkeys(keys) if key not in known]
-        found = dict(zip(new, self._cut(new), strict=True))
-        if len(known) + len(found) <= _KEPT:
-            known.update(found)
-        return [known[key] if key in known else found[key] for key in keys]
-
-    def _cut(self, words: Sequence[tuple[str, bool]]) -> list[tuple[int, ...]]:
-        parts: list[str] = []
-        owner: list[int] = []
-        for number, (form, blank) in enumerate(words):
-            written = _RUN.sub(" ", normal(form[:CHARACTERS]))
-            for at, part in enumerate(written.split(" ")):
-                # Every blank begins a part, the last one too.
-                if part or at:
-                    parts.append(_BLANK + part if blank or at else part)
-                    owner.append(number)
-        bounds = np.concatenate(([0], np.cumsum([len(part) for part in parts]))).astype(np.int64)
-        text = _codes("".join(parts))
-        out = np.zeros(len(text), np.int32)
-        counts = np.zeros(len(parts), np.int64)
-        total = _cut(text, bounds, self._lookup[0], self.unknown, self.worst, out, counts)
-        pieces: list[list[int]] = [[] for _ in words]
-        ends = np.cumsum(counts).tolist()
-        numbers = out[:total].tolist()
-        begin = 0
-        for number, end in zip(owner, ends, strict=True):
-            pieces[number] += numbers[begin:end]
-            begin = end
-        return [tuple(found[:PIECES]) or (self.unknown,) for found in pieces]
-
-
-def _codes(text: str) -> NDArray[np.uint32]:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-
-
-def _lookup_of(pieces: Sequence[str], scores: Sequence[float], unused: frozenset[int]) -> Lookup:
-    sizes = [len(piece) for piece in pieces]
-    first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    codes = _codes("".join(pieces))
-    usable = np.ones(len(pieces), dtype=bool)
-    usable[list(unused)] = False
-    slots = np.zeros(1 << (2 * len(pieces)).bit_length(), np.int32)
-    refuse_crowded(_insert(codes, first, usable, slots), "sub-words")
-    return Lookup(codes, first, np.array(scores, np.float64), slots, max(sizes))
+    def _normal(self, form: str) -> str:
+        return normal(form)
 
 
 def _normalisers(found: Any) -> Iterable[str]:

@@ -1,8 +1,7 @@
 """WordPiece, as BERT and its kin use it.
 
-A word is normalised (case, accents, control characters), cut at punctuation, and each part is cut
-greedily into the longest pieces that the vocabulary has (Schuster & Nakajima, 2012). The answers
-are those of the `tokenizers` library, which is not needed: `benchmarks/subwords.py` compares.
+A word is normalised (case, accents, control characters) and cut at punctuation; the core does that
+for ASCII. It cuts each part into the longest pieces from the left (Schuster & Nakajima, 2012).
 """
 
 from __future__ import annotations
@@ -13,15 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
+from caesura import _core
 from caesura.errors import ModelError
-from caesura.neural.subwords import CHARACTERS, PIECES, Subwords, numbered, specials
+from caesura.neural.subwords import Subwords, code_points, specials, table_of
 
 __all__ = ["WordPiece", "characters_of"]
 
-#: A part of a word that is longer than this is unknown.
-_LONGEST: Final = 100
-#: Word types whose sub-words are kept.
-_KEPT: Final = 1 << 17
 #: Characters that are words of their own: Chinese, Japanese and Korean ideographs.
 _IDEOGRAPHS: Final = (
     (0x4E00, 0x9FFF),
@@ -51,13 +47,16 @@ class WordPiece(Subwords):
     end: int = -1
     pad: int = -1
     unknown: int = -1
-    _numbers: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
-    _known: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _cutter: _core.WordPiece = field(init=False, repr=False, compare=False)
+    _known: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._numbers.update(numbered(self.pieces_))
-        for name, number in specials(self._numbers).items():
+        table = table_of(self.pieces_)
+        for name, number in specials(table).items():
             object.__setattr__(self, name, number)
+        prefix = code_points([self.prefix])[0]
+        cutter = _core.WordPiece(table, prefix, self.unknown, self.lowercase, self.characters)
+        object.__setattr__(self, "_cutter", cutter)
 
     # ------------------------------------------------------------ definition
 
@@ -117,52 +116,14 @@ class WordPiece(Subwords):
             characters=characters,
         )
 
-    # --------------------------------------------------------------- cutting
+    # ----------------------------------------------------------- normal form
 
-    def of_word(self, form: str, blank: bool = True) -> tuple[int, ...]:
-        """The numbers of a word's pieces, at least one."""
-        found = self._known.get(form)
-        if found is None:
-            cut = form[:CHARACTERS]
-            pieces = self._characters(cut) if self.characters else self._cut(cut)
-            found = tuple(pieces[:PIECES]) or (self.unknown,)
-            if len(self._known) < _KEPT:
-                self._known[form] = found
-        return found
-
-    def _characters(self, form: str) -> list[int]:
-        return [self._numbers.get(c, self.unknown) for c in form]
-
-    def _cut(self, form: str) -> list[int]:
-        whole = self._numbers.get(form)
-        if whole is not None and form.isascii() and form.islower() and form.isalpha():
-            return [whole]
-        pieces: list[int] = []
-        for part in self._parts(form):
-            pieces += self._greedy(part)
-        return pieces
-
-    def _greedy(self, part: str) -> list[int]:
-        numbers, prefix, n = self._numbers, self.prefix, len(part)
-        if n > _LONGEST:
-            return [self.unknown]
-        found: list[int] = []
-        at = 0
-        while at < n:
-            before = prefix if at else ""
-            for end in range(n, at, -1):
-                number = numbers.get(before + part[at:end])
-                if number is not None:
-                    found.append(number)
-                    at = end
-                    break
-            else:
-                return [self.unknown]
-        return found
+    def _normal(self, form: str) -> str:
+        return form if self.characters else " ".join(self._parts(form))
 
     def _parts(self, form: str) -> list[str]:
         """The word normalised, and cut at blanks and around punctuation."""
-        clean = "".join(map(self._normal, form))
+        clean = "".join(map(self._clean, form))
         if self.strip_accents:
             clean = unicodedata.normalize("NFD", clean)
             clean = "".join(c for c in clean if unicodedata.category(c) != "Mn")
@@ -178,7 +139,7 @@ class WordPiece(Subwords):
             parts.append(chunk[last:])
         return [part for part in parts if part]
 
-    def _normal(self, c: str) -> str:
+    def _clean(self, c: str) -> str:
         """A character without what does not show; ideographs stand alone."""
         if c.isascii():
             return c if c >= " " and c != "\x7f" else (" " if c in "\t\n\r" else "")
