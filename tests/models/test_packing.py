@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from caesura._core import unpack_rows
 from caesura.errors import ModelError
 from caesura.learn.sparse import add_row
 from caesura.models.file import Part
@@ -104,6 +105,24 @@ def test_broken_tables_are_refused() -> None:
         unpack_keys(np.array([5, 0], np.uint32))
     with pytest.raises(ValueError, match="8 or 16"):
         pack(np.ones((1, 1), np.float32), bits=4)
+
+
+@pytest.mark.parametrize(
+    ("begin", "column", "message"),
+    [
+        ([0, 1], [0], "one more than rows"),
+        ([0, 1, 3], [0, 1], "begin must rise"),
+        ([0, 2, 1], [0, 1], "begin must rise"),
+        ([0, 1, 2], [0, 3], "column has the value 3"),
+        ([0, 1, 2], [0], "of the same length"),
+    ],
+)
+def test_rows_that_lie_outside_of_their_table_are_not_unpacked(
+    begin: list[int], column: list[int], message: str
+) -> None:
+    values, table = np.ones(2, np.int8), np.zeros((2, 3), np.int8)
+    with pytest.raises(ValueError, match=message):
+        unpack_rows(np.array(begin, np.uint32), np.array(column, np.uint8), values, table)
 
 
 def _decoded(coded: Coded, size: int) -> np.ndarray:

@@ -3,7 +3,7 @@
 A table of rows has a power of two as the scale of each row, which loses nothing that one can
 measure, where one scale for the whole table would ruin it. It is four arrays: how many weights each
 row has, their columns, their quantised values, and the exponents of the rows' scales. They are used
-as they are, as sparse rows, or unpacked in compiled code to a dense table of bytes.
+as they are, as sparse rows, or unpacked to a dense table of bytes.
 
 A list of single weights has 8-bit codes of a book of 256 values, which is denser near zero (a code
 stands for the signed square of its share); that loses less than equal steps do. It is the gaps
@@ -20,8 +20,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import unpack_rows
 from caesura.errors import ModelError
-from caesura.jit import kernel
 from caesura.models.file import Part
 
 __all__ = [
@@ -56,8 +56,6 @@ MOST_DENSE: Final = 1 << 30
 
 #: Powers of two, by the exponent of a row plus 128.
 SCALES: Final = np.ldexp(np.float32(1), np.arange(-128, 128)).astype(np.float32)
-#: Rows that are unpacked at a time, so that what is needed in between stays small.
-_AT_ONCE: Final = 1 << 15
 
 
 class SparseRows(NamedTuple):
@@ -158,11 +156,7 @@ def unpack_bytes(
     if len(rows.exponent) * (width or classes) * rows.value.itemsize > MOST_DENSE:
         raise ModelError("a table of the model is too large", remedy=_DAMAGED)
     table = np.zeros((len(rows.exponent), width or classes), rows.value.dtype)
-    for first in range(0, len(table), _AT_ONCE):
-        part = rows.begin[first : first + _AT_ONCE + 1].astype(np.int64)
-        low, high = int(part[0]), int(part[-1])
-        columns = rows.column[low:high].astype(np.uint16)
-        _scatter(part - low, columns, rows.value[low:high], table[first : first + _AT_ONCE])
+    unpack_rows(rows.begin, rows.column, rows.value, table)
     return table, SCALES[rows.exponent.astype(np.int64) + 128]
 
 
@@ -172,18 +166,6 @@ def unpack_dense(
     """A packed table as a dense table of float32, rows padded to `width`."""
     table, scales = unpack_bytes(arrays, classes, width)
     return (table * scales[:, None]).astype(np.float32)
-
-
-@kernel
-def _scatter(
-    begin: NDArray[np.int64],
-    columns: NDArray[np.uint16],
-    values: NDArray[Any],
-    table: NDArray[Any],
-) -> None:
-    for row in range(begin.shape[0] - 1):
-        for at in range(begin[row], begin[row + 1]):
-            table[row, columns[at]] = values[at]
 
 
 def pack_keys(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
