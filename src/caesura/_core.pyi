@@ -54,6 +54,29 @@ class LinearTable:
     @property
     def width(self) -> int: ...
 
+class ParserRows:
+    """The 8-bit weights of a parser; read-only."""
+
+    def __init__(self, begin: NDArray[numpy.uint32], column: NDArray[numpy.generic], value: NDArray[numpy.int8], exponent: NDArray[numpy.int8], width: int) -> None:
+        """The sparse rows of a model file, padded to `width` columns."""
+
+    @staticmethod
+    def of_table(table: NDArray[numpy.int8], unit: float) -> ParserRows:
+        """The rows of a dense table, whose last column holds the exponents."""
+
+    def table(self) -> NDArray[numpy.int8]:
+        """The dense table."""
+
+    @property
+    def unit(self) -> float:
+        """What the integers of the table count in."""
+
+    @property
+    def width(self) -> int:
+        """The width of a row of the table."""
+
+    def __len__(self) -> int: ...
+
 class PieceTable:
     """The pieces of a sub-word vocabulary; read-only."""
 

@@ -1,0 +1,126 @@
+// The 8-bit weights of a parser as a search reads them.
+//
+// A trained table is nearly empty, and the rows that states request most are its fullest ones. So
+// full rows lie side by side, the fullest first, whole cache lines each; a row of a few weights is
+// two numbers that hold its columns and values; and an entry for every hash says where its row is,
+// or is itself the row if that has three weights at most, as most rows have. That is an eighth of
+// the memory of the whole table, and what is rare is read at once. All weights count in one unit,
+// so that sums of integers are exact in any order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "base/arith.h"
+#include "base/view.h"
+#include "learn/linear_table.h"
+#include "parse/rows.h"
+
+namespace caesura::parse {
+
+// Zeros that begin at a cache line.
+template <class T>
+class Aligned {
+   public:
+    Aligned() = default;
+    explicit Aligned(std::size_t size)
+        : size_(size),
+          data_(static_cast<T*>(::operator new(size * sizeof(T) + 64, std::align_val_t(64)))) {
+        std::uninitialized_value_construct_n(data_.get(), size);
+    }
+    T* data() const { return data_.get(); }
+    std::size_t size() const { return size_; }
+
+   private:
+    struct Free {
+        void operator()(T* p) const { ::operator delete(p, std::align_val_t(64)); }
+    };
+    std::size_t size_ = 0;
+    std::unique_ptr<T[], Free> data_;
+};
+
+// What a lookup entry says. Its lower half is the number of a full row or of a short one if one of
+// the flags is set. Else it holds up to three weights: a byte for each column, from bit 24 on one
+// for each value.
+class Entry {
+   public:
+    static constexpr int held = 3;
+    static constexpr int values = 24, exponent = 56, highest = 32;
+    static constexpr std::uint64_t full = 1ull << 60, in_short = 1ull << 61;
+
+    explicit Entry(std::uint64_t bits) : bits_(bits) {}
+    std::uint64_t bits() const { return bits_; }
+    bool is_full() const { return bits_ & full; }
+    bool is_short() const { return bits_ & in_short; }
+    std::uint64_t number() const { return bits_ & 0xFFFFFFFF; }
+    int shift() const { return static_cast<int>(bits_ >> exponent & 15); }
+    // The largest absolute value of a full row.
+    std::uint64_t most() const { return bits_ >> highest & 0xFFFFFF; }
+
+   private:
+    std::uint64_t bits_;
+};
+
+// Eight columns as one number and eight values as another.
+struct ShortRow {
+    static constexpr int held = 8;
+    std::uint64_t columns, values;
+};
+
+class CompactRows {
+   public:
+    CompactRows() = default;
+    // The rows of a model file, whose `value8` is used. `width` is a multiple of 32 above all
+    // columns. Throws DamagedModel if the arrays do not fit together, or if their number is not a
+    // power of two.
+    CompactRows(const learn::SparseRows& rows, std::int64_t width);
+    // The rows of a dense table, whose last column holds the exponents (0 to 14).
+    CompactRows(Matrix<const std::int8_t> table, double unit);
+
+    std::int64_t size() const { return static_cast<std::int64_t>(lookup_.size()); }
+    std::int64_t width() const { return width_; }
+    // What the integers count in.
+    double unit() const { return unit_; }
+
+    const std::uint64_t* lookup() const { return lookup_.data(); }
+    const std::int8_t* full() const { return full_.data(); }
+    const ShortRow* shorts() const { return shorts_.data(); }
+
+    // The dense table.
+    void unfold(Matrix<std::int8_t> table) const;
+
+    // sums = the sum of rows (a list of numbers below size(), overwritten). The last column is
+    // undefined. Memory is requested before it is needed.
+    void sum(View<std::uint64_t> rows, std::int32_t* sums) const;
+
+    // Adds `count` weights, of which each has a byte of either number.
+    static void add(std::uint64_t columns, std::uint64_t values, int count, int shift,
+                    std::int32_t* sums) {
+        for (int k = 0; k < count; ++k) {
+            const std::int32_t value = static_cast<std::int8_t>(values & 0xFF);
+            sums[columns & 0xFF] += value * (1 << shift);
+            columns >>= 8;
+            values >>= 8;
+        }
+    }
+    void add_entry(Entry entry, std::int32_t* sums) const {
+        add(entry.bits(), entry.bits() >> Entry::values, Entry::held, entry.shift(), sums);
+    }
+    void add_short(Entry entry, std::int32_t* sums) const {
+        const ShortRow& row = shorts_.data()[entry.number()];
+        add(row.columns, row.values, ShortRow::held, entry.shift(), sums);
+    }
+
+   private:
+    void lay_out(const learn::SparseRows& rows, int lowest);
+
+    std::int64_t width_ = 0;
+    double unit_ = 1.0;
+    Aligned<std::uint64_t> lookup_;
+    Aligned<std::int8_t> full_;
+    Aligned<ShortRow> shorts_;
+};
+
+}  // namespace caesura::parse
