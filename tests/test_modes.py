@@ -20,7 +20,7 @@ from caesura.jit import compiled, kernel
 ROOT = Path(__file__).parent.parent
 MODES = ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK")
 CHECKED = bool(os.environ.get("NUMBA_BOUNDSCHECK"))
-SMALL = ("tests/cluster", "tests/evaluate/test_kernels.py", "tests/learn/test_kernels.py")
+SMALL = ("tests/evaluate/test_kernels.py", "tests/learn/test_kernels.py")
 
 
 @pytest.mark.skipif(any(map(os.environ.get, MODES)), reason="this is such a run")

@@ -107,6 +107,62 @@ class Unigram:
         holds the normal forms of the words, `blank` whether a blank stands before each.
         """
 
+class Bigrams:
+    """Counts of words and of neighbouring words."""
+
+    def __init__(self, counts: NDArray[numpy.int64], next_at: NDArray[numpy.int64], next_word: NDArray[numpy.int32], next_count: NDArray[numpy.int64], last_at: NDArray[numpy.int64], last_word: NDArray[numpy.int32], last_count: NDArray[numpy.int64]) -> None: ...
+
+class Brown:
+    """Brown clustering of the words of a text."""
+
+    def __init__(self, bigrams: Bigrams, classes: int) -> None: ...
+
+    def add_words(self, count: int) -> int:
+        """
+        Add up to so many words, each followed by the best merger; returns the next word.
+        """
+
+    def merge_all(self) -> NDArray[numpy.int32]:
+        """
+        Merge the classes to one; returns pairs (kept, dropped) in the order of merging.
+        """
+
+    @property
+    def slots(self) -> int: ...
+
+    @property
+    def slot_of(self) -> NDArray[numpy.int32]:
+        """The slot of each word's class."""
+
+class Exchange:
+    """Exchange clustering of the words of a text."""
+
+    def __init__(self, bigrams: Bigrams, word_class: NDArray[numpy.int32], classes: int, looks: NDArray[numpy.int32], weight: float, xlogx: NDArray[numpy.float64]) -> None: ...
+
+    def sweep(self) -> int:
+        """Visit every word once; returns how many moved."""
+
+    @property
+    def word_class(self) -> NDArray[numpy.int32]: ...
+
+    @property
+    def pairs(self) -> NDArray[numpy.int64]:
+        """How often one class follows another."""
+
+    @property
+    def sums(self) -> NDArray[numpy.int64]:
+        """How often each class is seen."""
+
+def expect_states(symbols: NDArray[numpy.int32], starts: NDArray[numpy.int64], start: NDArray[numpy.float64], move: NDArray[numpy.float64], emit: NDArray[numpy.float64], started: NDArray[numpy.float64], moved: NDArray[numpy.float64], emitted: NDArray[numpy.float64]) -> float:
+    """
+    Add the expected counts of a hidden Markov model; returns the log-likelihood.
+    """
+
+def best_states(symbols: NDArray[numpy.int32], starts: NDArray[numpy.int64], start: NDArray[numpy.float64], move: NDArray[numpy.float64], emit: NDArray[numpy.float64]) -> NDArray[numpy.int32]:
+    """
+    The most probable state of each symbol, by logarithms; of equals the first.
+    """
+
 def fill_gaps(a: NDArray[numpy.int64], b: NDArray[numpy.int64], gaps: NDArray[numpy.int64], partner: NDArray[numpy.int64]) -> None:
     """
     Align the parts of two sequences that lie in gaps (rows of a from, a to, b from, b to) by shortest edit scripts.

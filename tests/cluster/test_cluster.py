@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from caesura import _core
 from caesura.cli import run
 from caesura.cluster import WordClasses, cluster, load_classes, save_classes
 from caesura.cluster.brown import brown
@@ -111,6 +114,26 @@ def test_counts_of_neighbours() -> None:
     pairs = twin.word_pairs(bigrams)
     assert pairs == {(0, 3): 1, (3, 2): 2, (2, 3): 1, (2, 0): 2, (0, 2): 1}
     assert np.array_equal(bigrams.counts, [3, 0, 3, 2])
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "reason"),
+    [
+        ("counts", lambda a: a[:-1], "must have neighbours"),
+        ("counts", lambda a: a - 100, "counts has the value"),
+        ("next_at", lambda a: a[::-1].copy(), "must rise"),
+        ("next_word", lambda a: a + 100, "neighbours has the value"),
+        ("last_word", lambda a: a - 1, "neighbours has the value"),
+        ("last_count", lambda a: a[:-1], "must have a count"),
+        ("last_count", lambda a: -a, "counts of neighbours has"),
+    ],
+)
+def test_damaged_counts_are_refused(
+    name: str, change: Callable[[NDArray[np.int64]], NDArray[np.int64]], reason: str
+) -> None:
+    _, bigrams, _ = count_bigrams(text(1), min_count=1)
+    with pytest.raises(ValueError, match=reason):
+        _core.Bigrams(*bigrams._replace(**{name: change(getattr(bigrams, name))}))
 
 
 # ------------------------------------------------------------------- files

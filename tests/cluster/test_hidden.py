@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from caesura.cluster import hidden
+from caesura import _core
 from caesura.cluster.hidden import Hidden, best_states, fit
 from tests.reference.cluster import hidden_paths
 
@@ -27,7 +27,7 @@ def random_model(seed: int, states: int = 3, symbols: int = 4) -> Hidden:
 def test_expectations_are_those_of_all_rows_of_states(seed: int) -> None:
     model = random_model(seed)
     started, moved, emitted = np.zeros(3), np.zeros((3, 3)), np.zeros((4, 3))
-    score = hidden._expect(TEXT, STARTS, *model, started, moved, emitted)
+    score = _core.expect_states(TEXT, STARTS, *model, started, moved, emitted)
     by_hand = [np.zeros_like(table) for table in (started, moved, emitted)]
     total = 0.0
     for words in filter(None, SENTENCES):
@@ -60,3 +60,13 @@ def test_a_symbol_stays_in_the_states_that_it_may_have() -> None:
         assert shares.sum() == pytest.approx(1.0)
     states = best_states(TEXT, STARTS, model)
     assert (states == 2).tolist() == (TEXT == 3).tolist()
+
+
+def test_tables_that_do_not_fit_the_text_are_refused() -> None:
+    model = random_model(0)
+    with pytest.raises(ValueError, match="symbols has the value 3"):
+        best_states(TEXT, STARTS, model._replace(emit=model.emit[:3]))
+    with pytest.raises(ValueError, match="the same states"):
+        best_states(TEXT, STARTS, model._replace(move=model.move[:2]))
+    with pytest.raises(ValueError, match="must rise"):
+        best_states(TEXT, STARTS + 1, model)

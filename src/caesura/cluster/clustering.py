@@ -13,11 +13,10 @@ from caesura.cluster.brown import brown
 from caesura.cluster.classes import WordClasses
 from caesura.cluster.counts import RARE, count_bigrams
 from caesura.cluster.exchange import exchange
-from caesura.cluster.hidden import best_states, fit
 from caesura.document import Document
 from caesura.errors import UsageError
 
-__all__ = ["Report", "cluster", "sentences_of", "warmup"]
+__all__ = ["Report", "cluster", "sentences_of"]
 
 #: Told of the share of the work that is done and of something to say about it.
 Report = Callable[[float, str], None]
@@ -96,13 +95,3 @@ def sentences_of(texts: Iterable[list[str] | Document]) -> Iterator[list[str]]:
         forms = text.column("form")
         for first, last in pairwise(text.first_word[text.sentence_bounds].tolist()):
             yield forms[first:last]
-
-
-def warmup() -> None:
-    """Compile the kernels of both methods, and of classes by context."""
-    text = [["a", "b", "c", "d"], ["a", "c"]]
-    cluster(text, 2, min_count=1)
-    cluster(text, 2, min_count=1, method="brown")
-    symbols, starts = np.zeros(2, np.int32), np.array([0, 2])
-    model = fit(symbols, starts, symbols[:1], np.ones((1, 1), dtype=bool), 1)
-    best_states(symbols, starts, model)

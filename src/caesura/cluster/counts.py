@@ -19,7 +19,7 @@ RARE = 1
 
 
 class Bigrams(NamedTuple):
-    """How often each word occurs, and neighbours as sparse rows; kernels take it as it is.
+    """How often each word occurs, and neighbours as sparse rows; the core takes it as it is.
 
     The successors of word w are `next_word[next_at[w]:next_at[w + 1]]`, each seen as often as
     `next_count` says; predecessors likewise.

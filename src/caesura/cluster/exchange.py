@@ -16,14 +16,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import _core
 from caesura.cluster.counts import RARE, Bigrams
-from caesura.jit import kernel
 
 __all__ = ["exchange"]
 
 _TABLE = 1 << 20
-#: Smoothing of looks in a class.
-ALPHA = 0.1
 
 
 def exchange(
@@ -40,26 +38,21 @@ def exchange(
     `report` is told of the pass, the words that moved, and the objective.
     """
     size = len(bigrams.counts)
-    word_class = np.arange(size, dtype=np.int32) - 2
-    word_class = np.where(word_class >= 0, word_class % classes + 2, word_class + 2)
-    word_class = word_class.astype(np.int32)
-    total = classes + 2
-    pairs = np.zeros((total, total), dtype=np.int64)
-    sums = np.zeros(total, dtype=np.int64)
+    rank = np.arange(size, dtype=np.int32)
+    word_class = np.where(rank > RARE, (rank - 2) % classes + 2, rank).astype(np.int32)
     xlogx = np.arange(_TABLE, dtype=np.float64)
     xlogx[1:] *= np.log(xlogx[1:])
-    _count(bigrams, word_class, pairs, sums)
     if looks is None:
         looks = np.zeros(size, dtype=np.int32)
-    alike = np.zeros((total, int(looks.max(initial=0)) + 1), dtype=np.int64)
-    np.add.at(alike, (word_class, looks), 1)
+    counts = _core.Bigrams(*bigrams)
+    table = _core.Exchange(counts, word_class, classes + 2, looks, weight, xlogx)
     for number in range(1, passes + 1):
-        moved = _sweep(bigrams, word_class, pairs, sums, xlogx, looks, alike, weight)
+        moved = table.sweep()
         if report is not None:
-            report(number, moved, objective(pairs, sums))
+            report(number, moved, objective(table.pairs, table.sums))
         if moved == 0:
             break
-    return word_class
+    return table.word_class
 
 
 def objective(pairs: NDArray[np.int64], sums: NDArray[np.int64]) -> float:
@@ -70,111 +63,3 @@ def objective(pairs: NDArray[np.int64], sums: NDArray[np.int64]) -> float:
         return float((positive * np.log(positive)).sum())
 
     return xlogx(pairs) - 2.0 * xlogx(sums)
-
-
-@kernel
-def _count(
-    bigrams: Bigrams,
-    word_class: NDArray[np.int32],
-    pairs: NDArray[np.int64],
-    sums: NDArray[np.int64],
-) -> None:
-    """Count the classes and their neighbours."""
-    for w in range(bigrams.counts.shape[0]):
-        sums[word_class[w]] += bigrams.counts[w]
-        for i in range(bigrams.next_at[w], bigrams.next_at[w + 1]):
-            pairs[word_class[w], word_class[bigrams.next_word[i]]] += bigrams.next_count[i]
-
-
-@kernel(inline="always")
-def _entropy(x: int, xlogx: NDArray[np.float64]) -> float:
-    if x < xlogx.shape[0]:
-        return xlogx[x]
-    return x * np.log(x)
-
-
-@kernel
-def _sweep(
-    bigrams: Bigrams,
-    word_class: NDArray[np.int32],
-    pairs: NDArray[np.int64],
-    sums: NDArray[np.int64],
-    xlogx: NDArray[np.float64],
-    looks: NDArray[np.int32],
-    alike: NDArray[np.int64],
-    weight: float,
-) -> int:
-    """Visit every word once; returns how many moved."""
-    counts = bigrams.counts
-    next_at, next_word, next_count = bigrams.next_at, bigrams.next_word, bigrams.next_count
-    last_at, last_word, last_count = bigrams.last_at, bigrams.last_word, bigrams.last_count
-    total = sums.shape[0]
-    after = np.zeros(total, np.int64)
-    before = np.zeros(total, np.int64)
-    members = np.zeros(total, np.int64)
-    for w in range(word_class.shape[0]):
-        members[word_class[w]] += 1
-    moved = 0
-    for w in range(RARE + 1, word_class.shape[0]):
-        home = word_class[w]
-        if members[home] == 1:
-            continue  # the last word of a class stays, or the class would be lost
-        after[:] = 0
-        before[:] = 0
-        own = 0
-        for i in range(next_at[w], next_at[w + 1]):
-            if next_word[i] == w:
-                own = next_count[i]
-            else:
-                after[word_class[next_word[i]]] += next_count[i]
-        for i in range(last_at[w], last_at[w + 1]):
-            if last_word[i] != w:
-                before[word_class[last_word[i]]] += last_count[i]
-        _put(home, -1, after, before, own, counts[w], pairs, sums)
-        best, best_gain = home, -np.inf
-        for c in range(RARE + 1, total):
-            gain = -2.0 * (_entropy(sums[c] + counts[w], xlogx) - _entropy(sums[c], xlogx))
-            for x in range(total):
-                if x != c:
-                    if before[x] > 0:
-                        n = pairs[x, c]
-                        gain += _entropy(n + before[x], xlogx) - _entropy(n, xlogx)
-                    if after[x] > 0:
-                        n = pairs[c, x]
-                        gain += _entropy(n + after[x], xlogx) - _entropy(n, xlogx)
-            n = pairs[c, c]
-            gain += _entropy(n + before[c] + after[c] + own, xlogx) - _entropy(n, xlogx)
-            if weight > 0.0:
-                same = alike[c, looks[w]] - (1 if c == home else 0)
-                others = members[c] - (1 if c == home else 0)
-                gain += weight * np.log((same + ALPHA) / (others + ALPHA * alike.shape[1]))
-            if gain > best_gain + 1e-9 or (c == home and gain > best_gain - 1e-9):
-                best, best_gain = c, gain
-        _put(best, 1, after, before, own, counts[w], pairs, sums)
-        if best != home:
-            word_class[w] = best
-            members[home] -= 1
-            members[best] += 1
-            alike[home, looks[w]] -= 1
-            alike[best, looks[w]] += 1
-            moved += 1
-    return moved
-
-
-@kernel
-def _put(
-    c: int,
-    sign: int,
-    after: NDArray[np.int64],
-    before: NDArray[np.int64],
-    own: int,
-    count: int,
-    pairs: NDArray[np.int64],
-    sums: NDArray[np.int64],
-) -> None:
-    """Add a word's counts to a class, or take them away."""
-    for x in range(sums.shape[0]):
-        pairs[c, x] += sign * after[x]
-        pairs[x, c] += sign * before[x]
-    pairs[c, c] += sign * own
-    sums[c] += sign * count

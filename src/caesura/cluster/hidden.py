@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.jit import kernel
+from caesura import _core
 
 __all__ = ["Hidden", "best_states", "fit"]
 
@@ -66,18 +66,16 @@ def fit(
             np.zeros((states, states)),
             np.zeros_like(emitted),
         )
-        _expect(symbols, starts, *model, started, moved, emitted)
+        _core.expect_states(symbols, starts, *model, started, moved, emitted)
         model = _normalised(started, moved, emitted, allowed)
     return model
 
 
 def best_states(symbols: Ints, starts: Longs, model: Hidden) -> Ints:
     """The most probable row of states of each sentence."""
-    found = np.zeros(len(symbols), dtype=np.int32)
     with np.errstate(divide="ignore"):
         start, move, emit = (np.log(table) for table in model)
-    _best(symbols, starts, start, move, emit, found)
-    return found
+    return _core.best_states(symbols, starts, start, move, emit)
 
 
 def _normalised(
@@ -91,101 +89,3 @@ def _normalised(
         moved / moved.sum(axis=1, keepdims=True),
         emitted / np.maximum(emitted.sum(axis=0, keepdims=True), 1e-300),
     )
-
-
-@kernel
-def _expect(
-    symbols: Ints,
-    starts: Longs,
-    start: Floats,
-    move: Floats,
-    emit: Floats,
-    started: Floats,
-    moved: Floats,
-    emitted: Floats,
-) -> float:
-    """Add the expected counts of starts, moves and symbols; returns the log-likelihood."""
-    states = start.shape[0]
-    longest = 1
-    for k in range(starts.shape[0] - 1):
-        longest = max(longest, starts[k + 1] - starts[k])
-    forth = np.zeros((longest, states))
-    back = np.ones((longest, states))
-    scale = np.zeros(longest)
-    row = np.zeros(states)
-    total = 0.0
-    for k in range(starts.shape[0] - 1):
-        at, size = starts[k], starts[k + 1] - starts[k]
-        for t in range(size):
-            if t == 0:
-                row[:] = start
-            else:
-                row[:] = 0.0
-                for before in range(states):
-                    if forth[t - 1, before] > 0.0:
-                        for state in range(states):
-                            row[state] += forth[t - 1, before] * move[before, state]
-            scale[t] = 0.0
-            for state in range(states):
-                row[state] *= emit[symbols[at + t], state]
-                scale[t] += row[state]
-            scale[t] = max(scale[t], 1e-300)
-            for state in range(states):
-                forth[t, state] = row[state] / scale[t]
-            total += np.log(scale[t])
-        if size > 0:
-            back[size - 1] = 1.0
-        for t in range(size - 1, -1, -1):
-            for state in range(states):
-                emitted[symbols[at + t], state] += forth[t, state] * back[t, state]
-            if t == 0:
-                for state in range(states):
-                    started[state] += forth[0, state] * back[0, state]
-                continue
-            for state in range(states):
-                row[state] = back[t, state] * emit[symbols[at + t], state] / scale[t]
-            for before in range(states):
-                weight = forth[t - 1, before]
-                summed = 0.0
-                if weight > 0.0:
-                    for state in range(states):
-                        part = move[before, state] * row[state]
-                        summed += part
-                        moved[before, state] += weight * part
-                back[t - 1, before] = summed
-    return total
-
-
-@kernel
-def _best(
-    symbols: Ints, starts: Longs, start: Floats, move: Floats, emit: Floats, found: Ints
-) -> None:
-    """Viterbi over logarithms; of equals the first state."""
-    states = start.shape[0]
-    longest = 1
-    for k in range(starts.shape[0] - 1):
-        longest = max(longest, starts[k + 1] - starts[k])
-    score = np.zeros((longest, states))
-    came = np.zeros((longest, states), np.int32)
-    for k in range(starts.shape[0] - 1):
-        at, size = starts[k], starts[k + 1] - starts[k]
-        if size == 0:
-            continue
-        for state in range(states):
-            score[0, state] = start[state] + emit[symbols[at], state]
-        for t in range(1, size):
-            for state in range(states):
-                best, best_from = -np.inf, 0
-                for before in range(states):
-                    value = score[t - 1, before] + move[before, state]
-                    if value > best:
-                        best, best_from = value, before
-                score[t, state] = best + emit[symbols[at + t], state]
-                came[t, state] = best_from
-        last = 0
-        for state in range(states):
-            if score[size - 1, state] > score[size - 1, last]:
-                last = state
-        for t in range(size - 1, -1, -1):
-            found[at + t] = last
-            last = came[t, last]
