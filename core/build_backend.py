@@ -1,25 +1,30 @@
-"""The build backend of `pip install .`: scikit-build-core's, with editable installs in place.
+"""The build backend of `pip install .`: scikit-build-core's, with two additions.
 
-An editable install puts the extension module into `src/caesura/` and one line into a `.pth` file.
-There is no import hook, and nothing is rebuilt when the package is imported.
+Without a C++ compiler, the build requires the package `ziglang` and compiles with it
+(`compilers.py`). An editable install puts the extension module into `src/caesura/` and one line
+into a `.pth` file: there is no import hook, and nothing is rebuilt when the package is imported.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import shutil
+import sys
+import sysconfig
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+import compilers
+from scikit_build_core import build as scikit_build
 from scikit_build_core.build import (
     build_sdist,
-    build_wheel,
     get_requires_for_build_sdist,
-    get_requires_for_build_wheel,
     prepare_metadata_for_build_wheel,
 )
 
@@ -44,8 +49,52 @@ EDITABLE: Final[dict[str, list[str] | str]] = {
     "cmake.define.CAESURA_TESTING": "ON",
 }
 
-get_requires_for_build_editable = get_requires_for_build_wheel
 prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
+def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
+    """CMake and Ninja where they are missing, and Zig's compiler if there is no other."""
+    requires = scikit_build.get_requires_for_build_wheel(config_settings)
+    reason = compilers.missing()
+    if reason is not None:
+        print(compilers.NOTICE.format(reason=reason), file=sys.stderr)
+        requires.append(compilers.REQUIREMENT)
+    return requires
+
+
+get_requires_for_build_editable = get_requires_for_build_wheel
+
+
+def build_wheel(
+    wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None
+) -> str:
+    """Compile the module and build a wheel; the name of its file."""
+    with _compiler() as settings:
+        return scikit_build.build_wheel(
+            wheel_directory, {**settings, **(config_settings or {})}, metadata_directory
+        )
+
+
+@contextmanager
+def _compiler() -> Iterator[dict[str, list[str] | str]]:
+    """The settings that select a compiler; exits with one sentence if there is none."""
+    headers = Path(sysconfig.get_path("include"), "Python.h")
+    if not headers.exists():
+        sys.exit(
+            f"caesura: {headers} is missing. Install the headers of Python "
+            "(the package python3-dev or python3-devel of most Linux distributions)."
+        )
+    with tempfile.TemporaryDirectory(prefix="caesura-zig-") as folder:
+        if compilers.missing() is None:
+            yield {}
+            return
+        if os.environ.get("CAESURA_SANITIZE"):
+            sys.exit("caesura: CAESURA_SANITIZE needs GCC or Clang; Zig has no AddressSanitizer.")
+        try:
+            file = compilers.toolchain(Path(folder))
+        except compilers.NoCompiler as error:
+            sys.exit(f"caesura: {error}")
+        yield {"cmake.define.CMAKE_TOOLCHAIN_FILE": str(file)}
 
 
 def build_editable(
