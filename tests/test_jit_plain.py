@@ -11,7 +11,6 @@ from caesura import jit
 from caesura.document import Document
 from caesura.document.characters import MARGIN, classify, code_points
 from caesura.jit_plain import Tiers, plain
-from caesura.layout.reader import read_whole
 from caesura.tokenize.marks import blank_marks, mark
 from caesura.tokenize.prepared_text import prepare
 from caesura.tokenize.word_types import make_types
@@ -46,16 +45,9 @@ def test_a_kernel_is_compiled_once_it_has_enough_to_do(monkeypatch: pytest.Monke
 
 @given(st.lists(token_texts(), min_size=1, max_size=8).map(Document.join))
 @settings(max_examples=60)
-def test_python_reads_layout_and_marks_tokens_as_compiled_code_does(doc: Document) -> None:
+def test_python_marks_tokens_as_compiled_code_does(doc: Document) -> None:
     kinds, folded = classify(code_points(doc.text))
-    inner = slice(MARGIN, MARGIN + len(doc.text))
     begins, ends = doc.token_start.astype(np.int64), doc.token_end.astype(np.int64)
-    found = []
-    for way in (read_whole, plain(read_whole)):
-        codes = np.zeros(len(begins), np.uint8)
-        way(kinds[inner], folded[inner], begins, ends, codes)
-        found.append(codes)
-    assert np.array_equal(*found)
     text, types = prepare(kinds, folded), make_types({"abc": 3, "X": 5})
     marked = []
     for way in (mark, plain(mark)):

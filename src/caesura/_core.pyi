@@ -46,6 +46,24 @@ class RowWriter:
         The first word of the last rows whose head is in another sentence, or -1.
         """
 
+class LayoutReader:
+    """The codes of the gaps of a text that comes in blocks."""
+
+    def __init__(self, paragraphs: NDArray[numpy.int64]) -> None: ...
+
+    def feed(self, kinds: NDArray[numpy.uint8], codes: NDArray[numpy.uint32], last: bool) -> None:
+        """Take the next characters, by class and number."""
+
+    def take(self, begins: NDArray[numpy.int64], ends: NDArray[numpy.int64]) -> NDArray[numpy.uint8]:
+        """
+        Return the codes of the next tokens, as far as enough of the text is known.
+        """
+
+def layout_of(kinds: NDArray[numpy.uint8], codes: NDArray[numpy.uint32], begins: NDArray[numpy.int64], ends: NDArray[numpy.int64], paragraphs: NDArray[numpy.int64]) -> NDArray[numpy.uint8]:
+    """
+    Return the codes of the tokens of a whole text, from its characters by class and number.
+    """
+
 class LinearTable:
     """Features to sparse rows of weights; read-only."""
 

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import layout_of
 from caesura.constraints import Constraints, by_layout
 from caesura.document import NO, YES, Document
 from caesura.document.characters import DIGIT, MARGIN, classify, code_points
 from caesura.jit_plain import Tiers
-from caesura.layout import START, LayoutReader, layout_of, learned
-from caesura.layout.lines import LONGEST
+from caesura.layout import START, LayoutReader, learned
 from caesura.tokenize.chunk_memo import LONGEST_CHUNK, Memo
 from caesura.tokenize.habits import NO_HABITS, Habits, within_numbers
 from caesura.tokenize.handles import known_cuts
@@ -51,6 +51,8 @@ _LITTLE = 256
 _PARAGRAPH = 4
 #: Characters behind a blank that tell whether it is inside of a number, and some more.
 _GROUP = 8
+#: Longer lines are not examined by the layout.
+_LONG_LINE = 400
 _NO_BLANKS = np.zeros(0, np.int64)
 #: What a text of one line does not have, if it is one of ASCII: other blanks, and two in a row.
 _LAID_OUT = ("\n", "  ", "\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f")
@@ -158,7 +160,7 @@ def _set_paragraphs(marks: Marks, begins: Longs, paragraphs: Longs) -> None:
 
 def _is_one_line(text: str) -> bool:
     """Whether a text is one long line without wide gaps, so that its layout says nothing."""
-    long = len(text) > LONGEST
+    long = len(text) > _LONG_LINE
     return long and text.isascii() and all(sign not in text for sign in _LAID_OUT)
 
 

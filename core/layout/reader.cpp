@@ -1,0 +1,130 @@
+#include "layout/reader.h"
+
+#include <algorithm>
+
+namespace caesura::layout {
+namespace {
+
+// Blanks on one line that make a gap wide.
+constexpr std::int64_t wide_gap = 3;
+
+std::int64_t rank(const std::vector<std::int64_t>& values, std::int64_t value) {
+    return std::lower_bound(values.begin(), values.end(), value) - values.begin();
+}
+
+}  // namespace
+
+Reader::Reader(Offsets paragraphs) : paragraphs_(paragraphs.begin(), paragraphs.end()) {
+    std::sort(paragraphs_.begin(), paragraphs_.end());
+}
+
+void Reader::note_tabs(Codes codes, std::int64_t base) {
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        if (codes[i] == '\t') tabs_.push_back(base + static_cast<std::int64_t>(i));
+}
+
+void Reader::feed_whole(Kinds kinds, Codes codes) {
+    note_tabs(codes, 0);
+    scanner_.scan(kinds, codes, 0, 0, lines_);
+    scanner_.finish(kinds, codes, 0, lines_);
+    known_ = static_cast<std::int64_t>(lines_.size());
+    ended_ = true;
+}
+
+void Reader::feed(Kinds kinds, Codes codes, bool last) {
+    const auto kept = static_cast<std::int64_t>(codes_.size());
+    kinds_.insert(kinds_.end(), kinds.begin(), kinds.end());
+    codes_.insert(codes_.end(), codes.begin(), codes.end());
+    note_tabs(codes, base_ + kept);
+    lines_.resize(known_);
+    scanner_.scan(kinds_, codes_, base_, kept, lines_);
+    if (last) {
+        scanner_.finish(kinds_, codes_, base_, lines_);
+        ended_ = true;
+    }
+    known_ = static_cast<std::int64_t>(lines_.size());
+    // What is kept is the open line, unless it is long.
+    auto drop = static_cast<std::ptrdiff_t>(codes_.size());
+    if (!last && !scanner_.is_written()) {
+        lines_.push_back({.offset = scanner_.line()});
+        drop = scanner_.line() - base_;
+    }
+    kinds_.erase(kinds_.begin(), kinds_.begin() + drop);
+    codes_.erase(codes_.begin(), codes_.begin() + drop);
+    base_ += drop;
+}
+
+// Fills the codes of tokens as far as they are known; returns how many are.
+std::int64_t Reader::read_off(Offsets begins, Offsets ends, View<std::uint8_t> out) {
+    const Lines lines(lines_, known_);
+    const auto n = static_cast<std::int64_t>(lines_.size());
+    const auto size = static_cast<std::int64_t>(begins.size());
+    for (std::int64_t t = 0; t < size; ++t) {
+        std::int64_t line = at_.line;
+        while (line + 1 < n && lines_[line + 1].offset <= begins[t]) ++line;
+        if (at_.opened && line == at_.line) {
+            out[t] = begins[t] - at_.end >= wide_gap ? WIDE : SAME;
+            if (lines.is_opened(line, at_.kind, begins[t]))
+                out[t] = OPENED;
+            else if (out[t] == SAME && at_.alone)
+                out[t] = INSIDE;
+        } else if (ended_ || lines.is_ready(line)) {
+            out[t] = at_.kind = lines.decide(line, at_.opened);
+            at_.alone = at_.kind == LINE || lines.goes_on_alone(line);
+        } else {
+            return t;
+        }
+        at_.opened = true;
+        at_.end = ends[t];
+        while (line + 1 < n && lines_[line + 1].offset < at_.end) {
+            // A token over two lines: what goes on is not opened.
+            ++line;
+            at_.kind = WRAP;
+            at_.alone = false;
+        }
+        at_.line = line;
+    }
+    return size;
+}
+
+std::vector<std::uint8_t> Reader::take(Offsets begins, Offsets ends) {
+    std::vector<std::uint8_t> found(begins.size());
+    const std::int64_t before = at_.opened ? at_.end : 0;
+    const std::int64_t done = found.empty() ? 0 : read_off(begins, ends, found);
+    found.resize(done);
+    if (done == 0) return found;
+    // Where the gap before a token begins.
+    const auto since = [&](std::int64_t t) { return t > 0 ? ends[t - 1] : before; };
+    if (!tabs_.empty()) {
+        for (std::int64_t t = 0; t < done; ++t)
+            if ((found[t] == SAME || found[t] == INSIDE) &&
+                rank(tabs_, begins[t]) > rank(tabs_, since(t)))
+                found[t] = WIDE;
+        tabs_.erase(tabs_.begin(), tabs_.begin() + rank(tabs_, at_.end));
+    }
+    // Where a document states that paragraphs start; not inside a chunk, nor where blank lines mean
+    // nothing.
+    const Offsets own = begins.slice(0, done);
+    for (const std::int64_t paragraph : paragraphs_) {
+        const auto t = std::lower_bound(own.begin(), own.end(), paragraph) - own.begin();
+        if (t == done) break;
+        if (begins[t] > since(t) && found[t] != DOUBLE && found[t] != START) found[t] = BLANK;
+    }
+    paragraphs_.erase(paragraphs_.begin(), std::upper_bound(paragraphs_.begin(), paragraphs_.end(),
+                                                            begins[done - 1]));
+    if (const std::int64_t surplus = at_.line - back; surplus > 0) {
+        lines_.erase(lines_.begin(), lines_.begin() + surplus);
+        known_ -= surplus;
+        at_.line -= surplus;
+    }
+    return found;
+}
+
+std::vector<std::uint8_t> layout_of(Kinds kinds, Codes codes, Offsets begins, Offsets ends,
+                                    Offsets paragraphs) {
+    Reader reader(paragraphs);
+    reader.feed_whole(kinds, codes);
+    return reader.take(begins, ends);
+}
+
+}  // namespace caesura::layout

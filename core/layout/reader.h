@@ -1,0 +1,59 @@
+// A code for the gap before each token of a text, which may come in blocks.
+//
+// The evidence is local: eight lines and less than four thousand characters to each side. So a text
+// that comes in blocks gets the codes of the whole.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/view.h"
+#include "layout/gaps.h"
+
+namespace caesura::layout {
+
+using Offsets = View<const std::int64_t>;
+
+class Reader {
+   public:
+    // A document may state at which offsets paragraphs start; these rise.
+    explicit Reader(Offsets paragraphs = {});
+
+    // Takes the next characters.
+    void feed(Kinds kinds, Codes codes, bool last);
+    // Takes all characters at once, and copies none.
+    void feed_whole(Kinds kinds, Codes codes);
+    // The codes of the next tokens, as far as enough of the text is known. Tokens without one are
+    // given again with the next call.
+    std::vector<std::uint8_t> take(Offsets begins, Offsets ends);
+
+   private:
+    void note_tabs(Codes codes, std::int64_t base);
+    std::int64_t read_off(Offsets begins, Offsets ends, View<std::uint8_t> out);
+
+    // The line that the last token ends on, and what is known of it.
+    struct Position {
+        std::int64_t line = 0;
+        std::int64_t end = 0;  // of the token
+        bool opened = false;   // whether there was a token
+        Break kind = SAME;     // before the line
+        bool alone = false;    // whether the line stands for itself
+    };
+
+    Scanner scanner_;
+    std::vector<Line> lines_;  // the last may be that of the open line
+    std::int64_t known_ = 0;
+    Position at_;
+    std::int64_t base_ = 0;  // the offset of the first character that is kept
+    std::vector<std::uint8_t> kinds_;
+    std::vector<std::uint32_t> codes_;
+    std::vector<std::int64_t> tabs_;
+    std::vector<std::int64_t> paragraphs_;
+    bool ended_ = false;
+};
+
+// The codes of the tokens of a whole text.
+std::vector<std::uint8_t> layout_of(Kinds kinds, Codes codes, Offsets begins, Offsets ends,
+                                    Offsets paragraphs);
+
+}  // namespace caesura::layout
