@@ -95,6 +95,24 @@ class ParserRows:
 
     def __len__(self) -> int: ...
 
+def best_trees(arcs: NDArray[numpy.float32], base: NDArray[numpy.int32], starts: NDArray[numpy.int8], given: NDArray[numpy.int32], heads: NDArray[numpy.int32]) -> NDArray[numpy.int32]:
+    """
+    Return the heads of all words (-1: root), each sentence by itself. `starts` is 1 where
+    a sentence starts; `heads` is a tree of each sentence, which must have the heads that
+    are `given` (-2: none).
+    """
+
+def largest_weights(weights: NDArray[numpy.float32], tops: NDArray[numpy.float32]) -> None:
+    """Write the largest absolute value of each row."""
+
+def round_rows(weights: NDArray[numpy.float32], shifts: NDArray[numpy.int8], unit: float, table: NDArray[numpy.int8]) -> None:
+    """
+    Round rows to multiples of unit * 2**shift; the shift goes into the last column.
+    """
+
+def shift_rows(table: NDArray[numpy.int8], exponents: NDArray[numpy.int8], lowest: int) -> None:
+    """Give the rows of a table a common unit, 2**lowest; in place."""
+
 class PieceTable:
     """The pieces of a sub-word vocabulary; read-only."""
 

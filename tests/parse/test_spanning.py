@@ -7,13 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.jit_plain import plain
-from caesura.parse import spanning
+from caesura._core import best_trees as best_trees_of
 from caesura.parse.scorers.arcs import FLOOR, ArcScorer, arc_scorer
-from caesura.parse.spanning import best_trees
 from tests.reference.parse import best_tree
 
 UNKNOWN = -2
+#: Longer sentences keep their tree.
+MOST = 400
+
+
+def best_trees(
+    graph: ArcScorer, starts: np.ndarray, heads: np.ndarray, given: np.ndarray
+) -> np.ndarray:
+    return best_trees_of(graph.arcs, graph.base, starts, given.astype(np.int32), heads)
 
 
 def scorer(arcs: np.ndarray, base: np.ndarray | None = None) -> ArcScorer:
@@ -74,19 +80,6 @@ def test_given_heads_are_kept(n: int, seed: int) -> None:
     assert sum(score(int(h), word) for word, h in enumerate(found)) >= best - 0.01 * n - 1e-3
 
 
-def test_a_short_text_has_the_trees_of_a_long_one() -> None:
-    """Which are compiled; both are exact to the last bit, or a first run would differ."""
-    rng = np.random.default_rng(4)
-    _, heads = chain([9, 14, 2, 11])
-    arcs = rng.normal(scale=3, size=(36, 37)).astype(np.float32)
-    arcs[:, 5:9] = np.round(arcs[:, 5:9])  # ties
-    told = (arcs, np.zeros(36, np.int32), np.array([0, 9, 23, 25, 36]), np.full(36, UNKNOWN))
-    compiled, python = heads.copy(), heads.copy()
-    spanning._best_trees(*told, compiled)
-    plain(spanning._best_trees)(*told, python)
-    assert compiled.tolist() == python.tolist() != heads.tolist()
-
-
 def test_a_tie_changes_nothing() -> None:
     starts, heads = chain([6])
     graph = scorer(np.zeros((6, 7), np.float32))
@@ -105,7 +98,7 @@ def test_heads_that_were_not_seen_are_as_bad_as_any() -> None:
 
 
 def test_a_sentence_that_is_too_long_keeps_its_tree() -> None:
-    n = spanning.MOST + 1
+    n = MOST + 1
     starts, heads = chain([n])
     arcs = np.full((n, 3), -5, np.float32)
     arcs[:, 0] = 5  # all want to be the root

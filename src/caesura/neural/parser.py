@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import best_trees
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
 from caesura.errors import ModelError, WarningSink
@@ -36,12 +37,11 @@ from caesura.neural.tag_lexicon import TagLexicon
 from caesura.neural.tagging import Tagging, softmax
 from caesura.parse.constraints import WordConstraints, decode_given, limits_of, no_limits
 from caesura.parse.options import SearchOptions
-from caesura.parse.scorers.arcs import arc_scorer
+from caesura.parse.scorers.arcs import ArcScorer, arc_scorer
 from caesura.parse.scorers.features import N_COLUMNS
 from caesura.parse.search.decode import Decoder
 from caesura.parse.search.kbest import k_best
 from caesura.parse.shapes import edited_words
-from caesura.parse.spanning import best_trees
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.word_table import FIRST_WORD, LAYOUT_ODDS, N_CONTEXT, Words
 from caesura.stage import Stage
@@ -478,7 +478,9 @@ def _best_heads(
     decoder: Decoder, result: Result | Parse, given: WordConstraints
 ) -> NDArray[np.int32]:
     """The best trees of the sentences that a search found."""
-    return best_trees(decoder.scorer, np.asarray(result.starts), result.heads, given.heads)
+    graph: ArcScorer = decoder.scorer
+    starts, heads = np.asarray(result.starts, np.int8), np.asarray(result.heads, np.int32)
+    return best_trees(graph.arcs, graph.base, starts, given.heads.astype(np.int32), heads)
 
 
 def _words(n: int) -> Words:

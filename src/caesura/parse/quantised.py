@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.jit import kernel
+from caesura._core import largest_weights, round_rows, shift_rows
 
 __all__ = ["MOST_SHIFT", "padded", "shifted_rows", "to_bytes", "to_floats"]
 
@@ -25,37 +25,10 @@ def padded(actions: int) -> int:
     return (actions + 1 + 31) // 32 * 32
 
 
-@kernel
-def _tops(weights: NDArray[np.float32], tops: NDArray[np.float32]) -> None:
-    for r in range(weights.shape[0]):
-        top = np.float32(0.0)
-        for a in range(weights.shape[1]):
-            value = abs(weights[r, a])
-            if value > top:
-                top = value
-        tops[r] = top
-
-
-@kernel
-def _fill(
-    weights: NDArray[np.float32],
-    shifts: NDArray[np.int8],
-    unit: float,
-    table: NDArray[np.int8],
-) -> None:
-    width = weights.shape[1]
-    for r in range(weights.shape[0]):
-        inverse = np.float32(1.0 / (unit * (1 << shifts[r])))
-        for a in range(width - 1):
-            value = np.rint(weights[r, a] * inverse)
-            table[r, a] = np.int8(min(max(value, -127.0), 127.0))
-        table[r, width - 1] = shifts[r]
-
-
 def to_bytes(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
     """The 8-bit table of padded float rows, and the unit in which its integers count."""
     tops = np.zeros(len(weights), np.float32)
-    _tops(weights, tops)
+    largest_weights(weights, tops)
     full = tops > 0
     needed = np.zeros(len(weights), np.int32)
     needed[full] = np.ceil(np.log2(tops[full] / _MOST)).astype(np.int32)
@@ -63,21 +36,8 @@ def to_bytes(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
     shifts = np.clip(needed - lowest, 0, MOST_SHIFT).astype(np.int8)
     unit = float(2.0**lowest)
     table = np.zeros(weights.shape, np.int8)
-    _fill(weights, shifts, unit, table)
+    round_rows(weights, shifts, unit, table)
     return table, unit
-
-
-@kernel
-def _shift(table: NDArray[np.int8], exponents: NDArray[np.int8], lowest: int) -> None:
-    width = table.shape[1]
-    for r in range(table.shape[0]):
-        shift = exponents[r] - lowest
-        if shift < 0:
-            scale = 2.0**shift
-            for a in range(width - 1):
-                if table[r, a] != 0:
-                    table[r, a] = np.int8(np.rint(table[r, a] * scale))
-        table[r, width - 1] = np.int8(min(max(shift, 0), MOST_SHIFT))
 
 
 def shifted_rows(
@@ -85,7 +45,7 @@ def shifted_rows(
 ) -> tuple[NDArray[np.int8], float]:
     """The 8-bit table of unpacked integers and exponents, whose last column is free; in place."""
     lowest = int(exponents.max(initial=0)) - MOST_SHIFT
-    _shift(table, exponents, lowest)
+    shift_rows(table, exponents, lowest)
     return table, float(2.0**lowest)
 
 

@@ -14,7 +14,6 @@ from caesura.parse.scorers.compact import compact
 from caesura.parse.scorers.features import N_COLUMNS
 from caesura.parse.scorers.hybrid_features import DEFAULT_TEMPLATES
 from caesura.parse.search.decode import Decoder
-from caesura.parse.spanning import best_trees
 from caesura.parse.transitions.hybrid import KINDS
 from caesura.parse.transitions.hybrid_inventory import HybridInventory
 from caesura.parse.transitions.inventory import Inventory
@@ -47,4 +46,3 @@ def _search_arcs() -> None:
         np.zeros((2 + FIRST_WORD, N_COLUMNS), np.uint64), np.zeros((2, N_CONTEXT), np.int32)
     )
     decoder.decode(words, np.array([0, 2], np.int64), no_limits())
-    best_trees(scorer, np.array([1, 0], np.int8), no - 1, no - 2)
