@@ -16,6 +16,7 @@ PACKAGE = Path(caesura.__file__).parent
 #: Rooms from the ground up. A room may import those on lower floors, and itself. The stages and
 #: `evaluate` are on one floor: training takes its scorer as an argument.
 FLOORS: tuple[tuple[str, ...], ...] = (
+    ("extension",),
     ("jit_callees", "jit_code", "jit_image", "jit_plain", "jit_version"),
     ("jit_thrift",),
     ("jit_numba",),

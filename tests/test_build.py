@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -153,3 +155,46 @@ def test_a_machine_without_a_compiler_builds_the_core(tmp_path: Path, editable: 
     done = subprocess.run([python, "-c", check], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(str(tree / "src" if editable else tmp_path / "venv"))
+
+
+SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "says"),
+    [
+        (None, "", r"Caesura is not compiled in \S+: run `pip install -e \.` in the checkout, or "),
+        (
+            "_core.cpython-27-m68k-amiga.so",
+            "",
+            r"\S+_core\S+\.so was compiled for another Python than \w+ 3\.\d+ on \S+: install ",
+        ),
+        (f"_core{SUFFIX}", "no program", r"\S+_core\S+ does not load with .*\(.+\): install "),
+    ],
+    ids=["source folder", "another Python", "another machine"],
+)
+def test_an_import_without_the_core_says_why_in_one_sentence(
+    module: str | None, text: str, says: str, tmp_path: Path
+) -> None:
+    package = tmp_path / "caesura"
+    package.mkdir()
+    for name in ("__init__.py", "extension.py"):
+        shutil.copy(ROOT / "src" / "caesura" / name, package)
+    if module is not None:
+        (package / module).write_text(text)
+    call = [sys.executable, "-c", "import caesura"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(call, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert re.fullmatch(rf"ImportError: {says}.*\.", done.stderr.splitlines()[-1])
+    assert "During handling" not in done.stderr
+
+
+def test_free_threaded_python_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from caesura.extension import explain
+
+    (tmp_path / "_core.abi3.so").touch()
+    monkeypatch.setattr("caesura.extension.EXTENSION_SUFFIXES", [".cpython-313t-x86_64.so"])
+    monkeypatch.setattr("caesura.extension.sysconfig.get_config_var", lambda _: 1)
+    assert explain(str(tmp_path / "__init__.py"), ImportError("x")).endswith(
+        "that is not free-threaded."
+    )

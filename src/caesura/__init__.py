@@ -1,12 +1,19 @@
 """Caesura: raw documents in; sentences, tokens, tags and dependency trees out, decided together.
 
-Every public name is here, and is loaded from its room when it is first used.
+Every public name is here. Its module is imported when the name is first used.
 """
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
+
+try:
+    importlib.import_module("caesura._core")
+except ImportError as error:
+    from caesura.extension import explain
+
+    raise ImportError(explain(__file__, error)) from None
 
 if TYPE_CHECKING:
     from caesura.document import (
@@ -65,7 +72,7 @@ _HOMES = {
     "caesura.formats": ("read", "write"),
     "caesura.pipeline": ("Pipeline", "load", "split"),
 }
-#: Rooms that are their own main function: `caesura.evaluate(gold, system)`.
+#: Packages that are their own main function: `caesura.evaluate(gold, system)`.
 _CALLABLE = ("evaluate",)
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
