@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from caesura import _core
+from caesura.document import Document
+from caesura.layout import SAME, START, breaks
 
 CODES = np.array([97, 10, 98], np.uint32)
 KINDS = np.array([4, 2, 4], np.uint8)
@@ -29,3 +31,9 @@ def test_classes_and_offsets_that_do_not_exist_do_no_harm() -> None:
     reader = _core.LayoutReader(offsets)
     reader.feed(kinds, CODES, True)
     assert len(reader.take(offsets, offsets + 1)) == 2
+
+
+def test_offsets_may_be_columns_of_a_wider_array() -> None:
+    spans = np.array([[0, 3], [4, 7]])
+    doc = Document.from_spans("One two", spans[:, 0], spans[:, 1])
+    assert breaks(doc).tolist() == [START, SAME]

@@ -37,5 +37,7 @@ class LayoutReader:
 def layout_in(doc: Document) -> Codes:
     """The codes of the tokens of a document, from its text and its paragraphs."""
     codes = code_points(doc.text)
-    kinds = classes_of(codes)
-    return _core.layout_of(kinds, codes, doc.token_start, doc.token_end, doc.paragraph_start)
+    # Offsets that a caller set may be columns of a wider array.
+    columns = (doc.token_start, doc.token_end, doc.paragraph_start)
+    begins, ends, paragraphs = (np.ascontiguousarray(column, np.int64) for column in columns)
+    return _core.layout_of(classes_of(codes), codes, begins, ends, paragraphs)
