@@ -26,7 +26,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("document",),
     ("layout", "turns"),
     ("constraints",),
-    ("models", "formats", "transform", "render"),
+    ("guidelines", "models", "formats", "transform", "render"),
     ("find", "inspect", "learn", "stage"),
     ("cluster", "language"),
     ("tokenize", "tag", "parse", "induce", "evaluate"),

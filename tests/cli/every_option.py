@@ -396,6 +396,14 @@ SHOWN: dict[str, dict[str, Show]] = {
         "encoding": Show("inspect {latin}", "--encoding latin-1"),
         **reading("inspect {input}"),
     },
+    "validate": {
+        "from_format": Show("validate {small}", "--from conllx", status=1),
+        "guidelines": Show("validate {worse}", "--guidelines off"),
+        "learned": Show("validate {small}", "--learn t.json"),
+        "encoding": Show("validate {latin}", "--encoding latin-1"),
+        "as_json": Show("validate {small}", "--json"),
+        "quiet": Show("validate {small}", "-q"),
+    },
     "convert": {
         "from_format": Show("convert {text} --to jsonl", "--from tokens"),
         "quiet": Show("convert {odd}", "-q"),
@@ -563,6 +571,7 @@ REFUSED: list[tuple[str, str]] = [
     ("compare {docs} x+y+z={system} --cross LAS --unit sentence", "--unit does not go with"),
     ("compare {docs} x+y+z={system} --cross LAS --metric LAS", "--metric does not go with"),
     ("compare {docs} x+y+z={system} --cross LAS --html a.html", "--html does not go with"),
+    ("validate {small} --learn a --guidelines b", "--learn makes a table"),
     ("inspect {small} --plot a.svg", "--plot does not go with counts"),
     ("inspect {small} --boundaries upos --all", "--all does not go with --boundaries"),
     ("inspect {grammar} --all", "--all does not go with a grammar"),

@@ -18,7 +18,7 @@ from caesura.cli.console import WarningPrinter
 from caesura.cli.outputs import OwnInputs, default_format, refuse_loss
 from caesura.cli.progress import Progress
 from caesura.document import Document
-from caesura.errors import InputError, UsageError
+from caesura.errors import InputError, UsageError, WarningSink
 
 __all__ = ["Inputs", "Target", "input_paths", "targets"]
 
@@ -57,6 +57,8 @@ class Inputs:
         mode: str | None = None,
         pieces: int | None = None,
         space: bool = True,
+        lines: bool = False,
+        warn: WarningSink | None = None,
         what: str = "Reading",
     ) -> None:
         self.paths = input_paths(paths)
@@ -68,6 +70,8 @@ class Inputs:
         self.mode = mode
         self.pieces = pieces
         self.space = space
+        self.lines = lines
+        self.warn = warn
         self.what = what
         self.warnings = WarningPrinter(quiet=quiet)
 
@@ -87,11 +91,12 @@ class Inputs:
                 skip_bad=self.skip_bad,
                 strict=self.strict,
                 # Nobody to tell spares the checks.
-                warn=None if self.quiet else self.warnings,
+                warn=self.warn or (None if self.quiet else self.warnings),
                 encoding=self.encoding,
                 mode=self.mode,
                 pieces=self.pieces,
                 space=self.space,
+                lines=self.lines,
             ):
                 yield document
                 progress.advance(document.n_words)

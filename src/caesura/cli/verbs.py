@@ -44,6 +44,7 @@ VERBS: Final[Mapping[str, Verb]] = {
     "compare": Verb("compare", "Measure", "Compare systems, with significance."),
     "align": Verb("align", "Measure", "Align the words of two versions of a text."),
     "inspect": Verb("inspect", "Data", "Say what is in a treebank and what to mind in training."),
+    "validate": Verb("validate", "Data", "Check trees against the guidelines of UD."),
     "find": Verb("find", "Data", "Search trees by patterns, count, draw, and rewrite them."),
     "convert": Verb("convert", "Data", "Convert between formats, and change treebanks."),
     "info": Verb("info", "House", "Version, paths, models, threads, compile cache."),

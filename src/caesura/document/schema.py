@@ -259,6 +259,11 @@ class Columns:
     comments: dict[int, tuple[str, ...]] = column(
         "sentence", "by token", factory=dict, keep="sentences", formats=_COMMENTS
     )
+    #: The line of the file on which the first word of the sentence that starts at a token stands,
+    #: if the reader records lines.
+    sent_line: dict[int, int] = column(
+        "sentence", "by token", factory=dict, compared=False, written=False
+    )
     #: Comments after the last sentence.
     trailer: tuple[str, ...] = column("document", "tail", default=(), formats=_COMMENTS)
     #: Code-point offsets at which paragraphs start, rising.

@@ -68,6 +68,7 @@ def read(
     pieces: int | None = None,
     space: bool = True,
     token_range: bool = False,
+    lines: bool = False,
     mode: str | None = None,
 ) -> Iterator[Document]:
     """The documents of a file; `-` is the standard input. See `ReadOptions` for the rest."""
@@ -87,6 +88,7 @@ def read(
         pieces=pieces,
         space=space,
         token_range=token_range,
+        lines=lines,
         mode=mode,
     )
     return _read(path, found, options)

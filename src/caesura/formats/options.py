@@ -42,6 +42,8 @@ class ReadOptions:
     space: bool = True
     #: CoNLL-U: place tokens where their TokenRange says.
     token_range: bool = False
+    #: CoNLL-U, CoNLL-X: record the line of each sentence in `Document.sent_line`.
+    lines: bool = False
     #: text: what ends a paragraph ("blank" or "line"); tokens: what is on a line ("sentence" or
     #: "token"); transcript: "srt", "vtt" or "speaker". The file's extension decides otherwise.
     mode: str | None = None

@@ -50,6 +50,8 @@ class Rows:
     before: dict[int, str] = field(default_factory=dict)
     #: Tokens that start a paragraph.
     paragraphs: list[int] = field(default_factory=list)
+    #: The line of the first word of each sentence, if the reader records lines.
+    lines: list[int] = field(default_factory=list)
     ranges: list[tuple[int, int] | None] | None = None
     columns: dict[str, np.ndarray] = field(default_factory=dict)
     token_columns: dict[int, tuple[str, ...]] = field(default_factory=dict)

@@ -55,6 +55,8 @@ def read_rows(stream: BinaryIO, options: ReadOptions, *, x: bool) -> Iterator[Do
             carry = []
         carry += found.carry
         carry += lost
+        if options.lines:
+            found.lines = _first_rows(*(good or _numbered(body, line)))
         if options.checking:
             warn(found, *(good or _numbered(body, line)), options)
         yield from gatherer.add(found)
@@ -98,6 +100,17 @@ def _numbered(body: str, line: int) -> tuple[list[str], list[int]]:
             sentences.append(sentence)
             numbers.append(begin)
     return sentences, numbers
+
+
+def _first_rows(sentences: list[str], numbers: list[int]) -> list[int]:
+    """The line of the first word of each sentence that has words."""
+    found = []
+    for sentence, number in zip(sentences, numbers, strict=True):
+        rows = sentence.split("\n")
+        comments = next((i for i, row in enumerate(rows) if not row.startswith("#")), None)
+        if comments is not None:
+            found.append(number + comments)
+    return found
 
 
 class _Gatherer:
@@ -233,6 +246,8 @@ def segment(found: Rows, first: int, last: int, lead: str, options: ReadOptions)
             setattr(doc, name, columns[name][wa:wb].copy())
     starts = (found.token_bounds[first:last] - ta).tolist()
     doc.comments = dict(zip(starts, found.comments[first:last], strict=True))
+    if found.lines:
+        doc.sent_line = dict(zip(starts, found.lines[first:last], strict=True))
     doc.paragraph_start = doc.token_start[np.array(paragraphs, dtype=np.int64) - ta]
     if found.token_columns:
         doc.token_columns = {t - ta: rest for t, rest in within(found.token_columns, ta, tb)}
