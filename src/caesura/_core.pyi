@@ -113,6 +113,64 @@ def round_rows(weights: NDArray[numpy.float32], shifts: NDArray[numpy.int8], uni
 def shift_rows(table: NDArray[numpy.int8], exponents: NDArray[numpy.int8], lowest: int) -> None:
     """Give the rows of a table a common unit, 2**lowest; in place."""
 
+class Network:
+    """
+    The forward pass of a network, with weights and activations of 8 bits.
+    Threads may share one.
+    """
+
+    def __init__(self, arrays: dict[str, object], heads: int, eps: float) -> None: ...
+
+    @property
+    def hidden(self) -> int: ...
+
+    @property
+    def layers(self) -> int: ...
+
+    @property
+    def pieces(self) -> int: ...
+
+    @property
+    def positions(self) -> int: ...
+
+    @property
+    def features(self) -> int: ...
+
+    @property
+    def tags(self) -> int: ...
+
+    @property
+    def label_size(self) -> int: ...
+
+    @property
+    def variant(self) -> str:
+        """The instruction set that is used."""
+
+    def scores(self, pieces: NDArray[numpy.int32], pointer: NDArray[numpy.int64], features: NDArray[numpy.int64], windows: NDArray[numpy.int64], begin_id: int, end_id: int, limit: int, columns: NDArray[numpy.int64] | None = None) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32]]:
+        """
+        Return start, tags, arcs, base, sizes, label_dep, label_head and label_root of words
+        that are read in windows (first, last, keep_first, keep_last). `columns` are the
+        columns of tags that are wanted.
+        """
+
+    def starts(self, pieces: NDArray[numpy.int32], pointer: NDArray[numpy.int64], features: NDArray[numpy.int64], windows: NDArray[numpy.int64], begin_id: int, end_id: int, limit: int) -> NDArray[numpy.float32]:
+        """Return the scores of sentence starts alone."""
+
+    def states(self, layer: int, pieces: NDArray[numpy.int32], pointer: NDArray[numpy.int64], features: NDArray[numpy.int64], begin_id: int, end_id: int, limit: int) -> NDArray[numpy.float32]:
+        """
+        Return the vector that the first sub-word of each word has after so many layers.
+        """
+
+class LabelScorer:
+    """Biaffine label scores of arcs. Threads may share one."""
+
+    def __init__(self, weights: NDArray[numpy.float32]) -> None: ...
+
+    def scores(self, label_dep: NDArray[numpy.float32], label_head: NDArray[numpy.float32], label_root: NDArray[numpy.float32], heads: NDArray[numpy.int32], labels: NDArray[numpy.int64] | None = None) -> NDArray[numpy.float32]:
+        """
+        Return the score of each label (or of those chosen) for each word and its head.
+        """
+
 class PieceTable:
     """The pieces of a sub-word vocabulary; read-only."""
 

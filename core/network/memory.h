@@ -1,0 +1,126 @@
+// Memory of the network: aligned to cache lines and filled with zeros.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "network/kernels.h"
+
+namespace caesura::network {
+
+constexpr std::size_t kAlignment = 64;
+
+struct AlignedDelete {
+    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{kAlignment}); }
+};
+using Aligned = std::unique_ptr<std::byte, AlignedDelete>;
+
+// Bytes that are zero; code of 16 lanes may read a little beyond them.
+inline Aligned aligned_zeros(std::size_t bytes) {
+    bytes += 4 * kAlignment;
+    Aligned found(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{kAlignment})));
+    std::memset(found.get(), 0, bytes);
+    return found;
+}
+
+// Arrays that live as long as the arena.
+class Arena {
+   public:
+    template <class T>
+    T* get(std::size_t n) {
+        blocks_.push_back(aligned_zeros(n * sizeof(T)));
+        return reinterpret_cast<T*>(blocks_.back().get());
+    }
+
+   private:
+    std::vector<Aligned> blocks_;
+};
+
+// An array that grows, and keeps its memory from call to call. Growing loses the contents.
+template <class T>
+class Buffer {
+   public:
+    T* get(std::size_t n) {
+        if (n > size_) {
+            block_.reset();
+            block_ = aligned_zeros(n * sizeof(T));
+            size_ = n;
+        }
+        return reinterpret_cast<T*>(block_.get());
+    }
+    T* data() const { return reinterpret_cast<T*>(block_.get()); }
+
+   private:
+    Aligned block_;
+    std::size_t size_ = 0;
+};
+
+// Rounded rows, with room for those that a product reads beyond the last.
+class RowBuffer {
+   public:
+    Rows get(std::size_t n, std::size_t width) {
+        n += kSpareRows;
+        return {values_.get(n * width), scale_.get(n), zero_.get(n)};
+    }
+
+   private:
+    Buffer<std::int16_t> values_;
+    Buffer<float> scale_;
+    Buffer<std::int32_t> zero_;
+};
+
+// A product of some columns of another one; the last choice is kept.
+class Selection {
+   public:
+    const Product& of(const Product& product, int group, std::vector<std::int64_t> columns);
+
+   private:
+    std::vector<std::int64_t> columns_;
+    Arena arena_;
+    Product product_;
+};
+
+// Objects that calls borrow, one for each thread that is under way.
+template <class T>
+class Pool {
+   public:
+    class Lease {
+       public:
+        Lease(Pool& pool, std::unique_ptr<T> object)
+            : pool_(pool), object_(std::move(object)) {}
+        ~Lease() {
+            const std::lock_guard lock(pool_.mutex_);
+            pool_.free_.push_back(std::move(object_));
+        }
+        Lease(const Lease&) = delete;
+        T& operator*() const { return *object_; }
+
+       private:
+        Pool& pool_;
+        std::unique_ptr<T> object_;
+    };
+
+    Lease borrow() {
+        std::unique_ptr<T> object;
+        {
+            const std::lock_guard lock(mutex_);
+            if (!free_.empty()) {
+                object = std::move(free_.back());
+                free_.pop_back();
+            }
+            free_.reserve(free_.capacity() + 1);  // giving back never fails
+        }
+        return {*this, object ? std::move(object) : std::make_unique<T>()};
+    }
+
+   private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<T>> free_;
+};
+
+}  // namespace caesura::network
