@@ -64,6 +64,60 @@ def layout_of(kinds: NDArray[numpy.uint8], codes: NDArray[numpy.uint32], begins:
     Return the codes of the tokens of a whole text, from its characters by class and number.
     """
 
+def word_attributes(forms: NDArray[numpy.uint32], form_ends: NDArray[numpy.int64], kinds: NDArray[numpy.uint8], lowers: NDArray[numpy.uint32], lower_ends: NDArray[numpy.int64]) -> NDArray[numpy.uint64]:
+    """
+    Return the attributes of word types. Forms and lower-case forms are code points, one
+    string behind the other; `kinds` holds the class of each character of the forms.
+    """
+
+class Chain:
+    """Predicts the labels of the words of chains; read-only."""
+
+    def __init__(self, table: LinearTable, spot: NDArray[numpy.int32], places: NDArray[numpy.int32], bounds: NDArray[numpy.int32], mixed: NDArray[numpy.int32], pairs: NDArray[numpy.float32], triples: NDArray[numpy.float32], clear: float) -> None: ...
+
+    @property
+    def classes(self) -> int:
+        """The number of labels."""
+
+    @property
+    def n_places(self) -> int:
+        """The number of places that spot features look at."""
+
+    def sum_types(self, attributes: NDArray[numpy.uint64], vectors: NDArray[numpy.float32]) -> None:
+        """Write the sums of the spot features of types, by place and label."""
+
+    def decode(self, attributes: NDArray[numpy.uint64], vectors: NDArray[numpy.float32], types: NDArray[numpy.int32], begins: NDArray[numpy.int64], group: NDArray[numpy.int32], allowed: NDArray[numpy.bool_], width: int, margin: float, room: int = 1024) -> NDArray[numpy.int32]:
+        """
+        Return the best label of each word. `group` has the row of `allowed` that restricts
+        each word, or -1; it may be empty.
+        """
+
+    def marginals(self, attributes: NDArray[numpy.uint64], vectors: NDArray[numpy.float32], types: NDArray[numpy.int32], begins: NDArray[numpy.int64], group: NDArray[numpy.int32], allowed: NDArray[numpy.bool_], width: int, margin: float) -> tuple[NDArray[numpy.int32], NDArray[numpy.float32]]:
+        """
+        Return the labels of each word with their probabilities, the likeliest first.
+        """
+
+class ConditionalClassifier:
+    """Predicts a column given the label; read-only."""
+
+    def __init__(self, table: LinearTable, bounds: NDArray[numpy.int32], values: NDArray[numpy.int32], own: NDArray[numpy.int32], context: NDArray[numpy.int32], clear: float) -> None: ...
+
+    @property
+    def width(self) -> int:
+        """The most values that a label has."""
+
+    def choose_alone(self, attributes: NDArray[numpy.uint64], types: NDArray[numpy.int32], labels: NDArray[numpy.int32]) -> tuple[NDArray[numpy.float32], NDArray[numpy.int32]]:
+        """
+        Return the scores of pairs of type and label by the word alone, and the best value
+        of each where no context can change it (-1: the label has none; else -2).
+        """
+
+    def choose(self, attributes: NDArray[numpy.uint64], types: NDArray[numpy.int32], own: NDArray[numpy.int32], path: NDArray[numpy.int32], begins: NDArray[numpy.int64], pairs: NDArray[numpy.int32], scores: NDArray[numpy.float32], settled: NDArray[numpy.int32]) -> NDArray[numpy.int32]:
+        """
+        Return the best value of each word, from the scores of its pair and its context.
+        `own` has the labels of the words in question, `path` those that others see.
+        """
+
 class LinearTable:
     """Features to sparse rows of weights; read-only."""
 

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from caesura._core import unpack_rows
+from caesura._core import LinearTable, _testing, unpack_rows
 from caesura.errors import ModelError
-from caesura.learn.sparse import add_row
 from caesura.models.file import Part
 from caesura.models.packing import (
     Coded,
@@ -50,12 +49,14 @@ def test_all_ways_of_unpacking_agree(table: np.ndarray) -> None:
     assert integers.dtype == np.int8
     np.testing.assert_allclose(integers * scales[:, None], dense[:, : table.shape[1]])
     sparse = unpack_sparse(packed, table.shape[1])
+    keys = np.arange(len(table), dtype=np.uint32)
+    linear = LinearTable(keys, *sparse, table.shape[1])
     for row in range(len(table)):
         low, high = sparse.begin[row], sparse.begin[row + 1]
         assert sparse.weights()[low:high].tolist() == dense[row, sparse.column[low:high]].tolist()
         assert high - low == np.count_nonzero(dense[row])
         sums = np.zeros(table.shape[1], np.float32)
-        add_row(sparse, row, sums)
+        _testing.add_rows(linear, np.array([row << 32 | 1], np.uint64), sums)
         assert sums.tolist() == dense[row, : table.shape[1]].tolist()
 
 

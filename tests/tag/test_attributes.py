@@ -75,7 +75,6 @@ def test_templates_are_sorted_by_what_they_look_at() -> None:
     assert templates.places.tolist() == [-1, 0, 1]
     assert len(templates.spot) == 3
     assert len(templates.mixed) == 1
-    assert templates.reach == 1
     assert len(templates.own) == 1
     assert len(templates.context) == 3
 

@@ -17,8 +17,6 @@ from caesura.models.file import Part, load, save
 from caesura.tag import Tagger, accuracies
 from caesura.tag.allowed_labels import allowed_labels
 from caesura.tag.cache import TypeCache
-from caesura.tag.decode import decode
-from caesura.tag.lattice import lattice_of
 from caesura.tag.lemma_cache import LemmaCache
 from tests.tag import toy
 
@@ -112,11 +110,9 @@ def test_viterbi_with_little_room_gives_the_same(tagger: Tagger) -> None:
     limits = allowed_labels([doc], tagger.chain, tagger.labels)
     paths = []
     for room in (8, 32, 1000):
-        path = np.full(len(words), -1, np.int32)
-        lat = lattice_of(room, tagger.narrow_width)
-        decode(
-            tagger.scorer, tagger.moves, seen.attributes, seen.vectors, words, begins, limits,
-            lat, path,
+        path = tagger.decoder.decode(
+            seen.attributes, seen.vectors, words, begins, *limits, tagger.narrow_width,
+            tagger.narrow_margin, room=room,
         )  # fmt: skip
         paths.append(path.tolist())
     assert paths[0] == paths[1] == paths[2]

@@ -1,17 +1,24 @@
-"""`Constraints` for the tagger's kernels: the labels that a word may get, if its tags are fixed."""
+"""The labels that words may get, if their tags are fixed: `Constraints` for the tagger."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.constraints import Constraints
 from caesura.document import Document
-from caesura.tag.decode import AllowedLabels
 
-__all__ = ["allowed_labels", "as_symbols", "labels_with"]
+__all__ = ["AllowedLabels", "allowed_labels", "as_symbols", "labels_with"]
+
+
+class AllowedLabels(NamedTuple):
+    """The group of labels that a word is restricted to (-1: none), and the groups."""
+
+    group: NDArray[np.int32]
+    allowed: NDArray[np.bool_]
 
 
 def allowed_labels(

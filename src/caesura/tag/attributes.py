@@ -1,8 +1,7 @@
 """What a tagger sees of a word type: form, affixes up to ten characters, shape, character classes.
 
 Each attribute is a 64-bit hash, 0 where the type has none (a word of three letters has no suffix
-of four). They are computed once for each type, in compiled code over the types' code points, so
-that a token costs no string work at all.
+of four). They are computed once for each type, so a word needs no work on its characters.
 """
 
 from __future__ import annotations
@@ -14,16 +13,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.jit import kernel
-from caesura.learn.hashing import fold, mix
+from caesura._core import word_attributes
 from caesura.tag.default_templates import AFFIX, ATTRIBUTES
 
 __all__ = ["attributes_of", "break_of", "edge_attributes", "plain_form", "with_break"]
 
-_FORM, _LOWER, _SHAPE, _SIGNATURE, _CLASS, _PREFIX = range(6)
+_FORM, _LOWER, _SHAPE, _, _CLASS, _PREFIX = range(6)
 _SUFFIX = _PREFIX + AFFIX
-_EDGES = _SUFFIX + AFFIX
-_BREAK = _EDGES + 1
+_BREAK = len(ATTRIBUTES) - 1
 
 #: Character classes of the shape: other, lower, upper, letter without case, digit, mark, then
 #: punctuation and symbols by their Unicode category.
@@ -32,7 +29,6 @@ _MINOR: Final = {"Mn": 5, "Mc": 5, "Pd": 6, "Ps": 7, "Pe": 8, "Po": 9, "Sc": 10,
 
 #: Stands between a form and what the layout says, where no form has it: a noncharacter.
 _MARK: Final = "\uffff"
-_SALT: Final = np.uint64(0x51ED270B9F3C2A1D)
 
 
 def _class_of(code: int) -> int:
@@ -55,8 +51,7 @@ def attributes_of(
     table, where = np.unique(form_codes, return_inverse=True)
     kinds = np.array([_class_of(code) for code in table.tolist()], np.uint8)
     kinds = kinds[where] if len(table) else kinds
-    result = np.zeros((len(types), len(ATTRIBUTES)), np.uint64)
-    _attributes(form_codes, form_ends, kinds, lower_codes, lower_ends, result)
+    result = word_attributes(form_codes, form_ends, kinds, lower_codes, lower_ends)
     if classes:
         both = zip(types, lowers, strict=True)
         numbers = [classes.get(form, classes.get(lower, 0)) for form, lower in both]
@@ -93,56 +88,3 @@ def _codes(strings: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64
     joined = "".join(strings).encode("utf-32-le", "surrogatepass")
     ends = np.cumsum(np.fromiter(map(len, strings), np.int64, len(strings)), dtype=np.int64)
     return np.frombuffer(joined, np.uint32), ends
-
-
-@kernel
-def _attributes(
-    form_codes: NDArray[np.uint32],
-    form_ends: NDArray[np.int64],
-    kinds: NDArray[np.uint8],
-    lower_codes: NDArray[np.uint32],
-    lower_ends: NDArray[np.int64],
-    result: NDArray[np.uint64],
-) -> None:
-    begin = 0
-    lower_begin = 0
-    for word in range(form_ends.shape[0]):
-        end = form_ends[word]
-        lower_end = lower_ends[word]
-        form = _SALT
-        shape = _SALT
-        seen = 0
-        last = 255
-        run = 0
-        for at in range(begin, end):
-            form = fold(form, np.uint64(form_codes[at]))
-            kind = kinds[at]
-            seen |= 1 << kind
-            run = run + 1 if kind == last else 1
-            last = kind
-            # Runs count up to two, so that "Aa", "AA" and "AAA" differ and long words agree.
-            if run <= 2:
-                shape = fold(shape, np.uint64(kind + 1))
-        lower = _SALT
-        for at in range(lower_begin, lower_end):
-            lower = fold(lower, np.uint64(lower_codes[at]))
-            size = at - lower_begin + 1
-            if size <= AFFIX:
-                result[word, _PREFIX + size - 1] = mix(lower)
-        suffix = _SALT + np.uint64(1)
-        for size in range(1, min(AFFIX, lower_end - lower_begin) + 1):
-            suffix = fold(suffix, np.uint64(lower_codes[lower_end - size]))
-            result[word, _SUFFIX + size - 1] = mix(suffix)
-        result[word, _FORM] = mix(form)
-        result[word, _LOWER] = mix(lower)
-        result[word, _SHAPE] = mix(shape)
-        length = min(end - begin, 12)
-        first = kinds[begin] if end > begin else 0
-        result[word, _SIGNATURE] = mix(np.uint64(1 + seen + (first << 16) + (length << 24)))
-        if lower_end - lower_begin > 3:
-            # Suffix of three with the shape: "Xing" is a name more often than "xing".
-            result[word, _EDGES] = mix(
-                fold(fold(result[word, _SUFFIX + 2], np.uint64(seen)), np.uint64(first))
-            )
-        begin = end
-        lower_begin = lower_end

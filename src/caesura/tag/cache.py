@@ -12,11 +12,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import Chain
 from caesura.document.pictures import is_picture
 from caesura.models.tensors import pages
 from caesura.tag.attributes import attributes_of, edge_attributes, plain_form
-from caesura.tag.decode import Scorer, type_vectors
-from caesura.tag.features import spot_hashes
 
 __all__ = ["TypeCache"]
 
@@ -26,10 +25,8 @@ _MOST: Final = 16384
 class TypeCache:
     """Numbers for word types; row n of `attributes` and `vectors` is type n, and 0 is the edge."""
 
-    def __init__(
-        self, scorer: Scorer, classes: int, word_classes: Mapping[str, int] | None = None
-    ) -> None:
-        self._scorer = scorer
+    def __init__(self, chain: Chain, word_classes: Mapping[str, int] | None = None) -> None:
+        self._chain = chain
         self._word_classes = word_classes
         self._numbers: dict[str, int] = {}
         self.types: list[str] = [""]
@@ -37,7 +34,7 @@ class TypeCache:
         self.pictures: list[int] = []
         self._size = 1
         self.attributes: NDArray[np.uint64] = _zeros(np.uint64, _MOST, edge_attributes().shape[1])
-        self.vectors: NDArray[np.float32] = _zeros(np.float32, _MOST, len(scorer.places), classes)
+        self.vectors: NDArray[np.float32] = _zeros(np.float32, _MOST, chain.n_places, chain.classes)
         self._fill(edge_attributes(), 0)
 
     @property
@@ -68,7 +65,7 @@ class TypeCache:
             return
         while room < self._size:
             room *= 2
-        # New arrays: kernels that run in other threads go on with the old ones.
+        # New arrays: calls that run in other threads go on with the old ones.
         attributes = _zeros(np.uint64, room, self.attributes.shape[1])
         attributes[: len(self.attributes)] = self.attributes
         vectors = _zeros(np.float32, room, *self.vectors.shape[1:])
@@ -76,10 +73,9 @@ class TypeCache:
         self.attributes, self.vectors = attributes, vectors
 
     def _fill(self, attributes: NDArray[np.uint64], first: int) -> None:
-        self.attributes[first : first + len(attributes)] = attributes
-        hashes = np.zeros((len(attributes), len(self._scorer.spot)), np.uint64)
-        spot_hashes(attributes, self._scorer.spot, hashes)
-        type_vectors(self._scorer, hashes, first, self.vectors)
+        rows = slice(first, first + len(attributes))
+        self.attributes[rows] = attributes
+        self._chain.sum_types(attributes, self.vectors[rows])
 
 
 def _zeros(dtype: Any, *shape: int) -> NDArray[Any]:

@@ -14,17 +14,11 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.learn.hashing import fold, mix
-from caesura.learn.index import Index
-from caesura.learn.sparse import add_rows_of
 from caesura.learn.updates import adagrad, add
-from caesura.models.packing import SparseRows
 from caesura.tag.default_templates import ATTRIBUTES
 
 __all__ = [
-    "ConditionalScorer",
     "Options",
-    "choose",
-    "choose_alone",
     "conditional_epoch",
     "conditional_hash",
     "conditional_hashes",
@@ -153,102 +147,3 @@ def conditional_epoch(
                     step = adagrad(square, (row, k), slope, squared, rate, offset)
                     add(weight, total, (row, k), step, tick)
     return loss
-
-
-class ConditionalScorer(NamedTuple):
-    """What gives the options of a tag their scores: features of the word alone, and of context."""
-
-    features: Index
-    rows: SparseRows
-    options: Options
-    own: NDArray[np.int32]
-    context: NDArray[np.int32]
-    clear: float
-
-
-@kernel
-def choose_alone(
-    scorer: ConditionalScorer,
-    attributes: NDArray[np.uint64],
-    types: NDArray[np.int32],
-    tags: NDArray[np.int32],
-    scores: NDArray[np.float32],
-    settled: NDArray[np.int32],
-) -> None:
-    """Score pairs of type and tag by the word alone.
-
-    `settled` is the best value where it is clearly ahead or nothing else can change it, else -2;
-    it is -1 for a tag without values.
-    """
-    bounds, values = scorer.options.bounds, scorer.options.values
-    n_own = scorer.own.shape[0]
-    hashes, found = np.zeros(n_own, np.uint64), np.zeros(n_own, np.int64)
-    for i in range(types.shape[0]):
-        first = bounds[tags[i]]
-        n = bounds[tags[i] + 1] - first
-        if n < 2:
-            settled[i] = values[first] if n == 1 else -1
-            continue
-        own = scores[i]
-        for k in range(n):
-            own[k] = 0.0
-        for t in range(n_own):
-            hashes[t] = conditional_hash(attributes, types, tags, i, i, i + 1, scorer.own[t])
-        add_rows_of(scorer.features, scorer.rows, hashes, 0, n_own, found, own)
-        best = 0
-        for k in range(1, n):
-            if own[k] > own[best]:
-                best = k
-        second = np.float32(-np.inf)
-        for k in range(n):
-            if k != best and own[k] > second:
-                second = own[k]
-        ahead = scorer.context.shape[0] == 0 or own[best] - second > scorer.clear
-        settled[i] = values[first + best] if ahead else -2
-
-
-@kernel
-def choose(
-    scorer: ConditionalScorer,
-    attributes: NDArray[np.uint64],
-    types: NDArray[np.int32],
-    own: NDArray[np.int32],
-    path: NDArray[np.int32],
-    begins: NDArray[np.int64],
-    pairs: NDArray[np.int32],
-    alone: NDArray[np.float32],
-    settled: NDArray[np.int32],
-    chosen: NDArray[np.int32],
-) -> None:
-    """The best value of the column for each word, from the scores of its pair and its context.
-
-    `own` are the tags of the words in question, `path` those that other words see of them.
-    """
-    tags = path.copy()
-    bounds, values = scorer.options.bounds, scorer.options.values
-    scores = np.zeros(alone.shape[1], np.float32)
-    n_context = scorer.context.shape[0]
-    hashes, found = np.zeros(n_context, np.uint64), np.zeros(n_context, np.int64)
-    for window in range(begins.shape[0] - 1):
-        begin, end = begins[window], begins[window + 1]
-        for i in range(begin, end):
-            pair = pairs[i]
-            if settled[pair] >= -1:
-                chosen[i] = settled[pair]
-                continue
-            tags[i] = own[i]
-            first = bounds[tags[i]]
-            n = bounds[tags[i] + 1] - first
-            for k in range(n):
-                scores[k] = alone[pair, k]
-            for t in range(n_context):
-                hashes[t] = conditional_hash(
-                    attributes, types, tags, i, begin, end, scorer.context[t]
-                )
-            add_rows_of(scorer.features, scorer.rows, hashes, 0, n_context, found, scores)
-            best = 0
-            for k in range(1, n):
-                if scores[k] > scores[best]:
-                    best = k
-            chosen[i] = values[first + best]
-            tags[i] = path[i]

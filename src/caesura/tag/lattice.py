@@ -56,7 +56,7 @@ class Lattice(NamedTuple):
 
 def empty_transitions(classes: int, order: int) -> Transitions:
     if order == 1:
-        size = 1
+        size = 0
     elif classes <= DENSE_TRIGRAMS:
         size = (classes + 1) ** 3
     else:

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import ConditionalClassifier
 from caesura.document.pictures import is_picture
 from caesura.language.closed import Closed
 from caesura.tag.attributes import plain_form
-from caesura.tag.conditional_classifier import ConditionalScorer, choose_alone
 from caesura.tag.irregular import Irregular
 from caesura.tag.lemmas import compile_rule
 
@@ -30,7 +30,7 @@ class LemmaCache:
 
     def __init__(
         self,
-        scorers: Mapping[str, ConditionalScorer],
+        classifiers: Mapping[str, ConditionalClassifier],
         rules: list[str],
         tags: Sequence[str],
         irregular: Irregular,
@@ -38,7 +38,7 @@ class LemmaCache:
         closed: Closed | None = None,
     ) -> None:
         """`tags` has the XPOS of each label, by which irregular and closed forms are known."""
-        self._scorers = scorers
+        self._classifiers = classifiers
         self._rules = [compile_rule(rule) for rule in rules]
         self._classes = len(tags)
         self._tags = tags
@@ -52,9 +52,8 @@ class LemmaCache:
         self.lemmas: list[str] = []
         self.alone: dict[str, NDArray[np.float32]] = {}
         self.settled: dict[str, Ints] = {}
-        for column, scorer in scorers.items():
-            widest = max(1, int(np.diff(scorer.options.bounds).max(initial=1)))
-            self.alone[column] = np.zeros((0, widest), np.float32)
+        for column, classifier in classifiers.items():
+            self.alone[column] = np.zeros((0, classifier.width), np.float32)
             self.settled[column] = np.zeros(0, np.int32)
 
     @property
@@ -92,10 +91,8 @@ class LemmaCache:
         forms = [plain_form(types[word]) for word in words.tolist()]
         tags = [self._tags[label] for label in labels.tolist()]
         keys = [(form.lower(), tag) for form, tag in zip(forms, tags, strict=True)]
-        for column, scorer in self._scorers.items():
-            alone = np.zeros((len(codes), self.alone[column].shape[1]), np.float32)
-            settled = np.zeros(len(codes), np.int32)
-            choose_alone(scorer, attributes, words, labels, alone, settled)
+        for column, classifier in self._classifiers.items():
+            alone, settled = classifier.choose_alone(attributes, words, labels)
             if column == "lemma":
                 rules = self._rules
                 made = [
@@ -120,7 +117,7 @@ class LemmaCache:
         room = len(self.settled[column])
         if first + len(settled) > room:
             room = max(1024, 2 * room, first + len(settled))
-            # New arrays: kernels that run in other threads go on with the old ones.
+            # New arrays: calls that run in other threads go on with the old ones.
             scores = np.zeros((room, alone.shape[1]), np.float32)
             scores[:first] = self.alone[column][:first]
             values = np.zeros(room, np.int32)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import DamagedModel, LinearTable
 from caesura.errors import ModelError
-from caesura.learn.index import Index, build
 from caesura.models.file import Part
 from caesura.models.packing import (
     SparseRows,
@@ -21,7 +23,9 @@ from caesura.models.packing import (
 )
 from caesura.tag.lattice import Transitions, empty_transitions
 
-__all__ = ["moves_arrays", "part_moves", "part_table", "table_arrays", "table_of"]
+__all__ = ["moves_arrays", "part_moves", "part_table", "refusing", "table_arrays", "table_of"]
+
+_DAMAGED: Final = "The file is damaged; train or fetch it again."
 
 #: Columns into which a hashed table of trigrams is folded for packing.
 _FOLD = 128
@@ -45,15 +49,25 @@ def table_of(part: Part, prefix: str, classes: int) -> tuple[NDArray[np.uint32],
         raise ModelError(
             f"the model's {part.kind}: table {prefix} has {len(keys)} keys "
             f"for {len(rows.begin) - 1} rows",
-            remedy="The file is damaged; train or fetch it again.",
+            remedy=_DAMAGED,
         )
     return keys, rows
 
 
-def part_table(part: Part, prefix: str, classes: int) -> tuple[Index, SparseRows]:
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Raise `ModelError` where the core refuses the arrays of a model."""
+    try:
+        yield
+    except DamagedModel as error:
+        raise ModelError(str(error), remedy=_DAMAGED) from error
+
+
+def part_table(part: Part, prefix: str, classes: int) -> LinearTable:
     """A table ready for looking up features."""
     keys, rows = table_of(part, prefix, classes)
-    return build(keys), rows
+    with refusing():
+        return LinearTable(keys, *rows, classes)
 
 
 def moves_arrays(moves: Transitions, bits: int, floor: float) -> dict[str, NDArray[Any]]:
@@ -84,5 +98,5 @@ def _same(part: Part, name: str, have: int, want: int) -> None:
     if have != want:
         raise ModelError(
             f"the model's {part.kind}: table {name} has {have} rows, not {want}",
-            remedy="The file is damaged; train or fetch it again.",
+            remedy=_DAMAGED,
         )

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import Chain, ConditionalClassifier
 from caesura.constraints import Constraints
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError, WarningSink
@@ -23,7 +24,7 @@ from caesura.language.closed import Closed, closed_words
 from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.stage import Stage
-from caesura.tag.allowed_labels import allowed_labels, as_symbols, labels_with
+from caesura.tag.allowed_labels import AllowedLabels, allowed_labels, as_symbols, labels_with
 from caesura.tag.alternatives import alternatives, write_readings, write_values
 from caesura.tag.boundaries import mark_starts
 from caesura.tag.cache import TypeCache
@@ -36,23 +37,17 @@ from caesura.tag.columns import (
     write_all_starts,
     write_column,
 )
-from caesura.tag.conditional_classifier import ConditionalScorer, Options, choose
 from caesura.tag.corpus import distinct, typed
-from caesura.tag.decode import AllowedLabels, Scorer, decode, marginals
 from caesura.tag.irregular import LABELS, read_irregular
-from caesura.tag.lattice import lattice_of
 from caesura.tag.lemma_cache import LemmaCache
 from caesura.tag.options import COLUMNS, START
-from caesura.tag.tables import part_moves, part_table
+from caesura.tag.tables import part_moves, part_table, refusing
 from caesura.tag.templates import parse_templates
 
 __all__ = ["Posteriors", "Regime", "Tagger"]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
-#: Words of a chain that Viterbi and forward-backward keep at a time.
-_ROOM: Final = 1024
-_WIDE_ROOM: Final = 4096
 #: The weights of pairs of labels need the square of this.
 _MOST_LABELS: Final = 8192
 _SMILE: Final = ":)"
@@ -101,33 +96,27 @@ class Tagger(Stage):
         order = part.option("order", int, 2)
         if order not in (1, 2):
             raise ModelError(f"the tagger's order is {order}, not 1 or 2", remedy=_DAMAGED)
-        index, rows = part_table(part, "chain", classes)
         self.narrow_width = min(self.width, max(1, int(part.option("narrow_width", int, 6))))
         self.margin = float(part.option("margin", (int, float), 6.0))
-        margin = float(part.option("narrow_margin", (int, float), 3.5))
-        self.scorer = Scorer(
-            index,
-            rows,
-            templates.spot,
-            templates.places,
-            templates.bounds,
-            templates.mixed,
-            margin,
-            float(part.option("clear", (int, float), 4.0)),
-        )
-        self.moves = part_moves(part, classes, order)
-        self.reach = templates.reach
+        self.narrow_margin = float(part.option("narrow_margin", (int, float), 3.5))
+        table = part_table(part, "chain", classes)
+        moves = part_moves(part, classes, order)
+        clear = float(part.option("clear", (int, float), 4.0))
+        with refusing():
+            self.decoder = Chain(
+                table,
+                templates.spot,
+                templates.places,
+                templates.bounds,
+                templates.mixed,
+                moves.pairs,
+                moves.triples,
+                clear,
+            )
         #: Whether it looks at what the layout says.
         self.breaks = templates.breaks
         self.word_classes = _word_classes(part)
-        self._given = {column: self._given_scorer(column) for column in self.given}
-        self.given_reach = max(
-            [
-                parse_templates(part.option(f"templates-{column}", list, []), True).reach
-                for column in self.given
-            ],
-            default=0,
-        )
+        self._given = {column: self._classifier(column) for column in self.given}
         self._irregular = read_irregular(part.labels.get(LABELS, []))
         self._closed: Closed = {}
         self._symbols: NDArray[np.bool_] | None = None
@@ -136,8 +125,7 @@ class Tagger(Stage):
 
     def forget(self) -> None:
         """Start the caches of word types again; results do not depend on them."""
-        classes = len(self.labels)
-        self._cache = TypeCache(self.scorer, classes, self.word_classes)
+        self._cache = TypeCache(self.decoder, self.word_classes)
         at = self.chain.index("xpos") if "xpos" in self.chain else None
         tags = ["" if at is None else label[at] for label in self.labels]
         names = {column: self.part.labels.get(column, []) for column in ("lemma", "feats")}
@@ -226,7 +214,7 @@ class Tagger(Stage):
         """The columns that it predicts."""
         return self.chain + self.given
 
-    def _given_scorer(self, column: str) -> ConditionalScorer:
+    def _classifier(self, column: str) -> ConditionalClassifier:
         part = self.part
         bounds = part.array(f"{column}.bounds", np.int32, (len(self.labels) + 1,))
         values = part.array(f"{column}.options", np.int32, (None,))
@@ -235,11 +223,13 @@ class Tagger(Stage):
         fits = bounds[0] == 0 and bounds[-1] == len(values) and np.all(sizes >= 0)
         if not fits or (len(values) and not 0 <= values.min() <= values.max() < len(names)):
             raise ModelError(f"the tagger's options for {column} are broken", remedy=_DAMAGED)
-        index, rows = part_table(part, column, max(1, int(sizes.max())))
+        table = part_table(part, column, max(1, int(sizes.max())))
         templates = parse_templates(part.option(f"templates-{column}", list, []), True)
         clear = float(part.option("clear", (int, float), 4.0))
-        choices = Options(bounds, values)
-        return ConditionalScorer(index, rows, choices, templates.own, templates.context, clear)
+        with refusing():
+            return ConditionalClassifier(
+                table, bounds, values, templates.own, templates.context, clear
+            )
 
     # ------------------------------------------------------------- tagging
 
@@ -265,11 +255,10 @@ class Tagger(Stage):
         begins, offsets = chain_bounds(batch, regime)
         limits = self._limits(batch, words, seen)
         known = [Constraints.of(doc).columns for doc in batch] if whole else []
-        path = np.zeros(len(words), np.int32)
-        lat = lattice_of(max(4, min(_ROOM, len(words))), self.narrow_width)
-        decode(
-            self.scorer, self.moves, seen.attributes, seen.vectors, words, begins, limits, lat, path
-        )
+        path = self.decoder.decode(
+            seen.attributes, seen.vectors, words, begins, *limits, self.narrow_width,
+            self.narrow_margin,
+        )  # fmt: skip
         self._write_chain(batch, offsets, path)
         if self.given:
             self._write_given(batch, offsets, words, path, begins, seen)
@@ -316,15 +305,10 @@ class Tagger(Stage):
         begins: Longs,
         limits: AllowedLabels,
     ) -> Posteriors:
-        labels = np.full((len(words), self.width), -1, np.int32)
-        masses = np.zeros((len(words), self.width), np.float32)
-        lat = lattice_of(max(4, min(_WIDE_ROOM, len(words))), self.width)
-        wide = self.scorer._replace(margin=self.margin)
-        marginals(
-            wide, self.moves, seen.attributes, seen.vectors, words, begins, limits, lat,
-            labels, masses,
-        )  # fmt: skip
-        return Posteriors(labels, masses)
+        found = self.decoder.marginals(
+            seen.attributes, seen.vectors, words, begins, *limits, self.width, self.margin
+        )
+        return Posteriors(*found)
 
     def label_values(self, column: str) -> tuple[list[str], Ints]:
         """The values of a chain column, and which of them each label has."""
@@ -398,11 +382,9 @@ class Tagger(Stage):
             if column == "lemma":
                 found.append((column, memory.lemmas, pairs))
                 continue
-            chosen = np.full(len(words), -1, np.int32)
-            choose(
-                self._given[column], seen.attributes, words, own, path, begins, pairs,
-                alone[column], settled[column], chosen,
-            )  # fmt: skip
+            chosen = self._given[column].choose(
+                seen.attributes, words, own, path, begins, pairs, alone[column], settled[column]
+            )
             found.append((column, self.part.labels[column], chosen))
         return found
 

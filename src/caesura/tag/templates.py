@@ -59,15 +59,6 @@ class Templates:
         """Whether a template looks at what the layout says."""
         return any(atom.startswith("break[") for name in self.names for atom in name.split("+"))
 
-    @property
-    def reach(self) -> int:
-        """How many words to either side a template looks."""
-        distances = [0]
-        for table in (self.spot, self.mixed):
-            for row in table:
-                distances += [abs(int(row[3 + 2 * a])) for a in range(int(row[1]))]
-        return max(distances)
-
 
 @cache
 def _vocabulary(labels: bool) -> Vocabulary:

@@ -1,0 +1,252 @@
+#include "tag/chain.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.h"
+
+namespace caesura::tag {
+namespace {
+
+// The score of a label that a word may not have.
+constexpr float never = -1e30f;
+// A longer chain is cut into windows. Probabilities are taken this far from their ends, so two
+// windows share twice as many words.
+constexpr std::int64_t longest_window = 4096;
+constexpr std::int64_t overlap = 64;
+// Words between two polls.
+constexpr std::int64_t stretch = 4096;
+
+template <class T>
+std::int64_t count(const std::vector<T>& values) {
+    return static_cast<std::int64_t>(values.size());
+}
+
+void check(bool holds) {
+    if (!holds) throw DamagedModel("the tables of the tagger do not fit together");
+}
+
+// Room for scores and Viterbi that all words of a call share.
+std::int64_t fitting(std::int64_t room, std::int64_t longest) {
+    return std::max<std::int64_t>(4, std::min(room, longest));
+}
+
+// Emits what all surviving paths through the n words of a lattice agree on, and moves the rest to
+// the front. A full lattice without agreement emits the first half of the best path. Returns the
+// number of words that stay.
+class Settler {
+   public:
+    explicit Settler(std::int64_t width) : width_(width), alive_(width * width), older_(alive_) {}
+
+    std::int64_t settle(Lattice& lattice, std::int64_t n, View<std::int32_t> path) {
+        std::fill(alive_.begin(), alive_.end(), 0);
+        for (std::int64_t a = 0; a < lattice.size(n - 2); ++a)
+            for (std::int64_t b = 0; b < lattice.size(n - 1); ++b) alive_[a * width_ + b] = 1;
+        std::int64_t settled = 0;
+        for (std::int64_t i = n - 1; i > 1 && settled == 0; --i) {
+            const auto found = step_back(lattice, i);
+            if (found.pairs != 1) continue;
+            trace(lattice, i - 1, found.last, path);
+            settled = i;
+        }
+        if (settled == 0) {
+            trace(lattice, n - 1, best_pair(lattice, n), path);
+            settled = n / 2;
+        }
+        settled = std::min(settled, n - 2);
+        lattice.shift(settled, n);
+        return n - settled;
+    }
+
+   private:
+    struct Survivors {
+        std::int64_t pairs;
+        Pair last;
+    };
+
+    // The pairs at word i - 1 from which the surviving pairs at word i come.
+    Survivors step_back(const Lattice& lattice, std::int64_t i) {
+        std::fill(older_.begin(), older_.end(), 0);
+        Survivors found{0, {0, 0}};
+        for (std::int64_t a = 0; a < lattice.size(i - 1); ++a)
+            for (std::int64_t b = 0; b < lattice.size(i); ++b) {
+                if (!alive_[a * width_ + b]) continue;
+                const std::int64_t z = lattice.back(i, a, b);
+                if (older_[z * width_ + a]) continue;
+                older_[z * width_ + a] = 1;
+                ++found.pairs;
+                found.last = {z, a};
+            }
+        std::swap(alive_, older_);
+        return found;
+    }
+
+    std::int64_t width_;
+    std::vector<char> alive_, older_;  // pairs of candidates
+};
+
+// Writes the likeliest labels of word k, in falling order.
+void rank(const Lattice& lattice, std::int64_t k, double log_z, View<std::int32_t> labels,
+          View<float> masses) {
+    const auto width = static_cast<std::int64_t>(labels.size());
+    std::int64_t kept = 0;
+    for (std::int64_t b = 0; b < lattice.size(k); ++b) {
+        double mass = 0.0;
+        for (std::int64_t a = 0; a < lattice.size(k - 1); ++a)
+            mass += std::exp(lattice.alpha(k, a, b) + lattice.beta(k, a, b) - log_z);
+        if (kept < width)
+            ++kept;
+        else if (!(mass > masses[kept - 1]))
+            continue;
+        std::int64_t at = kept - 1;
+        for (; at > 0 && masses[at - 1] < mass; --at) {
+            masses[at] = masses[at - 1];
+            labels[at] = labels[at - 1];
+        }
+        masses[at] = static_cast<float>(mass);
+        labels[at] = lattice.labels(k)[b];
+    }
+    for (std::int64_t at = kept; at < width; ++at) {
+        labels[at] = -1;
+        masses[at] = 0.0f;
+    }
+}
+
+}  // namespace
+
+void ChainTemplates::check() const {
+    check_templates(spot, n_attributes);
+    check_templates(mixed, n_attributes);
+    tag::check(bounds.size() == places.size() + 1 && bounds.front() == 0 &&
+               bounds.back() == count(spot) && std::is_sorted(bounds.begin(), bounds.end()));
+    for (const std::int32_t place : places) tag::check(-farthest <= place && place <= farthest);
+}
+
+std::int64_t Words::longest() const {
+    std::int64_t most = 0;
+    for (std::int64_t c = 0; c < n_chains(); ++c) most = std::max(most, begins[c + 1] - begins[c]);
+    return most;
+}
+
+struct Chain::Workspace {
+    Workspace(const Chain& chain, std::int64_t room, std::int64_t width)
+        : scores(chain.classes()),
+          hashes(chain.templates_.mixed.size()),
+          found(chain.templates_.mixed.size()),
+          lattice(room, width) {}
+
+    std::vector<float> scores;
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::int64_t> found;
+    Lattice lattice;
+};
+
+Chain::Chain(const learn::LinearTable& table, ChainTemplates templates, Transitions moves,
+             float clear)
+    : table_(table), templates_(std::move(templates)), moves_(moves), clear_(clear) {
+    const std::int64_t n = classes() + 1;
+    templates_.check();
+    check(n > 1 && static_cast<std::int64_t>(moves.pairs.rows()) == n && table.width() <= n - 1);
+    // Trigrams have a weight of their own, or a place in a table whose size is a power of two.
+    const std::size_t size = moves.triples.size();
+    check(size == 0 || size == static_cast<std::size_t>(n * n * n) || (size & (size - 1)) == 0);
+}
+
+void Chain::sum_types(Matrix<const std::uint64_t> attributes, Matrix<float> vectors) const {
+    std::vector<std::uint64_t> hashes(templates_.spot.size());
+    std::vector<std::int64_t> found(hashes.size());
+    for (std::int64_t t = 0; t < static_cast<std::int64_t>(attributes.rows()); ++t) {
+        for (std::size_t s = 0; s < hashes.size(); ++s)
+            hashes[s] = hash_of(attributes[t], templates_.spot[s]);
+        for (std::int64_t p = 0; p < n_places(); ++p) {
+            const auto scores = vectors[t * n_places() + p];
+            std::fill(scores.begin(), scores.end(), 0.0f);
+            table_.add(View<const std::uint64_t>(hashes).slice(templates_.bounds[p],
+                                                               templates_.bounds[p + 1]),
+                       found, scores);
+        }
+    }
+}
+
+// Scores every label of word i.
+void Chain::score(const Words& words, const Window& chain, std::int64_t i, Workspace& work) const {
+    float* const scores = work.scores.data();
+    const std::int64_t n = classes();
+    std::fill(scores, scores + n, 0.0f);
+    for (std::int64_t p = 0; p < n_places(); ++p) {
+        const std::int64_t type = chain.type(i + templates_.places[p]);
+        const float* const vector = words.vectors + (type * n_places() + p) * n;
+        for (std::int64_t y = 0; y < n; ++y) scores[y] += vector[y];
+    }
+    if (!words.group.empty() && words.group[i] >= 0) {
+        const auto allowed = words.allowed[words.group[i]];
+        for (std::int64_t y = 0; y < n; ++y)
+            if (!allowed[y]) scores[y] = never;
+    }
+    // If one label leads clearly, no mixed feature could change that.
+    const float floor = highest(work.scores) - clear_;
+    std::int64_t near = 0;
+    for (std::int64_t y = 0; y < n; ++y) near += scores[y] >= floor;
+    if (near == 1) return;
+    for (std::size_t m = 0; m < work.hashes.size(); ++m)
+        work.hashes[m] = hash_at(chain, i, templates_.mixed[m]);
+    table_.add(work.hashes, work.found, work.scores);
+}
+
+// Fills the candidates of word i at a place of the lattice.
+void Chain::fill(const Words& words, const Window& chain, std::int64_t i, float margin,
+                 std::int64_t at, Workspace& work) const {
+    score(words, chain, i, work);
+    select(work.scores, margin, -1, work.lattice, at);
+}
+
+void Chain::decode(const Words& words, std::int64_t width, float margin, std::int64_t room,
+                   View<std::int32_t> path, Cancel& cancel) const {
+    Workspace work(*this, fitting(room, words.longest()), width);
+    Lattice& lattice = work.lattice;
+    Settler settler(width);
+    for (std::int64_t c = 0; c < words.n_chains(); ++c) {
+        const Window chain = words.chain(c);
+        std::int64_t size = 0;  // words in the lattice; those before are emitted
+        for (std::int64_t i = chain.begin; i < chain.end; ++i) {
+            if (size == lattice.length())
+                size = settler.settle(lattice, size, path.slice(i - size, chain.end));
+            fill(words, chain, i, margin, size, work);
+            extend(lattice, size, moves_, classes());
+            ++size;
+            if (i % stretch == 0) cancel.poll();
+        }
+        if (size > 0)
+            trace(lattice, size - 1, best_pair(lattice, size),
+                  path.slice(chain.end - size, chain.end));
+    }
+}
+
+void Chain::marginals(const Words& words, float margin, const Marginals& out,
+                      Cancel& cancel) const {
+    const auto width = static_cast<std::int64_t>(out.labels.columns());
+    Workspace work(*this, fitting(longest_window, words.longest()), width);
+    Lattice& lattice = work.lattice;
+    for (std::int64_t c = 0; c < words.n_chains(); ++c) {
+        const Window chain = words.chain(c);
+        // Windows are longer than what two of them share, or the only one.
+        for (std::int64_t first = chain.begin; first < chain.end;) {
+            const std::int64_t last = std::min(first + lattice.length(), chain.end);
+            const std::int64_t n = last - first;
+            for (std::int64_t k = 0; k < n; ++k)
+                fill(words, chain, first + k, margin, k, work);
+            const std::int64_t start = first == chain.begin ? classes() : -1;
+            const double log_z = forward(lattice, n, moves_, start);
+            backward(lattice, n, moves_, start);
+            const std::int64_t low = first == chain.begin ? 0 : overlap;
+            const std::int64_t high = last == chain.end ? n : n - overlap;
+            for (std::int64_t k = low; k < high; ++k)
+                rank(lattice, k, log_z, out.labels[first + k], out.masses[first + k]);
+            cancel.poll();
+            if (last == chain.end) break;
+            first = last - 2 * overlap;
+        }
+    }
+}
+
+}  // namespace caesura::tag

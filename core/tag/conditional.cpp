@@ -1,0 +1,102 @@
+#include "tag/conditional.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/errors.h"
+
+namespace caesura::tag {
+namespace {
+
+constexpr std::int64_t stretch = 4096;
+
+// The first of the largest scores.
+std::int64_t best_of(View<const float> scores) {
+    return std::max_element(scores.begin(), scores.end()) - scores.begin();
+}
+
+}  // namespace
+
+std::int64_t LabelValues::widest() const {
+    std::int64_t most = 1;
+    for (std::int64_t y = 0; y < n_labels(); ++y)
+        most = std::max<std::int64_t>(most, bounds[y + 1] - bounds[y]);
+    return most;
+}
+
+ConditionalClassifier::ConditionalClassifier(const learn::LinearTable& table, LabelValues values,
+                                             std::vector<Template> own,
+                                             std::vector<Template> context, double clear)
+    : table_(table),
+      values_(values),
+      own_(std::move(own)),
+      context_(std::move(context)),
+      clear_(clear) {
+    check_templates(own_, label_atom + 1);
+    check_templates(context_, label_atom + 1);
+    const auto& bounds = values.bounds;
+    const bool fits = bounds.size() > 1 && bounds[0] == 0 &&
+                      std::is_sorted(bounds.begin(), bounds.end()) &&
+                      bounds[n_labels()] == static_cast<std::int64_t>(values.values.size());
+    if (!fits || table.width() > values.widest())
+        throw DamagedModel("the values of the tagger's labels do not fit together");
+    width_ = values.widest();
+}
+
+void ConditionalClassifier::choose_alone(Matrix<const std::uint64_t> attributes,
+                                         View<const std::int32_t> types,
+                                         View<const std::int32_t> labels, Matrix<float> scores,
+                                         View<std::int32_t> settled) const {
+    std::vector<std::uint64_t> hashes(own_.size());
+    std::vector<std::int64_t> found(own_.size());
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(types.size()); ++i) {
+        const auto values = values_[labels[i]];
+        const auto n = static_cast<std::ptrdiff_t>(values.size());
+        if (n < 2) {
+            settled[i] = n == 1 ? values[0] : -1;
+            continue;
+        }
+        const auto all = scores[i];
+        std::fill(all.begin(), all.end(), 0.0f);
+        for (std::size_t t = 0; t < own_.size(); ++t)
+            hashes[t] = hash_at({attributes, types, i, i + 1}, labels, i, own_[t]);
+        table_.add(hashes, found, all);
+        const auto own = all.slice(0, n);
+        const std::int64_t best = best_of(own);
+        float second = -std::numeric_limits<float>::infinity();
+        for (std::ptrdiff_t k = 0; k < n; ++k)
+            if (k != best) second = std::max(second, own[k]);
+        const bool leads = context_.empty() || own[best] - second > clear_;
+        settled[i] = leads ? values[best] : open;
+    }
+}
+
+void ConditionalClassifier::choose(const LabelledWords& words, const Alone& alone,
+                                   View<std::int32_t> chosen, Cancel& cancel) const {
+    std::vector<std::int32_t> labels(words.path.begin(), words.path.end());
+    std::vector<float> scores(static_cast<std::size_t>(width_));
+    std::vector<std::uint64_t> hashes(context_.size());
+    std::vector<std::int64_t> found(context_.size());
+    for (std::size_t s = 0; s + 1 < words.begins.size(); ++s) {
+        const Window window{words.attributes, words.types, words.begins[s], words.begins[s + 1]};
+        for (std::int64_t i = window.begin; i < window.end; ++i) {
+            if (i % stretch == 0) cancel.poll();
+            const std::int64_t pair = words.pairs[i];
+            if (alone.settled[pair] != open) {
+                chosen[i] = alone.settled[pair];
+                continue;
+            }
+            labels[i] = words.own[i];
+            const auto values = values_[labels[i]];
+            const auto own = alone.scores[pair];
+            std::copy(own.begin(), own.end(), scores.begin());
+            for (std::size_t t = 0; t < context_.size(); ++t)
+                hashes[t] = hash_at(window, labels, i, context_[t]);
+            table_.add(hashes, found, scores);
+            chosen[i] = values[best_of(View<const float>(scores).slice(0, values.size()))];
+            labels[i] = words.path[i];
+        }
+    }
+}
+
+}  // namespace caesura::tag
