@@ -179,7 +179,7 @@ def pipeline_target(nlp: Any) -> Target:
     """Parse bytes as a text; the laws of texts and trees hold, and the result is valid CoNLL-U."""
 
     def one(data: bytes) -> None:
-        text = data.decode("utf-8", "replace")
+        text = data.decode("utf-8", "replace").replace("\0", "")
         doc = nlp(text)
         check(doc, text)
         _round_trip([doc])
@@ -192,7 +192,7 @@ def constraints_target(nlp: Any) -> Target:
 
     def one(data: bytes) -> None:
         rng = random.Random(data)
-        text = data.decode("utf-8", "replace")
+        text = data.decode("utf-8", "replace").replace("\0", "")
         plain = nlp(text)
         n = plain.n_tokens
         if not n:

@@ -8,22 +8,37 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.document import YES, Document
+from caesura.errors import InputError
 from caesura.pipeline import Pipeline
 from tests.pipeline.laws import check, said
 from tests.pipeline.tiny import TEXT
 
 #: Controls, joiners, emoji, right-to-left marks, unassigned and private code points, odd spaces.
-ODD = "\x00\x01\x1b\x1c\x7f\x85\xad\u00a0\u200b\u200d\u200f\u202e\u2028\ufeff\ufffd\u0378\ue000"
+ODD = "\x01\x1b\x1c\x7f\x85\xad\u00a0\u200b\u200d\u200f\u202e\u2028\ufeff\ufffd\u0378\ue000"
 ODD += "\U0010ffff😀👩\u200d🚀🏳️\u200d🌈🇩🇪\u0301\u0489אבגשלוםمرحبا.،؟漢字仮名ｶﾅ१२३٣\r\t\n  \v\f"
 WORDS = ["the", "harbour", "doesn't", ".", "?!", "\n\n", " ", "\n", "e.g.", "3.20", "x" * 300, "’s"]
 
 texts = st.one_of(
-    st.text(max_size=60),
+    st.text(max_size=60).map(lambda text: text.replace("\0", "")),
     st.text(alphabet=ODD, max_size=60),
     st.lists(st.sampled_from([*WORDS, *ODD]), max_size=40).map("".join),
     st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join),
-    st.binary(max_size=60).map(lambda data: data.decode("latin-1")),
+    st.binary(max_size=60).map(lambda data: data.decode("latin-1").replace("\0", "")),
 )
+
+
+def test_a_text_with_nul_is_refused(tiny: Pipeline) -> None:
+    """No file of text holds it, so what is written could not be read."""
+    calls = (
+        lambda: tiny("a\0b"),
+        lambda: tiny(Document(text="a\0b")),
+        lambda: list(tiny.pipe(["a", "b c\0"])),
+        lambda: list(tiny.stream(["a", "\0"])),
+        lambda: tiny.k_best("\0", 2),
+    )
+    for call in calls:
+        with pytest.raises(InputError, match="there is a NUL character at offset"):
+            call()
 
 
 @given(texts)

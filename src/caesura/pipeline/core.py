@@ -16,7 +16,7 @@ from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile
 from caesura.pipeline.confidence import StartMaps, maps_of
-from caesura.pipeline.given import check_many, check_one, check_stream
+from caesura.pipeline.given import check_many, check_one, check_stream, checked_blocks
 from caesura.pipeline.many import in_batches, ordered
 from caesura.pipeline.quick import quick_stages
 from caesura.pipeline.stages import stages_of
@@ -399,7 +399,7 @@ class Pipeline:
                 piece.text for piece in formats.read(source, "text", pieces=4000, encoding=encoding)
             )
         else:
-            blocks = source
+            blocks = checked_blocks(source)
         first = self.tokenizer
         turns = TurnReader(boundaries=not across_turns)
         pieces = first.pieces(

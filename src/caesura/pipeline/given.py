@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from caesura.document import Document, Sentence, Span, Word
-from caesura.errors import UsageError, kind_of
+from caesura.errors import InputError, UsageError, kind_of
 
-__all__ = ["check_many", "check_one", "check_stream"]
+__all__ = ["check_many", "check_one", "check_stream", "checked_blocks"]
 
 
 def check_one(source: object, place: str = "") -> None:
     """Refuse what is neither a text nor a document, with what to do about it."""
     if isinstance(source, str | Document):
+        check_text(source if isinstance(source, str) else source.text, place)
         return
     remedy = "Give it a string or a Document."
     if isinstance(source, bytes | bytearray | memoryview):
@@ -28,6 +29,23 @@ def check_one(source: object, place: str = "") -> None:
     raise UsageError(
         f"a text is a string, and {place or 'this'} is {kind_of(source)}", remedy=remedy
     )
+
+
+def check_text(text: str, place: str = "") -> None:
+    """Refuse a NUL character, which no file of text can hold."""
+    if "\0" in text:
+        where = f" (in {place})" if place else ""
+        raise InputError(
+            f"there is a NUL character at offset {text.index(chr(0)):,}{where}",
+            remedy='Remove it: text.replace("\\0", " ").',
+        )
+
+
+def checked_blocks(blocks: Iterable[str]) -> Iterator[str]:
+    """Blocks of text as they are; one with a NUL character is refused."""
+    for number, block in enumerate(blocks, 1):
+        check_text(block, f"block {number}")
+        yield block
 
 
 def check_many(sources: object) -> None:

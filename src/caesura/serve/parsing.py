@@ -101,6 +101,8 @@ def checked_text(text: Any, options: ServeOptions) -> str:
         )
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise Refused(422, "The text has halves of surrogate pairs, which are no characters.")
+    if "\0" in text:
+        raise Refused(422, "The text has a NUL character. Remove it.")
     return text
 
 
