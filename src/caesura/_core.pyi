@@ -255,6 +255,63 @@ class Unigram:
         holds the normal forms of the words, `blank` whether a blank stands before each.
         """
 
+class GrammarTables:
+    """Probabilities of a grammar or their logarithms."""
+
+    def __init__(self, root: NDArray[numpy.float64], attach: NDArray[numpy.float64], stop: NDArray[numpy.float64], go: NDArray[numpy.float64], fringe: bool) -> None: ...
+
+class GrammarCounts:
+    """Counts of a grammar's events, to be added to."""
+
+    def __init__(self, root: NDArray[numpy.float64], attach: NDArray[numpy.float64], stop: NDArray[numpy.float64], go: NDArray[numpy.float64], fringe: bool) -> None: ...
+
+class GrammarSentences:
+    """Sentences over word classes."""
+
+    def __init__(self, classes: NDArray[numpy.int32], marks: NDArray[numpy.int32], fragments: NDArray[numpy.int32], comps: NDArray[numpy.uint8], starts: NDArray[numpy.int64]) -> None: ...
+
+    def expect(self, parameters: GrammarTables, constraint: int, low: int, high: int, counts: GrammarCounts, scores: NDArray[numpy.float64], lifted: NDArray[numpy.uint8]) -> None:
+        """
+        Add the expected counts of sentences low..high, and write their log-probabilities.
+        """
+
+    def weigh(self, parameters: GrammarTables, constraint: int, low: int, high: int, scores: NDArray[numpy.float64]) -> None:
+        """Write the log-probability of sentences low..high."""
+
+    def best(self, logs: GrammarTables, constraint: int, seed: int, low: int, high: int, heads: NDArray[numpy.int32], scores: NDArray[numpy.float64], lifted: NDArray[numpy.uint8]) -> None:
+        """
+        Write the best trees of sentences low..high; a seed below 0 settles ties to the left.
+        """
+
+    def draw(self, parameters: GrammarTables, constraint: int, seed: int, low: int, high: int, heads: NDArray[numpy.int32], lifted: NDArray[numpy.uint8]) -> None:
+        """Draw trees of sentences low..high by their probability."""
+
+    def posteriors(self, parameters: GrammarTables, constraint: int, places: NDArray[numpy.int64], arcs: NDArray[numpy.float64]) -> None:
+        """Write the probability of each arc, those of roots on the diagonal."""
+
+    def heaviest(self, arcs: NDArray[numpy.float64], places: NDArray[numpy.int64], constraint: int, heads: NDArray[numpy.int32]) -> None:
+        """Write the trees whose arcs have the largest sum."""
+
+    def least_risk(self, parameters: GrammarTables, constraint: int, heads: NDArray[numpy.int32]) -> None:
+        """Write the trees with the most arcs expected to be right."""
+
+    def k_best(self, logs: GrammarTables, constraint: int, index: int, k: int) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]:
+        """The heads and scores of up to k trees of a sentence, the best first."""
+
+    def count(self, heads: NDArray[numpy.int32], low: int, high: int, counts: GrammarCounts) -> None:
+        """Add the events of the trees of sentences low..high to counts."""
+
+    def score(self, heads: NDArray[numpy.int32], logs: GrammarTables, scores: NDArray[numpy.float64]) -> None:
+        """Write the log-probability of each tree."""
+
+    def score_arcs(self, numbers: NDArray[numpy.int32], places: NDArray[numpy.int64], weights: NDArray[numpy.float64], chances: NDArray[numpy.float64]) -> None:
+        """Write the probability of each arc under an arc model."""
+
+    def learn_arcs(self, order: NDArray[numpy.int64], numbers: NDArray[numpy.int32], places: NDArray[numpy.int64], aims: NDArray[numpy.float64], weights: NDArray[numpy.float64], squares: NDArray[numpy.float64], rate: float, decay: float) -> None:
+        """
+        One pass over sentences: weights move towards the probabilities `aims`.
+        """
+
 class Bigrams:
     """Counts of words and of neighbouring words."""
 

@@ -27,6 +27,33 @@ def projective_trees(n: int) -> tuple[Tree, ...]:
     return tuple(found)
 
 
+def total_weight(classes: list[int], parameters: Parameters) -> float:
+    """The probability of all trees of a DMV together, by the recursion over plain numbers."""
+    attach, stop, go = parameters.attach[:, 0, 0], parameters.stop[0], parameters.go[0]
+
+    @cache
+    def side(out: int, h: int, edge: int) -> float:
+        """All ways in which the dependents of h on one side reach to an edge."""
+        if edge == h:
+            return 1.0
+        total, step = 0.0, 1 if out else -1
+        for k in range(h, edge, step):  # the side reached to k before it took d
+            base = side(out, h, k) * go[out, int(k == h), classes[h]]
+            for d in range(k + step, edge + step, step):
+                inner = sealed(1 - out, d, k + step) * sealed(out, d, edge)
+                total += base * attach[out, classes[h], classes[d]] * inner
+        return total
+
+    def sealed(out: int, h: int, edge: int) -> float:
+        return float(side(out, h, edge) * stop[out, int(edge == h), classes[h]])
+
+    n = len(classes)
+    return sum(
+        float(parameters.root[0, classes[r]]) * sealed(0, r, 0) * sealed(1, r, n - 1)
+        for r in range(n)
+    )
+
+
 def is_projective_tree(heads: Tree) -> bool:
     n = len(heads)
     above = []

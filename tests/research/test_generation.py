@@ -18,21 +18,16 @@ def test_sentences_drawn_from_a_grammar_follow_it() -> None:
     shape = empty(row, 2)
     random = Parameters(*(rng.random(t.shape) + 0.3 for t in shape[:4]), shape.fringe)
     parameters = normalise(random._replace(stop=random.stop + 1.5), row, 0.0)
-    lists, trees = [], []
-    for index in range(4000):
-        classes, parents, order = (np.zeros(200, dtype=np.int32) for _ in range(3))
-        side = np.zeros(200, dtype=np.uint8)
-        n = draw_sentence(parameters, 1, 7, index, 200, classes, parents, order, side)
-        assert n > 0
-        words, heads = [0] * n, [0] * n
-        for w in range(n):
-            words[order[w]] = int(classes[w])
-            heads[order[w]] = int(order[parents[w]]) if parents[w] >= 0 else -1
-        lists.append(words)
-        trees += heads
+    lists, trees, drawing = [], [], np.random.default_rng(7)
+    for _ in range(4000):
+        drawn_sentence = draw_sentence(parameters, 1, drawing, 200)
+        assert drawn_sentence is not None
+        lists.append(drawn_sentence[0])
+        trees += drawn_sentence[1]
     drawn = normalise(
         inference.count(Sentences.of(lists), np.array(trees, dtype=np.int32), row, 2), row, 0.0
     )
     np.testing.assert_allclose(drawn.root, parameters.root, atol=0.03)
     np.testing.assert_allclose(drawn.stop, parameters.stop, atol=0.06)
     np.testing.assert_allclose(drawn.attach, parameters.attach, atol=0.06)
+    assert draw_sentence(parameters, 1, drawing, 0) is None

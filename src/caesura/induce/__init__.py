@@ -1,8 +1,7 @@
 """Grammar induction: dependency grammars from text without trees (Spitkovsky et al. 2011, 2012).
 
-`induce` learns a `Grammar` from documents, `Inducer` tells of every step on the way, `supervised`
-reads one off annotated trees. The kernels import numba and are therefore loaded when they are
-first used.
+`induce` learns a `Grammar` from documents, `Inducer` reports every step, `supervised`
+reads one off annotated trees.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ if TYPE_CHECKING:
     from caesura.induce.grammar import Grammar, supervised
     from caesura.induce.induction import Event, Inducer, induce
     from caesura.induce.options import InduceOptions
-    from caesura.induce.warm import warmup
 
-__all__ = ["Event", "Grammar", "InduceOptions", "Inducer", "induce", "supervised", "warmup"]
+__all__ = ["Event", "Grammar", "InduceOptions", "Inducer", "induce", "supervised"]
 
 _HOMES = {
     "Event": "induction",
@@ -25,7 +23,6 @@ _HOMES = {
     "Inducer": "induction",
     "induce": "induction",
     "supervised": "grammar",
-    "warmup": "warm",
 }
 
 

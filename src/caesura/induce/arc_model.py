@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from caesura.errors import ModelError
-from caesura.induce.arc_features import learn_arcs, score_arcs
 from caesura.induce.arcs import arc_places
 from caesura.induce.parameters import Floats, Ints
 from caesura.induce.sentences import Sentences
@@ -47,15 +46,7 @@ class ArcModel:
         """The probability of each arc, by dependents, as `arcs` has them."""
         places = arc_places(sentences)
         found = np.zeros(int(places[-1]))
-        score_arcs(
-            sentences.classes,
-            numbers,
-            sentences.marks,
-            sentences.starts,
-            places,
-            self.weights,
-            found,
-        )
+        sentences.core.score_arcs(numbers, places, self.weights, found)
         return found
 
 
@@ -73,22 +64,10 @@ def learn_arc_model(
     model = ArcModel(weights, frequent_words(forms))
     numbers, places = model.numbers(forms), arc_places(sentences)
     order = np.arange(len(sentences), dtype=np.int64)
-    rng = np.random.default_rng(seed)
+    words, rng = sentences.core, np.random.default_rng(seed)
     for _ in range(PASSES):
         rng.shuffle(order)
-        learn_arcs(
-            order,
-            sentences.classes,
-            numbers,
-            sentences.marks,
-            sentences.starts,
-            places,
-            aims,
-            weights,
-            squares,
-            RATE,
-            DECAY,
-        )
+        words.learn_arcs(order, numbers, places, aims, weights, squares, RATE, DECAY)
     return model
 
 

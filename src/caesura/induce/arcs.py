@@ -10,12 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from caesura.induce.inside_outside import posteriors
-from caesura.induce.parameters import Bytes, Floats, Ints, Longs, Parameters
+from caesura.induce.parameters import Floats, Ints, Longs, Parameters
 from caesura.induce.punctuation_constraints import code
 from caesura.induce.sentences import Sentences
-from caesura.induce.viterbi import best_arcs
-from caesura.jit import kernel
 
 __all__ = ["arc_places", "arc_posteriors", "arc_trees", "tree_arcs", "vote"]
 
@@ -31,14 +28,14 @@ def arc_posteriors(
     """The probability of each arc and root under a grammar."""
     places = arc_places(words)
     found = np.zeros(int(places[-1]))
-    _posteriors(*words.arrays, places, parameters, code(constraint), found)
+    words.core.posteriors(parameters.core, code(constraint), places, found)
     return found
 
 
 def arc_trees(words: Sentences, weights: Floats, constraint: str | None = None) -> Ints:
     """Heads of the trees whose arcs have the largest sums."""
     heads = np.zeros(words.n_words, dtype=np.int32)
-    _trees(weights, arc_places(words), words.starts, words.fragments, code(constraint), heads)
+    words.core.heaviest(weights, arc_places(words), code(constraint), heads)
     return heads
 
 
@@ -61,50 +58,3 @@ def vote(
     for words, parameters in views[1:]:
         total += arc_posteriors(words, parameters, constraint)
     return arc_trees(views[0][0], total, constraint), total
-
-
-@kernel
-def _posteriors(
-    classes: Ints,
-    marks: Ints,
-    fragments: Ints,
-    comps: Bytes,
-    starts: Longs,
-    places: Longs,
-    parameters: Parameters,
-    constraint: int,
-    found: Floats,
-) -> None:
-    for index in range(starts.shape[0] - 1):
-        a, b = starts[index], starts[index + 1]
-        n = b - a
-        if n == 0:
-            continue
-        arcs = found[places[index] : places[index + 1]].reshape((n, n))
-        roots = np.zeros(n)
-        comp = int(comps[index])
-        score = posteriors(
-            classes[a:b], marks[a:b], fragments[a:b], comp, parameters, constraint, arcs, roots
-        )
-        if score == -np.inf and constraint != 0:  # no tree obeys the constraint
-            posteriors(classes[a:b], marks[a:b], fragments[a:b], comp, parameters, 0, arcs, roots)
-        for word in range(n):
-            arcs[word, word] = roots[word]
-
-
-@kernel
-def _trees(
-    weights: Floats, places: Longs, starts: Longs, fragments: Ints, constraint: int, heads: Ints
-) -> None:
-    for index in range(starts.shape[0] - 1):
-        a, b = starts[index], starts[index + 1]
-        n = b - a
-        if n == 0:
-            continue
-        arcs = weights[places[index] : places[index + 1]].reshape((n, n))
-        roots = np.empty(n)
-        for word in range(n):
-            roots[word] = arcs[word, word]
-        score = best_arcs(arcs, roots, fragments[a:b], constraint, heads[a:b])
-        if score == -np.inf and constraint != 0:
-            best_arcs(arcs, roots, fragments[a:b], 0, heads[a:b])

@@ -151,7 +151,7 @@ def _put(part: Part, name: str, parameters: Parameters) -> None:
 
 
 def _get(part: Part, name: str) -> Parameters:
-    # Copies, because arrays of a file cannot be written to, and kernels tell the two apart.
+    # Copies, because arrays of a file cannot be written to.
     return Parameters(*(np.array(part.array(f"{name}.{field_}")) for field_ in Parameters._fields))
 
 

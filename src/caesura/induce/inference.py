@@ -9,25 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 
-from caesura.induce.events import tree_events
-from caesura.induce.inside_outside import evidence, posteriors
-from caesura.induce.inside_outside import expect as expect_counts
+from caesura import _core
 from caesura.induce.models import Model
 from caesura.induce.parameters import Bytes, Floats, Ints, Parameters, add, empty, logs, ones
 from caesura.induce.punctuation_constraints import SPLIT, code
-from caesura.induce.sampling import draw_trees
 from caesura.induce.sentences import Sentences
-from caesura.induce.viterbi import best_arcs, best_trees
 
 __all__ = [
     "Best",
     "Expected",
-    "arcs",
     "best",
     "count",
     "draw",
@@ -65,11 +59,11 @@ def _pieces(sentences: Sentences, work: Callable[[int, int], R], workers: int) -
     if workers <= 1 or len(spans) < 2:
         return [work(low, high) for low, high in spans]
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(lambda span: work(*span), spans))
-
-
-def _longest(sentences: Sentences, low: int, high: int) -> int:
-    return max(1, int(sentences.lengths[low:high].max()))
+        try:
+            return list(pool.map(lambda span: work(*span), spans))
+        except KeyboardInterrupt:
+            _core.cancel_all()
+            raise
 
 
 def expect(
@@ -84,20 +78,11 @@ def expect(
     lifted = np.zeros(len(sentences), dtype=np.uint8)
     classes = parameters.root.shape[-1]
 
+    words, tables, number = sentences.core, parameters.core, code(constraint)
+
     def work(low: int, high: int) -> Parameters:
         counts = empty(model, classes)
-        longest = _longest(sentences, low, high)
-        expect_counts(
-            *sentences.arrays,
-            low,
-            high,
-            longest,
-            parameters,
-            code(constraint),
-            counts,
-            scores,
-            lifted,
-        )
+        words.expect(tables, number, low, high, counts.core_counts, scores, lifted)
         return counts
 
     parts = _pieces(sentences, work, workers)
@@ -109,12 +94,8 @@ def likelihood(
 ) -> Floats:
     """The log-probability of each sentence, all its trees together."""
     scores = np.zeros(len(sentences))
-
-    def work(low: int, high: int) -> None:
-        longest = _longest(sentences, low, high)
-        evidence(*sentences.arrays, low, high, longest, parameters, code(constraint), scores)
-
-    _pieces(sentences, work, workers)
+    words, tables, number = sentences.core, parameters.core, code(constraint)
+    _pieces(sentences, lambda low, high: words.weigh(tables, number, low, high, scores), workers)
     return scores
 
 
@@ -134,13 +115,10 @@ def best(
     scores = np.zeros(len(sentences))
     lifted = np.zeros(len(sentences), dtype=np.uint8)
     ties = -1 if seed is None else seed
-    table = logs(parameters)
+    words, table = sentences.core, logs(parameters).core
 
     def work(low: int, high: int) -> None:
-        longest = _longest(sentences, low, high)
-        best_trees(
-            *sentences.arrays, low, high, longest, table, number, ties, heads, scores, lifted
-        )
+        words.best(table, number, ties, low, high, heads, scores, lifted)
 
     _pieces(sentences, work, workers)
     return Best(heads, scores, lifted)
@@ -200,15 +178,12 @@ def draw(
     if parameters is None:
         parameters = ones()
         sentences = sentences.with_classes(np.zeros_like(sentences.classes))
-    chosen = parameters
     heads = np.zeros(sentences.n_words, dtype=np.int32)
     lifted = np.zeros(len(sentences), dtype=np.uint8)
+    words, tables, number = sentences.core, parameters.core, code(constraint)
 
     def work(low: int, high: int) -> None:
-        longest = _longest(sentences, low, high)
-        draw_trees(
-            *sentences.arrays, low, high, longest, chosen, code(constraint), seed, heads, lifted
-        )
+        words.draw(tables, number, seed, low, high, heads, lifted)
 
     _pieces(sentences, work, workers)
     return heads
@@ -218,13 +193,11 @@ def count(
     sentences: Sentences, heads: Ints, model: Model, classes: int, workers: int = 1
 ) -> Parameters:
     """How often each decision was taken in given trees."""
-    scores = np.zeros(len(sentences))
-    trees = np.ascontiguousarray(heads, dtype=np.int32)
+    trees, words = np.ascontiguousarray(heads, dtype=np.int32), sentences.core
 
     def work(low: int, high: int) -> Parameters:
         counts = empty(model, classes)
-        longest = _longest(sentences, low, high)
-        tree_events(*sentences.arrays, low, high, longest, trees, True, counts, scores)
+        words.count(trees, low, high, counts.core_counts)
         return counts
 
     parts = _pieces(sentences, work, workers)
@@ -234,36 +207,13 @@ def count(
 def score(sentences: Sentences, heads: Ints, parameters: Parameters) -> Floats:
     """The log-probability of a given tree for each sentence."""
     scores = np.zeros(len(sentences))
-    table = logs(parameters)
     trees = np.ascontiguousarray(heads, dtype=np.int32)
-    longest = max(1, sentences.longest)
-    tree_events(*sentences.arrays, 0, len(sentences), longest, trees, False, table, scores)
+    sentences.core.score(trees, logs(parameters).core, scores)
     return scores
-
-
-def arcs(
-    sentences: Sentences, index: int, parameters: Parameters, constraint: str | None = None
-) -> tuple[Floats, Floats, float]:
-    """Posterior of each arc [head, dependent] and root of one sentence, and its log-probability."""
-    words = sentences.one(index)
-    n = len(words[0])
-    found, roots = np.zeros((n, n)), np.zeros(n)
-    total = posteriors(*words, parameters, code(constraint), found, roots)
-    return found, roots, float(total)
 
 
 def least_risk(sentences: Sentences, parameters: Parameters, constraint: str | None = None) -> Ints:
     """For each sentence the tree with the most arcs expected to be right."""
-    number = code(constraint)
     heads = np.zeros(sentences.n_words, dtype=np.int32)
-    for index, (a, b) in enumerate(pairwise(sentences.starts.tolist())):
-        if a == b:
-            continue
-        fragments = sentences.fragments[a:b]
-        found, roots, total = arcs(sentences, index, parameters, constraint)
-        if total == -np.inf:
-            found, roots, _ = arcs(sentences, index, parameters)
-            best_arcs(found, roots, fragments, 0, heads[a:b])
-        else:
-            best_arcs(found, roots, fragments, number, heads[a:b])
+    sentences.core.least_risk(parameters.core, code(constraint), heads)
     return heads

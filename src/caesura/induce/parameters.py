@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from caesura import _core
 from caesura.induce.models import Model
 
 __all__ = [
@@ -53,8 +54,19 @@ class Parameters(NamedTuple):
     stop: Floats
     #: As `stop`: the probability to go on, or how often that happened.
     go: Floats
-    #: 1 where stopping looks at the fringe; an array so that compiled code sees one type.
+    #: 1 if stopping looks at the fringe.
     fringe: Longs
+
+    @property
+    def core(self) -> _core.GrammarTables:
+        """The tables for the core to read."""
+        root, attach, stop, go = (np.ascontiguousarray(table) for table in self[:4])
+        return _core.GrammarTables(root, attach, stop, go, bool(self.fringe[0]))
+
+    @property
+    def core_counts(self) -> _core.GrammarCounts:
+        """The tables for the core to add to."""
+        return _core.GrammarCounts(*self[:4], bool(self.fringe[0]))
 
 
 def empty(model: Model, classes: int) -> Parameters:

@@ -17,7 +17,7 @@ __all__ = ["CONSTRAINTS", "SPLIT", "code", "fragments_of", "holds", "spans"]
 
 #: Best trees are put together greedily, fragment by fragment; all else is as under loose.
 SPLIT = "loose-split"
-#: From the weakest to the strongest; the numbers are those of the kernels.
+#: From the weakest to the strongest; the numbers are those of the core.
 CONSTRAINTS: dict[str, int] = {
     "none": 0,
     "thread": 1,

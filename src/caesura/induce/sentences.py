@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from caesura import _core
 from caesura.induce.parameters import Bytes, Ints, Longs
 
 __all__ = ["Sentences"]
@@ -70,12 +71,14 @@ class Sentences:
         return len(self.classes)
 
     @property
-    def arrays(self) -> tuple[Ints, Ints, Ints, Bytes, Longs]:
-        """What kernels take."""
-        return self.classes, self.marks, self.fragments, self.comps, self.starts
+    def core(self) -> _core.GrammarSentences:
+        """The sentences for the core, which checks them."""
+        return _core.GrammarSentences(
+            self.classes, self.marks, self.fragments, self.comps, self.starts
+        )
 
     def one(self, index: int) -> tuple[Ints, Ints, Ints, int]:
-        """What kernels take of a single sentence."""
+        """Classes, marks and fragments of a single sentence, and 1 if it ended in a mark."""
         a, b = self.starts[index], self.starts[index + 1]
         return self.classes[a:b], self.marks[a:b], self.fragments[a:b], int(self.comps[index])
 
