@@ -9,6 +9,12 @@
 namespace caesura::network {
 namespace {
 
+// The start of a row.
+template <class T>
+CAESURA_INLINE T* at(T* rows, int row, int stride) {
+    return rows + static_cast<ptrdiff_t>(row) * stride;
+}
+
 // ------------------------------------------------------------------ tiles of products
 // Each multiplies kTileRows rows by a panel of 64 columns into c[kTileRows][64]. Rows behind the
 // last are computed and thrown away. The rows are written out, since compilers otherwise keep
@@ -264,23 +270,22 @@ CAESURA_NOINLINE void multiply_tile(const Value* rows, int stride, const Product
 
 // ------------------------------------------------------------------ products
 
-// Calls epilogue(row, column, y) for each row and 64 columns of the product from `first` on.
-template <class Epilogue>
+// Calls panel(column) for each 64 columns, and what it returns with each row and its numbers there.
+template <class Panel>
 CAESURA_INLINE void multiply(const Product& p, const Rows& rows, int n, int first, int last,
-                             Epilogue& epilogue) {
+                             Panel panel) {
     alignas(64) int32_t tile[kTileRows * kPanel];
-    const Value* values = static_cast<const Value*>(rows.values);
 #if defined(__AMX_INT8__)
     alignas(64) const TileShapes shapes;
     _tile_loadconfig(&shapes);
 #endif
     for (int column = first; column < last; column += kPanel) {
+        const auto take = panel(column);
         Floats scale[4];
         for (int j = 0; j < 4; ++j) scale[j] = load(p.scale + column + 16 * j);
-        epilogue.start(column);
         for (int i = 0; i < n; i += kTileRows) {
-            multiply_tile(values + static_cast<size_t>(i) * static_cast<size_t>(p.in), p.in, p,
-                          column, tile);
+            multiply_tile(at(static_cast<const Value*>(rows.values), i, p.in), p.in, p, column,
+                          tile);
             const int end = n - i < kTileRows ? n : i + kTileRows;
             const int32_t* c = tile;
             for (int row = i; row < end; ++row, c += kPanel) {
@@ -289,11 +294,11 @@ CAESURA_INLINE void multiply(const Product& p, const Rows& rows, int n, int firs
                     splat(-rows.scale[row] * static_cast<float>(rows.zero[row]));
                 Floats y[4];
                 for (int j = 0; j < 4; ++j) {
-                    const int at = column + 16 * j;
+                    const int k = column + 16 * j;
                     y[j] = fma(to_float(load(c + 16 * j)), size * scale[j],
-                               fma(zero, load(p.offset + at), load(p.bias + at)));
+                               fma(zero, load(p.offset + k), load(p.bias + k)));
                 }
-                epilogue.take(row, column, y);
+                take(row, y);
             }
         }
     }
@@ -302,110 +307,73 @@ CAESURA_INLINE void multiply(const Product& p, const Rows& rows, int n, int firs
 #endif
 }
 
-struct Store {
-    float* out;
-    size_t stride;
-    int width;
-    void start(int) {}
-    inline void take(int row, int column, const Floats* y) {
-        float* to = out + static_cast<size_t>(row) * stride + column;
-        if (column + kPanel <= width) {
-            for (int j = 0; j < 4; ++j) store(to + 16 * j, y[j]);
-            return;
-        }
-        alignas(64) float panel[kPanel];
-        for (int j = 0; j < 4; ++j) store(panel + 16 * j, y[j]);
-        memcpy(to, panel, static_cast<size_t>(width - column) * sizeof(float));
-    }
-};
-
-struct Add {
-    float* out;
-    size_t stride;
-    void start(int) {}
-    inline void take(int row, int column, const Floats* y) {
-        float* to = out + static_cast<size_t>(row) * stride + column;
-        for (int j = 0; j < 4; ++j) store(to + 16 * j, load(to + 16 * j) + y[j]);
-    }
-};
-
-struct Activate {
-    float* out;
-    size_t stride;
-    const float* factor;
-    void start(int) {}
-    inline void take(int row, int column, const Floats* y) {
-        float* to = out + static_cast<size_t>(row) * stride + column;
-        for (int j = 0; j < 4; ++j) {
-            Floats x = gelu(y[j]);
-            if (factor != nullptr) x = x * load(factor + column + 16 * j);
-            store(to + 16 * j, x);
-        }
-    }
-};
-
-struct Split {
-    float* out;
-    int first, heads, size, rows;
-    float* part[4];
-    void start(int column) {
-        for (int j = 0; j < 4; ++j) {
-            const int at = column - first + 16 * j;  // [query, key, value][head][size]
-            part[j] = out + static_cast<size_t>(at / size) * static_cast<size_t>(rows) *
-                                static_cast<size_t>(size) + at % size;
-        }
-    }
-    inline void take(int row, int, const Floats* y) {
-        for (int j = 0; j < 4; ++j)
-            store(part[j] + static_cast<size_t>(row) * static_cast<size_t>(size), y[j]);
-    }
-};
-
-struct Compare {
-    const float* other;
-    int stride;
-    float* out;
-    int labels, label;
-    const float* place;
-    void start(int column) {
-        label = column / stride;
-        place = other + column % stride;
-    }
-    inline void take(int row, int, const Floats* y) {
-        if (label >= labels) return;
-        const float* x = place + static_cast<size_t>(row) * static_cast<size_t>(stride);
-        Floats total = y[0] * load(x);
-        for (int j = 1; j < 4; ++j) total = fma(y[j], load(x + 16 * j), total);
-        out[static_cast<size_t>(row) * static_cast<size_t>(labels) + label] += sum(total);
-    }
-};
-
 void store_rows(const Product& p, const Rows& rows, int n, float* out, int stride, int width) {
-    Store epilogue{out, static_cast<size_t>(stride), width};
-    multiply(p, rows, n, 0, (width + kPanel - 1) / kPanel * kPanel, epilogue);
+    multiply(p, rows, n, 0, width, [=](int column) {
+        return [=](int row, const Floats* y) {
+            float* to = at(out, row, stride) + column;
+            if (column + kPanel <= width) {
+                for (int j = 0; j < 4; ++j) store(to + 16 * j, y[j]);
+                return;
+            }
+            alignas(64) float held[kPanel];
+            for (int j = 0; j < 4; ++j) store(held + 16 * j, y[j]);
+            memcpy(to, held, static_cast<size_t>(width - column) * sizeof(float));
+        };
+    });
 }
 
 void add_rows(const Product& p, const Rows& rows, int n, float* out, int stride) {
-    Add epilogue{out, static_cast<size_t>(stride)};
-    multiply(p, rows, n, 0, p.out, epilogue);
+    multiply(p, rows, n, 0, p.out, [=](int column) {
+        return [=](int row, const Floats* y) {
+            float* to = at(out, row, stride) + column;
+            for (int j = 0; j < 4; ++j) store(to + 16 * j, load(to + 16 * j) + y[j]);
+        };
+    });
 }
 
 void activate_rows(const Product& p, const Rows& rows, int n, float* out, int stride,
                    const float* factor) {
-    Activate epilogue{out, static_cast<size_t>(stride), factor};
-    multiply(p, rows, n, 0, p.out, epilogue);
+    multiply(p, rows, n, 0, p.out, [=](int column) {
+        return [=](int row, const Floats* y) {
+            float* to = at(out, row, stride) + column;
+            for (int j = 0; j < 4; ++j) {
+                Floats x = gelu(y[j]);
+                if (factor != nullptr) x = x * load(factor + column + 16 * j);
+                store(to + 16 * j, x);
+            }
+        };
+    });
 }
 
 void split_rows(const Product& p, const Rows& rows, int n, int first, int heads, int size,
                 float* out) {
-    Split epilogue{out, first, heads, size, n, {}};
-    multiply(p, rows, n, first, first + 3 * heads * size, epilogue);
+    struct Parts {
+        float* start[4];
+    };
+    multiply(p, rows, n, first, first + 3 * heads * size, [=](int column) {
+        Parts parts;
+        for (int j = 0; j < 4; ++j) {
+            const int k = column - first + 16 * j;  // [query, key, value][head][size]
+            parts.start[j] = at(out, k / size * n, size) + k % size;
+        }
+        return [=](int row, const Floats* y) {
+            for (int j = 0; j < 4; ++j) store(at(parts.start[j], row, size), y[j]);
+        };
+    });
 }
 
 void compare_rows(const Product& p, const Rows& rows, int n, const float* other, int stride,
                   float* out, int labels) {
-    Compare epilogue{other, stride, out, labels, 0, nullptr};
-    multiply(p, rows, n, 0, labels * stride, epilogue);
+    multiply(p, rows, n, 0, labels * stride, [=](int column) {
+        const int label = column / stride;
+        const float* place = other + column % stride;
+        return [=](int row, const Floats* y) {
+            const float* x = at(place, row, stride);
+            Floats total = y[0] * load(x);
+            for (int j = 1; j < 4; ++j) total = fma(y[j], load(x + 16 * j), total);
+            at(out, row, labels)[label] += sum(total);
+        };
+    });
 }
 
 // ------------------------------------------------------------------ rows
@@ -431,8 +399,7 @@ CAESURA_INLINE void round_row(const float* x, int width, const float* factor, co
     const int32_t zero = Four::round_one(-least * inverse);
     out.scale[row] = range / 255.0f;
     out.zero[row] = zero;
-    Value* values = static_cast<Value*>(out.values) +
-                    static_cast<size_t>(row) * static_cast<size_t>(width);
+    Value* values = at(static_cast<Value*>(out.values), row, width);
     const Floats steps = splat(inverse);
     const Ints offset = splat(zero), none = splat(0), full = splat(255);
     for (int k = 0; k < width; k += 16) {
@@ -454,9 +421,7 @@ CAESURA_INLINE void round_row(const float* x, int width, const float* factor, co
 
 void round_rows(const float* rows, int n, int stride, int width, const float* factor,
                 const Rows& out) {
-    for (int i = 0; i < n; ++i)
-        round_row(rows + static_cast<size_t>(i) * static_cast<size_t>(stride), width, factor, out,
-                  i);
+    for (int i = 0; i < n; ++i) round_row(at(rows, i, stride), width, factor, out, i);
 }
 
 CAESURA_INLINE void normalise_row(const Norm& norm, float* x) {
@@ -486,12 +451,11 @@ void normalise_rows(const Norm& norm, float* rows, int n, float* mixture, float 
                     const float* factor, const Rows& out) {
     const Floats parts = splat(part);
     for (int i = 0; i < n; ++i) {
-        const size_t at = static_cast<size_t>(i) * static_cast<size_t>(norm.width);
-        float* x = rows + at;
+        float* x = at(rows, i, norm.width);
         normalise_row(norm, x);
         round_row(x, norm.width, factor, out, i);
         if (mixture == nullptr) continue;
-        float* total = mixture + at;
+        float* total = at(mixture, i, norm.width);
         for (int k = 0; k < norm.width; k += 16)
             store(total + k, fma(load(x + k), parts, load(total + k)));
     }
@@ -700,7 +664,7 @@ CAESURA_NOINLINE void attend_to(const Attention& a) {
             multiply_pairs<kLongest / 2>(reinterpret_cast<const int32_t*>(a.shares), a.values + i,
                                          size, 16, (length + 1) / 2, sums + i, size);
         for (int i = 0; i < rows; ++i) {
-            float* out = a.out + static_cast<size_t>(t + i) * static_cast<size_t>(a.stride);
+            float* out = at(a.out, t + i, a.stride);
             for (int k = 0; k < size; k += 16)
                 store(out + k, to_float(load(sums + i * size + k)) * result);
         }
@@ -720,26 +684,24 @@ void attend(const Attention& a) {
 
 void cross(const float* left, int n, const float* right, int m, int size, float* out, int stride) {
     constexpr int tile = Native::parts == 1 ? 8 : 4;
-    const size_t width = static_cast<size_t>(size);
     for (int i = 0; i < n; i += tile)
         for (int j = 0; j < m; j += 16) {
             Floats sums[tile];
 #pragma GCC unroll 8
             for (int r = 0; r < tile; ++r) sums[r] = splat(0.0f);
-            const float* rows = left + static_cast<size_t>(i) * width;
-            const float* columns = right + static_cast<size_t>(j) * width;
-            for (size_t k = 0; k < width; ++k) {
+            const float *rows = at(left, i, size), *columns = at(right, j, size);
+            for (int k = 0; k < size; ++k) {
                 const Floats x = load(columns + 16 * k);
 #pragma GCC unroll 8
                 for (int r = 0; r < tile; ++r)
-                    sums[r] = fma(splat(rows[static_cast<size_t>(r) * width + k]), x, sums[r]);
+                    sums[r] = fma(splat(at(rows, r, size)[k]), x, sums[r]);
             }
             const int end = n - i < tile ? n - i : tile, count = m - j < 16 ? m - j : 16;
             alignas(64) float held[tile * 16];
             for (int r = 0; r < tile; ++r) store(held + 16 * r, sums[r]);
             for (int r = 0; r < end; ++r)
-                memcpy(out + static_cast<size_t>(i + r) * static_cast<size_t>(stride) + j,
-                       held + 16 * r, static_cast<size_t>(count) * sizeof(float));
+                memcpy(at(out, i + r, stride) + j, held + 16 * r,
+                       static_cast<size_t>(count) * sizeof(float));
         }
 }
 
