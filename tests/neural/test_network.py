@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -393,5 +396,18 @@ def test_windows_longer_than_the_positions_are_refused() -> None:
         network.scores(**(long | {"limit": 80}), windows=windows((0, 20, 0, 20)))
 
 
-def test_the_core_has_the_network() -> None:
-    assert _core.Network is Network
+def test_tiles_stay_in_registers() -> None:
+    """Compilers that keep accumulators on the stack make a product up to three times slower."""
+    tool = shutil.which("objdump")
+    if tool is None:
+        pytest.skip("objdump is not installed")
+    command = (tool, "-d", "--no-show-raw-insn", _core.__file__)
+    code = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = 0
+    for function in code.split("\n\n"):
+        name, _, body = function.partition(":\n")
+        if "multiply_tile" in name or "multiply_pairs" in name:
+            found += 1
+            assert not re.search(r"%[yz]mm.*\(%rsp|\(%rsp.*%[yz]mm", body), name
+    if not found:
+        pytest.skip("the core has no symbols")
