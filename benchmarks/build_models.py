@@ -50,7 +50,6 @@ from typing import Any
 
 from build_encoders import fetch
 from build_plan import Network, Plan, read_plan
-from smoothing import stretches
 
 from caesura.document import Document
 from caesura.errors import CaesuraError, UsageError
@@ -59,7 +58,6 @@ from caesura.models.file import Part, save
 from caesura.models.store import digest, load_model
 from caesura.neural.settings import SearchSettings
 from caesura.pipeline.confidence import META
-from caesura.tokenize.tokenizer import Tokenizer
 from caesura.train import Lessons, NeuralOptions, PipelineOptions, PipelineTrainer, Report
 from caesura.train.config import configure
 from caesura.train.data import transcripts
@@ -178,12 +176,11 @@ class Build:
         trainer.finish()
 
     def export(self, only: str | None = None) -> None:
-        """Model files of the students, with what the export costs on their cards."""
+        """Model files of the students."""
         for network in self._students(only):
             path = self.work / f"{network.name}.caesura"
             if network.ships and not self._is_done(path):
-                plain = self._assembled(network.name, network)
-                self._write(path, self._parts(network.name, network), network, plain)
+                self._write(path, self._parts(network.name, network), network)
 
     def linear(self, only: str | None = None) -> None:
         """The linear student."""
@@ -198,7 +195,7 @@ class Build:
         parts = trainer.run()
         told = {one: str(self.plan.linear.get(one, "")) for one in ("licence", "about")}
         about = Network(name, "", **told)
-        self._write(path, parts, about, None)
+        self._write(path, parts, about)
         trainer.finish()
 
     # ---------------------------------------------------------------- their work
@@ -336,40 +333,28 @@ class Build:
         )
         trainer.finish()
 
-    def _parts(self, name: str, network: Network, *, plain: bool = False) -> dict[str, Part]:
-        """The tokeniser, and the network exported."""
-        from caesura.neural.export import ExportOptions
+    def _parts(self, name: str, network: Network, *, first: bool = False) -> dict[str, Part]:
+        """The tokeniser and the network; with `first` as they label text for others."""
         from caesura.neural.scale import measure_scale
-        from caesura.neural.smoothing import divisors
 
         file = self.work / "starts.caesura"
-        file = self.work / "tokenizer.caesura" if plain or not file.exists() else file
+        file = self.work / "tokenizer.caesura" if first or not file.exists() else file
         tokenizer = load_model(file).part("tokenizer")
         _, dev = self._gold()
-        options = ExportOptions(
-            plain=plain,
-            exact=frozenset(network.exact),
-            embedding_bits=network.embedding_bits,
-        )
         weights = Weights.load(self.work / f"{name}.weights")
         search = configure(SearchSettings(), flags=network.search)
-        if network.smooth and not plain:
-            texts = [self.plan.checked(one) for one in self.plan.text]
-            docs = stretches(Tokenizer.from_part(tokenizer), texts)
-            floats = weights.stage(search, replace(options, plain=True))
-            options = replace(options, divisors=divisors(floats, docs, network.smooth))
-        stage = weights.stage(search, options)
-        if not plain:
+        stage = weights.stage(search, network.embedding_bits)
+        if not first:
             stage.scale = measure_scale(stage, [*dev, *transcripts(dev)])
         return {"tokenizer": tokenizer, "neural": stage.to_part()}
 
     def _assembled(self, name: str, network: Network) -> Path:
-        """The model of a network as it was trained, in floats."""
-        path = self.work / f"{name}.float.caesura"
+        """The model of a network that labels text for others."""
+        path = self.work / f"{name}.teacher.caesura"
         if not path.exists():
             train, _ = self._gold()
             meta = {"name": name, **language_of(train)}
-            parts = self._parts(name, network, plain=True)
+            parts = self._parts(name, network, first=True)
             save(path, parts, meta=meta, kind="pipeline", compress=False)
         return path
 
@@ -379,10 +364,8 @@ class Build:
             return "cuda" if has_card() else "cpu"
         return self.device
 
-    def _write(
-        self, path: Path, parts: dict[str, Part], network: Network, plain: Path | None
-    ) -> None:
-        """A model with its card: data, seeds, dev scores, and those of its float self."""
+    def _write(self, path: Path, parts: dict[str, Part], network: Network) -> None:
+        """A model with its card: data, seeds and dev scores."""
         train, dev = self._gold()
         about = load_silver(self._silver_folder(network)).about
         meta: dict[str, Any] = {
@@ -402,12 +385,7 @@ class Build:
         meta[META] = dev_confidences(str(path), dev)
         told = " ".join(f"{one} {scores[one]:.2f}" for one in ("Sentences", "Words", "UPOS", "LAS"))
         self.report.say(f"{network.name}: {told} on dev")
-        shown = {"F1": scores}
-        if plain is not None:
-            shown["as floats"] = dev_scores(str(plain), dev)
-            cost = shown["as floats"]["LAS"] - scores["LAS"]
-            self.report.say(f"{network.name}: the export costs {cost:.2f} LAS on dev")
-        card = model_card(network.name, meta, shown)
+        card = model_card(network.name, meta, {"F1": scores})
         card += f"\n{network.about}\n" if network.about else ""
         packing: Any = "all" if network.packed else True
         save(path, parts, meta=meta, card=card, kind="pipeline", compress=packing)

@@ -5,7 +5,7 @@
     python benchmarks/build_multi.py network --work build/             # PyTorch, a GPU
     python benchmarks/build_multi.py model --work build/ -o multi.caesura
     python benchmarks/build_multi.py renew --work build/ --model multi.caesura -o new.caesura
-    python benchmarks/build_multi.py smooth settle --work build/ --model old.caesura -o new.caesura
+    python benchmarks/build_multi.py settle --work build/ --model old.caesura -o new.caesura
     python benchmarks/build_multi.py tokens --work few/ --only da fi th --most 5000
 
 `tokens` trains a tokeniser for each language and the recogniser, one process a language; languages
@@ -20,9 +20,8 @@ added to those of the language in training and left out of the model: it parses 
 state of an earlier run or from a model. `model` puts all together; of several states or models that
 `--net` names the network is the mean. `renew`
 takes the network out of a model file and makes anew its lexica and what it says of words in
-languages without blanks, and takes the tokenisers of `--work`, if there are any. `smooth` writes a
-model anew in which all products of the network are fast, and `settle` chooses how readily sentences
-end in each language (`model` and `renew` do that as well). Stages may run on
+languages without blanks, and takes the tokenisers of `--work`, if there are any. `settle` chooses
+how readily sentences end in each language (`model` and `renew` do that as well). Stages may run on
 different machines that are given copies of the folder `--work`. Scores and cards are made by
 `multi_scores.py` and `multi_cards.py`, the package by `package_model.py`.
 """
@@ -71,7 +70,7 @@ LETTERS = {
 }
 #: The licence of these is told in two ways.
 LEFT_OUT = ("UD_Dutch-LassySmall", "UD_Dutch-LassySmall-2017")
-STAGES = ("tokens", "data", "network", "model", "renew", "smooth", "settle")
+STAGES = ("tokens", "data", "network", "model", "renew", "settle")
 
 
 def treebanks_of(only: Sequence[str] | None = None) -> list[Treebank]:
@@ -192,7 +191,7 @@ def model(given: argparse.Namespace) -> None:
         raise SystemExit("say where the model goes with -o")
     write(
         treebanks_of(given.only), given.work, given.net or [given.work / "net.npz"], given.output,
-        most=given.most or MOST, plain=given.plain, pieces=given.pieces,
+        most=given.most or MOST, pieces=given.pieces,
     )  # fmt: skip
     print(f"{given.output}: {given.output.stat().st_size / 1e6:.2f} MB")
 
@@ -204,15 +203,6 @@ def renew(given: argparse.Namespace) -> None:
     if given.output is None or given.model is None:
         raise SystemExit("say which model with --model and where the new one goes with -o")
     make(treebanks_of(given.only), given.work, given.model, given.output, given.most or MOST)
-    print(f"{given.output}: {given.output.stat().st_size / 1e6:.2f} MB")
-
-
-def smooth(given: argparse.Namespace) -> None:
-    from multi_study.model import smooth as make
-
-    if given.output is None or given.model is None:
-        raise SystemExit("say which model with --model and where the new one goes with -o")
-    make(treebanks_of(given.only), given.model, given.output)
     print(f"{given.output}: {given.output.stat().st_size / 1e6:.2f} MB")
 
 
@@ -245,7 +235,6 @@ def main() -> int:
     parser.add_argument("--init", type=Path, help="a net.npz or a model to go on from (network)")
     parser.add_argument("--net", type=Path, nargs="+", help="states or models: their mean (model)")
     parser.add_argument("--options", default="{}", help="of the network, as JSON")
-    parser.add_argument("--plain", action="store_true", help="nothing in few bits (model)")
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
     try:

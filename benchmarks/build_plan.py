@@ -44,9 +44,7 @@ class Network:
     ships: bool = True
     options: dict[str, Any] = field(default_factory=dict)
     search: dict[str, Any] = field(default_factory=dict)
-    #: Products that are exact or smoothed, and bits of the embeddings: see `neural.export`.
-    exact: tuple[str, ...] = ()
-    smooth: tuple[str, ...] = ()
+    #: Bits of the embeddings: 4 or 8.
     embedding_bits: int = 8
     #: Whether all of the file is compressed, which makes it smaller and slower to load.
     packed: bool = False
@@ -129,8 +127,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def _network(name: str, said: dict[str, Any]) -> Network:
-    ways = {way: tuple(said.get(way, ())) for way in ("exact", "smooth")}
-    return Network(name=name, **{**said, **ways})
+    return Network(name=name, **said)
 
 
 def _encoder(said: dict[str, Any]) -> Encoder:

@@ -13,9 +13,8 @@ have to give: what is in a cache already does not come from there. Beside it sta
 large array moves in the same run (read and written): the roof. Where `perf` reads the counters of
 the processor, the cache misses are told too.
 
-Of the networks, the products of 8-bit matrices are run alone, in the sizes that the network has and
-with as many rows as a full window, by ONNX Runtime: the other roof. Operations are multiplications
-and additions.
+Of the networks it is counted how many operations their products of 8-bit matrices have, and how
+long the network takes. Operations are multiplications and additions.
 """
 
 from __future__ import annotations
@@ -42,8 +41,6 @@ LARGE: Final = ROOT / "packages" / "en-large" / "src" / "caesura_en_large" / "en
 #: Characters of a block of text, as in `peers.py`.
 PIECE: Final = 65536
 LINE: Final = 64
-#: Sub-words of a full window.
-ROWS: Final = 256
 #: Words of a text that goes through once.
 ONCE: Final = 100_000
 COUNTERS: Final = ("cache-references", "cache-misses", "LLC-load-misses")
@@ -242,125 +239,29 @@ def cache_misses(model: str, words: int) -> dict[str, Any] | str:
 
 
 def products(nlp: Any, repeat: int) -> dict[str, Any]:
-    """How quickly products of 8-bit matrices run alone, and within the network."""
-    network = nlp.stages[-1]
-    sizes = product_sizes(network.graph.tobytes())
-    alone = {}
-    best_seconds = operations = 0.0
-    for (kind, inner, outer), count in sorted(sizes.items()):
-        rate, own = product_rate(kind, inner, outer, repeat)
-        alone[f"{kind} {inner}x{outer}, {count} times"] = round(rate, 1)
-        best_seconds += count * own
-        operations += count * 2.0 * ROWS * inner * outer
-    seconds, subwords, words = network_rate(nlp, repeat)
-    done = operations / ROWS * subwords
+    """How quickly the network runs for the products of 8-bit matrices that it has."""
+    parser = nlp.stages[-1]
+    arrays = parser.network.arrays
+    products = [array for array in arrays.values() if array.dtype == np.int8 and array.ndim == 2]
+    inner = sum(array.size for array in products if array is not arrays["encoder.pieces.weight"])
+    doc = nlp(text_of(2000))
+    encoder = parser.encoder
+    best = min(_seconds(lambda: encoder.scores(doc)) for _ in range(repeat))
+    read = encoder._reading(doc)
+    spans = read.pointer[read.windows[:, 1]] - read.pointer[read.windows[:, 0]] + 2
+    subwords, words = int(spans.sum()), doc.n_words
     return {
-        "GOP/s of products alone": alone,
-        "GOP/s of all of them alone": round(operations / best_seconds / 1e9, 1),
-        "GOP/s within the network": round(done / seconds / 1e9, 1),
-        "million operations a word": round(done / words / 1e6, 1),
-        "microseconds a word in the network": round(1e6 * seconds / words, 1),
-        "microseconds a word for products alone": round(
-            1e6 * best_seconds / ROWS * subwords / words, 1
-        ),
+        "GOP/s within the network": round(2.0 * inner * subwords / best / 1e9, 1),
+        "million operations a word": round(2.0 * inner * subwords / words / 1e6, 1),
+        "microseconds a word in the network": round(1e6 * best / words, 1),
         "sub-words read a word": round(subwords / words, 2),
     }
 
 
-def product_sizes(graph: bytes) -> dict[tuple[str, int, int], int]:
-    """The products of a network that have one row a sub-word, of 8-bit matrices, and how often."""
-    import onnx
-
-    model = onnx.load_from_string(graph)
-    shapes = {one.name: tuple(one.dims) for one in model.graph.initializer}
-    found: dict[tuple[str, int, int], int] = {}
-    for node in model.graph.node:
-        if node.op_type == "DynamicQuantizeMatMul":
-            inner, outer = shapes[node.input[1]]
-        elif node.op_type == "MatMulNBits":
-            told = {one.name: one.i for one in node.attribute}
-            inner, outer = told["K"], told["N"]
-        else:
-            continue
-        key = (node.op_type, inner, outer)
-        found[key] = found.get(key, 0) + 1
-    return found
-
-
-def product_rate(kind: str, inner: int, outer: int, repeat: int) -> tuple[float, float]:
-    """Operations in a nanosecond, and seconds, of one product."""
-    import onnxruntime as ort
-    from onnx import TensorProto, helper, numpy_helper
-
-    random = np.random.default_rng(1)
-    if kind == "DynamicQuantizeMatMul":
-        weights = [
-            numpy_helper.from_array(random.integers(-127, 128, (inner, outer), np.int8), "b"),
-            numpy_helper.from_array(np.full(outer, 0.01, np.float32), "scale"),
-            numpy_helper.from_array(np.zeros(outer, np.int8), "zero"),
-        ]
-        options: dict[str, Any] = {}
-    else:
-        blocks = -(-inner // 128)
-        weights = [
-            numpy_helper.from_array(random.integers(0, 256, (outer, blocks, 128), np.uint8), "b"),
-            numpy_helper.from_array(np.full((outer, blocks), 0.01, np.float32), "scale"),
-        ]
-        options = {"K": inner, "N": outer, "bits": 8, "block_size": 128, "accuracy_level": 4}
-    names = ["a", *(one.name for one in weights)]
-    node = helper.make_node(kind, names, ["y"], domain="com.microsoft", **options)
-    graph = helper.make_graph(
-        [node],
-        "product",
-        [helper.make_tensor_value_info("a", TensorProto.FLOAT, [ROWS, inner])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [ROWS, outer])],
-        weights,
-    )
-    versions = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
-    model = helper.make_model(graph, opset_imports=versions, ir_version=9)
-    settings = ort.SessionOptions()
-    settings.intra_op_num_threads = 1
-    session = ort.InferenceSession(
-        model.SerializeToString(),
-        settings,
-        providers=["CPUExecutionProvider"],
-    )
-    given = {"a": random.standard_normal((ROWS, inner)).astype(np.float32)}
-    best = min(_seconds(lambda: session.run(None, given), 20) for _ in range(repeat + 1))
-    return 2.0 * ROWS * inner * outer / best / 1e9, best
-
-
-def _seconds(work: Callable[[], Any], times: int) -> float:
+def _seconds(work: Callable[[], Any]) -> float:
     began = time.process_time()
-    for _ in range(times):
-        work()
-    return (time.process_time() - began) / times
-
-
-def network_rate(nlp: Any, repeat: int) -> tuple[float, int, int]:
-    """Seconds in the network, sub-words that it read, and words."""
-    encoder = nlp.stages[-1].encoder
-    best, subwords = float("inf"), 0
-    doc = nlp(text_of(2000))
-    run = encoder.session.run
-
-    class Session:
-        spent, read = 0.0, 0
-
-        def run(self, outputs: Any, inputs: Any) -> Any:
-            began = time.process_time()
-            found = run(outputs, inputs)
-            self.spent += time.process_time() - began
-            self.read += inputs["ids"].size
-            return found
-
-    known = encoder.session
-    for _ in range(repeat):
-        encoder.session = watched = Session()
-        encoder.scores(doc)
-        best, subwords = min(best, watched.spent), watched.read
-    encoder.session = known
-    return best, subwords, doc.n_words
+    work()
+    return time.process_time() - began
 
 
 # ------------------------------------------------------------------------ main

@@ -57,7 +57,7 @@ def memory(found: dict[str, Any]) -> str:
 
 
 def products(found: dict[str, Any]) -> str:
-    """Products of 8-bit matrices, alone and in the networks."""
+    """Products of 8-bit matrices in the networks."""
     chosen = {model: of["products"] for model, of in found["models"].items() if "products" in of}
     if not chosen:
         return "\n"
@@ -66,14 +66,9 @@ def products(found: dict[str, Any]) -> str:
         "|---|" + "---:|" * len(chosen),
     ]
     first = next(iter(chosen.values()))
-    for name, value in first.items():
-        if not isinstance(value, dict):
-            cells = " | ".join(f"{of[name]:,}" for of in chosen.values())
-            lines.append(f"| {name} | {cells} |")
-    lines += ["", "| product | GOP/s alone |", "|---|---:|"]
-    for model, of in chosen.items():
-        rates = of["GOP/s of products alone"].items()
-        lines += [f"| `{model}`: {name} | {value} |" for name, value in rates]
+    for name in first:
+        cells = " | ".join(f"{of[name]:,}" for of in chosen.values())
+        lines.append(f"| {name} | {cells} |")
     return "\n".join(lines) + "\n"
 
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from caesura.constraints import keep
 from caesura.document import YES, Document
-from caesura.neural.onnx import Scores
 from caesura.neural.parser import NeuralParser
+from caesura.neural.scores import Scores
 from caesura.parse.shapes import is_edited
 from caesura.pipeline import load
 from caesura.train.data import transcripts

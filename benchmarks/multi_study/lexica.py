@@ -18,8 +18,8 @@ from caesura.document.slicing import cut
 from caesura.formats import read
 from caesura.neural.languages import Languages
 from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.onnx import Scores
 from caesura.neural.parser import NeuralParser
+from caesura.neural.scores import Scores
 from caesura.neural.tag_lexicon import TagLexicon
 from caesura.neural.tagging import Tagging
 from caesura.train.many import Treebank

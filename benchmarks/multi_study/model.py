@@ -16,7 +16,6 @@ from caesura.formats import read
 from caesura.models.file import ModelFile, Part, save
 from caesura.models.file import load as load_file
 from caesura.neural.cutting import Layer
-from caesura.neural.export import ExportOptions
 from caesura.neural.languages import Languages
 from caesura.neural.parser import NeuralParser
 from caesura.neural.prepare import finish
@@ -42,10 +41,6 @@ SEARCH = SearchSettings(unedited=1.2)
 #: Languages without blanks whose words the network helps to cut; on the dev files of Japanese and
 #: Thai it does not.
 CUT = ("zh", "yue")
-#: Products that are fast although their activations go far, and the words of each treebank on which
-#: that is measured.
-SMOOTH = ("out", "ff1", "ff2")
-SEEN = 120
 #: Words behind those that are scored by which it is chosen how readily sentences end.
 TUNED = 2500
 #: Where a model file has that.
@@ -75,7 +70,6 @@ def network(
     work: Path,
     nets: Sequence[Path],
     *,
-    plain: bool = False,
     most: int = MOST,
     pieces: int = 0,
 ) -> NeuralParser:
@@ -90,7 +84,6 @@ def network(
         packed = packed.only(needed_pieces(packed.subwords, docs, pieces))
     labels = names.labels
     languages = Languages.of(docs, names.attributes, labels.deprel, labels.lemma, names.rules)
-    options = ExportOptions(plain=plain, exact=frozenset({"out", "ff2"}), embedding_bits=4)
     return finish(
         weights(nets, packed),
         packed.shape,
@@ -98,7 +91,7 @@ def network(
         packed.subwords,
         SEARCH,
         limit=LIMIT,
-        options=options,
+        bits=4,
         languages=languages,
     )
 
@@ -110,11 +103,10 @@ def write(
     path: Path,
     *,
     most: int = MOST,
-    plain: bool = False,
     pieces: int = 0,
 ) -> None:
     """Put the parts together, and measure what a bias and confidences of boundaries are worth."""
-    stage = network(treebanks, work, nets, plain=plain, most=most, pieces=pieces)
+    stage = network(treebanks, work, nets, most=most, pieces=pieces)
     with_lexica(stage, treebanks, most)
     _learn_cuts(stage, documents([t for t in treebanks if t.language in CUT], most))
     dev = held_out([treebank for treebank in treebanks if treebank.main])
@@ -150,32 +142,6 @@ def renew(treebanks: Sequence[Treebank], work: Path, old: Path, path: Path, most
     settle(path, treebanks)
 
 
-def smooth(treebanks: Sequence[Treebank], old: Path, path: Path) -> None:
-    """The model with all products of its network fast: see `caesura.neural.smoothing`.
-
-    How far activations go is measured on the first training words of each treebank.
-    """
-    from caesura.neural.export import to_onnx
-    from caesura.neural.restore import restore
-    from caesura.neural.smoothing import divisors
-
-    file = load_file(old)
-    part = file.part("neural")
-    stage = NeuralParser.from_part(part)
-    known = restore(stage.graph.tobytes())
-    docs = []
-    for bank in treebanks:
-        own = first_words(read(bank.train), SEEN)
-        docs += [_in(doc, bank) for doc in (*own, *(transcripts(own) if bank.main else ()))]
-    options = replace(
-        known.options,
-        exact=known.options.exact - {*SMOOTH},
-        divisors=divisors(stage, [doc for doc in docs if doc.n_words], SMOOTH),
-    )
-    graph = np.frombuffer(to_onnx(known.weights, known.shape, options), np.uint8)
-    _replace(file, path, replace(part, arrays=part.arrays | {"graph": graph}))
-
-
 def settle(path: Path, treebanks: Sequence[Treebank]) -> None:
     """Write into a model how readily sentences end in each of its languages."""
     file = load_file(path)
@@ -202,5 +168,5 @@ def _in(doc: Document, treebank: Treebank) -> Document:
 def _learn_cuts(stage: NeuralParser, docs: dict[str, list[Document]]) -> None:
     """What the network says of words in languages without blanks."""
     if docs and stage.languages is not None:
-        layer = Layer(stage.graph, stage.encoder.subwords, CutOptions.layer)
+        layer = Layer(stage.encoder.engine, stage.encoder.subwords, CutOptions.layer)
         stage.cutting = cutting_of(docs, layer, stage.languages.codes)

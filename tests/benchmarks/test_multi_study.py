@@ -65,7 +65,6 @@ def test_treebanks_that_are_not_the_main_ones_are_told_apart(tmp_path: Path) -> 
 
 
 def test_states_of_a_run_and_of_a_model_have_a_mean(tmp_path: Path) -> None:
-    pytest.importorskip("onnx", reason="onnx is not installed")
     from multi_study.states import State, learned_of, mean_of
 
     from caesura.models.file import save

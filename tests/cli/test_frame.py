@@ -63,7 +63,7 @@ def test_the_help_of_the_program_and_of_every_verb_loads_no_numba() -> None:
         for name in cli.cli.list_commands(context):
             cli.cli.get_command(context, name).get_help(click.Context(click.Command(name)))
         heavy = {"numba", "scipy", "rich", "spacy", "pandas", "matplotlib", "torch", "starlette",
-                 "onnxruntime", "ray"}
+                 "ray"}
         print(sorted(heavy & set(sys.modules)), file=sys.stderr)
         """
     )

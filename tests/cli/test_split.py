@@ -254,7 +254,6 @@ def test_the_quick_way_of_a_network(tmp_path: Path) -> None:
     import caesura
     from caesura.paths import bundled_models
 
-    pytest.importorskip("onnxruntime")
     if not (bundled_models() / "en.caesura").exists():
         pytest.skip("the model en is not bundled")
     doc = caesura.load("en").quick()(TEXT, confidence=True)

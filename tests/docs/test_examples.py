@@ -26,8 +26,6 @@ LARGE = ROOT / "packages" / "en-large" / "src" / "caesura_en_large" / "en-large.
 
 @pytest.fixture(scope="module", params=["en", "en-fast", "en-large"])
 def nlp(request: pytest.FixtureRequest) -> caesura.Pipeline:
-    if request.param != "en-fast":
-        pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     if request.param != "en-large":
         return caesura.load(request.param)
     if not LARGE.exists():

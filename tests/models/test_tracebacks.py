@@ -71,7 +71,6 @@ def _one_sentence(told: str) -> None:
 
 def test_neural_stage_214(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Fewer labels than the network has outputs."""
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     from caesura.paths import bundled_models
 
     path = bundled_models() / "en.caesura"

@@ -14,9 +14,6 @@ from caesura.neural.settings import SearchSettings
 from caesura.neural.tag_lexicon import TagLexicon
 from tests.neural.small import LABELS, PAIRS, harbour, small_network
 
-pytest.importorskip("onnx", reason="onnx is not installed")
-pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-
 
 def adapted(code: str = "cc", nearest: str = "bb", *, many: bool = True) -> tuple[Any, Any]:
     from caesura.neural.adapt import Base, adapt
@@ -89,7 +86,7 @@ def test_it_becomes_a_network_of_one_language() -> None:
     parser = finish(
         found.weights, base.shape, found.labels, base.parser.encoder.subwords, SearchSettings(),
         limit=254, lexicon=found.lexicon, languages=found.languages, tags=found.tags,
-        options=base.export,
+        bits=base.bits,
     )  # fmt: skip
     again = type(parser).from_part(parser.to_part())
     again.annotate([doc])

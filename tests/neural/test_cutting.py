@@ -9,7 +9,6 @@ from caesura.errors import ModelError
 from caesura.models.file import Part
 from caesura.neural.cutting import NEAR, Cutting, Layer, neighbours, units
 from caesura.neural.parser import NeuralParser
-from caesura.neural.surgery import inner
 from tests.neural.small import small_network
 
 WIDTH, HIDDEN = 128, 5
@@ -29,7 +28,7 @@ def with_cutting(network: Part, last: float = 0.0, layer: int = 2) -> NeuralPars
     bias = random.standard_normal((1, HIDDEN)).astype(np.float32)
     second = random.standard_normal((1, HIDDEN + 1)).astype(np.float32)
     second[:, -1] += last
-    read = Layer(parser.graph, parser.encoder.subwords, layer)
+    read = Layer(parser.encoder.engine, parser.encoder.subwords, layer)
     parser.cutting = Cutting({"bb": 2}, read, first, bias, second)
     return parser
 
@@ -60,7 +59,7 @@ def test_odds_are_told_where_characters_meet(network: Part) -> None:
 
 def test_odds_depend_on_layer_and_language(network: Part) -> None:
     parser = with_cutting(network)
-    layers = [Layer(parser.graph, parser.encoder.subwords, n) for n in (1, 2)]
+    layers = [Layer(parser.encoder.engine, parser.encoder.subwords, n) for n in (1, 2)]
     spans = units(TEXT)
     found = [layer.vectors(TEXT, spans, 2) for layer in layers]
     assert all(one.shape == (len(spans), WIDTH) for one in found)
@@ -95,5 +94,6 @@ def test_what_does_not_fit_is_refused(network: Part) -> None:
     with pytest.raises(ModelError, match="another size"):
         reader("中文")
     for layer in (0, 4):
+        config = part.config | {"cut-layer": layer}
         with pytest.raises(ModelError, match="no layer"):
-            inner(network.array("graph", np.uint8, (None,)).data, layer)
+            NeuralParser.from_part(Part(part.kind, config, part.labels, part.arrays))

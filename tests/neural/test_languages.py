@@ -231,11 +231,8 @@ def test_the_loss_of_attributes_is_the_sum_of_their_losses() -> None:
     assert torch.isfinite(points.grad).all()
 
 
-def test_a_network_of_two_languages_learns_and_is_exported() -> None:
+def test_a_network_of_two_languages_learns_and_becomes_a_stage() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    pytest.importorskip("onnx", reason="onnx is not installed")
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    from caesura.neural.export import ExportOptions
     from caesura.neural.parser import NeuralParser
     from caesura.neural.train import NeuralTrainer, Source, TrainOptions
 
@@ -259,7 +256,7 @@ def test_a_network_of_two_languages_learns_and_is_exported() -> None:
     weights = trainer.parts()["weights"].arrays
     parser = finish(
         weights, None, labels, subwords, SearchSettings(), limit=4096,
-        options=ExportOptions(plain=True), languages=known,
+        languages=known,
         lexicon=LemmaLexicon.of_languages({"bb": docs}, labels.lemma),
     )  # fmt: skip
     again = NeuralParser.from_part(parser.to_part())
@@ -278,11 +275,8 @@ def test_a_network_of_two_languages_learns_and_is_exported() -> None:
     assert nothing.n_words == 0
 
 
-def test_a_treebank_with_habits_has_vectors_that_are_not_exported() -> None:
+def test_a_treebank_with_habits_has_vectors_that_no_stage_has() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    pytest.importorskip("onnx", reason="onnx is not installed")
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    from caesura.neural.export import ExportOptions
     from caesura.neural.train import NeuralTrainer, Source, TrainOptions
 
     torch.manual_seed(0)
@@ -315,7 +309,7 @@ def test_a_treebank_with_habits_has_vectors_that_are_not_exported() -> None:
     known = Languages.of({"aa": docs}, attributes, labels.deprel, labels.lemma, {})
     parser = finish(
         trainer.parts()["weights"].arrays, None, labels, subwords, SearchSettings(), limit=4096,
-        options=ExportOptions(plain=True), languages=known,
+        languages=known,
     )  # fmt: skip
     _same_as_torch(parser, net, replace(docs[0]), habit=0)
     with pytest.raises(AssertionError):
@@ -339,11 +333,11 @@ def test_some_words_are_hidden_from_the_network_with_all_their_pieces() -> None:
 
 
 def _same_as_torch(parser: Any, net: Any, doc: Document, habit: int | None = None) -> None:
-    """The exported graph computes what the network does, the language included."""
+    """The stage computes what the network does, the language included."""
     import torch
 
     from caesura.neural.batches import DeviceData
-    from caesura.neural.onnx import LIMIT, OVERLAP
+    from caesura.neural.scores import LIMIT, OVERLAP
     from caesura.neural.windows import overlapping
 
     numbers = parser.languages.numbers(doc)
@@ -376,12 +370,9 @@ def _labels(parser: Any) -> Any:
 
 
 def test_only_rules_and_relations_of_the_languages_are_looked_at() -> None:
+    from caesura.neural.parser import NeuralParser
     from tests.neural.small import harbour as docs_of
     from tests.neural.small import small_network
-
-    pytest.importorskip("onnx", reason="onnx is not installed")
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    from caesura.neural.parser import NeuralParser
 
     part = small_network()
     masks = Languages.from_part(part)
@@ -420,7 +411,7 @@ def test_only_rules_and_relations_of_the_languages_are_looked_at() -> None:
         )
         roots = np.array([name == "root" for name in parser.labels["deprel"]])
         may = roots if head < 0 else languages.masks["deprel"][2] & ~roots
-        assert np.allclose(found[word][may], points[may], atol=1e-4)
+        assert np.allclose(found[word][may], points[may], atol=0.02 * np.abs(points).max())
         assert (found[word][~may] < -1e8).all()
     again = NeuralParser.from_part(part)
     again.annotate([doc])
@@ -428,8 +419,6 @@ def test_only_rules_and_relations_of_the_languages_are_looked_at() -> None:
 
 
 def test_only_values_of_the_languages_are_looked_at() -> None:
-    pytest.importorskip("onnx", reason="onnx is not installed")
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     from caesura.neural.parser import NeuralParser
     from tests.neural.small import harbour as docs_of
     from tests.neural.small import small_network
@@ -442,7 +431,6 @@ def test_only_values_of_the_languages_are_looked_at() -> None:
     part.arrays["may-feats"] = np.packbits(mask, axis=1)
     parser = NeuralParser.from_part(part)
     assert parser.languages is not None
-    assert parser.encoder.picks
     assert parser.languages.values(np.array([1, 1])) is None
     assert parser.languages.values(np.array([2, 1])) is None
     values = parser.languages.values(np.array([2, 2]))
@@ -469,8 +457,6 @@ def test_only_values_of_the_languages_are_looked_at() -> None:
 
 
 def test_a_language_may_end_sentences_more_readily() -> None:
-    pytest.importorskip("onnx", reason="onnx is not installed")
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     from caesura.neural.parser import NeuralParser
     from tests.neural.small import small_network
 

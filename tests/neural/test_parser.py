@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,16 +15,13 @@ from caesura import cli
 from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import load
-from caesura.models.store import without
 from caesura.neural.agreement import NAME, features_of, packed
 from caesura.neural.examples import DECISIONS, Labels
 from caesura.neural.parser import NeuralParser
 from caesura.paths import bundled_models
 from caesura.pipeline import Pipeline
 from tests.pipeline.laws import check
-from tests.pipeline.tiny import EXAMPLES
 
-pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 
 TEXT = "The harbour was quiet. Nobody came, and the boats didn't move\n\nWe waited all night."
@@ -269,17 +265,6 @@ def test_its_search_is_obeyed_from_the_command_line(
     assert lines[0] > lines[1]
 
 
-def test_without_the_runtime_the_error_names_the_linear_models(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    assert cli.run(["parse", "-m", "en", "-q", str(EXAMPLES / "harbour.txt")]) == 1
-    told = capsys.readouterr().err
-    assert "needs the package onnxruntime" in told
-    assert "or use a linear model: en-fast." in told
-    assert without("neural") == ["en-fast"]
-
-
 def test_layout_is_trusted_as_much_as_the_settings_say(nlp: Pipeline) -> None:
     """Older files say nothing of it, and are read as they were."""
     parser = nlp.stages[-1]
@@ -301,7 +286,7 @@ def test_the_tokenisers_evidence_counts_as_often_as_the_settings_say(nlp: Pipeli
     doc = nlp.tokenise(Document(text=text))
     doc.start_evidence = np.full(doc.n_tokens, 0.999, np.float32)
     chances = [
-        parser.with_search(evidence=weight).start_chances(doc, parser.encoder.scores(doc))
+        parser.with_search(evidence=weight).start_chances(doc, parser.encoder.starts(doc))
         for weight in (0.0, 50.0)
     ]
     assert (chances[0][1:] < 0.5).any()

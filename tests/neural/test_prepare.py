@@ -94,8 +94,6 @@ def test_what_a_teacher_says_of_words_left_out_is_left_out() -> None:
 
 def test_a_network_over_characters_learns(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    pytest.importorskip("onnx", reason="onnx is not installed")
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     from caesura.learn.loop import Event
     from caesura.models.file import load, save
     from caesura.pipeline import Pipeline

@@ -10,7 +10,7 @@ import pytest
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.neural.languages import Attributes, Languages
-from caesura.neural.onnx import Scores
+from caesura.neural.scores import Scores
 from caesura.neural.tag_lexicon import TagLexicon
 from caesura.neural.tagging import Tagging
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -90,8 +89,6 @@ def test_a_batch_tells_which_pieces_belong_to_which_word(sizes: list[int]) -> No
 
 
 def test_windows_of_many_languages_end_where_the_tokeniser_is_sure_of_a_start() -> None:
-    pytest.importorskip("onnx", reason="onnx is not installed")
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     from caesura.neural.examples import word_features
     from caesura.neural.parser import NeuralParser
     from tests.neural.small import small_network

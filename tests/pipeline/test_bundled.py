@@ -138,8 +138,6 @@ def test_a_paragraph_without_punctuation_is_split_among_others(nlp: Pipeline) ->
 @pytest.mark.parametrize("name", ["en", "en-fast"])
 def test_a_note_belongs_to_the_sentence_before_it(name: str) -> None:
     """But where it opens a line it is one of a list of notes."""
-    if name == "en":
-        pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     text = "The mill burned down in May. [6] Nobody was hurt. [12]\n\n[13] See the county records."
     doc = caesura.load(name)(text)
     assert [sentence.text.strip() for sentence in doc.sentences] == [

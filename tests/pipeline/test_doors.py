@@ -242,8 +242,6 @@ def test_a_sentence_that_may_not_end_is_not_ended(nlp: Pipeline, monkeypatch) ->
 def test_the_bundled_models(name: str, tmp_path: Path) -> None:
     if not (bundled_models() / f"{name}.caesura").exists():
         pytest.skip(f"the model {name} is not bundled")
-    if name == "en":
-        pytest.importorskip("onnxruntime")
     nlp = caesura.load(name)
     size = 8000 if name == "en" else 40_000
     for text in (written(size), spoken(size)):

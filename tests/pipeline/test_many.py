@@ -43,9 +43,6 @@ def words(text: str) -> Document:
 
 @pytest.fixture(scope="module")
 def nlp(tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
-    pytest.importorskip("onnx", reason="onnx is not installed")
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    from caesura.neural.export import ExportOptions
     from caesura.neural.prepare import finish
 
     docs = {"en": [words(ENGLISH)], "ru": [words(RUSSIAN)]}
@@ -71,7 +68,7 @@ def nlp(tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
     known = Languages.of(docs, attributes, LABELS.deprel, LABELS.lemma, {})
     network = finish(
         weights, shape, LABELS, subwords, SearchSettings(beam=2), limit=120,
-        options=ExportOptions(plain=True), languages=known,
+        languages=known,
     )  # fmt: skip
     path = tmp_path_factory.mktemp("many") / "two.caesura"
     save(path, {"tokenizers": tokens.to_part(), "neural": network.to_part()}, kind="pipeline")

@@ -1,4 +1,4 @@
-"""The network's computation in plain numpy: the twin of the graph that `neural.export` writes."""
+"""The network's computation in floats: the reference of the one in 8 bits in the core."""
 
 from __future__ import annotations
 
@@ -63,18 +63,18 @@ def random_weights(shape: EncoderShape, seed: int = 0) -> dict[str, NDArray[np.f
     return found
 
 
-def forward(
+def words(
     w: Mapping[str, NDArray[np.float32]],
     shape: EncoderShape,
     inputs: Mapping[str, NDArray[np.int64]],
-) -> dict[str, Floats]:
-    """The outputs of the graph."""
+) -> Floats:
+    """The vectors of words, of the weights as `neural.net.Net.state_dict` names them."""
     ids, mask, word, first, last, features = (
         inputs[name] for name in ("ids", "mask", "word", "first", "last", "features")
     )
 
     def linear(x: Floats, name: str) -> Floats:
-        return x @ w[f"{name}.weight"].T.astype(np.float64) + w[f"{name}.bias"]
+        return _linear(w, x, name)
 
     def norm(x: Floats, name: str) -> Floats:
         centred = x - x.mean(-1, keepdims=True)
@@ -83,7 +83,8 @@ def forward(
         return found
 
     windows, length = ids.shape
-    added = sum(w[f"features.{n}.weight"][features[:, :, n]] for n in range(3))
+    tables = range(features.shape[2])
+    added = sum(w[f"features.{n}.weight"][features[:, :, n]] for n in tables)
     extra = np.concatenate([np.zeros_like(added[:, :1]), added], 1)
     x = w["encoder.pieces.weight"][ids].astype(np.float64)
     x = x + w["encoder.position.weight"][shape.first_position :][:length]
@@ -107,22 +108,44 @@ def forward(
         inner = gelu(linear(x, f"{name}.ff1"))
         x = norm(x + linear(inner, f"{name}.ff2"), f"{name}.norm2")
         states.append(x)
-    parts = np.exp(w["mixture"][:-1])
-    parts = parts / parts.sum() * w["mixture"][-1]
-    total = sum(part * state for part, state in zip(parts, states, strict=True))
-    words = np.zeros((windows, first.shape[1], shape.hidden))
+    total = states[-1]
+    if "mixture" in w:
+        parts = np.exp(w["mixture"][:-1])
+        parts = parts / parts.sum() * w["mixture"][-1]
+        total = sum(part * state for part, state in zip(parts, states, strict=True))
+    found = np.zeros((windows, first.shape[1], shape.hidden))
     for b in range(windows):
         for j in range(first.shape[1]):
-            words[b, j] = total[b, first[b, j] : last[b, j] + 1].mean(0)
-    root = np.broadcast_to(w["root"], (windows, 1, shape.hidden))
-    rooted = np.concatenate([root, words], 1)
-    tags = gelu(linear(words, "tags.linear"))
-    head = gelu(linear(rooted, "arc_head.linear"))
-    arcs = gelu(linear(words, "arc_dep.linear")) @ w["arc"] @ head.transpose(0, 2, 1)
+            found[b, j] = total[b, first[b, j] : last[b, j] + 1].mean(0)
+    if "manner.weight" in w:
+        found = found + w["manner.weight"][features[:, :, -1]]
+    return found
+
+
+def forward(
+    w: Mapping[str, NDArray[np.float32]],
+    shape: EncoderShape,
+    inputs: Mapping[str, NDArray[np.int64]],
+) -> dict[str, Floats]:
+    """The outputs of `neural.net.Net`."""
+    vectors = words(w, shape, inputs)
+
+    def mlp(x: Floats, name: str) -> Floats:
+        return gelu(_linear(w, x, f"{name}.linear"))
+
+    root = np.broadcast_to(w["root"], (len(vectors), 1, shape.hidden))
+    rooted = np.concatenate([root, vectors], 1)
+    tags, head = mlp(vectors, "tags"), mlp(rooted, "arc_head")
+    arcs = mlp(vectors, "arc_dep") @ w["arc"] @ head.transpose(0, 2, 1)
     return {
-        "start": linear(gelu(linear(words, "start.0.linear")), "start.1")[:, :, 0],
-        **{name: linear(tags, name) for name in ("upos", "xpos", "feats", "lemma")},
+        "start": _linear(w, mlp(vectors, "start.0"), "start.1")[:, :, 0],
+        **{name: _linear(w, tags, name) for name in ("upos", "xpos", "feats", "lemma")},
         "arc": arcs + (head * w["arc_bias"]).sum(-1)[:, None, :],
-        "label_dep": gelu(linear(words, "label_dep.linear")),
-        "label_head": gelu(linear(rooted, "label_head.linear")),
+        "label_dep": mlp(vectors, "label_dep"),
+        "label_head": mlp(rooted, "label_head"),
     }
+
+
+def _linear(w: Mapping[str, NDArray[np.float32]], x: Floats, name: str) -> Floats:
+    found: Floats = x @ w[f"{name}.weight"].T.astype(np.float64) + w[f"{name}.bias"]
+    return found

@@ -14,7 +14,7 @@ from caesura.formats import read
 from caesura.language.lexicon import Lexicon, language_lexicon
 from caesura.models.file import Part
 from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.onnx import Scores
+from caesura.neural.scores import Scores
 from caesura.neural.tagging import Tagging
 from caesura.tag.irregular import LABELS, irregular_forms, read_irregular
 from caesura.tag.lemmas import rule_of

@@ -266,7 +266,6 @@ def test_teachers_vote(tmp_path: Path, raw: Path, tiny_model: Path) -> None:
 
 
 def test_networks_speak_by_their_mean(raw: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     docs = read_raw([str(raw)], NOTHING)[str(raw)]
     one = Teachers(["en"])
     said, soft = one.label(docs)
@@ -475,7 +474,6 @@ def test_an_encoder_of_another_architecture_is_told(
 
 def test_a_network_learns_from_soft_answers(tmp_path: Path, raw: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    pytest.importorskip("onnx", reason="onnx is not installed")
     from caesura.train import NeuralOptions, train_neural
 
     docs = treebank()

@@ -119,7 +119,7 @@ threads_option = click.option(
 device_option = click.option(
     "--device",
     type=click.Choice(["cpu", "cuda"]),
-    help="Run a network on the processor or on a graphics card (onnxruntime-gpu, or PyTorch).",
+    help="Run a network on the processor or on a graphics card (needs PyTorch).",
 )
 resume_option = click.option(
     "--resume", is_flag=True, help="With -o DIR/: pass over files that are done."

@@ -21,11 +21,9 @@ from caesura.errors import ModelError
 from caesura.models.file import Part
 from caesura.neural.agreement import features_of
 from caesura.neural.examples import Labels
-from caesura.neural.export import ExportOptions
 from caesura.neural.languages import Attributes, Languages
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.parser import NeuralParser
-from caesura.neural.restore import restore
 from caesura.neural.shape import EncoderShape
 from caesura.neural.tag_lexicon import TagLexicon
 from caesura.neural.tagging import softmax
@@ -53,7 +51,8 @@ class Base:
     parser: NeuralParser
     weights: Mapping[str, Floats]
     shape: EncoderShape | None
-    export: ExportOptions
+    #: Bits of its embeddings.
+    bits: int
 
     @classmethod
     def of(cls, part: Part) -> Base:
@@ -63,9 +62,9 @@ class Base:
                 "its network does not see where lines end, so nothing can go on from it",
                 remedy="Go on from a newer model.",
             )
-        found = restore(parser.graph.tobytes())
-        weights = found.weights | {"label": parser.label_weights}
-        return cls(parser, weights, found.shape, found.options)
+        network = parser.network
+        weights = network.floats() | {"label": parser.label_weights}
+        return cls(parser, weights, network.shape(), network.bits)
 
     @property
     def labels(self) -> Labels:

@@ -10,7 +10,6 @@ to its own.
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, Self
@@ -24,8 +23,6 @@ from caesura.models.file import Part
 from caesura.neural.blas import one_thread
 from caesura.neural.examples import word_features
 from caesura.neural.subwords import Subwords
-from caesura.neural.surgery import inner, without_mask
-from caesura.neural.windows import Window, batch
 
 __all__ = ["NEAR", "Cutting", "Layer", "neighbours", "units"]
 
@@ -58,22 +55,13 @@ def neighbours(vectors: Floats) -> Floats:
 
 
 class Layer:
-    """A layer of the network as a session of its own, made when it is first asked.
+    """The vectors of units after a layer of the network. Threads may share one."""
 
-    Threads may share one.
-    """
-
-    def __init__(self, graph: NDArray[np.uint8], subwords: Subwords, layer: int) -> None:
-        self._graph: Callable[[], NDArray[np.uint8]] = partial(_same, graph)
+    def __init__(self, engine: Any, subwords: Subwords, layer: int) -> None:
+        """`engine` is that of the parser: `_core.Network`."""
+        self.engine = engine
         self.subwords = subwords
         self.number = layer
-        self._session: Any = None
-        self._takes: tuple[str, ...] = ()
-        self._lock = threading.Lock()
-
-    def release(self, again: Callable[[], Part]) -> None:
-        """Let go of the graph, which is read again when it is needed."""
-        self._graph = partial(_read, again)
 
     def vectors(self, text: str, spans: NDArray[np.int64], language: int) -> Floats:
         """The vector of each unit of a passage in a language by its number, from 1 on."""
@@ -81,39 +69,12 @@ class Layer:
         pieces, pointer = self.subwords.pieces(doc)
         spoken = np.full((len(spans), 1), language, np.int64)
         features = np.concatenate([word_features(doc), spoken], 1)
-        begin, end, pad = self.subwords.special
-        window = Window(0, len(spans), 0, len(spans))
-        inputs = batch(
-            pieces, pointer, features, [window],
-            begin_id=begin, end_id=end, pad_id=pad, limit=_LIMIT,
-        )  # fmt: skip
-        try:
-            session, names = self._made()
-            (found,) = session.run(None, {name: getattr(inputs, name) for name in names})
-        except ModelError:
-            raise
-        except Exception as error:  # onnxruntime has no common class for its errors
-            raise ModelError("its network cannot cut words") from error
-        if found.dtype != np.float32 or found.ndim != 3 or found.shape[:2] != inputs.ids.shape:
-            raise ModelError("its network gives something else than vectors of characters")
-        vectors: Floats = found[0, inputs.first[0]]
+        begin, end, _ = self.subwords.special
+        limit = min(_LIMIT, self.engine.positions - 2)
+        vectors: Floats = self.engine.states(
+            self.number, pieces, pointer, features, begin, end, limit
+        )
         return vectors
-
-    def _made(self) -> tuple[Any, tuple[str, ...]]:
-        """The session and what it takes."""
-        with self._lock:
-            if self._session is None:
-                import onnxruntime as ort
-
-                options = ort.SessionOptions()
-                options.intra_op_num_threads = options.inter_op_num_threads = 1
-                options.log_severity_level = 4
-                graph = inner(without_mask(self._graph().data), self.number)
-                self._session = ort.InferenceSession(
-                    graph, options, providers=["CPUExecutionProvider"]
-                )
-                self._takes = tuple(entry.name for entry in self._session.get_inputs())
-            return self._session, self._takes
 
 
 class Cutting:
@@ -170,8 +131,8 @@ class Cutting:
         return {n: a.astype(np.float16) for n, a in zip(_ARRAYS, own, strict=True)}
 
     @classmethod
-    def from_part(cls, part: Part, graph: NDArray[np.uint8], subwords: Subwords) -> Self | None:
-        """That of a model file; most have none."""
+    def from_part(cls, part: Part, engine: Any, subwords: Subwords) -> Self | None:
+        """That of a model file, whose network an engine computes; most have none."""
         codes = part.labels.get(_LABEL)
         if not codes:
             return None
@@ -184,13 +145,8 @@ class Cutting:
         if not {*codes} <= {*known}:
             raise ModelError("it cuts words of a language that its network does not know")
         numbers = {code: known.index(code) + 1 for code in codes}
-        layer = Layer(graph, subwords, int(part.option(_LAYER, int, 1)))
+        number = int(part.option(_LAYER, int, 1))
+        if not 1 <= number <= getattr(engine, "layers", 0):
+            raise ModelError(f"its network has no layer {number}")
+        layer = Layer(engine, subwords, number)
         return cls(numbers, layer, first, bias, second)
-
-
-def _same(graph: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    return graph
-
-
-def _read(again: Callable[[], Part]) -> NDArray[np.uint8]:
-    return again().array("graph", np.uint8, (None,))

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import _core
 from caesura._core import best_trees
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
@@ -23,18 +25,19 @@ from caesura.errors import ModelError, WarningSink
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
 from caesura.neural import agreement
-from caesura.neural.blas import one_thread
 from caesura.neural.cutting import Cutting
 from caesura.neural.evidence import evidence_odds, log_odds
 from caesura.neural.examples import layout_codes
+from caesura.neural.graph import network_of
 from caesura.neural.languages import Languages
 from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.onnx import LIMIT, TAGS, Encoder, Scores
+from caesura.neural.scores import LIMIT, Encoder, Scores
 from caesura.neural.settings import SearchSettings
 from caesura.neural.starts import NetworkStarts
 from caesura.neural.subwords import Subwords
 from caesura.neural.tag_lexicon import TagLexicon
 from caesura.neural.tagging import Tagging, softmax
+from caesura.neural.weights import TAGS, Network
 from caesura.parse.constraints import WordConstraints, decode_given, limits_of, no_limits
 from caesura.parse.options import SearchOptions
 from caesura.parse.scorers.arcs import ArcScorer, arc_scorer
@@ -74,7 +77,7 @@ class NeuralParser(Stage):
 
     def __init__(
         self,
-        graph: NDArray[np.uint8],
+        network: Network,
         subwords: Subwords,
         labels: dict[str, list[str]],
         label_weights: NDArray[np.float32],
@@ -88,18 +91,17 @@ class NeuralParser(Stage):
         languages: Languages | None = None,
         features: NDArray[np.bool_] | None = None,
         tags: TagLexicon | None = None,
-        cutting: Cutting | None = None,
     ) -> None:
         self.scale = scale
         #: What it says of words in text without blanks.
-        self.cutting = cutting
+        self.cutting: Cutting | None = None
         #: What tags and features words had, in a network of many languages.
         self.tags = tags
         #: Which FEATS each XPOS may have.
         self.features = features
         self.lexicon = lexicon
-        self._graph = graph
-        #: Reads the part of the model file again, if the graph was let go.
+        self._network = network
+        #: Reads the part of the model file again, if the arrays were let go.
         self._again: Callable[[], Part] | None = None
         self.languages = languages
         size, _, other = label_weights.shape
@@ -107,8 +109,9 @@ class NeuralParser(Stage):
         widths |= {"label_dep": size - 1, "label_head": other - 1}
         if languages is not None:
             widths["feats"] = languages.attributes.total
+        self._widths = widths
         self.encoder = Encoder(
-            graph,
+            network,
             subwords,
             limit=limit,
             threads=threads,
@@ -116,26 +119,27 @@ class NeuralParser(Stage):
             widths=widths,
             languages=languages,
         )
+        #: The longest window that was learned from, in sub-words.
+        self.limit = limit
         self.labels = labels
         self.label_weights = label_weights
+        self._label_scorer = label_scorer(label_weights)
         self.settings = settings
         self.inventory = Inventory(_ARCS, (0,), (1,), (2,))
         self._roots = np.array([name.split(":")[0] == "root" for name in labels["deprel"]])
         self._tagging = Tagging(labels, lexicon, languages, features, tags)
 
     @property
-    def graph(self) -> NDArray[np.uint8]:
-        """The network as an ONNX file; of a loaded model it is read again when it is asked for."""
+    def network(self) -> Network:
+        """The arrays of the network; of a loaded model they are read again when asked for."""
         if self._again is None:
-            return self._graph
-        return self._again().array("graph", np.uint8, (None,))
+            return self._network
+        return network_of(self._again())
 
     def release(self, again: Callable[[], Part] | None = None) -> None:
-        """The session has all that the graph holds, so it need not stay as well."""
+        """The core has all that the arrays hold, so they need not stay as well."""
         if again is not None:
-            self._graph, self._again = self._graph[:0].copy(), again
-            if self.cutting is not None:
-                self.cutting.layer.release(again)
+            self._network, self._again = replace(self._network, arrays={}), again
 
     def cutter(self, language: str) -> Callable[[str], NDArray[np.float32]] | None:
         return self.cutting.reader(language) if self.cutting is not None else None
@@ -165,32 +169,28 @@ class NeuralParser(Stage):
         threads = changes.pop("threads", known.threads)
         device = changes.pop("device", known.device)
         other = self.with_search(**changes)
-        if (threads, device) != (known.threads, known.device):
-            other.encoder = self._encoder(threads, known.outputs, device)
+        if device != known.device:
+            other.encoder = Encoder(
+                self.network,
+                known.subwords,
+                limit=self.limit,
+                threads=threads,
+                layout=known.layout,
+                widths=self._widths,
+                languages=self.languages,
+                device=device,
+            )
+        elif threads != known.threads:
+            other.encoder = copy(known)
+            other.encoder.threads = threads
         return other
-
-    def _encoder(
-        self, threads: int, outputs: tuple[str, ...], device: str | None = None
-    ) -> Encoder:
-        """The network in a session of so many threads, with some of its outputs."""
-        known = self.encoder
-        return Encoder(
-            self.graph,
-            known.subwords,
-            limit=known.limit,
-            threads=threads,
-            layout=known.layout,
-            widths=known.widths,
-            languages=self.languages,
-            outputs=outputs,
-            device=device or known.device,
-        )
 
     # ------------------------------------------------------------ model file
 
     def to_part(self) -> Part:
+        network = self.network
         arrays: dict[str, NDArray[Any]] = {
-            "graph": self.graph,
+            **network.part_arrays(),
             "subwords": np.frombuffer(self.encoder.subwords.definition.encode(), np.uint8),
             "label": self.label_weights.astype(np.float16),
         }
@@ -206,7 +206,8 @@ class NeuralParser(Stage):
             arrays |= self.tags.arrays()
             labels |= self.tags.labels()
         settings = self.settings
-        config = {
+        config: dict[str, Any] = {
+            **network.part_option(),
             "beam": settings.beam,
             "margin": settings.margin if math.isfinite(settings.margin) else -1.0,
             "swap": settings.swap,
@@ -216,7 +217,7 @@ class NeuralParser(Stage):
             "unedited": settings.unedited,
             "trust-layout": settings.layout,
             "trust-evidence": settings.evidence,
-            "window": self.encoder.limit,
+            "window": self.limit,
             "layout": self.encoder.layout,
         }
         if self.cutting is not None:
@@ -231,7 +232,7 @@ class NeuralParser(Stage):
 
     @classmethod
     def for_threads(cls, part: Part, threads: int) -> Self:
-        """The network with a session of so many threads, which is dear to make."""
+        """The network, whose windows so many threads read."""
         if part.kind != "neural":
             raise ModelError(f"this is a {part.kind}, not a neural parser")
         for name in (*TAGS, "deprel"):
@@ -254,10 +255,9 @@ class NeuralParser(Stage):
         tags = None
         if languages is not None:
             tags = TagLexicon.from_part(part.labels, part.arrays, languages.attributes)
-        graph = part.array("graph", np.uint8, (None,))
         subwords = Subwords.from_json(_text(part.array("subwords", np.uint8, (None,))))
-        return cls(
-            graph,
+        parser = cls(
+            network_of(part),
             subwords,
             part.labels,
             part.array("label", np.float16, (None, n, None)).astype(np.float32),
@@ -272,8 +272,9 @@ class NeuralParser(Stage):
             layout=bool(part.option("layout", bool, False)),
             languages=languages,
             tags=tags,
-            cutting=Cutting.from_part(part, graph, subwords),
         )
+        parser.cutting = Cutting.from_part(part, parser.encoder.engine, subwords)
+        return parser
 
     @property
     def search(self) -> SearchSettings:
@@ -403,24 +404,14 @@ class NeuralParser(Stage):
     ) -> Iterator[NDArray[np.float32]]:
         """The score of each label of each arc, a batch at a time for the sake of memory."""
         allowed = self._tagging.allowed(scores, "deprel")
-        weights, n = self.label_weights, len(heads)
+        n = len(heads)
         kept = self._relations(scores)
-        if kept is not None:
-            weights = weights[:, kept]
-        one = np.ones((n, 1), np.float32)
         root = (heads < 0)[:, None]
-        vectors = np.where(
-            root, scores.label_root[None, :], scores.label_head[np.maximum(heads, 0)]
-        )
-        dependents = np.concatenate([scores.label_dep, one], 1)
-        vectors = np.concatenate([vectors, one], 1)
-        size, labels, _ = weights.shape
-        flat = weights.reshape(size, -1)
         for a in range(0, n, _ARCS_AT_ONCE):
             b = slice(a, a + _ARCS_AT_ONCE)
-            with one_thread():
-                mixed = (dependents[b] @ flat).reshape(-1, labels, weights.shape[2])
-                points = np.matmul(mixed, vectors[b, :, None])[:, :, 0]
+            points = self._label_scorer.scores(
+                scores.label_dep[b], scores.label_head, scores.label_root, heads[b], kept
+            )
             if kept is not None:
                 few = points
                 points = np.full((len(few), len(self._roots)), np.float32(-1e9))
@@ -447,12 +438,12 @@ class NeuralParser(Stage):
         doc.arc_conf = np.where(inside, chances[rows, np.where(inside, place, 0)], 0).astype(
             np.float32
         )
-        doc.sent_conf = self.start_chances(doc, scores)
+        doc.sent_conf = self.start_chances(doc, scores.start)
 
-    def start_chances(self, doc: Document, scores: Scores) -> NDArray[np.float32]:
-        """The probability that a sentence starts at each token."""
+    def start_chances(self, doc: Document, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The probability that a sentence starts at each token, by the scores of its words."""
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
-        start = 1.0 / (1.0 + np.exp(-(scores.start + self._bonus(doc))))
+        start = 1.0 / (1.0 + np.exp(-(scores + self._bonus(doc))))
         start[:1] = 1.0
         return start[first].astype(np.float32)
 
@@ -469,9 +460,15 @@ class NeuralParser(Stage):
 
     def starts_alone(self) -> Stage:
         """The network without its tags and arcs."""
-        other = self.with_search()
-        other.encoder = self._encoder(self.encoder.threads, ("start",))
-        return NetworkStarts(other)
+        return NetworkStarts(self)
+
+
+def label_scorer(weights: NDArray[np.float32]) -> _core.LabelScorer:
+    """What scores the labels of arcs with these weights, [dependent, label, head]."""
+    try:
+        return _core.LabelScorer(np.ascontiguousarray(weights, np.float32))
+    except _core.DamagedModel as error:
+        raise ModelError(f"its weights of labels cannot be used: {error}") from error
 
 
 def _best_heads(

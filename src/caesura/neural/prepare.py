@@ -1,4 +1,4 @@
-"""From documents to a neural parser: labels, examples, training, export.
+"""From documents to a neural parser: labels, examples, training, 8 bits.
 
 `prepare` turns documents into arrays, `NeuralTrainer` learns from them, and `finish` makes the
 stage that a pipeline runs. The three may happen on different machines.
@@ -30,11 +30,11 @@ from caesura.neural.parser import NeuralParser, SearchSettings
 from caesura.neural.shape import EncoderShape
 from caesura.neural.subwords import Subwords
 from caesura.neural.tag_lexicon import TagLexicon
+from caesura.neural.weights import quantised
 from caesura.neural.wordpiece import characters_of
 from caesura.tag.lemmas import rule_of
 
 if TYPE_CHECKING:
-    from caesura.neural.export import ExportOptions
     from caesura.neural.net import Net, NetOptions
 
 __all__ = ["SCRATCH", "character_subwords", "finish", "labels_of", "new_net", "prepare"]
@@ -141,18 +141,18 @@ def finish(
     *,
     limit: int,
     lexicon: LemmaLexicon | None = None,
-    options: ExportOptions | None = None,
+    bits: int = 8,
     languages: Languages | None = None,
     features: NDArray[np.bool_] | None = None,
     tags: TagLexicon | None = None,
 ) -> NeuralParser:
-    """The stage of a pipeline, from the weights that training chose; needs no PyTorch."""
-    from caesura.neural.export import to_onnx
+    """The stage of a pipeline, from the weights that training chose; needs no PyTorch.
 
+    Embeddings are kept in 4 or 8 `bits`.
+    """
     label = np.asarray(weights["label"], np.float32)
-    graph = np.frombuffer(to_onnx(weights, shape, options), np.uint8)
     return NeuralParser(
-        graph,
+        quantised(weights, shape, bits=bits),
         subwords,
         labels.as_lists(),
         label,

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.neural.examples import ANSWERS, Soft
-from caesura.neural.onnx import TAGS, Scores
 from caesura.neural.parser import NeuralParser
+from caesura.neural.scores import TAGS, Scores
 from caesura.neural.tagging import softmax
 
 __all__ = ["refuse_other_labels", "teach"]
@@ -47,7 +47,7 @@ def refuse_other_labels(parsers: Sequence[NeuralParser]) -> None:
 
 def teach(parsers: Sequence[NeuralParser], docs: Sequence[Document]) -> list[Soft]:
     """Fill documents that have tokens, confidences included; what the networks think of each."""
-    together = _TOGETHER if all(parser.encoder.at_once > 1 for parser in parsers) else 1
+    together = _TOGETHER if all(parser.encoder.by_torch for parser in parsers) else 1
     return [soft for group in _groups(docs, together) for soft in _taught(parsers, group)]
 
 
@@ -175,7 +175,7 @@ def _label_chances(
         np.where((own < 0)[:, None], one.label_root, one.label_head[np.maximum(own, 0)])
         for one, own in zip(scores, heads, strict=True)
     ]
-    points = parser.encoder.session.label_points(
+    points = parser.encoder.engine.label_points(
         parser.label_weights,
         np.concatenate([one.label_dep for one in scores]),
         np.concatenate(vectors),

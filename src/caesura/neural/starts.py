@@ -65,12 +65,12 @@ class NetworkStarts(StartStage):
         parser = self.parser
         evidence = doc.start_evidence
         if evidence is None or parser.settings.bias:
-            return parser.start_chances(doc, parser.encoder.scores(doc))
+            return parser.start_chances(doc, parser.encoder.starts(doc))
         low, high = _UNSURE
         unsure = (evidence >= low) & (evidence <= high) | ~edited_tokens(doc)
         unsure[:1] = False
         words = np.searchsorted(doc.word_token, np.flatnonzero(unsure))
-        scores = parser.encoder.scores(doc, _spans(words, doc.n_words))
+        scores = parser.encoder.starts(doc, _spans(words, doc.n_words))
         return np.where(unsure, parser.start_chances(doc, scores), parser.told_chances(doc))
 
     def with_options(self, **changes: Any) -> Self:

@@ -15,7 +15,7 @@ from caesura.document.pictures import pictures_of
 from caesura.language.closed import Closed, closed_words
 from caesura.neural.languages import Languages
 from caesura.neural.lemmas import NEVER, LemmaLexicon
-from caesura.neural.onnx import Scores
+from caesura.neural.scores import Scores
 from caesura.neural.tag_lexicon import Opinion, TagLexicon
 from caesura.tag.irregular import Irregular, read_irregular
 from caesura.tag.lemmas import apply_rule

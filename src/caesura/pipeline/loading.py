@@ -34,7 +34,7 @@ def load(
     """The pipeline of a model: the name of an installed one, the path of a file, or a language.
 
     `lang` fixes the language of a model that knows many, which else finds out by itself. A network
-    runs on the `device` "cpu" or "cuda" (onnxruntime-gpu, or PyTorch). There is no `mode` any more:
+    runs on the `device` "cpu" or "cuda" (needs PyTorch). There is no `mode` any more:
     whoever gives one is told so.
     """
     if mode is not None:

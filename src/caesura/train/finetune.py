@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,29 +23,24 @@ from caesura.language.choice import choose_model
 from caesura.learn.loop import Loop
 from caesura.models.file import ModelFile, Part
 from caesura.models.store import load_model
-from caesura.neural.onnx import READ
 from caesura.neural.prepare import finish, labels_of, prepare
 from caesura.neural.scale import measure_scale
+from caesura.neural.scores import READ
 from caesura.tokenize.many import KIND as MANY
 from caesura.tokenize.many import ManyTokenizer
 from caesura.train.data import transcripts
 from caesura.train.options import FinetuneOptions
 from caesura.train.report import Report, follow
-from caesura.train.silver import first_words
 from caesura.train.stages import PipelineTrainer
 from caesura.transform import relaid
 
 if TYPE_CHECKING:
     from caesura.neural.adapt import Base
-    from caesura.neural.export import ExportOptions
-    from caesura.neural.parser import NeuralParser
 
 __all__ = ["code_of_files", "is_network", "train_from"]
 
 _UD: Final = re.compile(r"([a-z]{2,3})_[a-z0-9]+-ud-")
 _NETWORK: Final = "neural"
-#: Words, and as many of transcripts, on which it is measured how far activations go.
-_SEEN: Final = 2000
 
 
 def is_network(init: str) -> bool:
@@ -171,7 +166,7 @@ def _network(
         epochs=epochs,
         batch_pieces=options.batch_pieces,
         # Longer windows than are read in use would only take longer.
-        limit=min(base.parser.encoder.limit, READ) if layers else base.parser.encoder.limit,
+        limit=min(base.parser.limit, READ) if layers else base.parser.limit,
         encoder_step=options.encoder_step,
         head_step=options.head_step,
         layer_decay=options.layer_decay,
@@ -198,41 +193,20 @@ def _network(
     )
     follow(loop, "network", trainer.report)
 
-    def made(export: ExportOptions) -> NeuralParser:
-        return finish(
-            found.weights | loop.best["weights"].arrays,
-            base.shape,
-            labels,
-            subwords,
-            base.parser.settings,
-            limit=base.parser.encoder.limit,
-            lexicon=found.lexicon,
-            options=export,
-            languages=found.languages,
-            features=found.features,
-            tags=found.tags,
-        )
-
-    parser = _exported(made, base.export, everything)
+    parser = finish(
+        found.weights | loop.best["weights"].arrays,
+        base.shape,
+        labels,
+        subwords,
+        base.parser.settings,
+        limit=base.parser.limit,
+        lexicon=found.lexicon,
+        bits=base.bits,
+        languages=found.languages,
+        features=found.features,
+        tags=found.tags,
+    )
     parser.scale = base.parser.scale
     if trainer.dev:
         parser.scale = measure_scale(parser, [*trainer.dev, *transcripts(trainer.dev)])
     return parser.to_part()
-
-
-def _exported(
-    made: Callable[[ExportOptions], NeuralParser], export: ExportOptions, docs: Sequence[Document]
-) -> NeuralParser:
-    """The stage in the bits of the network before.
-
-    Where activations are divided before they are rounded, they go elsewhere now, and it is measured
-    anew by how much.
-    """
-    if not export.divisors:
-        return made(export)
-    from caesura.neural.smoothing import divisors
-
-    products = sorted({name.rpartition(".")[2] for name in export.divisors})
-    floats = made(replace(export, plain=True))
-    some = first_words(docs[::-1], _SEEN) + first_words(docs, _SEEN)
-    return made(replace(export, divisors=divisors(floats, some, products)))

@@ -1,7 +1,7 @@
 """The weights of a network as they were trained, in a file with all that is needed to use them.
 
-From it a stage is exported, in as many bits as wanted and on any machine, without PyTorch; with
-PyTorch the network itself runs again, as floats and on a GPU.
+From it a stage is made, in 8 bits and on any machine, without PyTorch; with PyTorch the network
+itself runs again, as floats and on a GPU.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,6 @@ from caesura.neural.prepare import finish
 from caesura.neural.settings import SearchSettings
 from caesura.neural.shape import EncoderShape
 from caesura.neural.subwords import Subwords
-
-if TYPE_CHECKING:
-    from caesura.neural.export import ExportOptions
 
 __all__ = ["Weights"]
 
@@ -78,10 +75,8 @@ class Weights:
             agreement.from_arrays(part.arrays, len(labels.xpos), len(labels.feats)),
         )
 
-    def stage(
-        self, search: SearchSettings | None = None, options: ExportOptions | None = None
-    ) -> NeuralParser:
-        """The stage of a pipeline."""
+    def stage(self, search: SearchSettings | None = None, bits: int = 8) -> NeuralParser:
+        """The stage of a pipeline, with embeddings in 4 or 8 `bits`."""
         return finish(
             self.arrays,
             self.shape,
@@ -90,7 +85,7 @@ class Weights:
             search or SearchSettings(),
             limit=self.limit,
             lexicon=self.lexicon,
-            options=options,
+            bits=bits,
             features=self.features,
         )
 

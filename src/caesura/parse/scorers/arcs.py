@@ -67,7 +67,7 @@ def arc_scorer(
     swap: float = 1.0,
     crossing: float = 0.5,
 ) -> ArcScorer:
-    """The scorer of a document, from the network's scores (see `neural.onnx.Scores`)."""
+    """The scorer of a document, from the network's scores (see `neural.scores.Scores`)."""
     n, width = arcs.shape
     place = np.arange(width)
     seen = place[None, :] < sizes[:, None]

@@ -1,67 +1,75 @@
-"""A network of a model file run by PyTorch, in the place of a session of onnxruntime.
+"""A network of a model file run by PyTorch, on a card.
 
-On a card it is there for whoever has PyTorch and not onnxruntime-gpu. Weights in few bits become
-the numbers that they stand for, and activations stay floats, so answers may differ in the last
-digits, and where a decision hangs on those.
+Weights in few bits become the numbers that they stand for, and activations stay floats, so scores
+differ from the core's in the last digits, and so does a decision that depends on those.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from caesura.errors import ModelError
 from caesura.neural.encoder import Transformer
 from caesura.neural.net import Net, NetOptions, Scratch
-from caesura.neural.restore import restore
+from caesura.neural.padded import PaddedEngine
+from caesura.neural.weights import TAGS, Network
+from caesura.neural.windows import Batch
 
-__all__ = ["TorchSession"]
+__all__ = ["TorchEngine"]
 
 #: Arcs whose labels are scored together: each needs 30 KB for it.
 _ARCS: Final = 8192
 
 
-class TorchSession:
-    """The network of a graph that `export` wrote, on a device of PyTorch."""
+class TorchEngine(PaddedEngine):
+    """A network on a device of PyTorch, which reads many windows at once."""
 
-    def __init__(self, graph: bytes, device: str) -> None:
-        found = restore(graph)
-        weights = found.weights
+    together = 16384
+
+    def __init__(self, network: Network, device: str) -> None:
+        weights, shape = network.floats(), network.shape()
         size = weights["label_dep.linear.weight"].shape[0]
         manner = weights.get("manner.weight")
         options = NetOptions(
             arc_size=weights["arc"].shape[0],
             label_size=size,
             tag_size=weights["tags.linear.weight"].shape[0],
-            layers=0 if found.shape is None else found.shape.layers,
+            layers=0 if shape is None else shape.layers,
             mixture="mixture" in weights,
             languages=0 if manner is None else len(manner) - 1,
         )
-        sizes = {name: len(weights[f"{name}.bias"]) for name in ("upos", "xpos", "feats", "lemma")}
+        sizes = {name: len(weights[f"{name}.bias"]) for name in TAGS}
         pieces = len(weights["encoder.pieces.weight"])
-        encoder = Scratch(pieces) if found.shape is None else Transformer(found.shape)
-        # Labels are scored outside of the graph, for the arcs of the tree.
+        encoder = Scratch(pieces) if shape is None else Transformer(shape)
+        # Labels are scored for the arcs of the tree alone.
         net = Net(encoder, sizes | {"deprel": 1}, options)
         state = {name: torch.from_numpy(np.array(array)) for name, array in weights.items()}
         net.load_state_dict(state | {"label": net.label.data})
         self.net = net.to(device).eval()
         self.device = device
 
+        self.tags, self.label_size = sum(network.tags), size
+
     @torch.no_grad()
-    def run(
-        self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]
-    ) -> list[NDArray[np.float32]]:
-        """As that of a session of onnxruntime."""
+    def run(self, inputs: Batch) -> dict[str, NDArray[np.float32]]:
         given = {
             name: torch.from_numpy(array).to(self.device, non_blocking=True)
-            for name, array in inputs.items()
+            for name, array in inputs.inputs().items()
         }
-        found = self.net(**given)
-        return self._numbers([found[name] for name in outputs])
+        try:
+            found = self.net(**given)
+        except (RuntimeError, IndexError) as error:
+            raise ModelError(
+                f"its network fails: {(str(error).splitlines() or [''])[0][:200]}",
+                remedy="The file is damaged; train or fetch it again.",
+            ) from error
+        return dict(zip(found, self._numbers(list(found.values())), strict=True))
 
     @torch.no_grad()
     def label_points(
