@@ -174,6 +174,6 @@ def test_a_pipeline_starts_without_numba_and_can_compile_afterwards() -> None:
 
 
 def test_kernels_are_pickled_by_name() -> None:
-    from caesura.learn.hashing import mix
+    from caesura.learn.updates import passive_aggressive
 
-    assert pickle.loads(pickle.dumps(mix)) is mix
+    assert pickle.loads(pickle.dumps(passive_aggressive)) is passive_aggressive

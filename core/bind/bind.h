@@ -10,6 +10,7 @@ void bind_text(nanobind::module_& m);
 void bind_layout(nanobind::module_& m);
 void bind_tokenize(nanobind::module_& m);
 void bind_tag(nanobind::module_& m);
+void bind_tag_learning(nanobind::module_& m);
 void bind_learn(nanobind::module_& m);
 void bind_parse(nanobind::module_& m);
 void bind_parse_branching(nanobind::module_& m);

@@ -6,8 +6,8 @@
 #include "bind/bind.h"
 #include "bind/checks.h"
 #include "bind/learn.h"
+#include "bind/tag.h"
 #include "tag/attributes.h"
-#include "tag/chain.h"
 #include "tag/conditional.h"
 
 namespace caesura {
@@ -15,16 +15,8 @@ namespace {
 
 using namespace nb::literals;
 using namespace tag;
-using Ints = In<std::int32_t>;
-using Ints2 = In2<std::int32_t>;
-using Longs = In<std::int64_t>;
-using Hashes = In2<std::uint64_t>;
 using Vectors = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using NewVectors = nb::ndarray<float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-
-auto plain(const char* name) { return nb::arg(name).noconvert(); }
-
-std::int64_t length(const Ints& array) { return static_cast<std::int64_t>(array.shape(0)); }
 
 void check_strings(const In<std::uint32_t>& codes, const Longs& ends) {
     require_rising(view(ends), 0, static_cast<std::int64_t>(codes.shape(0)), "ends");
@@ -48,35 +40,12 @@ Array2<std::uint64_t> word_attributes(In<std::uint32_t> forms, Longs form_ends,
     return to_numpy(std::move(found), n, n_attributes);
 }
 
-std::vector<Template> templates_of(const Ints2& rows) {
-    require(rows.shape(1) * sizeof(std::int32_t) == sizeof(Template),
-            "a template must have eight numbers");
-    const auto* first = reinterpret_cast<const Template*>(rows.data());
-    return {first, first + rows.shape(0)};
-}
-
-void check_types(const Hashes& attributes, const Ints& types) {
-    require(attributes.shape(1) == n_attributes, "types have the wrong number of attributes");
-    require(attributes.shape(0) > 0, "there is no type of the edge");
-    require_range(view(types), 0, static_cast<std::int64_t>(attributes.shape(0)), "types");
-}
-
-void check_begins(const Longs& begins, const Ints& types) {
-    const auto values = view(begins);
-    require(!values.empty() && values[0] == 0 &&
-                values[static_cast<std::ptrdiff_t>(values.size()) - 1] == length(types),
-            "begins must start with 0 and end with the number of words");
-    require_rising(values, 0, length(types), "begins");
-}
-
 // A chain that keeps the arrays of its model alive.
 class SharedChain : public Chain {
    public:
     SharedChain(const SharedTable& table, Ints2 spot, Ints places, Ints bounds, Ints2 mixed,
                 In2<float> pairs, In<float> triples, float clear)
-        : Chain(table,
-                {templates_of(spot), templates_of(mixed), {view(places).begin(), view(places).end()},
-                 {view(bounds).begin(), view(bounds).end()}},
+        : Chain(table, chain_templates(spot, places, bounds, mixed),
                 {matrix(pairs), view(triples)}, clear),
           pairs_(std::move(pairs)),
           triples_(std::move(triples)) {}

@@ -118,6 +118,44 @@ class ConditionalClassifier:
         `own` has the labels of the words in question, `path` those that others see.
         """
 
+def chain_keys(attributes: NDArray[numpy.uint64], types: NDArray[numpy.int32], begins: NDArray[numpy.int64], spot: NDArray[numpy.int32], places: NDArray[numpy.int32], bounds: NDArray[numpy.int32], mixed: NDArray[numpy.int32], cutoff: int) -> NDArray[numpy.uint32]:
+    """
+    Return the keys of the features that occur at least `cutoff` times, rising.
+    """
+
+class ChainLearner:
+    """
+    Learns the labels of chains. `weights` (by row and label), `pairs` and `triples` hold
+    three tables each: weights, sums of squared slopes, and totals for averaging. A row of
+    `chains` has the bounds of a window that features may see, and of the chain inside.
+    """
+
+    def __init__(self, attributes: NDArray[numpy.uint64], types: NDArray[numpy.int32], begins: NDArray[numpy.int64], spot: NDArray[numpy.int32], places: NDArray[numpy.int32], bounds: NDArray[numpy.int32], mixed: NDArray[numpy.int32], keys: NDArray[numpy.uint32], chains: NDArray[numpy.int64], gold: NDArray[numpy.int32], weights: NDArray[numpy.float32], pairs: NDArray[numpy.float32], triples: NDArray[numpy.float32], width: int) -> None: ...
+
+    def crf(self, order: NDArray[numpy.int64], rate: float, offset: float, l2: float, margin: float, tick: int) -> float:
+        """
+        Learn chains in an order; return the negative log-likelihood before the steps.
+        """
+
+    def perceptron(self, order: NDArray[numpy.int64], margin: float, tick: int) -> float:
+        """Learn chains in an order; return the number of wrong labels."""
+
+def conditional_keys(attributes: NDArray[numpy.uint64], types: NDArray[numpy.int32], begins: NDArray[numpy.int64], labels: NDArray[numpy.int32], bounds: NDArray[numpy.int32], templates: NDArray[numpy.int32], cutoff: int) -> NDArray[numpy.uint32]:
+    """
+    Return the keys of the features that occur at least `cutoff` times, rising.
+    """
+
+class ConditionalLearner:
+    """
+    Learns a column given the label. `gold` has the position of a word's value among those
+    of its label, which are `bounds` apart; `weights` holds three tables, as of a chain.
+    """
+
+    def __init__(self, attributes: NDArray[numpy.uint64], types: NDArray[numpy.int32], begins: NDArray[numpy.int64], labels: NDArray[numpy.int32], bounds: NDArray[numpy.int32], templates: NDArray[numpy.int32], keys: NDArray[numpy.uint32], gold: NDArray[numpy.int32], weights: NDArray[numpy.float32]) -> None: ...
+
+    def learn(self, order: NDArray[numpy.int64], rate: float, offset: float, tick: int) -> float:
+        """Learn words in an order; return the sum of their log losses."""
+
 class LinearTable:
     """Features to sparse rows of weights; read-only."""
 

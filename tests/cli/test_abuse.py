@@ -155,8 +155,8 @@ def test_compiled_code_is_private(tmp_path: Path) -> None:
 
 def test_a_corrupt_cache_is_compiled_anew(tmp_path: Path) -> None:
     code = (
-        "import numpy as np; from caesura.learn.hashing import mix; "
-        "print(1 + int(mix(np.uint64(3)) > 0))"
+        "from caesura.learn.updates import passive_aggressive; "
+        "print(int(passive_aggressive(8.0, 4.0, 3.0)))"
     )
 
     def call() -> str:

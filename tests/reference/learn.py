@@ -14,6 +14,11 @@ def mix(value: int) -> int:
     return value ^ (value >> 31)
 
 
+def fold(state: int, value: int) -> int:
+    state = ((state ^ value) * 0x9E3779B97F4A7C15) & MASK
+    return state ^ (state >> 31)
+
+
 def average(steps: Sequence[tuple[int, float]], ticks: int) -> float:
     """The mean of a weight over ticks 1..n; a step made at tick t is seen from t + 1 on."""
     weights = []

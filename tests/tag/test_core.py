@@ -9,7 +9,7 @@ import pytest
 
 from caesura._core import Chain, ConditionalClassifier, DamagedModel, LinearTable
 from caesura.tag.default_templates import ATTRIBUTES
-from caesura.tag.lattice import empty_transitions
+from caesura.tag.tables import transition_sizes
 from caesura.tag.templates import parse_templates
 
 CLASSES = 3
@@ -22,15 +22,15 @@ def table(width: int = CLASSES) -> LinearTable:
 
 def chain(**changes: Any) -> Chain:
     templates = parse_templates(["form[0]", "lower[1]", "lower[0]+lower[1]"])
-    moves = empty_transitions(CLASSES, 2)
+    pairs, triples = (np.zeros(size, np.float32) for size in transition_sizes(CLASSES, 2))
     arguments: dict[str, Any] = {
         "table": table(),
         "spot": templates.spot,
         "places": templates.places,
         "bounds": templates.bounds,
         "mixed": templates.mixed,
-        "pairs": moves.pairs,
-        "triples": moves.triples,
+        "pairs": pairs,
+        "triples": triples,
         "clear": 4.0,
     }
     return Chain(**arguments | changes)

@@ -19,6 +19,9 @@ __all__ = ["digest", "file_digest", "fingerprint"]
 
 #: What may differ between an interrupted run and the one that goes on with it.
 FREE: Final = ("threads", "workers")
+#: The version of the learners. It is raised when a learner changes, so that no run goes on from a
+#: checkpoint of an older one.
+LEARNERS: Final = 2
 #: What trainings learn from: columns of strings, and arrays.
 COLUMNS: Final = ("form", "lemma", "upos", "xpos", "feats", "deprel", "misc")
 ARRAYS: Final = (
@@ -33,7 +36,7 @@ def fingerprint(data: str, *told: Any, free: Sequence[str] = ()) -> str:
     Options named in `free`, at any depth, do not count: a run may go on with more epochs.
     """
     without = frozenset((*FREE, *free))
-    known = repr((__version__, _plain(told, without)))
+    known = repr((__version__, LEARNERS, _plain(told, without)))
     return hashlib.sha256(f"{data} {known}".encode("utf-8", "surrogatepass")).hexdigest()
 
 

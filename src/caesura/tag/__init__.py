@@ -1,7 +1,7 @@
 """Tagging: a linear-chain CRF over words for UPOS and XPOS, FEATS and lemmas given the tag.
 
 The same chain is the boundary labeller. `Tagger` predicts, `train_tagger` learns, `jackknife` tags
-training data. The kernels import numba and are therefore loaded when they are first used.
+training data. Modules are imported when they are first used, which keeps start-up short.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ __all__ = [
     "start_probabilities",
     "tagger_loop",
     "train_tagger",
-    "warmup",
 ]
 
 _HOMES = {
@@ -51,12 +50,3 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def warmup() -> None:
-    """Compile the kernels that tagging needs."""
-    from caesura.document import Document
-    from caesura.tag.empty import empty_tagger
-
-    doc = Document.from_spans("warm up", [0, 5], [4, 7])
-    empty_tagger().tag(doc, k=1)

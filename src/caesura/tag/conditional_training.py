@@ -1,24 +1,23 @@
-"""Trains the classifier of one column that is given the chain's label."""
+"""Trains the classifier of one column that is given the chain's label.
+
+FEATS and lemma rules nearly follow from the word and its label, so they need no chain of their own:
+a value is chosen from those seen with the label.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import ConditionalLearner, conditional_keys
 from caesura.learn.shuffle import epoch_order
 from caesura.learn.updates import average
 from caesura.models.file import Part
 from caesura.tag.attributes import plain_form
 from caesura.tag.checkpoint import pack_state, unpack_state
-from caesura.tag.conditional_classifier import (
-    Options,
-    conditional_epoch,
-    conditional_hashes,
-    options_of,
-)
 from caesura.tag.corpus import Corpus
 from caesura.tag.lemmas import rule_of
 from caesura.tag.options import TaggerOptions
@@ -28,6 +27,13 @@ from caesura.tag.templates import parse_templates
 __all__ = ["ConditionalTrainer"]
 
 Ints = NDArray[np.int32]
+
+
+class Choices(NamedTuple):
+    """The values of each label, `values[bounds[tag]:bounds[tag + 1]]`, most frequent first."""
+
+    bounds: Ints
+    values: Ints
 
 
 class ConditionalTrainer:
@@ -58,57 +64,37 @@ class ConditionalTrainer:
         values = np.array([number[name] for name in names], np.int32)[values]
         self.choices = _choices(tags, values, n_tags, init, column)
         bounds = self.choices.bounds
-        hashes = np.zeros((len(tags), len(self.templates.all)), np.uint64)
-        conditional_hashes(
-            attributes, corpus.words, tags, corpus.sentences, self.templates.all, bounds, hashes
-        )
-        short = (hashes >> np.uint64(32)).astype(np.uint32)
-        kinds, counts = np.unique(short[hashes != 0], return_counts=True)
-        self.keys = kinds[counts >= options.cutoff]
-        width = max(1, int(np.diff(bounds).max()))
+        data = (attributes, corpus.words, corpus.sentences, tags, bounds, self.templates.all)
+        self.keys = conditional_keys(*data, options.cutoff)
         old = None
         if init is not None:
             sizes = np.diff(init.array(f"{column}.bounds"))
             old = table_of(init, column, max(1, int(sizes.max())))
             self.keys = np.union1d(self.keys, old[0])
-        self._rows = _rows_of(short, hashes != 0, self.keys)
-        self._sizes = np.diff(bounds)[tags].astype(np.int32)
-        self._gold = _positions(self.choices, tags, values)
-        self._used = np.flatnonzero((self._sizes > 1) & (self._gold >= 0))
-        self._importance = np.ones(len(tags), np.float32)
-        shape = (len(self.keys), width)
-        self.weight = np.zeros(shape, np.float32)
-        self.square = np.zeros(shape, np.float32)
-        self.total = np.zeros(shape, np.float32)
+        gold = _positions(self.choices, tags, values)
+        self._used = np.flatnonzero((np.diff(bounds)[tags] > 1) & (gold >= 0))
         self._ticks = 1
+        width = max(1, int(np.diff(bounds).max()))
+        #: Weights, sums of squared slopes and totals.
+        self.weights = np.zeros((3, len(self.keys), width), np.float32)
+        self._learner = ConditionalLearner(*data, self.keys, gold, self.weights)
         if old is not None:
             owner = np.repeat(np.searchsorted(self.keys, old[0]), np.diff(old[1].begin))
-            self.weight[owner, old[1].column] = old[1].weights()
+            self.weights[0, owner, old[1].column] = old[1].weights()
 
     def epoch(self, number: int) -> float:
         """One pass; the mean log loss."""
         if not len(self._used):
             return 0.0
         order = self._used[epoch_order(len(self._used), self.options.seed, number)]
-        loss = conditional_epoch(
-            self.weight,
-            self.square,
-            self.total,
-            self._rows,
-            self._sizes,
-            self._gold,
-            self._importance,
-            order,
-            self.options.rate,
-            self.options.offset,
-            self._ticks,
-        )
+        options = self.options
+        loss = self._learner.learn(order, options.rate, options.offset, self._ticks)
         self._ticks += len(order)
-        return float(loss / len(order))
+        return loss / len(order)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What the model file holds of this column."""
-        averaged = average(self.weight, self.total, self._ticks)
+        averaged = average(self.weights[0], self.weights[2], self._ticks)
         options = self.options
         arrays = table_arrays(self.column, self.keys, averaged, options.bits, options.floor)
         arrays[f"{self.column}.bounds"] = self.choices.bounds
@@ -117,11 +103,11 @@ class ConditionalTrainer:
 
     def state(self) -> dict[str, NDArray[Any]]:
         ticks = {"ticks": np.array([self._ticks], np.int64)}
-        return ticks | pack_state("table", self.weight, self.square, self.total)
+        return ticks | pack_state("table", *self.weights)
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         self._ticks = int(state["ticks"][0])
-        unpack_state(state, "table", self.weight, self.square, self.total)
+        unpack_state(state, "table", *self.weights)
 
 
 def _rules(corpus: Corpus, values: Ints, names: list[str]) -> tuple[Ints, list[str]]:
@@ -136,8 +122,8 @@ def _rules(corpus: Corpus, values: Ints, names: list[str]) -> tuple[Ints, list[s
     return own[where], list(numbers)
 
 
-def _choices(tags: Ints, values: Ints, n_tags: int, init: Part | None, column: str) -> Options:
-    found = options_of(tags, values, n_tags, cutoff=2)
+def _choices(tags: Ints, values: Ints, n_tags: int, init: Part | None, column: str) -> Choices:
+    found = _choices_of(tags, values, n_tags, cutoff=2)
     if init is None:
         return found
     # The old options keep their columns; new ones come after them.
@@ -149,20 +135,23 @@ def _choices(tags: Ints, values: Ints, n_tags: int, init: Part | None, column: s
         new = found.values[found.bounds[tag] : found.bounds[tag + 1]].tolist()
         merged += old + [value for value in new if value not in old]
         ends.append(len(merged))
-    return Options(np.array(ends, np.int32), np.array(merged, np.int32))
+    return Choices(np.array(ends, np.int32), np.array(merged, np.int32))
 
 
-def _rows_of(
-    short: NDArray[np.uint32], present: NDArray[np.bool_], keys: NDArray[np.uint32]
-) -> Ints:
-    if not len(keys):
-        return np.full(short.shape, -1, np.int32)
-    at = np.searchsorted(keys, short)
-    at[at == len(keys)] = 0
-    return np.where(present & (keys[at] == short), at, -1).astype(np.int32)
+def _choices_of(tags: Ints, values: Ints, n_tags: int, cutoff: int) -> Choices:
+    """The values seen with each tag; ties go to the lower value. The first needs no cutoff."""
+    size = int(values.max()) + 1 if len(values) else 1
+    pairs, counts = np.unique(tags.astype(np.int64) * size + values, return_counts=True)
+    order = np.lexsort((pairs % size, -counts, pairs // size))
+    tag, value, count = (pairs // size)[order], (pairs % size)[order], counts[order]
+    first = np.ones(len(tag), bool)
+    first[1:] = tag[1:] != tag[:-1]
+    keep = first | (count >= cutoff)
+    bounds = np.searchsorted(tag[keep], np.arange(n_tags + 1)).astype(np.int32)
+    return Choices(bounds, value[keep].astype(np.int32))
 
 
-def _positions(choices: Options, tags: Ints, values: Ints) -> Ints:
+def _positions(choices: Choices, tags: Ints, values: Ints) -> Ints:
     """Which of its tag's options each value is; -1 where it is none."""
     size = int(choices.values.max(initial=0)) + 2
     owner = np.repeat(np.arange(len(choices.bounds) - 1), np.diff(choices.bounds))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,39 @@ from caesura.models.packing import (
     unpack_keys,
     unpack_sparse,
 )
-from caesura.tag.lattice import Transitions, empty_transitions
 
-__all__ = ["moves_arrays", "part_moves", "part_table", "refusing", "table_arrays", "table_of"]
+__all__ = [
+    "Transitions",
+    "moves_arrays",
+    "part_moves",
+    "part_table",
+    "refusing",
+    "table_arrays",
+    "table_of",
+    "transition_sizes",
+]
 
 _DAMAGED: Final = "The file is damaged; train or fetch it again."
 
 #: Columns into which a hashed table of trigrams is folded for packing.
 _FOLD = 128
+#: Up to this many labels, every label trigram has a weight of its own; beyond, they are hashed to
+#: so many places.
+_DENSE: Final = 128
+_HASHED: Final = 1 << 21
+
+
+class Transitions(NamedTuple):
+    """Weights of label bigrams and trigrams; without trigrams the chain is of first order."""
+
+    pairs: NDArray[np.float32]
+    triples: NDArray[np.float32]
+
+
+def transition_sizes(classes: int, order: int) -> tuple[tuple[int, int], int]:
+    """The shape of a table of bigrams and the length of one of trigrams."""
+    size = (classes + 1) ** 3 if classes <= _DENSE else _HASHED
+    return (classes + 1, classes), size if order == 2 else 0
 
 
 def table_arrays(
@@ -73,7 +98,7 @@ def part_table(part: Part, prefix: str, classes: int) -> LinearTable:
 def moves_arrays(moves: Transitions, bits: int, floor: float) -> dict[str, NDArray[Any]]:
     pairs = pack(moves.pairs, bits=bits, floor=floor)
     arrays = {f"pairs.{name}": array for name, array in pairs.items()}
-    if moves.order == 2:
+    if len(moves.triples):
         size = -(-len(moves.triples) // _FOLD) * _FOLD
         padded = np.zeros(size, np.float32)
         padded[: len(moves.triples)] = moves.triples
@@ -83,15 +108,14 @@ def moves_arrays(moves: Transitions, bits: int, floor: float) -> dict[str, NDArr
 
 
 def part_moves(part: Part, classes: int, order: int) -> Transitions:
-    moves = empty_transitions(classes, order)
+    shape, size = transition_sizes(classes, order)
     pairs = unpack_dense(packed_in(part, "pairs."), classes)
-    _same(part, "pairs", pairs.shape[0], classes + 1)
-    moves.pairs[:] = pairs
+    _same(part, "pairs", len(pairs), shape[0])
+    triples = np.zeros(0, np.float32)
     if order == 2:
         triples = unpack_dense(packed_in(part, "triples."), _FOLD).ravel()
-        _same(part, "triples", len(triples), -(-len(moves.triples) // _FOLD) * _FOLD)
-        moves.triples[:] = triples[: len(moves.triples)]
-    return moves
+        _same(part, "triples", len(triples), -(-size // _FOLD) * _FOLD)
+    return Transitions(pairs, triples[:size])
 
 
 def _same(part: Part, name: str, have: int, want: int) -> None:

@@ -103,16 +103,7 @@ class Tagger(Stage):
         moves = part_moves(part, classes, order)
         clear = float(part.option("clear", (int, float), 4.0))
         with refusing():
-            self.decoder = Chain(
-                table,
-                templates.spot,
-                templates.places,
-                templates.bounds,
-                templates.mixed,
-                moves.pairs,
-                moves.triples,
-                clear,
-            )
+            self.decoder = Chain(table, *templates.of_chain, *moves, clear)
         #: Whether it looks at what the layout says.
         self.breaks = templates.breaks
         self.word_classes = _word_classes(part)

@@ -20,6 +20,7 @@ from caesura.tag.default_templates import ATTRIBUTES
 
 __all__ = ["Templates", "parse_templates"]
 
+Ints = NDArray[np.int32]
 _ARITY: Final = 3
 _FARTHEST: Final = 16
 _PLACES: Final = 2 * _FARTHEST + 1
@@ -31,25 +32,30 @@ class Templates:
     """Templates as arrays: a row is number of atoms, then (attribute, distance) for each."""
 
     names: tuple[str, ...]
-    spot: NDArray[np.int32]
-    mixed: NDArray[np.int32]
+    spot: Ints
+    mixed: Ints
     #: Distances that spot templates look at, rising; and the spot templates of each, as bounds.
-    places: NDArray[np.int32]
-    bounds: NDArray[np.int32]
+    places: Ints
+    bounds: Ints
 
     @property
-    def all(self) -> NDArray[np.int32]:
+    def of_chain(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """What the core takes of a chain's templates."""
+        return self.spot, self.places, self.bounds, self.mixed
+
+    @property
+    def all(self) -> Ints:
         """All templates in the order of their numbers."""
         table = np.concatenate([self.spot, self.mixed])
         return np.ascontiguousarray(table[np.argsort(table[:, 0], kind="stable")])
 
     @property
-    def own(self) -> NDArray[np.int32]:
+    def own(self) -> Ints:
         """Templates that look at the word itself only."""
         return np.ascontiguousarray(self.spot[self.spot[:, 3] == 0])
 
     @property
-    def context(self) -> NDArray[np.int32]:
+    def context(self) -> Ints:
         """All other templates."""
         around = self.spot[self.spot[:, 3] != 0]
         return np.ascontiguousarray(np.concatenate([around, self.mixed]))

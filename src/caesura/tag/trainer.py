@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import ChainLearner, chain_keys
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.language.lexicon import Lexicon, guessed_lexicon, read_lexicon
@@ -19,18 +20,23 @@ from caesura.learn.loop import Event, Loop, Report, silent
 from caesura.learn.shuffle import epoch_order, pieces
 from caesura.learn.updates import average
 from caesura.models.file import Part
+from caesura.models.packing import SparseRows
 from caesura.tag.attributes import attributes_of, edge_attributes
 from caesura.tag.checkpoint import pack_state, unpack_state
 from caesura.tag.conditional_training import ConditionalTrainer
 from caesura.tag.corpus import Corpus, column_values, corpus_of
-from caesura.tag.crf_training import ChainWeights, Step, crf_epoch, perceptron_epoch
-from caesura.tag.features import feature_rows
 from caesura.tag.irregular import LABELS, irregular_forms
 from caesura.tag.labels import check_documents, choose_columns, label_names
-from caesura.tag.lattice import Transitions, empty_transitions, lattice_of
 from caesura.tag.options import TaggerOptions
 from caesura.tag.scores import accuracies
-from caesura.tag.tables import moves_arrays, part_moves, table_arrays, table_of
+from caesura.tag.tables import (
+    Transitions,
+    moves_arrays,
+    part_moves,
+    table_arrays,
+    table_of,
+    transition_sizes,
+)
 from caesura.tag.tagger import Regime, Tagger
 from caesura.tag.templates import parse_templates
 
@@ -113,85 +119,76 @@ class TaggerTrainer:
         if options.views in ("documents", "both"):
             views.append(corpus.documents)
         words = np.concatenate([corpus.words] * len(views))
-        windows = [np.zeros(1, np.int64)]
-        begins: list[int] = []
-        ends: list[int] = []
-        starts: list[int] = []
+        begins = [np.zeros(1, np.int64)]
+        chains: list[tuple[int, int, int, int]] = []
         for number, bounds in enumerate(views):
             shifted = bounds + number * len(corpus.words)
-            windows.append(shifted[1:])
+            begins.append(shifted[1:])
             longest = options.chunk if bounds is corpus.documents else max(options.chunk, 200)
             for low, high in zip(shifted[:-1].tolist(), shifted[1:].tolist(), strict=True):
-                for begin in range(low, high, longest):
-                    begins.append(begin)
-                    ends.append(min(begin + longest, high))
-                    starts.append(classes if begin == low else -1)
+                chains += [
+                    (low, high, begin, min(begin + longest, high))
+                    for begin in range(low, high, longest)
+                ]
         cutoff = options.cutoff if len(views) == 1 else 2 * options.cutoff - 1
-        window = np.concatenate(windows)
-        old_keys = None if init is None else table_of(init, "chain", _n_labels(init))
-        rows, keys = feature_rows(attributes, words, window, self.templates, cutoff)
-        if old_keys is not None:
-            keys = np.union1d(keys, old_keys[0])
-            rows, keys = feature_rows(attributes, words, window, self.templates, keys=keys)
-        self.keys, self._rows = keys, rows
-        self._gold = np.concatenate([gold] * len(views))
-        self._begins = np.array(begins, np.int64)
-        self._ends = np.array(ends, np.int64)
-        self._starts = np.array(starts, np.int32)
+        data = (attributes, words, np.concatenate(begins), *self.templates.of_chain)
+        self.keys = chain_keys(*data, cutoff)
+        old = None if init is None else table_of(init, "chain", _n_labels(init))
+        if old is not None:
+            self.keys = np.union1d(self.keys, old[0])
+        self._n_words, self._n_chains = len(words), len(chains)
         self._ticks = 1
-        length = int((self._ends - self._begins).max())
-        self._lattice = lattice_of(length, options.width)
-        shape = (len(keys), classes)
-        self.weights = ChainWeights(
-            np.zeros(shape, np.float32),
-            np.zeros(shape, np.float32),
-            np.zeros(shape, np.float32),
-            empty_transitions(classes, options.order),
-            empty_transitions(classes, options.order),
-            empty_transitions(classes, options.order),
-        )
-        if init is not None and old_keys is not None:
-            self._start_from(init, *old_keys)
+        #: Weights, sums of squared slopes and totals, of features and of transitions.
+        self.weights = np.zeros((3, len(self.keys), classes), np.float32)
+        pairs, triples = transition_sizes(classes, options.order)
+        self.pairs = np.zeros((3, *pairs), np.float32)
+        self.triples = np.zeros((3, triples), np.float32)
+        self._learner = ChainLearner(
+            *data, self.keys, np.array(chains, np.int64), np.concatenate([gold] * len(views)),
+            self.weights, self.pairs, self.triples, options.width,
+        )  # fmt: skip
+        if init is not None and old is not None:
+            self._start_from(init, *old)
 
-    def _start_from(self, init: Part, keys: NDArray[np.uint32], rows: Any) -> None:
+    def _start_from(self, init: Part, keys: NDArray[np.uint32], rows: SparseRows) -> None:
         """Begin with the weights of a model whose labels come first among ours."""
         at = np.searchsorted(self.keys, keys)
-        weight = self.weights.weight
         owner = np.repeat(at, np.diff(rows.begin))
-        weight[owner, rows.column] = rows.weights()
+        self.weights[0, owner, rows.column] = rows.weights()
         size = _n_labels(init)
         order = int(init.option("order", int, 2))
         moves = part_moves(init, size, order)
-        pairs = self.weights.move.pairs
+        pairs = self.pairs[0]
         pairs[:size, :size] = moves.pairs[:size]
         pairs[-1, :size] = moves.pairs[size]
         if order == 2 and self.options.order == 2 and size == len(self.labels):
-            self.weights.move.triples[:] = moves.triples
+            self.triples[0] = moves.triples
 
     # ------------------------------------------------------------ training
 
     def epoch(self, number: int) -> dict[str, float]:
         options = self.options
-        order = epoch_order(len(self._begins), options.seed, number)
-        data = (self.weights, self._rows, self._gold, self._begins, self._ends, self._starts)
-        step = Step(options.rate, options.offset, options.l2, options.margin)
-        margin = options.margin * _PERCEPTRON_SCALE
+        order = epoch_order(self._n_chains, options.seed, number)
         # The chain takes about three times as long as a column that is given it.
         whole = len(order) * (1 + len(self._givens) / 3)
         loss, done = 0.0, 0
         for piece in pieces(order, _PIECE):
-            if options.learner == "crf":
-                loss += crf_epoch(*data, piece, step, self._ticks, self._lattice)
-            else:
-                loss += perceptron_epoch(*data, piece, margin, self._ticks, self._lattice)
+            loss += self._learn(piece)
             self._ticks += len(piece)
             done += len(piece)
             self.report(done / whole)
-        stats = {"loss": loss / len(self._gold)}
+        stats = {"loss": loss / self._n_words}
         for k, (column, trainer) in enumerate(self._givens.items(), start=1):
             stats[f"{column} loss"] = trainer.epoch(number)
             self.report(len(order) * (1 + k / 3) / whole)
         return stats
+
+    def _learn(self, order: Longs) -> float:
+        options, learner = self.options, self._learner
+        if options.learner == "crf":
+            step = (options.rate, options.offset, options.l2, options.margin)
+            return learner.crf(order, *step, self._ticks)
+        return learner.perceptron(order, options.margin * _PERCEPTRON_SCALE, self._ticks)
 
     def score(self) -> dict[str, float]:
         if not self.dev:
@@ -201,13 +198,10 @@ class TaggerTrainer:
         return accuracies(tagger, self.dev, regime)
 
     def parts(self) -> dict[str, Part]:
-        options, w = self.options, self.weights
-        averaged = average(w.weight, w.total, self._ticks)
-        moves = Transitions(
-            w.move.classes,
-            w.move.order,
-            average(w.move.pairs, w.move_total.pairs, self._ticks),
-            average(w.move.triples, w.move_total.triples, self._ticks),
+        options = self.options
+        averaged, *moves = (
+            average(table[0], table[2], self._ticks)
+            for table in (self.weights, self.pairs, self.triples)
         )
         scale = 1.0 if options.learner == "crf" else _PERCEPTRON_SCALE
         config: dict[str, Any] = {
@@ -223,7 +217,7 @@ class TaggerTrainer:
         }
         labels = {"chain": ["\t".join(label) for label in self.labels]}
         arrays = table_arrays("chain", self.keys, averaged, options.bits, options.floor)
-        arrays |= moves_arrays(moves, options.bits, options.floor)
+        arrays |= moves_arrays(Transitions(*moves), options.bits, options.floor)
         for column, trainer in self._givens.items():
             config[f"templates-{column}"] = list(trainer.templates.names)
             labels[column] = trainer.values
@@ -236,27 +230,24 @@ class TaggerTrainer:
         return {"tagger": Part("tagger", config, labels, arrays)}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        w = self.weights
         state = {"ticks": np.array([self._ticks], np.int64)}
-        state |= pack_state("chain", w.weight, w.square, w.total)
-        for name in ("pairs", "triples"):
-            tables = [getattr(t, name) for t in (w.move, w.move_square, w.move_total)]
+        for name, tables in self._tables():
             state |= pack_state(name, *tables)
         for column, trainer in self._givens.items():
             state |= {f"{column}.{name}": array for name, array in trainer.state().items()}
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        w = self.weights
         self._ticks = int(state["ticks"][0])
-        unpack_state(state, "chain", w.weight, w.square, w.total)
-        for name in ("pairs", "triples"):
-            tables = [getattr(t, name) for t in (w.move, w.move_square, w.move_total)]
+        for name, tables in self._tables():
             unpack_state(state, name, *tables)
         for column, trainer in self._givens.items():
             prefix = f"{column}."
             own = {n.removeprefix(prefix): a for n, a in state.items() if n.startswith(prefix)}
             trainer.restore(own)
+
+    def _tables(self) -> Iterable[tuple[str, NDArray[np.float32]]]:
+        return (("chain", self.weights), ("pairs", self.pairs), ("triples", self.triples))
 
 
 def tagger_loop(
