@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from caesura._core import ConditionalLearner, conditional_keys
 from caesura.learn.shuffle import epoch_order
-from caesura.learn.updates import average
 from caesura.models.file import Part
 from caesura.tag.attributes import plain_form
 from caesura.tag.checkpoint import pack_state, unpack_state
@@ -94,9 +93,10 @@ class ConditionalTrainer:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What the model file holds of this column."""
-        averaged = average(self.weights[0], self.weights[2], self._ticks)
         options = self.options
-        arrays = table_arrays(self.column, self.keys, averaged, options.bits, options.floor)
+        arrays = table_arrays(
+            self.column, self.keys, self.weights, self._ticks, options.bits, options.floor
+        )
         arrays[f"{self.column}.bounds"] = self.choices.bounds
         arrays[f"{self.column}.options"] = self.choices.values
         return arrays

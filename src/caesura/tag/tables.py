@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from caesura._core import DamagedModel, LinearTable
 from caesura.errors import ModelError
+from caesura.learn.updates import average
 from caesura.models.file import Part
 from caesura.models.packing import (
     SparseRows,
@@ -41,6 +42,8 @@ _FOLD = 128
 #: so many places.
 _DENSE: Final = 128
 _HASHED: Final = 1 << 21
+#: Rows that are packed at a time, which bounds the memory that it takes.
+_BLOCK: Final = 1 << 14
 
 
 class Transitions(NamedTuple):
@@ -57,13 +60,28 @@ def transition_sizes(classes: int, order: int) -> tuple[tuple[int, int], int]:
 
 
 def table_arrays(
-    prefix: str, keys: NDArray[np.uint32], weights: NDArray[np.float32], bits: int, floor: float
+    prefix: str,
+    keys: NDArray[np.uint32],
+    tables: NDArray[np.float32],
+    ticks: int,
+    bits: int,
+    floor: float,
 ) -> dict[str, NDArray[Any]]:
-    """A table with a key for each row; rows of which nothing is left are dropped."""
-    alive = np.abs(weights).max(axis=1, initial=0.0) >= max(floor, np.finfo(np.float32).tiny)
-    packed = pack(weights[alive], bits=bits, floor=floor)
-    arrays = {f"{prefix}.{name}": array for name, array in packed.items()}
-    return arrays | {f"{prefix}.gaps": pack_keys(keys[alive])}
+    """The average of a table with a key for each row; rows of which nothing is left are dropped.
+
+    `tables` holds weights, sums of squared slopes and totals.
+    """
+    least = max(floor, np.finfo(np.float32).tiny)
+    blocks = []
+    for first in range(0, max(1, len(keys)), _BLOCK):
+        weight, _, total = tables[:, first : first + _BLOCK]
+        averaged = average(weight, total, ticks)
+        alive = np.abs(averaged).max(axis=1, initial=0.0) >= least
+        packed = pack(averaged[alive], bits=bits, floor=floor)
+        blocks.append(packed | {"keys": keys[first : first + _BLOCK][alive]})
+    joined = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    joined["gaps"] = pack_keys(joined.pop("keys"))
+    return {f"{prefix}.{name}": array for name, array in joined.items()}
 
 
 def table_of(part: Part, prefix: str, classes: int) -> tuple[NDArray[np.uint32], SparseRows]:

@@ -199,10 +199,7 @@ class TaggerTrainer:
 
     def parts(self) -> dict[str, Part]:
         options = self.options
-        averaged, *moves = (
-            average(table[0], table[2], self._ticks)
-            for table in (self.weights, self.pairs, self.triples)
-        )
+        moves = (average(table[0], table[2], self._ticks) for table in (self.pairs, self.triples))
         scale = 1.0 if options.learner == "crf" else _PERCEPTRON_SCALE
         config: dict[str, Any] = {
             "chain": list(self.chain),
@@ -216,7 +213,9 @@ class TaggerTrainer:
             "templates": list(self.templates.names),
         }
         labels = {"chain": ["\t".join(label) for label in self.labels]}
-        arrays = table_arrays("chain", self.keys, averaged, options.bits, options.floor)
+        arrays = table_arrays(
+            "chain", self.keys, self.weights, self._ticks, options.bits, options.floor
+        )
         arrays |= moves_arrays(Transitions(*moves), options.bits, options.floor)
         for column, trainer in self._givens.items():
             config[f"templates-{column}"] = list(trainer.templates.names)
