@@ -74,7 +74,7 @@ def test_no_input_is_a_wrong_call(
         ([EXAMPLE, "--to", "papyrus"], 2, "there is no format 'papyrus'"),
         ([EXAMPLE, "-o", "x.papyrus"], 1, "x.papyrus: the extension tells no format"),
         ([EXAMPLE, "--drop", "colour"], 2, "there is no column colour"),
-        ([EXAMPLE, "--punct-xpos", "."], 2, "Add --drop-punct"),
+        ([EXAMPLE, "--marks", "."], 2, "Add --drop-punct"),
         ([EXAMPLE, "--split", "2"], 2, "Name a folder"),
         ([EXAMPLE, "--split", "0", "-o", "x/"], 2, "--split"),
         ([EXAMPLE, "-o", "nowhere/x.conllu"], 1, "directory does not exist"),

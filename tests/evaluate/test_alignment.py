@@ -16,6 +16,7 @@ from caesura.errors import InputError
 from caesura.evaluate import conll18, evaluate
 from caesura.evaluate.align import pair
 from caesura.evaluate.atoms import atoms
+from caesura.evaluate.boundary_scores import segment_scores
 from caesura.evaluate.edit_script import match
 from caesura.evaluate.token_ranges import align_to_text
 from caesura.jit import compiled
@@ -324,3 +325,20 @@ def test_words_around_a_missing_run_keep_their_width(words: list[str], data: st.
     found = align_to_text([document(" ".join(kept))], raw)
     for form, a, b in zip(kept, found.start.tolist(), found.end.tolist(), strict=True):
         assert raw[a:b].replace(" ", "") == form
+
+
+def test_sentences_of_inserted_tokens_are_counted_apart() -> None:
+    gold, system = document("A b . | C d ."), document("A b . | Zz yy . | C d . | Ww .")
+    scores = segment_scores(pair([gold], [system]).pairs)
+    assert (scores["StartsAll"].gold, scores["StartsAll"].system) == (2, 4)
+    assert scores["StartsAll"].correct == 2
+    assert (scores["Starts"].gold, scores["Starts"].system, scores["Starts"].correct) == (1, 3, 1)
+    assert (scores["BoundaryPoints"].system, scores["BoundaryPoints"].correct) == (4, 2)
+    assert scores["SentenceSpans"].system == 4
+
+
+def test_a_sentence_that_is_replaced_has_no_start_in_common() -> None:
+    gold, system = document("Aaaa bbbb | C d ."), document("Zzzz yyyy | C d .")
+    scores = segment_scores(pair([gold], [system]).pairs)
+    assert (scores["StartsAll"].gold, scores["StartsAll"].correct) == (2, 1)
+    assert (scores["Starts"].gold, scores["Starts"].correct) == (1, 1)

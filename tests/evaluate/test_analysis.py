@@ -184,6 +184,20 @@ def test_directed_accuracy_leaves_marks_out_and_climbs_over_them() -> None:
     assert found.directed10.gold == 3
 
 
+def test_scores_without_punctuation_know_other_schemes_than_ud() -> None:
+    """As CDT-Danish with other labels on its marks against itself, which scored 85.7."""
+    tags = {"upos": ["NC", "VA", "XP"], "xpos": ["NC", "VA", "XP"]}
+    gold = document("A b .", heads=[2, 0, 2], deprel=["s", "root", "pnct"], **tags)
+    other = document("A b .", heads=[2, 0, 1], deprel=["s", "root", "x"])
+    report = evaluate(gold, other)
+    assert report["LASNoPunct"].f1 == 100
+    assert "punctuation: UPOS" in str(report)
+    assert report.as_dict()["marks"] == "UPOS"
+    assert evaluate(gold, other, marks="NC")["LASNoPunct"].correct == 1
+    nothing = evaluate(gold, other, marks="none")
+    assert any("no punctuation by tags none" in note for note in nothing.notes)
+
+
 def test_chains_stand_beside_directed_accuracy() -> None:
     """Of A b , c | d e : gold has A <- b -> c and d -> e; chains leave the comma out."""
     gold = document("A b , c | d e", heads=[2, 0, 2, 2, 0, 1], upos=[*"XX", "PUNCT", *"XXX"])

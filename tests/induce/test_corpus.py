@@ -9,10 +9,9 @@ import pytest
 
 from caesura import formats
 from caesura.document import Document
-from caesura.errors import UsageError
+from caesura.document.punctuation import is_mark, parse_marks
 from caesura.induce import analyses
 from caesura.induce.corpus import corpus, gold_heads, word_classes
-from caesura.induce.punctuation import is_mark, marks
 
 CONLLU = """\
 1\t"\t_\tPUNCT\t_\t_\t3\tpunct\t_\t_
@@ -81,12 +80,7 @@ def test_classes_outside_the_names_are_unknown(doc: Document) -> None:
     ],
 )
 def test_marks_by_unicode(form: str, answer: bool) -> None:
-    assert is_mark(form) == answer
-
-
-def test_an_unknown_way_to_tell_marks(doc: Document) -> None:
-    with pytest.raises(UsageError, match="Ways are"):
-        marks(doc, "smell")
+    assert is_mark(form, True) == answer
 
 
 def test_markup_makes_fragments() -> None:
@@ -150,12 +144,12 @@ def test_a_mark_is_what_its_tag_or_unicode_says(tag: str, form: str, answer: boo
     doc = Document.from_spans(form + " on", [0, len(form) + 1], [len(form), len(form) + 3])
     doc.sent_start[:] = [1, 0]
     doc.set_column("xpos", [tag, "NN"])
-    assert marks(doc, "xpos").tolist() == [answer, False]
+    assert parse_marks("xpos", induction=True).mask(doc).tolist() == [answer, False]
 
 
 def test_a_tag_of_words_stays_one_where_some_look_like_marks() -> None:
     doc = Document.from_spans("'s 's ' ,", [0, 3, 6, 8], [2, 5, 7, 9])
     doc.sent_start[:] = [1, 0, 0, 0]
     doc.set_column("xpos", ["POS", "POS", "POS", "XY"])
-    assert marks(doc, "xpos").tolist() == [False, False, False, True]
-    assert marks(doc).tolist() == [False, False, True, True]
+    assert parse_marks("xpos", induction=True).mask(doc).tolist() == [False, False, False, True]
+    assert parse_marks("unicode", induction=True).mask(doc).tolist() == [False, False, True, True]

@@ -22,6 +22,7 @@ from caesura.cli.files import (
 from caesura.cli.options import inputs_argument, reading_options, writing_options
 from caesura.cli.outputs import OwnInputs
 from caesura.document import Document
+from caesura.document.punctuation import parse_marks
 from caesura.errors import UsageError
 from caesura.transform import Changes, change, deal
 
@@ -35,7 +36,8 @@ def convert(
     adds = "heads" if changes.heads or changes.projectivise else None
     for target in targets(inputs, output, to_format, adds=adds):
         documents = (doc for source in target.sources for doc in inputs.of(source))
-        formats.write(change(documents, changes), target.path, target.format, mode=mode)
+        changed = change(documents, changes, warn=inputs.sink)
+        formats.write(changed, target.path, target.format, mode=mode)
 
 
 def split(
@@ -59,7 +61,7 @@ def split(
         own.refuse(path, name)
     writers = [_Writer(path, name, mode) for path in paths]
     try:
-        for number, document in deal(change(inputs, changes), files):
+        for number, document in deal(change(inputs, changes, warn=inputs.sink), files):
             writers[number].put(document)
     except BaseException as error:
         for writer in writers:
@@ -135,11 +137,10 @@ def _names(ctx: click.Context, parameter: click.Parameter, given: Sequence[str])
     help="Leave punctuation out; what hangs on it climbs. With --lower: text as if spoken.",
 )
 @click.option(
-    "--punct-xpos",
-    metavar="TAGS",
-    multiple=True,
-    callback=lambda ctx, parameter, given: tuple(tag for tags in given for tag in tags.split()),
-    help="Tell punctuation by these XPOS tags (separated by spaces), not by UPOS PUNCT.",
+    "--marks",
+    metavar="WAY",
+    help="Definition of punctuation: unicode, upos, xpos, or tags separated by spaces. "
+    "[default: UPOS if it is universal, else known tags, else Unicode]",
 )
 @click.option("--drop", metavar="COLUMNS", multiple=True, callback=_names, help="Drop columns.")
 @click.option(
@@ -180,7 +181,7 @@ def command(
     output: str | None,
     lower: bool,
     drop_punct: bool,
-    punct_xpos: tuple[str, ...],
+    marks: str | None,
     drop: tuple[str, ...],
     keep: tuple[str, ...],
     projectivise: bool,
@@ -214,9 +215,10 @@ def command(
         pieces=PIECES,
         what="Converting",
     )
-    changes = Changes(lower, drop_punct, punct_xpos, drop, keep, projectivise, heads)
-    if punct_xpos and not drop_punct:
-        raise UsageError("--punct-xpos says what --drop-punct drops", remedy="Add --drop-punct.")
+    if marks is not None and not drop_punct:
+        raise UsageError("--marks defines what --drop-punct drops", remedy="Add --drop-punct.")
+    definition = parse_marks(marks or "auto")
+    changes = Changes(lower, drop_punct, definition, drop, keep, projectivise, heads)
     if files is not None:
         split(reading, output, to_format, changes, files, to_mode)
     else:

@@ -116,6 +116,13 @@ def span_options(
     "what is reversed (needs the tokens of gold).",
 )
 @click.option(
+    "--marks",
+    default="auto",
+    show_default=True,
+    metavar="WAY",
+    help="Definition of punctuation: auto, unicode, upos, xpos, or tags separated by spaces.",
+)
+@click.option(
     "--from-sentences", metavar="FILE", help="Output of the same system from gold sentences."
 )
 @click.option("--from-tokens", metavar="FILE", help="Output of the same system from gold tokens.")
@@ -146,6 +153,7 @@ def command(
     by: tuple[str, ...],
     confusions: bool,
     induced: bool,
+    marks: str,
     from_sentences: str | None,
     from_tokens: str | None,
     from_tags: str | None,
@@ -186,13 +194,14 @@ def command(
         levels=[LEVELS.get(level, level) for level in levels] or ALL,
         options=span_options(param, unlabelled, fuzzy, tags, subtypes),
         outputs=outputs or None,
+        marks=marks,
         name=Path(system).name,
     )
     heads = None
     if induced:
         from caesura.evaluate.induced import directed
 
-        heads = directed(report.comparison.pairs)
+        heads = directed(report.comparison.pairs, report.marks)
         report.scores |= heads.scores()
     if page is not None:
         report.save_html(page)

@@ -91,7 +91,7 @@ class Inputs:
                 skip_bad=self.skip_bad,
                 strict=self.strict,
                 # Nobody to tell spares the checks.
-                warn=self.warn or (None if self.quiet else self.warnings),
+                warn=self.sink,
                 encoding=self.encoding,
                 mode=self.mode,
                 pieces=self.pieces,
@@ -106,6 +106,11 @@ class Inputs:
         from caesura import formats
 
         return self.from_format or formats.format_of(path)
+
+    @property
+    def sink(self) -> WarningSink | None:
+        """Receives warnings about the inputs."""
+        return self.warn or (None if self.quiet else self.warnings)
 
     def finish(self) -> None:
         """Print the counts of warnings and of sentences left out."""

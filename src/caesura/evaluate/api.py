@@ -6,7 +6,10 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from caesura.document import Document
+import numpy as np
+
+from caesura.document import UNKNOWN, Document
+from caesura.document.punctuation import Marks, parse_marks
 from caesura.errors import InputError, UsageError, WarningSink, kind_of
 from caesura.evaluate.align import Comparison, pair
 from caesura.evaluate.boundary_scores import attachment, segment_scores
@@ -14,6 +17,7 @@ from caesura.evaluate.breakdown import unit_counts
 from caesura.evaluate.checks import columns_note, tree_notes
 from caesura.evaluate.conll import score_pairs
 from caesura.evaluate.enhanced import enhanced_scores
+from caesura.evaluate.flat_columns import Side
 from caesura.evaluate.loss import Losses, stage_losses
 from caesura.evaluate.pairs import Pairs
 from caesura.evaluate.report import Report
@@ -91,12 +95,15 @@ def evaluate(
     options: SpanOptions | None = None,
     outputs: Mapping[str, Source] | None = None,
     name: str = "system",
+    marks: str | Marks = "auto",
 ) -> Report:
     """Compare an analysis with gold.
 
     Gold and system may differ in tokens, sentences and spelling; with `text` both are laid over
     that raw text. `outputs` are further outputs of the same system from better input, named
     `sentences`, `tokens` or `tags` after what was given to it, and tell what each layer costs.
+    `marks` is the definition of punctuation for the scores without it: `auto`, `unicode`, `upos`,
+    `xpos`, or tags separated by spaces.
     """
     truth, found = load(gold, text=text), load(system, text=text)
     if not any(doc.n_tokens for doc in truth):
@@ -106,8 +113,14 @@ def evaluate(
     options = options or SpanOptions()
     comparison = pair(truth, found, text=text)
     notes = [*comparison.notes, *_notes(comparison)]
-    scores, left_out = _scores(comparison.pairs)
+    definition = parse_marks(marks) if isinstance(marks, str) else marks
+    definition = definition.resolve(comparison.gold)
+    scores, left_out = _scores(comparison.pairs, definition)
     notes += left_out
+    if "LASNoPunct" in scores and scores["LASNoPunct"].gold == _scored_words(comparison.gold):
+        notes.append(
+            f"gold has no punctuation by {definition}; choose another definition with --marks"
+        )
     notes += _one_sided(comparison, levels)
     losses: Losses | None = None
     if outputs:
@@ -121,6 +134,7 @@ def evaluate(
         wanted=tuple(levels),
         notes=notes,
         losses=losses,
+        marks=definition,
     )
 
 
@@ -148,7 +162,11 @@ def _notes(comparison: Comparison) -> list[str]:
     ]
 
 
-def _scores(pairs: Pairs) -> tuple[dict[str, Score], list[str]]:
+def _scored_words(side: Side) -> int:
+    return int(np.count_nonzero(side.head != UNKNOWN))
+
+
+def _scores(pairs: Pairs, marks: Marks) -> tuple[dict[str, Score], list[str]]:
     """All scores that mean something, and a sentence about those that do not."""
     gold, system = pairs.gold, pairs.system
     scores = score_pairs(pairs)
@@ -162,7 +180,7 @@ def _scores(pairs: Pairs) -> tuple[dict[str, Score], list[str]]:
                 left_out.append(name)
     scores |= segment_scores(pairs)
     if trees:
-        scores |= attachment(pairs)
+        scores |= attachment(pairs, marks)
     scores |= enhanced_scores(pairs)
     if left_out:
         return scores, [f"left out, since a side lacks the columns: {', '.join(left_out)}"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from caesura.document import UNKNOWN
+from caesura.document.punctuation import Marks
 from caesura.evaluate.conll import span_score
 from caesura.evaluate.flat_columns import Longs, Side
 from caesura.evaluate.pairs import Pairs
@@ -26,34 +27,58 @@ def document_starts(side: Side) -> Longs:
     return side.token_start[first]
 
 
+def _keys(side: Side) -> tuple[Longs, Longs]:
+    """Start and end of each sentence as numbers that differ for sentences without width.
+
+    A sentence of inserted tokens has no width. Its boundaries are at the same coordinates as those
+    of a neighbour and must not be taken for them.
+    """
+    start, end = side.sent_spans
+    return 2 * start + (end > start), 2 * end + (end > start)
+
+
 def _points(gold: Longs, system: Longs) -> Score:
-    return Score(len(gold), len(system), len(np.intersect1d(gold, system)))
+    """Boundaries that both sides have; one that occurs twice counts twice."""
+    of_gold, gold_counts = np.unique(gold, return_counts=True)
+    of_system, system_counts = np.unique(system, return_counts=True)
+    _, g, s = np.intersect1d(of_gold, of_system, assume_unique=True, return_indices=True)
+    return Score(len(gold), len(system), int(np.minimum(gold_counts[g], system_counts[s]).sum()))
+
+
+def _inner(keys: Longs, opening: Longs) -> Longs:
+    """The starts without one per document that opens it, with width if there is one."""
+    keys = np.sort(keys)
+    wide = 2 * opening + 1
+    openers = np.where(np.isin(wide, keys), wide, wide - 1)
+    return np.delete(keys, np.searchsorted(keys, openers[np.isin(openers, keys)]))
 
 
 def segment_scores(pairs: Pairs) -> dict[str, Score]:
     """Sentence spans, end points, and starts with and without those that open a document."""
     gold, system = pairs.gold, pairs.system
-    (gold_start, gold_end), (system_start, system_end) = gold.sent_spans, system.sent_spans
-    gold_start, system_start = np.unique(gold_start), np.unique(system_start)
+    (gold_start, gold_end), (system_start, system_end) = _keys(gold), _keys(system)
     opening = document_starts(gold)
     return {
         "SentenceSpans": span_score(gold.sent_spans, system.sent_spans),
-        "BoundaryPoints": _points(np.unique(gold_end), np.unique(system_end)),
+        "BoundaryPoints": _points(gold_end, system_end),
         "StartsAll": _points(gold_start, system_start),
-        "Starts": _points(np.setdiff1d(gold_start, opening), np.setdiff1d(system_start, opening)),
+        "Starts": _points(_inner(gold_start, opening), _inner(system_start, opening)),
     }
 
 
-def attachment(pairs: Pairs) -> dict[str, Score]:
-    """Attachment over aligned words: with subtypes of labels, and without punctuation."""
+def attachment(pairs: Pairs, marks: Marks) -> dict[str, Score]:
+    """Attachment over aligned words: with subtypes of labels, and without punctuation.
+
+    A word of the system that is aligned to a word of gold is punctuation if that word is.
+    """
     labelled = pairs.same_head & pairs.same("deprel")
-    mark = pairs.gold.strings.add("PUNCT")
-    relation = pairs.gold.strings.add("punct")
-    words = tuple(
-        (side.upos != mark) & (relations != relation) & (side.head != UNKNOWN)
-        for side, relations in zip((pairs.gold, pairs.system), pairs.relations, strict=True)
+    definition = marks.resolve(pairs.gold)
+    of_gold, of_system = definition.mask(pairs.gold), definition.mask(pairs.system)
+    of_system[pairs.s] = of_gold[pairs.g]
+    only = (
+        ~of_gold & (pairs.gold.head != UNKNOWN),
+        ~of_system & (pairs.system.head != UNKNOWN),
     )
-    only = (words[0], words[1])
     return {
         "LASFull": pairs.score(labelled),
         "UASNoPunct": pairs.score(pairs.same_head, only),

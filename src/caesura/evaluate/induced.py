@@ -15,17 +15,13 @@ from numpy.typing import NDArray
 
 from caesura import _core
 from caesura.document import UNKNOWN
+from caesura.document.punctuation import Marks
 from caesura.errors import InputError
 from caesura.evaluate.flat_columns import Longs, Side
 from caesura.evaluate.pairs import Pairs
 from caesura.evaluate.score import Score
 
-__all__ = ["Induced", "directed", "is_mark"]
-
-#: Relations and tags of punctuation marks in the treebanks of the shared tasks.
-MARK_TAGS = frozenset({"PUNCT", "PU", "XP", "F", "PUNT", "PUNC", "IK", "IP", "IQ", "IR", "IS"})
-PTB_MARKS = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-"})
-
+__all__ = ["Induced", "directed"]
 
 #: So many pairs that are most often reversed are told.
 MOST = 10
@@ -71,17 +67,7 @@ class Induced:
         }
 
 
-def is_mark(side: Side) -> NDArray[np.bool_]:
-    """Words that are punctuation marks, by tag or relation."""
-    strings = side.strings
-    tags = [strings.add(tag) for tag in sorted(MARK_TAGS)]
-    marks = np.isin(side.upos, tags) | (side.deprel == strings.add("punct"))
-    if not np.any(side.upos):
-        marks |= np.isin(side.xpos, [*tags, *(strings.add(tag) for tag in sorted(PTB_MARKS))])
-    return np.asarray(marks, dtype=bool)
-
-
-def directed(pairs: Pairs, marks: NDArray[np.bool_] | None = None) -> Induced:
+def directed(pairs: Pairs, marks: NDArray[np.bool_] | Marks | None = None) -> Induced:
     """Accuracy of heads over the words of gold that are no marks, climbing over marks."""
     gold, system = pairs.gold, pairs.system
     if len(pairs.g) != gold.n_words or gold.n_words != system.n_words:
@@ -90,8 +76,8 @@ def directed(pairs: Pairs, marks: NDArray[np.bool_] | None = None) -> Induced:
             f"{system.n_words}, and {len(pairs.g)} of them are the same",
             remedy="Parse the tokens of gold.",
         )
-    if marks is None:
-        marks = is_mark(gold)
+    if not isinstance(marks, np.ndarray):
+        marks = (marks or Marks()).mask(gold)
     kept = ~marks
     of_gold = _core.climb_heads(gold.head.astype(np.int64), marks, UNKNOWN)
     of_system = _core.climb_heads(system.head.astype(np.int64), marks, UNKNOWN)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from caesura.document.punctuation import Marks
 from caesura.evaluate.align import Comparison
 from caesura.evaluate.bars import scores_svg
 from caesura.evaluate.breakdown import Row, breakdown
@@ -44,6 +45,8 @@ class Report:
     notes: list[str] = field(default_factory=list)
     #: What each layer costs, where outputs from better input were given.
     losses: Losses | None = None
+    #: The definition of punctuation of the scores without it.
+    marks: Marks = field(default_factory=Marks)
 
     def __getitem__(self, metric: str) -> Score:
         try:
@@ -114,6 +117,7 @@ class Report:
             found["breakdowns"] = {
                 by: [row.as_dict() for row in self.breakdown(by)] for by in breakdowns
             }
+        found["marks"] = str(self.marks)
         found["notes"] = list(self.notes)
         return found
 

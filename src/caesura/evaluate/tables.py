@@ -110,6 +110,8 @@ def report_text(report: Report) -> str:
             f"  confidence of {name}: {found.count} of them, expected calibration error "
             f"{found.ece:.4f}, Brier score {found.brier:.4f}"
         )
+    if "LASNoPunct" in report:
+        parts.append(f"  punctuation: {report.marks}")
     if report.notes:
         parts.append("\n".join(f"  note: {note}." for note in report.notes))
     return "\n\n".join(parts)

@@ -24,10 +24,10 @@ from caesura.cluster.counts import count_bigrams
 from caesura.cluster.exchange import exchange
 from caesura.cluster.hidden import Hidden, best_states, fit
 from caesura.document import Document
+from caesura.document.punctuation import is_mark
 from caesura.errors import ModelError
 from caesura.induce.looks import looks
 from caesura.induce.parameters import Ints, Longs
-from caesura.induce.punctuation import is_mark
 from caesura.models.file import Part
 
 __all__ = ["FREQUENT", "PREDICATE", "Context", "get_context", "learn_context", "put_context"]
@@ -91,7 +91,7 @@ def learn_context(
 
     Words seen less than `rare` times are told by their looks, of which so many `endings` are part.
     """
-    seen = Counter(word for words in sentences for word in words if not is_mark(word))
+    seen = Counter(word for words in sentences for word in words if not is_mark(word, True))
     known = {word for word, count in seen.items() if count >= rare}
     often: Counter[str] = Counter()
     for word, count in seen.items():
@@ -163,7 +163,7 @@ def _symbols(
     found: list[str] = []
     begun = False
     for word in words:
-        if is_mark(word):
+        if is_mark(word, True):
             found.append(_mark(word))
             continue
         low = word.lower()

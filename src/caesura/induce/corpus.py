@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from caesura.document import ROOT, UNKNOWN, Document
+from caesura.document.punctuation import parse_marks
 from caesura.errors import InputError
 from caesura.induce.brackets import document_brackets
 from caesura.induce.parameters import Ints, Longs
-from caesura.induce.punctuation import marks as find_marks
 from caesura.induce.sentences import Sentences
 
 __all__ = ["Classifier", "Corpus", "corpus", "gold_heads", "word_classes"]
@@ -91,10 +91,11 @@ def corpus(
     comps: list[np.ndarray] = []
     owners: list[np.ndarray] = []
     taken = 0
+    find = parse_marks(marks, induction=True).mask if isinstance(marks, str) else marks
     for number, doc in enumerate(documents):
         if not doc.n_words:
             continue
-        mark = find_marks(doc, marks) if isinstance(marks, str) else np.asarray(marks(doc))
+        mark = np.asarray(find(doc))
         kept = ~mark
         taken += int(mark.sum())
         labels = classes(doc)

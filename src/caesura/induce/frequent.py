@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from caesura.document import Document
-from caesura.induce.punctuation import is_mark
+from caesura.document.punctuation import is_mark
 from caesura.induce.word_classifier import RARE, WordClassifier
 
 __all__ = ["doc_sentences", "group_frequent", "regroup"]
@@ -70,7 +70,7 @@ def group_frequent(
 
 def _most_frequent(sentences: Sequence[Sequence[str]], words: int) -> list[str]:
     """At most so many words, written small, the most frequent first."""
-    counts = Counter(w.lower() for s in sentences for w in s if not is_mark(w))
+    counts = Counter(w.lower() for s in sentences for w in s if not is_mark(w, True))
     often = [word for word, n in counts.most_common() if n >= RARE]
     return often[: min(words, int(SHARE * len(often)))]
 
@@ -85,7 +85,7 @@ def _contexts(
 
     def class_of(word: str) -> int:
         name = known.words.get(word) or known.words.get(word.lower())
-        return number[name] if name is not None else int(not is_mark(word))
+        return number[name] if name is not None else int(not is_mark(word, True))
 
     cache: dict[str, int] = {}
     found = np.zeros((2, len(chosen), len(number) + 2))

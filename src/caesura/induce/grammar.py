@@ -14,6 +14,7 @@ import numpy as np
 
 from caesura.constraints import Constraints
 from caesura.document import ROOT, UNKNOWN, Document
+from caesura.document.punctuation import parse_marks
 from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.induce.arc_model import ArcModel, get_arcs, put_arcs
 from caesura.induce.arcs import arc_trees, vote
@@ -26,7 +27,6 @@ from caesura.induce.models import find_model
 from caesura.induce.nested import get_nested, put_nested
 from caesura.induce.options import COLUMNS, LONGEST, DecodeOptions
 from caesura.induce.parameters import Ints, Parameters, empty, normalise
-from caesura.induce.punctuation import marks as find_marks
 from caesura.induce.sentences import Sentences
 from caesura.induce.word_classifier import WordClassifier
 from caesura.models.file import Part
@@ -55,7 +55,7 @@ class Grammar(Stage):
     source: str
     #: The classes of words, where they were learnt.
     classifier: WordClassifier = field(default_factory=WordClassifier)
-    #: How marks are told: `unicode`, `upos` or `xpos`.
+    #: The definition of punctuation: `unicode`, `upos`, `xpos`, or tags.
     marks: str = "unicode"
     markup: bool = False
     #: What the training said: recipe, seeds, bits a word, restarts.
@@ -198,7 +198,7 @@ class Grammar(Stage):
     def _annotate(self, doc: Document) -> None:
         options = self.decoding
         heads = np.full(doc.n_words, UNKNOWN, dtype=np.int32)
-        mark = find_marks(doc, self.marks)
+        mark = parse_marks(self.marks, induction=True).mask(doc)
         if not mark.all():
             found, tree = self.trees(
                 [doc],

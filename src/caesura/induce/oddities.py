@@ -22,8 +22,8 @@ def oddities(words: Corpus, used: npt.NDArray[np.bool_]) -> Iterator[str]:
     sentences = words.sentences
     if not words.n_marks:
         yield (
-            "no word of the text is a punctuation mark, so nothing tells where phrases end. If it "
-            "has marks, tell them in another way: --marks unicode."
+            "no word of the text is a punctuation mark, so nothing shows where phrases end. If it "
+            "has marks, choose another definition: --marks unicode."
         )
     elif not sentences.comps.any():
         yield "no sentence ends in a mark: are its sentences split?"

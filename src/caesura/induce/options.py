@@ -66,8 +66,10 @@ class InduceOptions:
     groups: int = flag(
         10, "Groups into which the most frequent words are put (default 10).", least=1
     )
-    #: How marks are told: `unicode`, `upos`, `xpos`; `auto` is the column of the classes, if tags.
-    marks: str = flag("auto", "How punctuation is told: unicode, upos, xpos; else by --classes.")
+    #: `unicode`, `upos`, `xpos`, or tags; `auto` is the column of the classes, if tags.
+    marks: str = flag(
+        "auto", "Definition of punctuation: unicode, upos, xpos, or tags; else by --classes."
+    )
     #: Take fragments from inline mark-up (anchors, bold, italics of HTML) instead of punctuation.
     markup: bool = flag(
         False, "Constraints from the inline mark-up of HTML instead of punctuation."

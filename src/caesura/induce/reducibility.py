@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from caesura.document import Document
+from caesura.document.punctuation import is_mark
 from caesura.induce.corpus import Classifier, Corpus
 from caesura.induce.models import Model
 from caesura.induce.parameters import Floats, Parameters, empty
-from caesura.induce.punctuation import is_mark
 
 __all__ = ["Reduced", "prior_counts", "reduce_documents", "reduce_text", "stop_estimates"]
 
@@ -80,7 +80,7 @@ def reduce_documents(documents: Sequence[Document], words: Corpus, classes: Clas
                 sentences.append([])
                 kinds.append([])
                 before = at
-            if not is_mark(form):
+            if not is_mark(form, True):
                 sentences[-1].append(form.lower())
                 kinds[-1].append(number.get(label, 0))
     return reduce_text(sentences, kinds, len(words.names))

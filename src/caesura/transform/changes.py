@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from caesura.document import Document
+from caesura.document.punctuation import Marks
+from caesura.errors import CaesuraWarning, WarningSink
 from caesura.transform.case import lower
 from caesura.transform.columns import drop, keep
 from caesura.transform.head_rules import percolate
@@ -21,7 +23,7 @@ class Changes:
 
     lower: bool = False
     drop_punct: bool = False
-    punct_xpos: tuple[str, ...] = ()
+    marks: Marks = Marks()
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     projectivise: bool = False
@@ -34,7 +36,7 @@ class Changes:
             steps.append(lambda doc: percolate(doc, table))
         if self.drop_punct:
             spoken = speech if self.lower else drop_punct
-            steps.append(lambda doc: spoken(doc, punct_xpos=self.punct_xpos))
+            steps.append(lambda doc: spoken(doc, marks=self.marks))
         elif self.lower:
             steps.append(lower)
         if self.projectivise:
@@ -46,7 +48,9 @@ class Changes:
         return steps
 
 
-def change(documents: Iterable[Document], changes: Changes) -> Iterator[Document]:
+def change(
+    documents: Iterable[Document], changes: Changes, *, warn: WarningSink | None = None
+) -> Iterator[Document]:
     """The documents changed; one that has lost all its words is left out."""
     steps = changes.functions()
     if not steps:
@@ -54,11 +58,13 @@ def change(documents: Iterable[Document], changes: Changes) -> Iterator[Document
         return
     previous: Document | None = None
     opened = False
+    before = after = 0
     for doc in documents:
         opened = opened and doc.continues
         new = doc
         for step in steps:
             new = step(new)
+        before, after = before + doc.n_words, after + new.n_words
         if doc.n_tokens and not new.n_tokens:
             continue
         if doc.continues and not opened:
@@ -69,6 +75,13 @@ def change(documents: Iterable[Document], changes: Changes) -> Iterator[Document
         previous = new
     if previous is not None:
         yield previous
+    if warn is not None and changes.drop_punct and 0 < before == after:
+        warn(
+            CaesuraWarning(
+                "no word is punctuation, so none was dropped",
+                remedy="Choose another definition with --marks.",
+            )
+        )
 
 
 def _spaced(piece: Document) -> Document:

@@ -25,6 +25,7 @@ from caesura.document import (
     Ints,
     Strings,
 )
+from caesura.document.punctuation import Marks, parse_marks
 from caesura.document.schema import Level
 from caesura.transform.comments import document_comments, spoken_comments
 from caesura.transform.follow import rows_of
@@ -38,32 +39,28 @@ _OF_WORDS: Final = ("word_token", "form", "lemma", "deps", "misc", "head")
 _OF_TOKENS: Final = ("token_start", "token_end", "sent_start", "token_misc", "token_break")
 
 
-def speech(
-    doc: Document, *, punct_xpos: Collection[str] = (), whole_tokens: bool = False
-) -> Document:
+def speech(doc: Document, *, marks: str | Marks = "auto", whole_tokens: bool = False) -> Document:
     """The document as speech: lower case, no punctuation, one space between words.
 
-    Punctuation is what has the UPOS tag PUNCT, or one of the XPOS tags given. Sentences of
-    punctuation alone disappear; a document of nothing else comes back without tokens.
+    `marks` is the definition of punctuation: `auto`, `unicode`, `upos`, `xpos`, or tags. Sentences
+    of punctuation alone disappear; a document of nothing else comes back without tokens.
 
     With `whole_tokens`, as a tokeniser learns from it, multi-word tokens stay as they are written
     and go only if all their words are punctuation; a token without tags goes if it has neither a
     letter nor a digit.
     """
-    return _spoken(doc, punct_xpos, fold=True, whole_tokens=whole_tokens)
+    return _spoken(doc, marks, fold=True, whole_tokens=whole_tokens)
 
 
-def drop_punct(doc: Document, *, punct_xpos: Collection[str] = ()) -> Document:
+def drop_punct(doc: Document, *, marks: str | Marks = "auto") -> Document:
     """The document without its punctuation, case kept; else as `speech`."""
-    return _spoken(doc, punct_xpos, fold=False, whole_tokens=False)
+    return _spoken(doc, marks, fold=False, whole_tokens=False)
 
 
-def _spoken(
-    doc: Document, punct_xpos: Collection[str], *, fold: bool, whole_tokens: bool
-) -> Document:
-    tags = doc.xpos if punct_xpos else doc.upos
-    punctuation = _tagged(doc, tags, punct_xpos or ("PUNCT",))
-    kept = ~(_of_whole_tokens(doc, tags, punctuation) if whole_tokens else punctuation)
+def _spoken(doc: Document, marks: str | Marks, *, fold: bool, whole_tokens: bool) -> Document:
+    definition = parse_marks(marks) if isinstance(marks, str) else marks
+    punctuation = definition.mask(doc)
+    kept = ~(_of_whole_tokens(doc, punctuation) if whole_tokens else punctuation)
     heads, promoted = reattach(doc.head, kept, doc.word_sentence)
     words = np.flatnonzero(kept)
     renumber = np.full(doc.n_words, UNKNOWN, dtype=np.int32)
@@ -111,16 +108,13 @@ def _carry(doc: Document, new: Document, level: Level, rows: Any, but: Collectio
         setattr(new, name, value)
 
 
-def _tagged(doc: Document, tags: Ints, wanted: Collection[str]) -> Mask:
-    ids = [number for tag in wanted if (number := doc.strings.find(tag)) is not None]
-    return np.isin(tags, ids)
-
-
-def _of_whole_tokens(doc: Document, tags: Ints, punctuation: Mask) -> Mask:
-    """Which words belong to tokens of punctuation alone, told by their characters without tags."""
+def _of_whole_tokens(doc: Document, punctuation: Mask) -> Mask:
+    """Which words belong to tokens of punctuation alone, by their characters without tags."""
     token = doc.word_token
     other = np.bincount(token[~punctuation], minlength=doc.n_tokens) > 0
-    for at in np.flatnonzero(np.bincount(token[tags != 0], minlength=doc.n_tokens) == 0).tolist():
+    for at in np.flatnonzero(
+        np.bincount(token[(doc.upos != 0) | (doc.xpos != 0)], minlength=doc.n_tokens) == 0
+    ).tolist():
         other[at] = any(map(_wordlike, doc.text[doc.token_start[at] : doc.token_end[at]].lower()))
     mask: Mask = ~other[token]
     return mask
