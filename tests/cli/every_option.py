@@ -339,6 +339,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "as_json": Show("models verify {tiny}", "--json"),
     },
     "evaluate": {
+        "marks": Show(EVALUATE, "--marks unicode"),
         "raw": Show(EVALUATE, "--text {raw}"),
         "levels": Show(EVALUATE, "--level tokens"),
         "gold_format": Show(EVALUATE, "--gold-format conllx", status=1),
