@@ -31,7 +31,7 @@ class Network:
     """A network of the plan: what it is trained over and how, and how it is exported."""
 
     name: str
-    #: One of the plan, a folder, or `scratch`.
+    #: One of the plan, or a folder.
     encoder: str
     #: The checksum of the encoder's weights, if it is a folder.
     sha256: str = ""
@@ -95,8 +95,6 @@ class Plan:
 
     def encoder(self, network: Network, work: Path) -> str:
         """The folder of a network's encoder, whose weights are what the plan says."""
-        if network.encoder == "scratch":
-            return network.encoder
         if network.encoder in self.encoders:
             check(self.encoders[network.encoder], place := work / "encoders" / network.encoder)
             return str(place)

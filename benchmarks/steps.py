@@ -21,9 +21,10 @@ from data import ROOT
 from caesura.formats import read
 from caesura.neural.encoder import Transformer
 from caesura.neural.net import Net, NetOptions
-from caesura.neural.prepare import character_subwords, labels_of, prepare
+from caesura.neural.prepare import labels_of, prepare
 from caesura.neural.shape import EncoderShape
 from caesura.neural.train import NeuralTrainer, Source, TrainOptions
+from caesura.neural.wordpiece import WordPiece
 
 #: Hidden, layers, heads and inner of the encoder, whether it has a bias by distance, arcs.
 NETWORKS = {"en-large": (768, 8, 12, 3072, 32, 512), "en": (384, 6, 12, 1536, 0, 384)}
@@ -34,7 +35,10 @@ TIMES = 600.0
 def trainer(name: str, recorded: bool, epochs: int) -> NeuralTrainer:
     hidden, layers, heads, inner, buckets, arcs = NETWORKS[name]
     docs = list(read(ROOT / "examples" / "harbour.conllu"))
-    labels, subwords = labels_of(docs), character_subwords(docs)
+    letters = sorted({letter for doc in docs for form in doc.column("form") for letter in form})
+    pieces = (*letters, *(f"##{letter}" for letter in letters))
+    subwords = WordPiece(("[PAD]", "[UNK]", "[CLS]", "[SEP]", *pieces), lowercase=False)
+    labels = labels_of(docs)
     shape = EncoderShape(
         30_522, hidden, layers, heads, inner, 514, first_position=2, buckets=buckets
     )

@@ -37,9 +37,9 @@ void check_piece(const PieceTable& table, std::int32_t piece) {
 }
 
 void new_word_piece(WordPiece* self, const PieceTable& table, In<std::uint32_t> prefix,
-                    std::int32_t unknown, bool lowercase, bool characters) {
+                    std::int32_t unknown, bool lowercase) {
     check_piece(table, unknown);
-    new (self) WordPiece(table, {copied(prefix), unknown, lowercase, characters});
+    new (self) WordPiece(table, {copied(prefix), unknown, lowercase});
 }
 
 void new_unigram(Unigram* self, const PieceTable& table, In<double> scores, In<bool> usable,
@@ -79,7 +79,7 @@ void bind_subwords(nb::module_& m) {
             "piece"_a.noconvert(), "Return the number of a piece, or -1.");
     nb::class_<WordPiece>(m, "WordPiece", "Cuts words into the longest pieces from the left.")
         .def("__init__", &new_word_piece, nb::keep_alive<1, 2>(), "table"_a,
-             "prefix"_a.noconvert(), "unknown"_a, "lowercase"_a, "characters"_a)
+             "prefix"_a.noconvert(), "unknown"_a, "lowercase"_a)
         .def("cut", &cut<WordPiece>, "text"_a.noconvert(), "bounds"_a.noconvert(),
              "blank"_a.noconvert(), cut_doc);
     nb::class_<Unigram>(m, "Unigram", "Cuts words into the pieces with the largest sum of scores.")

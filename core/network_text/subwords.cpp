@@ -128,10 +128,7 @@ Pieces WordPiece::cut(const WordForms& words) const {
     };
     for (std::int64_t word = 0; word < words.size(); ++word) {
         for (std::uint32_t c : words[word]) {
-            if (options_.characters) {
-                const std::int32_t number = table_.find({&c, 1});
-                found.numbers.push_back(number < 0 ? options_.unknown : number);
-            } else if (c >= 0x80 || is_digit(c) || is_letter(c)) {
+            if (c >= 0x80 || is_digit(c) || is_letter(c)) {
                 const bool upper = c >= 'A' && c <= 'Z';
                 part.push_back(options_.lowercase && upper ? c + 32u : c);
             } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {

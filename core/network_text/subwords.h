@@ -64,7 +64,6 @@ class WordPiece {
         std::vector<std::uint32_t> prefix;  // of pieces inside a word
         std::int32_t unknown;
         bool lowercase;
-        bool characters;  // every character is a piece, and nothing is cut off
     };
     WordPiece(const PieceTable& table, Options options);
 

@@ -274,7 +274,7 @@ class PieceTable:
 class WordPiece:
     """Cuts words into the longest pieces from the left."""
 
-    def __init__(self, table: PieceTable, prefix: NDArray[numpy.uint32], unknown: int, lowercase: bool, characters: bool) -> None: ...
+    def __init__(self, table: PieceTable, prefix: NDArray[numpy.uint32], unknown: int, lowercase: bool) -> None: ...
 
     def cut(self, text: NDArray[numpy.uint32], bounds: NDArray[numpy.int64], blank: NDArray[numpy.bool_]) -> tuple[NDArray[numpy.int32], NDArray[numpy.int64]]:
         """

@@ -17,8 +17,9 @@ from caesura.errors import InputError
 from caesura.learn.fingerprint import file_digest
 from caesura.pipeline import load
 from caesura.train import Report, silver
+from tests.encoders import save_encoder
 from tests.pipeline.laws import check
-from tests.pipeline.tiny import EXAMPLES
+from tests.pipeline.tiny import EXAMPLES, treebank
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))  # where a benchmark finds those beside it
@@ -35,17 +36,20 @@ dev = {{ path = "harbour.conllu", sha256 = "{gold}" }}
 text = [{{ path = "raw.txt", sha256 = "{raw}" }}]
 
 [teacher]
-encoder = "scratch"
+encoder = "encoder"
+sha256 = "{encoder}"
 seeds = [1, 2]
 options = {{ epochs = 1, batch_pieces = 1024, relaid = 0.5 }}
 
 [students.first]
-encoder = "scratch"
+encoder = "encoder"
+sha256 = "{encoder}"
 options = {{ epochs = 1, batch_pieces = 1024, arc_size = 64, exchanged = 0.5, pieces = 0.5 }}
 ships = false
 
 [students.small]
-encoder = "scratch"
+encoder = "encoder"
+sha256 = "{encoder}"
 start = "first"
 teacher = "first"
 options = {{ epochs = 1, batch_pieces = 1024, arc_size = 64 }}
@@ -68,7 +72,8 @@ def plan(tmp_path: Path) -> Path:
     shutil.copy(EXAMPLES / "harbour.conllu", tmp_path)
     (tmp_path / "raw.txt").write_text(RAW, encoding="utf-8")
     path = tmp_path / "plan.toml"
-    sums = {"gold": "harbour.conllu", "raw": "raw.txt"}
+    save_encoder(tmp_path / "encoder", treebank())
+    sums = {"gold": "harbour.conllu", "raw": "raw.txt", "encoder": "encoder/model.safetensors"}
     found = {name: file_digest(tmp_path / file) for name, file in sums.items()}
     path.write_text(PLAN.format(**found), encoding="utf-8")
     return path

@@ -11,8 +11,8 @@ from benchmarks.multi_study.cutting import CutOptions, Lessons, learn
 
 from caesura.formats import read
 from caesura.neural.cutting import NEAR
-from caesura.neural.prepare import character_subwords
 from caesura.train.many import Treebank
+from tests.encoders import character_pieces
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))  # where a benchmark finds those beside it
@@ -49,7 +49,7 @@ def test_treebanks_that_are_not_the_main_ones_are_told_apart(tmp_path: Path) -> 
     names = Names(plain.codes, plain.labels, plain.attributes, plain.rules, with_habits(banks))
     names.save(tmp_path / "names.json")
     assert Names.load(tmp_path / "names.json") == names
-    subwords = character_subwords(docs)
+    subwords = character_pieces(docs)
     groups = [(bank, docs) for bank in banks]
     n = sum(doc.n_words for doc in docs)
     data = examples_of(groups, names, subwords, "written")

@@ -12,10 +12,11 @@ from caesura.models.file import Part
 from caesura.neural.examples import Labels
 from caesura.neural.languages import Attributes, Languages
 from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.prepare import character_subwords, finish
+from caesura.neural.prepare import finish
 from caesura.neural.settings import SearchSettings
 from caesura.neural.shape import EncoderShape
 from caesura.neural.tag_lexicon import TagLexicon
+from tests.encoders import character_pieces
 from tests.pipeline.tiny import EXAMPLES
 from tests.reference.network import random_weights
 
@@ -47,7 +48,7 @@ def harbour() -> list[Document]:
 def small_network(*, many: bool = True) -> Part:
     """The part of a model file: a network of the languages aa and bb, or of one."""
     docs = harbour()
-    subwords = character_subwords(docs)
+    subwords = character_pieces(docs)
     shape = EncoderShape(subwords.size(), 128, 3, 4, 256, 300)
     weights = random_weights(shape)
     weights["mixture"][-1] = 1.0

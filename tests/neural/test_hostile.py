@@ -61,7 +61,7 @@ def test_one_with_a_graph_parses(part: Part) -> None:
     label = np.zeros((9, 5, 9), np.float16)
     pieces = WordPiece(tuple(PIECES[:20])).definition.encode()
     arrays |= {"label": label, "subwords": np.frombuffer(pieces, np.uint8)}
-    for name in ("blocks", "characters", "fast", "fast-distances", "float", "float-tags-apart"):
+    for name in ("blocks", "fast", "fast-distances", "float", "float-tags-apart"):
         old = replace(part, arrays=arrays | {"graph": Case.load(name).graph}, config={"window": 64})
         parse(old).check()
         again = NeuralParser.from_part(old).to_part()

@@ -16,9 +16,11 @@ from caesura.models.file import Part
 from caesura.neural.examples import IGNORE, Examples
 from caesura.neural.languages import Attributes, Languages, by_temperature
 from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.prepare import character_subwords, finish, labels_of, prepare
+from caesura.neural.prepare import finish, labels_of, prepare
 from caesura.neural.settings import SearchSettings
+from caesura.neural.shape import EncoderShape
 from caesura.tag.lemmas import rule_of
+from tests.encoders import character_pieces
 from tests.pipeline.tiny import EXAMPLES
 
 PAIRS = ("Case=Gen", "Case=Nom", "Number=Plur", "Number=Sing", "Tense=Past")
@@ -142,7 +144,7 @@ def test_lemmas_of_one_language_are_not_those_of_another() -> None:
 
 def examples(docs: list[Document], attributes: Attributes) -> tuple[Examples, Any, Any]:
     labels = replace(labels_of(docs), feats=attributes.pairs)
-    subwords = character_subwords(docs)
+    subwords = character_pieces(docs)
     both = [
         prepare(docs, labels, subwords, attributes=attributes, language=number) for number in (1, 2)
     ]
@@ -197,14 +199,16 @@ def test_documents_are_drawn_as_often_as_said() -> None:
 def toy(
     attributes: Attributes, labels: Any, subwords: Any, count: int = 2, treebanks: int = 0
 ) -> Any:
-    from caesura.neural.net import Net, NetOptions, Scratch
+    from caesura.neural.encoder import Transformer
+    from caesura.neural.net import Net, NetOptions
 
     options = NetOptions(
         arc_size=16, label_size=8, tag_size=16, dropout=0.0, languages=count,
         attributes=attributes.sizes, treebanks=treebanks,
     )  # fmt: skip
     sizes = labels.sizes | {"feats": attributes.total}
-    return Net(Scratch(subwords.size(), 32), sizes, options)
+    shape = EncoderShape(subwords.size(), 32, 2, 2, 64, 300)
+    return Net(Transformer(shape, dropout=0.0), sizes, options)
 
 
 def test_the_loss_of_attributes_is_the_sum_of_their_losses() -> None:
@@ -255,7 +259,7 @@ def test_a_network_of_two_languages_learns_and_becomes_a_stage() -> None:
     )
     weights = trainer.parts()["weights"].arrays
     parser = finish(
-        weights, None, labels, subwords, SearchSettings(), limit=4096,
+        weights, net.encoder.shape, labels, subwords, SearchSettings(), limit=254,
         languages=known,
         lexicon=LemmaLexicon.of_languages({"bb": docs}, labels.lemma),
     )  # fmt: skip
@@ -308,10 +312,12 @@ def test_a_treebank_with_habits_has_vectors_that_no_stage_has() -> None:
         assert not table.weight[0].any(), "a main treebank has none"
     known = Languages.of({"aa": docs}, attributes, labels.deprel, labels.lemma, {})
     parser = finish(
-        trainer.parts()["weights"].arrays, None, labels, subwords, SearchSettings(), limit=4096,
-        languages=known,
+        trainer.parts()["weights"].arrays, net.encoder.shape, labels, subwords, SearchSettings(),
+        limit=254, languages=known,
     )  # fmt: skip
     _same_as_torch(parser, net, replace(docs[0]), habit=0)
+    with torch.no_grad():
+        net.habits[1].weight[1] = 1  # more than rounding to 8 bits changes
     with pytest.raises(AssertionError):
         _same_as_torch(parser, net, replace(docs[0]), habit=1)
 
@@ -359,7 +365,7 @@ def _same_as_torch(parser: Any, net: Any, doc: Document, habit: int | None = Non
         few = {"lemma": found.rules, "feats": found.values}.get(name)
         if few is not None:
             theirs = theirs[:, few]
-        assert np.allclose(found.tags[name][:n], theirs, atol=1e-3)
+        assert np.abs(found.tags[name][:n] - theirs).max() < 0.05 * np.abs(theirs).max()
 
 
 def _labels(parser: Any) -> Any:

@@ -10,9 +10,10 @@ import pytest
 from caesura.errors import InputError
 from caesura.formats import read
 from caesura.neural.examples import IGNORE, SHAPES, Examples, Soft, targets, word_features
-from caesura.neural.prepare import character_subwords, labels_of, prepare
+from caesura.neural.prepare import labels_of, prepare
 from caesura.parse.shapes import shape
 from caesura.transform import speech
+from tests.encoders import character_pieces, save_encoder
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -39,7 +40,7 @@ def test_a_transcript_hides_its_layout() -> None:
 
 def test_arrays_survive_the_disk(tmp_path: Path) -> None:
     docs = list(read(EXAMPLES / "harbour.conllu"))
-    subwords = character_subwords(docs)
+    subwords = character_pieces(docs)
     labels = labels_of(docs)
     data = prepare(docs, labels, subwords)
     assert data.n_words == sum(doc.n_words for doc in docs)
@@ -56,7 +57,7 @@ def test_arrays_survive_the_disk(tmp_path: Path) -> None:
 
 def test_where_a_teacher_answers_nothing_else_is_known() -> None:
     docs = list(read(EXAMPLES / "harbour.conllu"))
-    subwords, labels = character_subwords(docs), labels_of(docs)
+    subwords, labels = character_pieces(docs), labels_of(docs)
     gold = prepare(docs, labels, subwords)
     data = prepare(docs, labels, subwords, answers=False)
     for name in ("pieces", "piece_ptr", "features", "doc_ptr"):
@@ -92,7 +93,7 @@ def test_what_a_teacher_says_of_words_left_out_is_left_out() -> None:
     assert kept.start.tolist() == [1, 0, 1]
 
 
-def test_a_network_over_characters_learns(tmp_path: Path) -> None:
+def test_a_network_learns(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     from caesura.learn.loop import Event
     from caesura.models.file import load, save
@@ -110,7 +111,7 @@ def test_a_network_over_characters_learns(tmp_path: Path) -> None:
     parts, _ = train_neural(
         docs,
         docs,
-        "scratch",
+        save_encoder(tmp_path / "encoder", docs),
         NeuralOptions(epochs=2, batch_pieces=1024),
         report=Stages(),
     )

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caesura.neural.prepare import character_subwords, labels_of, prepare
+from caesura.neural.prepare import labels_of, prepare
 from caesura.neural.shape import EncoderShape
 from caesura.neural.windows import Window
+from tests.encoders import character_pieces
 from tests.neural.small import harbour
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -25,7 +26,7 @@ def trainer(device: str = "cpu") -> NeuralTrainer:
     """Of a small network that forgets nothing by chance."""
     torch.manual_seed(0)
     docs = harbour()
-    labels, subwords = labels_of(docs), character_subwords(docs)
+    labels, subwords = labels_of(docs), character_pieces(docs)
     shape = EncoderShape(subwords.size(), 32, 2, 4, 64, 130, first_position=2, buckets=32)
     options = NetOptions(arc_size=16, label_size=8, tag_size=16, layers=2, dropout=0.0)
     net = Net(Transformer(shape, dropout=0.0), labels.sizes, options)

@@ -42,14 +42,12 @@ def farthest(found: dict[str, Any], wanted: dict[str, Any]) -> float:
     return float(max(np.abs(found[n] - wanted[n]).max() / np.abs(wanted[n]).max() for n in wanted))
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name != "characters"])
+@pytest.mark.parametrize("name", CASES)
 def test_the_core_computes_what_the_reference_does(name: str) -> None:
     case = Case.load(name)
     network = from_graph(case.graph.data)
-    shape = network.shape()
-    assert shape is not None
     found = outputs(network, case.core_inputs())
-    wanted = {n: a[0] for n, a in forward(network.floats(), shape, case.inputs).items()}
+    wanted = {n: a[0] for n, a in forward(network.floats(), network.shape(), case.inputs).items()}
     assert farthest(found, wanted) < 0.03
     assert farthest(found, case.outputs) < 0.05, "ONNX Runtime"
 
@@ -59,7 +57,6 @@ def test_vectors_after_a_layer_are_those_of_the_first_sub_words() -> None:
     network = from_graph(case.graph.data)
     pieces, pointer, features, _, begin, end, limit = case.core_inputs()
     shape, weights = network.shape(), network.floats()
-    assert shape is not None
     core = engine_of(network)
     for layer in range(1, shape.layers + 1):
         found = core.states(layer, pieces, pointer, features, begin, end, limit)

@@ -11,11 +11,11 @@ import pytest
 from caesura.errors import ModelError
 from caesura.models.file import Part
 from caesura.neural.graph import from_graph
-from caesura.neural.scores import engine_of
+from caesura.neural.parser import NeuralParser
 from caesura.neural.shape import EncoderShape, relative_buckets
-from caesura.neural.weights import TAGS, Network, quantised
-from caesura.neural.windows import Batch
-from tests.neural.cases import CASES, FEATURES, Case
+from caesura.neural.weights import Network, quantised
+from tests.neural.cases import CASES, Case
+from tests.neural.small import small_network
 from tests.reference.network import forward, random_weights
 
 PLAIN = EncoderShape(60, 128, 2, 4, 256, 40)
@@ -27,13 +27,7 @@ def test_a_graph_of_every_kind_is_read(name: str) -> None:
     """ONNX Runtime computed nearly what the weights that were read give in floats."""
     case = Case.load(name)
     network = from_graph(case.graph.data)
-    if network.characters:
-        given = Batch(*(case.inputs[one] for one in FEATURES), np.array([9]))
-        found: Any = engine_of(network).run(given)
-    else:
-        shape = network.shape()
-        assert shape is not None
-        found = forward(network.floats(), shape, case.inputs)
+    found = forward(network.floats(), network.shape(), case.inputs)
     assert {*found} == {*case.outputs}
     for output, wanted in case.outputs.items():
         assert np.abs(found[output][0] - wanted).max() < 0.03 * np.abs(wanted).max(), output
@@ -92,14 +86,12 @@ def test_what_comes_back_is_rounded_to_the_same_numbers() -> None:
             assert np.allclose(again.arrays[name], array, rtol=1e-3, atol=1e-6), name
 
 
-def test_a_network_over_characters_comes_back() -> None:
-    network = from_graph(Case.load("characters").graph.data)
-    floats = network.floats()
-    again = quantised(floats, None)
-    assert again.characters
-    assert network.shape() is None
-    assert again.tags == network.tags == tuple(len(floats[f"{tag}.bias"]) for tag in TAGS)
-    assert {*again.arrays} == {*network.arrays}
+def test_a_network_over_characters_is_refused() -> None:
+    graph = np.load(Path(__file__).parent / "cases" / "characters.npz")["graph"]
+    part = small_network()
+    part.arrays["graph"], part.arrays["subwords"] = graph, np.frombuffer(b"{}", np.uint8)
+    with pytest.raises(ModelError, match=r"over characters.* at commit 43828f9 reads it"):
+        NeuralParser.from_part(part)
 
 
 def tensors(data: bytes) -> bytes:
@@ -134,7 +126,7 @@ def test_a_graph_that_is_not_ours_is_refused(data: bytes, match: str) -> None:
         ({"network": {"tags": [7, 9, 11], "heads": 4, "eps": 1e-12}}, "not described"),
         ({"network": {"tags": [7, 9, 11, 13], "heads": -4, "eps": 1e-12}}, "not described"),
         ({"network": {"tags": [7, 9, 11, 14], "heads": 4, "eps": 1e-12}}, "other sizes"),
-        ({"network": {"tags": [7, 9, 11, 13], "heads": 0, "eps": 1e-12}}, "lacks the array"),
+        ({"network": {"tags": [7, 9, 11, 13], "heads": 0, "eps": 1e-12}}, "not described"),
     ],
 )
 def test_a_network_that_is_not_what_it_says_is_refused(options: dict[str, Any], match: str) -> None:
@@ -154,4 +146,4 @@ def test_distances_are_exact_when_near_and_logarithmic_when_far() -> None:
 
 def test_every_case_has_a_test() -> None:
     folder = Path(__file__).parent / "cases"
-    assert sorted(path.stem for path in folder.glob("*.npz")) == sorted(CASES)
+    assert sorted(path.stem for path in folder.glob("*.npz")) == sorted([*CASES, "characters"])

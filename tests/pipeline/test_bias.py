@@ -155,7 +155,7 @@ def test_training_measures_what_a_bias_is_worth() -> None:
     [
         (["parser"], []),
         (["pipeline"], []),
-        (["pipeline"], ["--encoder", "scratch"]),
+        (["pipeline"], ["--encoder", "folder"]),
     ],
 )
 def test_training_refuses_a_bias_that_the_model_would_not_keep(

@@ -109,7 +109,7 @@ def test_without_pytorch_one_sentence_says_what_to_install(
         (("--init", "da"), "pip install ./packages/multi in a checkout"),
         (("--freeze", "3"), "--freeze does not go with a training from nothing"),
         (("--init", "en-fast", "--freeze", "3"), "--freeze does not go with a linear model"),
-        (("--encoder", "scratch", "--freeze", "3"), "--freeze does not go with --encoder"),
+        (("--encoder", "folder", "--freeze", "3"), "--freeze does not go with --encoder"),
         (("--init", "en", "--speech"), "--speech does not go with a network"),
         (("--init", "en", "--teacher", "en"), "--teacher does not go with a network"),
     ],

@@ -21,6 +21,7 @@ from caesura.train import Lessons, NeuralOptions, PipelineTrainer, Report, Silve
 from caesura.train.data import Data
 from caesura.train.kept_labels import that_fit
 from caesura.train.raw import read_raw
+from tests.encoders import save_encoder
 from tests.pipeline.tiny import EXAMPLES, treebank
 from tests.train.test_silver import ENGLISH, GERMAN, HARBOUR, RAW, SMALL
 from tests.train.test_stages import OPTIONS
@@ -290,7 +291,8 @@ def test_more_epochs_on_gold_than_before_are_refused(
 ) -> None:
     assert call("--silver", str(labels), "--gold-last", "99") == 2
     assert "99 epochs on gold alone are not fewer than the 1 with" in capfd.readouterr().err
-    more = ("--encoder", "scratch", "--set", "epochs=3")
+    encoder = save_encoder(tmp_path / "encoder", treebank())
+    more = ("--encoder", encoder, "--set", "epochs=3")
     words = ["train", "pipeline", HARBOUR, "-o", str(tmp_path / "m.caesura"), "-q", *more]
     if importlib.util.find_spec("torch") is not None:
         assert cli.run([*words, "--silver", str(labels), "--gold-last", "3"]) == 2

@@ -22,6 +22,7 @@ from caesura.train import Lessons, PipelineTrainer, Report, SilverOptions, silve
 from caesura.train.overlap import sequences, without_overlap
 from caesura.train.raw import in_language, read_raw
 from caesura.train.teachers import Teachers
+from tests.encoders import save_encoder
 from tests.pipeline.laws import check
 from tests.pipeline.test_languages import many_model  # noqa: F401
 from tests.pipeline.tiny import EXAMPLES, treebank
@@ -477,8 +478,9 @@ def test_a_network_learns_from_soft_answers(tmp_path: Path, raw: Path) -> None:
     from caesura.train import NeuralOptions, train_neural
 
     docs = treebank()
+    encoder = save_encoder(tmp_path / "encoder", docs)
     options = NeuralOptions(epochs=1, batch_pieces=1024)
-    parts, _ = train_neural(docs, docs, "scratch", options)
+    parts, _ = train_neural(docs, docs, encoder, options)
     teacher = tmp_path / "teacher.caesura"
     save(teacher, parts, meta={"name": "teacher"}, kind="pipeline")
     said = label(lessons(tmp_path, raw, teacher))
@@ -487,14 +489,14 @@ def test_a_network_learns_from_soft_answers(tmp_path: Path, raw: Path) -> None:
     for least, last in ((0.0, 0), (1.0, 1)):
         how = SilverOptions(least=least, last=last)
         student, _ = train_neural(
-            docs, docs, "scratch", replace(options, epochs=2, silver=how), silver=said
+            docs, docs, encoder, replace(options, epochs=2, silver=how), silver=said
         )
         assert set(student) == {"tokenizer", "neural"}
     how = SilverOptions(last=1)
     with pytest.raises(UsageError, match="leave none of 1 for silver text"):
-        train_neural(docs, docs, "scratch", replace(options, silver=how), silver=said)
+        train_neural(docs, docs, encoder, replace(options, silver=how), silver=said)
     hard = replace(said, soft=None)
-    train_neural(docs, docs, "scratch", replace(options, epochs=1), silver=hard)
+    train_neural(docs, docs, encoder, replace(options, epochs=1), silver=hard)
 
 
 def test_labels_survive_as_they_are(tmp_path: Path, raw: Path, tiny_model: Path) -> None:

@@ -41,8 +41,8 @@ def _licence(context: click.Context, parameter: click.Parameter, value: str | No
 @click.option("--no-spaces", is_flag=True, help="The language is written without spaces.")
 @click.option(
     "--encoder",
-    metavar="FOLDER|scratch",
-    help="Train a network over this encoder (Hugging Face layout), or over characters.",
+    metavar="FOLDER",
+    help="Train a network over this encoder (Hugging Face layout).",
 )
 @click.option(
     "--text",

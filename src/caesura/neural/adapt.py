@@ -50,7 +50,7 @@ class Base:
 
     parser: NeuralParser
     weights: Mapping[str, Floats]
-    shape: EncoderShape | None
+    shape: EncoderShape
     #: Bits of its embeddings.
     bits: int
 

@@ -35,10 +35,13 @@ Arrays = dict[str, NDArray[Any]]
 
 #: Products whose activations older files divide before they are rounded; the core does it there.
 _DIVIDED: Final = (".out", ".ff1", ".ff2")
+#: Operators of networks over characters, and the last version that runs them.
+_CHARACTERS: Final = ("Conv", "LSTM")
+_LAST: Final = "at commit 43828f9"
 #: Operators of the graphs that Caesura wrote.
 _KNOWN: Final = frozenset((
-    "Add", "BitShift", "BitwiseAnd", "Cast", "Concat", "Conv", "CumSum", "Div",
-    "DynamicQuantizeMatMul", "Expand", "Gather", "GatherElements", "Gelu", "Identity", "LSTM",
+    "Add", "BitShift", "BitwiseAnd", "Cast", "Concat", "CumSum", "Div",
+    "DynamicQuantizeMatMul", "Expand", "Gather", "GatherElements", "Gelu", "Identity",
     "LayerNormalization", "MatMul", "MatMulNBits", "Mul", "MultiHeadAttention", "Pad", "Range",
     "Reshape", "Shape", "Slice", "Split", "Squeeze", "Sub", "Transpose", "Unsqueeze",
 ))  # fmt: skip
@@ -55,6 +58,11 @@ def from_graph(data: bytes | memoryview) -> Network:
     """The network of an older model file, which is an ONNX graph in the order of our exporter."""
     try:
         graph = read_graph(data)
+        if any(node.kind in _CHARACTERS for node in graph.nodes):
+            raise ModelError(
+                "this model is a network over characters, which is no longer supported",
+                remedy=f"Caesura {_LAST} reads it. Or train it again with --init multi.",
+            )
         unknown = sorted({node.kind for node in graph.nodes} - _KNOWN)
         if unknown:
             raise ModelError(f"its network has the operator {unknown[0]}", remedy=AGAIN)
@@ -84,17 +92,8 @@ class _Reader:
 
     def network(self) -> Network:
         products = self._products()
-        tags = (
-            tuple(len(products[f"{tag}.bias"]) for tag in TAGS)
-            if not self.layers
-            else (self._tag_sizes(products))
-        )
-        arrays = {**self._features(), **products, "root": self._root()}
-        if not self.layers:
-            arrays |= self._characters()
-            plain = {name: np.array(a, np.float32) for name, a in arrays.items()}
-            return Network(plain, tags)
-        arrays |= self._encoder()
+        tags = self._tag_sizes(products)
+        arrays = {**self._features(), **products, **self._encoder(), "root": self._root()}
         arrays["mixture"] = self._mixture()
         heads = int(self.of("MultiHeadAttention")[0].numbers["num_heads"])
         eps = float(self.of("LayerNormalization")[0].numbers["epsilon"])
@@ -111,7 +110,7 @@ class _Reader:
         }
         nodes = [n for n in self.nodes if n.kind in kinds and n.takes[1] in self.constants]
         names = [f"encoder.layers.{n}.{name}" for n in range(self.layers) for name in LAYER]
-        names = [*(names or ["context.project"]), *HEADS]
+        names += HEADS
         at = names.index("tags")
         apart = len(nodes) == len(names) + len(TAGS) - 1
         if apart:
@@ -120,23 +119,13 @@ class _Reader:
         found: Arrays = {}
         for name, node in zip(names, nodes, strict=True):
             own, bias = kinds[node.kind](node)
-            if not self.layers or name == START:
-                weight = _weight(own)
-                if name == "arc":
-                    found |= {"arc": weight, "arc_bias": bias}
-                else:
-                    found |= {f"{name}.weight": weight.T, f"{name}.bias": bias}
+            if name == START:
+                found[f"{START}.weight"] = np.ascontiguousarray(_weight(own)[:, 0])
             else:
-                found |= self._in_eight_bits(name, node, own) | {f"{name}.bias": bias}
-        if self.layers:
-            found[f"{START}.weight"] = np.ascontiguousarray(found[f"{START}.weight"][0])
-            if apart:
-                self._join_tags(found)
-        elif not apart:
-            ends = np.cumsum(self._split_sizes())[:-1]
-            for end in ("weight", "bias"):
-                parts = np.split(found.pop(f"tags.{end}"), ends)
-                found |= {f"{tag}.{end}": part for tag, part in zip(TAGS, parts, strict=True)}
+                found |= self._in_eight_bits(name, node, own)
+            found[f"{name}.bias"] = bias
+        if apart:
+            self._join_tags(found)
         return found
 
     def _fast(self, node: Node) -> tuple[Arrays, NDArray[Any]]:
@@ -260,30 +249,8 @@ class _Reader:
             raise ValueError("a mixture without some layers")
         return np.array(parts, np.float32)
 
-    def _characters(self) -> Arrays:
-        """The convolutions and the LSTM of a network over characters."""
-        (look,) = (node for node in self.of("Gather") if node.takes[1] == "ids")
-        found = {"encoder.pieces.weight": self.array(look, 0)}
-        for n, node in enumerate(self.of("Conv")):
-            for place, end in ((1, "weight"), (2, "bias")):
-                found[f"encoder.convolutions.{n}.{end}"] = self.array(node, place)
-        for layer, node in enumerate(self.of("LSTM")):
-            for way, end in enumerate((f"l{layer}", f"l{layer}_reverse")):
-                w, r, b = (self.array(node, place)[way] for place in (1, 2, 3))
-                found[f"context.lstm.weight_ih_{end}"] = _gates(w)
-                found[f"context.lstm.weight_hh_{end}"] = _gates(r)
-                for kind, part in zip(("ih", "hh"), np.split(b, 2), strict=True):
-                    found[f"context.lstm.bias_{kind}_{end}"] = _gates(part)
-        return found
-
 
 def _weight(own: Arrays) -> Floats:
     """The weights of a product as floats, [in, out]."""
     weight = own["weight"].astype(np.float32)
     return weight * own["scale"] if "scale" in own else weight
-
-
-def _gates(array: NDArray[Any]) -> Floats:
-    """The gates of an LSTM in the order of PyTorch."""
-    i, o, f, g = np.split(array, 4)
-    return np.concatenate([i, f, g, o])

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from caesura.neural.encoder import Transformer
 from caesura.neural.examples import feature_sizes
 
-__all__ = ["Net", "NetOptions", "Scratch"]
+__all__ = ["Net", "NetOptions"]
 
 
 @dataclass(frozen=True)
@@ -39,39 +39,6 @@ class NetOptions:
     attributes: tuple[int, ...] = ()
 
 
-class Scratch(nn.Module):
-    """An encoder that is not pretrained: convolutions over characters (see `Recurrent`)."""
-
-    def __init__(self, characters: int, size: int = 256) -> None:
-        super().__init__()
-        self.hidden = size
-        self.pieces = nn.Embedding(characters, size)
-        self.convolutions = nn.ModuleList(
-            nn.Conv1d(size, size, width, padding=width // 2) for width in (3, 5)
-        )
-
-    def forward(self, ids: Tensor, mask: Tensor, extra: Tensor) -> list[Tensor]:
-        x = (self.pieces(ids) + extra) * mask[:, :, None]
-        x = x.transpose(1, 2)
-        for convolution in self.convolutions:
-            x = nn.functional.gelu(convolution(x)) + x
-        return [x.transpose(1, 2)]
-
-
-class Recurrent(nn.Module):
-    """Words in context by a bidirectional LSTM of two layers."""
-
-    def __init__(self, size: int, dropout: float) -> None:
-        super().__init__()
-        self.lstm = nn.LSTM(
-            size, size, num_layers=2, batch_first=True, bidirectional=True, dropout=dropout
-        )
-        self.project = nn.Linear(2 * size, size)
-
-    def forward(self, words: Tensor) -> Tensor:
-        return cast(Tensor, self.project(self.lstm(words)[0]))
-
-
 class Mlp(nn.Module):
     """A linear layer, a non-linearity and dropout."""
 
@@ -87,15 +54,12 @@ class Mlp(nn.Module):
 class Net(nn.Module):
     """Sub-words of a window in, scores of every decision about its words out."""
 
-    def __init__(
-        self, encoder: Transformer | Scratch, sizes: dict[str, int], options: NetOptions
-    ) -> None:
+    def __init__(self, encoder: Transformer, sizes: dict[str, int], options: NetOptions) -> None:
         super().__init__()
         self.options = options
         self.sizes = sizes
         self.encoder = encoder
-        scratch = isinstance(encoder, Scratch)
-        hidden = encoder.hidden if isinstance(encoder, Scratch) else encoder.shape.hidden
+        hidden = encoder.shape.hidden
         self.features = nn.ModuleList(
             nn.Embedding(size, hidden, padding_idx=0) for size in feature_sizes(options.languages)
         )
@@ -119,13 +83,12 @@ class Net(nn.Module):
             with torch.no_grad():
                 weight[0].zero_()
         self.mixture: nn.Parameter | None = None
-        if options.mixture and isinstance(encoder, Transformer):
+        if options.mixture:
             # The last layer has the most to say at first; the last number scales the sum.
             start = torch.zeros(encoder.shape.layers + 1)
             start[-2], start[-1] = 2.0, 1.0
             self.mixture = nn.Parameter(start)
         self.dropout = nn.Dropout(options.dropout)
-        self.context: nn.Module = Recurrent(hidden, options.dropout) if scratch else nn.Identity()
         self.start = nn.Sequential(
             Mlp(hidden, options.tag_size, options.dropout), nn.Linear(options.tag_size, 1)
         )
@@ -182,7 +145,7 @@ class Net(nn.Module):
         upto = torch.gather(total, 1, last[:, :, None].expand(-1, -1, width))
         before = torch.gather(total, 1, (first - 1)[:, :, None].expand(-1, -1, width))
         mean = (upto - before) / (last - first + 1)[:, :, None].float()
-        found = cast(Tensor, self.context(mean))
+        found = cast(Tensor, mean)
         if self.manner is not None:
             found = found + self.manner(features[:, :, len(self.features) - 1])
         if self.habits is not None:

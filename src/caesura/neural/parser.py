@@ -251,13 +251,14 @@ class NeuralParser(Stage):
             evidence=float(part.option("trust-evidence", (int, float), 0.0)),
         )
         n = len(part.labels["deprel"])
+        network = network_of(part)
         languages = Languages.from_part(part)
         tags = None
         if languages is not None:
             tags = TagLexicon.from_part(part.labels, part.arrays, languages.attributes)
         subwords = Subwords.from_json(_text(part.array("subwords", np.uint8, (None,))))
         parser = cls(
-            network_of(part),
+            network,
             subwords,
             part.labels,
             part.array("label", np.float16, (None, n, None)).astype(np.float32),

@@ -31,16 +31,13 @@ from caesura.neural.shape import EncoderShape
 from caesura.neural.subwords import Subwords
 from caesura.neural.tag_lexicon import TagLexicon
 from caesura.neural.weights import quantised
-from caesura.neural.wordpiece import characters_of
 from caesura.tag.lemmas import rule_of
 
 if TYPE_CHECKING:
     from caesura.neural.net import Net, NetOptions
 
-__all__ = ["SCRATCH", "character_subwords", "finish", "labels_of", "new_net", "prepare"]
+__all__ = ["finish", "labels_of", "new_net", "prepare"]
 
-#: The encoder that is not pretrained.
-SCRATCH: Final = "scratch"
 #: Lemma rules seen fewer times are not learned.
 _RARE_RULE: Final = 2
 
@@ -106,27 +103,11 @@ def _rules(
     return rules[which.reshape(-1)]
 
 
-def character_subwords(docs: Sequence[Document]) -> Subwords:
-    """The characters of a treebank as a sub-word vocabulary, for the encoder `scratch`."""
-    counts: Counter[str] = Counter()
-    for doc in docs:
-        for form, n in Counter(doc.form.tolist()).items():
-            for character in doc.strings[form]:
-                counts[character] += n
-    characters = [c for c, n in counts.most_common() if n > 1 and not c.isspace()]
-    return characters_of(characters)
-
-
-def new_net(
-    encoder: str, labels: Labels, options: NetOptions, docs: Sequence[Document] = ()
-) -> tuple[Net, Subwords]:
-    """An untrained network over an encoder's folder, or over characters (`scratch`)."""
+def new_net(encoder: str, labels: Labels, options: NetOptions) -> tuple[Net, Subwords]:
+    """Return an untrained network over the encoder in a folder, and its sub-words."""
     from caesura.neural.encoder import load_encoder
-    from caesura.neural.net import Net, Scratch
+    from caesura.neural.net import Net
 
-    if encoder == SCRATCH:
-        subwords = character_subwords(docs)
-        return Net(Scratch(subwords.size()), labels.sizes, options), subwords
     folder = Path(encoder)
     subwords = Subwords.from_folder(folder)
     return Net(load_encoder(folder, options.layers), labels.sizes, options), subwords
@@ -134,7 +115,7 @@ def new_net(
 
 def finish(
     weights: Mapping[str, NDArray[Any]],
-    shape: EncoderShape | None,
+    shape: EncoderShape,
     labels: Labels,
     subwords: Subwords,
     settings: SearchSettings,

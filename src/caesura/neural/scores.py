@@ -15,7 +15,6 @@ from caesura import _core
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError
 from caesura.layout.codes import BLANK, PARAGRAPH
-from caesura.neural.characters import CharacterEngine
 from caesura.neural.evidence import log_odds
 from caesura.neural.examples import paragraph_features, word_features
 from caesura.neural.languages import Languages
@@ -53,7 +52,7 @@ _AGAIN: Final = "The file is damaged; train or fetch it again."
 
 
 class Engine(Protocol):
-    """What computes a network: `_core.Network`, or the engines of `padded`.
+    """What computes a network: `_core.Network`, or `TorchEngine`.
 
     Words are numbered through a batch of documents; a window is a row of first, last, keep_first
     and keep_last, as in `windows.Window`.
@@ -143,8 +142,7 @@ class Encoder:
         #: Columns of each kind of tags.
         self.sizes = dict(zip(TAGS, network.tags, strict=True))
         self.subwords = subwords
-        most = _LONGEST if network.positions is None else min(network.positions, _LONGEST)
-        self.limit = limit if network.characters else max(1, min(limit, most - 2))
+        self.limit = max(1, min(limit, network.positions - 2, _LONGEST - 2))
         self.threads = threads
         self.device = device
         #: Whether it was trained to see where lines end; older ones see paragraphs.
@@ -272,8 +270,6 @@ def engine_of(network: Network, device: str = CPU) -> Any:
         )
     if device != CPU:
         return _on_card(network, device)
-    if network.characters:
-        return CharacterEngine(network)
     try:
         return _core.Network(network.core_arrays(), network.heads, network.eps)
     except _core.DamagedModel as error:

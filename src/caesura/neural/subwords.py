@@ -41,7 +41,6 @@ _NAMES: Final = {
 #: The class of each kind, by what our definitions and those of others call it.
 _KINDS: Final = {
     "wordpiece": "caesura.neural.wordpiece:WordPiece",
-    "characters": "caesura.neural.wordpiece:WordPiece",
     "unigram": "caesura.neural.unigram:Unigram",
 }
 

@@ -7,7 +7,7 @@ differ from the core's in the last digits, and so does a decision that depends o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import torch
@@ -16,10 +16,9 @@ from torch import Tensor
 
 from caesura.errors import ModelError
 from caesura.neural.encoder import Transformer
-from caesura.neural.net import Net, NetOptions, Scratch
-from caesura.neural.padded import PaddedEngine
+from caesura.neural.net import Net, NetOptions
 from caesura.neural.weights import TAGS, Network
-from caesura.neural.windows import Batch
+from caesura.neural.windows import Batch, Window, batch
 
 __all__ = ["TorchEngine"]
 
@@ -27,10 +26,14 @@ __all__ = ["TorchEngine"]
 _ARCS: Final = 8192
 
 
-class TorchEngine(PaddedEngine):
-    """A network on a device of PyTorch, which reads many windows at once."""
+class TorchEngine:
+    """A network on a device of PyTorch. It takes and returns what `_core.Network` does.
 
-    together = 16384
+    Windows of about the same length are padded and read together.
+    """
+
+    #: Sub-words that are read together.
+    together: ClassVar[int] = 16384
 
     def __init__(self, network: Network, device: str) -> None:
         weights, shape = network.floats(), network.shape()
@@ -40,24 +43,74 @@ class TorchEngine(PaddedEngine):
             arc_size=weights["arc"].shape[0],
             label_size=size,
             tag_size=weights["tags.linear.weight"].shape[0],
-            layers=0 if shape is None else shape.layers,
+            layers=shape.layers,
             mixture="mixture" in weights,
             languages=0 if manner is None else len(manner) - 1,
         )
         sizes = {name: len(weights[f"{name}.bias"]) for name in TAGS}
-        pieces = len(weights["encoder.pieces.weight"])
-        encoder = Scratch(pieces) if shape is None else Transformer(shape)
         # Labels are scored for the arcs of the tree alone.
-        net = Net(encoder, sizes | {"deprel": 1}, options)
+        net = Net(Transformer(shape), sizes | {"deprel": 1}, options)
         state = {name: torch.from_numpy(np.array(array)) for name, array in weights.items()}
         net.load_state_dict(state | {"label": net.label.data})
         self.net = net.to(device).eval()
         self.device = device
-
+        #: Columns of all tags, and numbers of a vector of labels.
         self.tags, self.label_size = sum(network.tags), size
+
+    def scores(
+        self,
+        pieces: NDArray[np.int32],
+        pointer: NDArray[np.int64],
+        features: NDArray[np.int64],
+        windows: NDArray[np.int64],
+        begin_id: int,
+        end_id: int,
+        limit: int,
+        columns: NDArray[np.int64] | None = None,
+    ) -> tuple[Any, ...]:
+        """The scores of all words, as `_core.Network.scores`."""
+        n = len(features)
+        width = int((windows[:, 1] - windows[:, 0]).max(initial=0)) + 1
+        start = np.zeros(n, np.float32)
+        tags = np.zeros((n, self.tags if columns is None else len(columns)), np.float32)
+        arcs = np.full((n, width), -np.inf, np.float32)
+        base, sizes = np.zeros(n, np.int32), np.zeros(n, np.int32)
+        dep, head = (np.zeros((n, self.label_size), np.float32) for _ in range(2))
+        root = np.zeros(self.label_size, np.float32)
+        lengths = pointer[windows[:, 1]] - pointer[windows[:, 0]]
+        order = np.argsort(lengths, kind="stable")[::-1]
+        while len(order):
+            number = max(1, self.together // (int(lengths[order[0]]) + 2))
+            group = [Window(*row) for row in windows[order[:number]].tolist()]
+            order = order[number:]
+            out = self.run(
+                batch(
+                    pieces, pointer, features, group,
+                    begin_id=begin_id, end_id=end_id, pad_id=0, limit=limit,
+                )
+            )  # fmt: skip
+            root = np.array(out["label_head"][0, 0])
+            every = np.concatenate([out[name] for name in TAGS], -1)
+            for row, window in enumerate(group):
+                keep = slice(window.keep_first, window.keep_last)
+                own = slice(window.keep_first - window.first, window.keep_last - window.first)
+                heads = window.last - window.first + 1
+                start[keep] = out["start"][row, own]
+                tags[keep] = every[row, own] if columns is None else every[row, own][:, columns]
+                arcs[keep, :heads] = out["arc"][row, own, :heads]
+                base[keep], sizes[keep] = window.first, heads
+                dep[keep] = out["label_dep"][row, own]
+                head[keep] = out["label_head"][row, own.start + 1 : own.stop + 1]
+        return start, tags, arcs, base, sizes, dep, head, root
+
+    def starts(self, *inputs: Any) -> NDArray[np.float32]:
+        """The scores of sentence starts alone, as `_core.Network.starts`."""
+        found: NDArray[np.float32] = self.scores(*inputs)[0]
+        return found
 
     @torch.no_grad()
     def run(self, inputs: Batch) -> dict[str, NDArray[np.float32]]:
+        """Return the outputs of `net.Net` by name, for some windows."""
         given = {
             name: torch.from_numpy(array).to(self.device, non_blocking=True)
             for name, array in inputs.inputs().items()

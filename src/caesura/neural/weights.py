@@ -66,19 +66,13 @@ AGAIN: Final = "The file is damaged or made by another program; train or fetch i
 class Network:
     """The arrays of a network, and what they do not show.
 
-    `tags` counts the columns of each of TAGS. A network over characters has no `heads`, and its
-    arrays are floats under the names of `Net.state_dict`.
+    `tags` counts the columns of each of TAGS.
     """
 
     arrays: Mapping[str, NDArray[Any]]
     tags: tuple[int, ...]
-    heads: int = 0
+    heads: int
     eps: float = 1e-12
-
-    @property
-    def characters(self) -> bool:
-        """Whether it reads characters by convolutions."""
-        return not self.heads
 
     @property
     def pieces(self) -> int:
@@ -86,9 +80,9 @@ class Network:
         return len(self.arrays[f"{_PIECES}.weight"])
 
     @property
-    def positions(self) -> int | None:
-        """Sub-words that a window may have; None: any number."""
-        return None if self.characters else len(self.arrays[_POSITION])
+    def positions(self) -> int:
+        """Sub-words that a window may have."""
+        return len(self.arrays[_POSITION])
 
     @property
     def features(self) -> int:
@@ -117,6 +111,7 @@ class Network:
         if (
             not whole
             or not all(type(n) is int and n >= 0 for n in [*tags, heads])
+            or not heads
             or not isinstance(eps, float)
         ):
             raise ModelError("its network is not described", remedy=AGAIN)
@@ -141,10 +136,8 @@ class Network:
 
     # --------------------------------------------------------------- PyTorch
 
-    def shape(self) -> EncoderShape | None:
-        """The sizes of the encoder; None over characters."""
-        if self.characters:
-            return None
+    def shape(self) -> EncoderShape:
+        """The sizes of the encoder."""
         arrays = self.arrays
         return EncoderShape(
             vocabulary=self.pieces,
@@ -160,8 +153,6 @@ class Network:
 
     def floats(self) -> dict[str, Floats]:
         """The weights as `Net.state_dict` names them, without those of labels."""
-        if self.characters:
-            return {name: np.array(array, np.float32) for name, array in self.arrays.items()}
         found: dict[str, Floats] = {}
         for name, array in self.arrays.items():
             product, _, end = name.rpartition(".")
@@ -203,15 +194,8 @@ def checked(network: Network) -> Network:
     """Refuse a network without the arrays that its description promises."""
     try:
         arrays = network.arrays
-        rows = (
-            np.concatenate([arrays[f"{tag}.bias"] for tag in TAGS])
-            if network.characters
-            else (arrays["tags.bias"])
-        )
-        sizes = [network.pieces, len(arrays["root"])]
-        if not network.characters:
-            sizes += [len(arrays[_POSITION]), len(arrays["mixture"])]
-        if rows.shape != (sum(network.tags),) or not all(sizes):
+        sizes = (network.pieces, network.positions, len(arrays["root"]), len(arrays["mixture"]))
+        if arrays["tags.bias"].shape != (sum(network.tags),) or not all(sizes):
             raise ModelError("its network has arrays of other sizes than it says", remedy=AGAIN)
     except (KeyError, TypeError, IndexError) as error:
         raise ModelError(f"its network lacks the array {error}", remedy=AGAIN) from error
@@ -222,13 +206,11 @@ def checked(network: Network) -> Network:
 
 
 def quantised(
-    weights: Mapping[str, NDArray[Any]], shape: EncoderShape | None, *, bits: int = 8
+    weights: Mapping[str, NDArray[Any]], shape: EncoderShape, *, bits: int = 8
 ) -> Network:
     """The network of trained weights: products in 8 bits, embeddings in 4 or 8."""
     plain = {name: np.asarray(array, np.float32) for name, array in weights.items()}
     tags = tuple(len(plain[f"{tag}.bias"]) for tag in TAGS)
-    if shape is None:
-        return Network({n: a for n, a in plain.items() if n != "label"}, tags)
     arrays: Arrays = {}
     arrays |= _embeddings(plain.pop(f"{_PIECES}.weight"), bits)
     arrays[_POSITION] = plain.pop(_POSITION)[shape.first_position :]
@@ -244,8 +226,9 @@ def quantised(
     for product in (*products, *HEADS):
         if product != START:
             arrays |= eight_bits(product, plain.pop(f"{product}.weight").T)
-    plain.pop("label", None)
-    return Network(arrays | plain, tags, shape.heads, float(np.float32(shape.eps)))
+    # Labels are scored apart, and the vectors of treebanks serve training alone.
+    rest = {n: a for n, a in plain.items() if n != "label" and not n.startswith("habits.")}
+    return Network(arrays | rest, tags, shape.heads, float(np.float32(shape.eps)))
 
 
 def eight_bits(name: str, weight: Floats) -> Arrays:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
@@ -16,7 +16,7 @@ from caesura import _core
 from caesura.errors import ModelError
 from caesura.neural.subwords import Subwords, code_points, specials, table_of
 
-__all__ = ["WordPiece", "characters_of"]
+__all__ = ["WordPiece"]
 
 #: Characters that are words of their own: Chinese, Japanese and Korean ideographs.
 _IDEOGRAPHS: Final = (
@@ -41,8 +41,6 @@ class WordPiece(Subwords):
     lowercase: bool = True
     strip_accents: bool = True
     ideographs: bool = True
-    #: Whether every character is a piece, and punctuation is not cut off (the encoder `scratch`).
-    characters: bool = False
     begin: int = -1
     end: int = -1
     pad: int = -1
@@ -55,7 +53,7 @@ class WordPiece(Subwords):
         for name, number in specials(table).items():
             object.__setattr__(self, name, number)
         prefix = code_points([self.prefix])[0]
-        cutter = _core.WordPiece(table, prefix, self.unknown, self.lowercase, self.characters)
+        cutter = _core.WordPiece(table, prefix, self.unknown, self.lowercase)
         object.__setattr__(self, "_cutter", cutter)
 
     # ------------------------------------------------------------ definition
@@ -63,7 +61,7 @@ class WordPiece(Subwords):
     @property
     def definition(self) -> str:
         settings = {
-            "type": "characters" if self.characters else "wordpiece",
+            "type": "wordpiece",
             "prefix": self.prefix,
             "lowercase": self.lowercase,
             "strip_accents": self.strip_accents,
@@ -80,7 +78,6 @@ class WordPiece(Subwords):
             lowercase=bool(found.get("lowercase", True)),
             strip_accents=bool(found.get("strip_accents", True)),
             ideographs=bool(found.get("ideographs", True)),
-            characters=found["type"] == "characters",
         )
 
     @classmethod
@@ -90,8 +87,7 @@ class WordPiece(Subwords):
             raise ModelError("its sub-word vocabulary cannot be read")
         kind = model.get("type", "WordPiece" if "continuing_subword_prefix" in model else None)
         vocabulary = model.get("vocab")
-        characters = kind == "BPE" and not model.get("merges")
-        if not (kind == "WordPiece" or characters) or not isinstance(vocabulary, dict):
+        if kind != "WordPiece" or not isinstance(vocabulary, dict):
             raise ModelError(
                 f"its sub-words are {kind} and neither WordPiece nor Unigram",
                 remedy="Use an encoder such as all-MiniLM-L6-v2 or multilingual-e5-small.",
@@ -109,17 +105,16 @@ class WordPiece(Subwords):
         accents = normalizer.get("strip_accents")
         return cls(
             tuple(pieces),
-            str(model.get("continuing_subword_prefix") or ("" if characters else "##")),
+            str(model.get("continuing_subword_prefix") or "##"),
             lowercase=lowercase,
             strip_accents=lowercase if accents is None else bool(accents),
             ideographs=bool(normalizer.get("handle_chinese_chars", False)),
-            characters=characters,
         )
 
     # ----------------------------------------------------------- normal form
 
     def _normal(self, form: str) -> str:
-        return form if self.characters else " ".join(self._parts(form))
+        return " ".join(self._parts(form))
 
     def _parts(self, form: str) -> list[str]:
         """The word normalised, and cut at blanks and around punctuation."""
@@ -160,8 +155,3 @@ def _is_punctuation(c: str) -> bool:
     if c.isascii():
         return not c.isalnum() and c > " " and c != "\x7f"
     return unicodedata.category(c)[0] == "P"
-
-
-def characters_of(names: Sequence[str]) -> WordPiece:
-    """A vocabulary of single characters."""
-    return WordPiece(("[PAD]", "[UNK]", "[CLS]", "[SEP]", *names), "", False, False, False, True)

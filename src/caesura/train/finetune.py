@@ -130,7 +130,7 @@ def _network(
 
     from caesura.neural.adapt import adapt
     from caesura.neural.encoder import Transformer
-    from caesura.neural.net import Net, NetOptions, Scratch
+    from caesura.neural.net import Net, NetOptions
     from caesura.neural.train import NeuralTrainer, Source, TrainOptions
 
     if not any((doc.head >= -1).any() for doc in trainer.train):
@@ -140,10 +140,9 @@ def _network(
     found = adapt(base, everything, labels_of(everything), code, nearest)
     subwords, labels = base.parser.encoder.subwords, found.labels
     torch.manual_seed(options.seed)
-    layers = base.shape.layers if base.shape is not None else 0
+    layers = base.shape.layers
     sizes = NetOptions(layers=layers, dropout=options.dropout, **found.settings)
-    encoder = Transformer(base.shape) if base.shape is not None else Scratch(subwords.size())
-    net = Net(encoder, found.sizes, sizes)
+    net = Net(Transformer(base.shape), found.sizes, sizes)
     net.load_state_dict({k: torch.from_numpy(np.array(v)) for k, v in found.weights.items()})
     number = None if found.languages is None else 1
 
@@ -166,7 +165,7 @@ def _network(
         epochs=epochs,
         batch_pieces=options.batch_pieces,
         # Longer windows than are read in use would only take longer.
-        limit=min(base.parser.limit, READ) if layers else base.parser.limit,
+        limit=min(base.parser.limit, READ),
         encoder_step=options.encoder_step,
         head_step=options.head_step,
         layer_decay=options.layer_decay,

@@ -16,7 +16,7 @@ from caesura.learn.loop import Loop
 from caesura.models.file import Part
 from caesura.neural.agreement import features_of
 from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.prepare import SCRATCH, labels_of, new_net, prepare
+from caesura.neural.prepare import labels_of, new_net, prepare
 from caesura.neural.pretrained import check_weights
 from caesura.neural.scale import measure_scale
 from caesura.neural.shape import kind_of
@@ -81,16 +81,15 @@ def check_encoder(encoder: str, layers: int) -> None:
     Of its weights those of the first `layers` are needed; they are looked at and not loaded.
     """
     folder = Path(encoder)
-    if encoder != SCRATCH:
-        if not folder.is_dir():
-            raise InputError(
-                "there is no such folder",
-                file=encoder,
-                remedy="Name the folder of an encoder, or scratch for characters alone.",
-            )
-        Subwords.from_folder(folder)
-        kind_of(folder)
-        check_weights(folder, layers)
+    if not folder.is_dir():
+        raise InputError(
+            "there is no such folder",
+            file=encoder,
+            remedy="Name the folder of an encoder; without one, go on from a model: --init multi.",
+        )
+    Subwords.from_folder(folder)
+    kind_of(folder)
+    check_weights(folder, layers)
     if importlib.util.find_spec("torch") is None:
         raise MissingExtra("torch", "neural-train", "Training a network")
 
@@ -106,7 +105,6 @@ def _network(
 ) -> Weights:
     import torch
 
-    from caesura.neural.encoder import Transformer
     from caesura.neural.net import NetOptions
     from caesura.neural.train import NeuralTrainer, Source, TrainOptions
 
@@ -122,7 +120,7 @@ def _network(
         layers=options.layers,
         dropout=options.dropout,
     )
-    net, subwords = new_net(encoder, labels, sizes, trainer.train)
+    net, subwords = new_net(encoder, labels, sizes)
     if start is not None:
         if start.labels != labels:
             raise UsageError("these weights are of other labels", remedy="Train them on this data.")
@@ -144,8 +142,8 @@ def _network(
     settings = TrainOptions(
         epochs=options.epochs,
         batch_pieces=options.batch_pieces,
-        limit=options.limit if encoder != SCRATCH else 6 * options.limit,
-        encoder_step=options.encoder_step if encoder != SCRATCH else options.head_step,
+        limit=options.limit,
+        encoder_step=options.encoder_step,
         head_step=options.head_step,
         layer_decay=options.layer_decay,
         warm_up=options.warm_up,
@@ -170,14 +168,13 @@ def _network(
         ),
     )
     follow(loop, "network", trainer.report)
-    shape = net.encoder.shape if isinstance(net.encoder, Transformer) else None
     known = silver.words() if silver is not None else ()
     return Weights(
         loop.best["weights"].arrays,
         labels,
         subwords,
         LemmaLexicon.of([*trainer.train, *copies], labels.lemma, known),
-        shape,
+        net.encoder.shape,
         asdict(sizes),
         settings.limit,
         features_of(trainer.train, labels),

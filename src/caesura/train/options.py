@@ -140,7 +140,7 @@ class NeuralOptions:
     epochs: int = 50
     patience: int = 10
     batch_pieces: int = 4096
-    #: Sub-words of a window; characters for the encoder `scratch`.
+    #: Sub-words of a window.
     limit: int = 510
     encoder_step: float = 1e-4
     head_step: float = 1e-3

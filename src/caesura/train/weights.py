@@ -39,8 +39,7 @@ class Weights:
     labels: Labels
     subwords: Subwords
     lexicon: LemmaLexicon | None
-    #: None for the encoder `scratch`.
-    shape: EncoderShape | None
+    shape: EncoderShape
     #: The sizes of the heads: `neural.net.NetOptions`.
     net: Mapping[str, Any]
     limit: int
@@ -54,8 +53,7 @@ class Weights:
         arrays["subwords"] = np.frombuffer(self.subwords.definition.encode(), np.uint8)
         if self.features is not None:
             arrays[agreement.NAME] = agreement.packed(self.features)
-        shape = {} if self.shape is None else asdict(self.shape)
-        config = {"limit": self.limit, "shape": shape, "net": dict(self.net)}
+        config = {"limit": self.limit, "shape": asdict(self.shape), "net": dict(self.net)}
         part = Part(_KIND, config, self.labels.as_lists(), arrays)
         save(path, {_KIND: part}, kind=_KIND, compress=False)
 
@@ -63,13 +61,12 @@ class Weights:
     def load(cls, path: str | os.PathLike[str]) -> Weights:
         part = load_model(Path(path)).part(_KIND)
         labels = Labels(**{name: tuple(values) for name, values in part.labels.items()})
-        shape = part.option("shape", dict, {})
         return cls(
             _under("net/", part.arrays),
             labels,
             Subwords.from_json(part.array("subwords", np.uint8, (None,)).tobytes().decode()),
             LemmaLexicon.from_arrays(labels.lemma, _under("lexicon/", part.arrays)),
-            EncoderShape(**shape) if shape else None,
+            EncoderShape(**part.option("shape", dict, {})),
             part.option("net", dict, {}),
             int(part.option("limit", int, 510)),
             agreement.from_arrays(part.arrays, len(labels.xpos), len(labels.feats)),

@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CASES", "FEATURES", "Case"]
+__all__ = ["CASES", "Case"]
 
-CASES = ("blocks", "characters", "fast", "fast-distances", "fast-divided", "float",
+CASES = ("blocks", "fast", "fast-distances", "fast-divided", "float",
          "float-tags-apart")  # fmt: skip
-#: The inputs, in the order of `windows.Batch`.
-FEATURES = ("ids", "mask", "word", "first", "last", "features")
 
 
 @dataclass(frozen=True)
