@@ -17,7 +17,7 @@ PACKAGE = Path(caesura.__file__).parent
 #: `evaluate` are on one floor: training takes its scorer as an argument.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("extension",),
-    ("jit_callees", "jit_code", "jit_image", "jit_plain", "jit_version"),
+    ("jit_callees", "jit_code", "jit_image", "jit_version"),
     ("jit_thrift",),
     ("jit_numba",),
     ("jit_kernel",),

@@ -105,7 +105,6 @@ def test_a_package_that_was_moved_finds_its_kernels(mini: Path) -> None:
         ("evaluate", "document/document.py", True),
         ("parse", "learn/borrow.py", True),
         ("parse", "learn/borrow_llvm.py", True),
-        ("tag", "learn/index.py", True),
         ("tag", "learn/fetch_llvm.py", True),
         ("parse", "parse/transitions/joint.py", True),
         ("tag", "tag/tagger.py", False),

@@ -27,5 +27,6 @@ void bind_models(nanobind::module_& m);
 void bind_testing(nanobind::module_& m);
 void bind_testing_learn(nanobind::module_& m);
 void bind_testing_parse(nanobind::module_& m);
+void bind_testing_tokenize(nanobind::module_& m);
 
 }  // namespace caesura

@@ -19,6 +19,7 @@ void bind_testing(nb::module_& m) {
         "`avx512`, `vnni`, `amx`, `dotprod`, `i8mm`; empty: all); False if it is not there.");
     bind_testing_learn(m);
     bind_testing_parse(m);
+    bind_testing_tokenize(m);
 }
 
 }  // namespace caesura

@@ -46,6 +46,20 @@ class RowWriter:
         The first word of the last rows whose head is in another sentence, or -1.
         """
 
+class CharacterTable:
+    """Classes and lower-case twins of all code points."""
+
+    def __init__(self, classes: NDArray[numpy.uint8], folded: NDArray[numpy.uint32]) -> None: ...
+
+    def signs(self, codes: NDArray[numpy.uint32], ends: NDArray[numpy.int64]) -> NDArray[numpy.uint8]:
+        """
+        Return the signs of texts, one behind the other, as a sum each: 1 for characters
+        without a row, 2 for @ and a hyphen, 4 for emoji, 8 for //, 16 for degrees.
+        """
+
+    def blanks_in_numbers(self, codes: NDArray[numpy.uint32]) -> NDArray[numpy.int64]:
+        """Return where blanks stand between groups of digits."""
+
 class LayoutReader:
     """The codes of the gaps of a text that comes in blocks."""
 
@@ -63,6 +77,91 @@ def layout_of(kinds: NDArray[numpy.uint8], codes: NDArray[numpy.uint32], begins:
     """
     Return the codes of the tokens of a whole text, from its characters by class and number.
     """
+
+class TokenVocabulary:
+    """What a tokeniser knows of strings; read-only."""
+
+    def __init__(self, characters: CharacterTable, seen: tuple[NDArray[numpy.uint32], NDArray[numpy.int64]], named: tuple[NDArray[numpy.uint32], NDArray[numpy.int64]], types: tuple[NDArray[numpy.uint32], NDArray[numpy.int64]], bits: NDArray[numpy.uint32], chunks: tuple[NDArray[numpy.uint32], NDArray[numpy.int64]], cuts: NDArray[numpy.uint32], whole: tuple[NDArray[numpy.uint32], NDArray[numpy.int64]]) -> None:
+        """
+        Strings are pairs: code points, one string behind the other, and where each ends.
+        """
+
+class TokenWeights:
+    """Coded weights of hashed features; read-only."""
+
+    def __init__(self, bits: int, rows: NDArray[numpy.int64], codes: NDArray[numpy.int8], values: NDArray[numpy.float32]) -> None: ...
+
+    @property
+    def rows(self) -> NDArray[numpy.int64]:
+        """The rows that have a code."""
+
+    @property
+    def codes(self) -> NDArray[numpy.int8]: ...
+
+class TokenModel:
+    """Tokenises texts; read-only."""
+
+    def __init__(self, vocabulary: TokenVocabulary, cuts: TokenWeights, begins: TokenWeights, layout: bool) -> None: ...
+
+    def decode(self, codes: NDArray[numpy.uint32], ends: NDArray[numpy.int64], known: NDArray[numpy.int8], threshold: float, weigh: bool, numbers: bool) -> tuple[NDArray[numpy.int64], tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8], NDArray[numpy.uint8]]]:
+        """
+        Return the tokens of whole texts, one text behind the other: where the tokens of
+        each text end, and columns as those of a decoder, with offsets in each text.
+        """
+
+    def start_evidence(self, codes: NDArray[numpy.uint32], begins: NDArray[numpy.int64], ends: NDArray[numpy.int64], paragraphs: NDArray[numpy.int64], breaks: NDArray[numpy.uint8], given: NDArray[numpy.int8], threshold: float) -> NDArray[numpy.float32]:
+        """
+        Return the probability that a sentence starts at each token of a text. `given` is
+        1 or 0 where that is decided, and else -1.
+        """
+
+class TokenDecoder:
+    """Tokenises a text that comes in blocks."""
+
+    def __init__(self, model: TokenModel, threshold: float, weigh: bool, numbers: bool, starts: NDArray[numpy.int64], no_starts: NDArray[numpy.int64], all_starts: bool, paragraphs: NDArray[numpy.int64]) -> None: ...
+
+    def start_at(self, offsets: NDArray[numpy.int64]) -> None:
+        """Take more starts that are given, of text that is not decided."""
+
+    def take(self, codes: NDArray[numpy.uint32]) -> None:
+        """Take the next characters."""
+
+    def decide(self, known: NDArray[numpy.int8], odds: NDArray[numpy.float32] | None, last: bool) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.uint8], NDArray[numpy.uint8]]:
+        """
+        Return what is decided now: starts, ends, evidence, codes of the layout, and
+        whether a line end parts the token. `known` has 1 where a token must begin and -1
+        where none may, and `odds` are added to the scores of the characters kept.
+        """
+
+    @property
+    def base(self) -> int:
+        """The offset of the first character kept."""
+
+    @property
+    def kept(self) -> NDArray[numpy.uint32]:
+        """The characters that are kept."""
+
+    @property
+    def held(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+        """Where the tokens start and end that are known and not decided."""
+
+class TokenLesson:
+    """A document to learn from."""
+
+    def __init__(self, vocabulary: TokenVocabulary, codes: NDArray[numpy.uint32], begins: NDArray[numpy.int64], ends: NDArray[numpy.int64], paragraphs: NDArray[numpy.int64], breaks: NDArray[numpy.uint8], starts: NDArray[numpy.int8]) -> None:
+        """
+        Starts are 0 or 1, and 2 more where they are not learned. Without breaks nothing
+        is learned from the layout.
+        """
+
+    def learn_cuts(self, vocabulary: TokenVocabulary, weights: NDArray[numpy.float32], squares: NDArray[numpy.float32], seen: NDArray[numpy.uint8], least: int, rate: float, own: bool, sums: NDArray[numpy.float64]) -> None:
+        """
+        Make a pass over the token boundaries, and add to the instances, the loss and the
+        errors in `sums`. A negative rate counts the features.
+        """
+
+    def learn_starts(self, weights: NDArray[numpy.float32], squares: NDArray[numpy.float32], seen: NDArray[numpy.uint8], least: int, rate: float, own: bool, sums: NDArray[numpy.float64]) -> None:
+        """The same for the sentence starts."""
 
 def word_attributes(forms: NDArray[numpy.uint32], form_ends: NDArray[numpy.int64], kinds: NDArray[numpy.uint8], lowers: NDArray[numpy.uint32], lower_ends: NDArray[numpy.int64]) -> NDArray[numpy.uint64]:
     """

@@ -1,4 +1,4 @@
-"""Slow, obvious twins of the tokeniser's kernels: features spelled out character by character."""
+"""Slow, obvious twins of the core's tokeniser: features spelled out character by character."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from caesura.document.characters import (
     classify,
     code_points,
 )
-from caesura.tokenize.word_types import ABBREVIATION, CASE
 
 MASK = (1 << 64) - 1
 BASE = 0x9E3779B97F4A7C15
@@ -164,7 +163,7 @@ def type_values(
     end = i
     while end < p + WINDOW and k[end] in WORDLIKE:
         end += 1
-    inside, case = int(ABBREVIATION) | 1 << 17, int(CASE)
+    inside, case = (1 << 18) - 1 | 1 << 20, 1 << 21 | 1 << 22
     if k[p] == STOP:
         where, what, following = 1, known(token, p + 1, inside), known(i, end, case)
     elif k[p - 1] == STOP:

@@ -1,19 +1,21 @@
-"""The compiled kernels against their slow twins."""
+"""The core against its slow twins."""
 
 from __future__ import annotations
 
 import re
 from copy import copy
+from typing import Any
 
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from caesura.document.characters import MARGIN, classify, code_points
+from caesura._core import _testing
+from caesura.document.characters import MARGIN, TABLE, classify, code_points
 from caesura.tokenize import Tokenizer
 from caesura.tokenize.handles import known_cuts
-from caesura.tokenize.logistic import new_table, step
-from caesura.tokenize.prepared_text import prepare, stretch
+from caesura.tokenize.weights import Table, new_table
 from tests.reference import tokenize as twin
 from tests.tokenize.corpus import document, unspaced_document
 
@@ -26,11 +28,13 @@ TEXTS = st.one_of(
 @given(st.text(max_size=60), st.data())
 @settings(max_examples=40, deadline=None)
 def test_the_hash_of_a_stretch_is_that_of_its_characters(text: str, data: st.DataObject) -> None:
-    classes, folded = classify(code_points(text))
-    prepared = prepare(classes, folded)
-    start = data.draw(st.integers(0, len(text))) + MARGIN
-    end = data.draw(st.integers(start, len(text) + MARGIN))
-    assert int(stretch(prepared, start, end)) == twin.stretch_hash(folded[start:end].tolist())
+    text = text.replace("\n", "")  # which would be a blank between letters
+    codes = code_points(text)
+    folded = classify(codes)[1][MARGIN:]
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    found = _testing.text_hash(TABLE, codes, start, end)
+    assert found == twin.stretch_hash(folded[start:end].tolist())
 
 
 @given(TEXTS)
@@ -78,6 +82,11 @@ def test_tokens_by_a_reader_equal_those_of_the_twin(unspaced: Tokenizer, seed: i
     assert spans == expected
 
 
+def step(table: Table, rows: NDArray[np.int64], truth: bool, rate: float, sums: Any) -> bool:
+    found: bool = _testing.learn_instance(*table, rows.astype(np.uint64), truth, rate, sums)
+    return found
+
+
 def test_a_step_of_learning_equals_that_of_the_twin() -> None:
     rng = np.random.default_rng(3)
     table = new_table(8, least=1)
@@ -88,7 +97,7 @@ def test_a_step_of_learning_equals_that_of_the_twin() -> None:
     for _ in range(200):
         rows = rng.choice(256, size=6, replace=False)
         truth = bool(rows.sum() % 2)
-        step(rows.astype(np.int64), 6, truth, table, 0.1, statistics)
+        step(table, rows, truth, 0.1, statistics)
         loss += twin.logistic_step(weights, squares, rows.tolist(), truth, 0.1)
     np.testing.assert_allclose(table.weights, weights, atol=1e-4)
     np.testing.assert_allclose(statistics[1], loss, rtol=1e-4)
@@ -105,8 +114,8 @@ def test_the_slope_is_that_of_the_loss() -> None:
         table.squares[:] = 1e12  # makes the step tiny
         before, after = np.zeros(3), np.zeros(3)
         score = float(table.weights[:7].sum())
-        step(rows, 7, truth, table, 1e2, before)
-        step(rows, 7, truth, table, 0.0, after)
+        step(table, rows, truth, 1e2, before)
+        step(table, rows, truth, 0.0, after)
         gradient = 1 / (1 + np.exp(-score)) - truth
         expected = -7 * gradient * gradient * 1e2 / 1e6
         assert abs((after[1] - before[1]) - expected) < 0.05 * abs(expected)

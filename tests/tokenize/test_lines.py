@@ -8,13 +8,12 @@ import textwrap
 import numpy as np
 import pytest
 
+from caesura._core import _testing
 from caesura.document import Document
-from caesura.document.characters import classify, code_points
+from caesura.document.characters import TABLE, code_points, signs_of
 from caesura.layout import SAME, WRAP, breaks
 from caesura.tokenize import Tokenizer
-from caesura.tokenize.decoder import mark_tokens
-from caesura.tokenize.marks import BEHIND
-from caesura.tokenize.prepared_text import lines_joined, prepare
+from caesura.tokenize.vocabulary import vocabulary_of
 
 PROSE = (
     "She reads the paper every day. He paints, and nobody asks why. Mr. Hall was late again, which "
@@ -45,16 +44,12 @@ def test_whatever_ends_the_lines(tokenizer: Tokenizer) -> None:
     ("text", "gap"),
     [("a well-\nknown man", 0), ("a man -\nold", 1), ("a well-\nKnown man", 1), ("well\nknown", 1)],
 )
-def test_a_hyphen_at_the_end_of_a_line_is_one_within_a_word(
-    tokenizer: Tokenizer, text: str, gap: int
-) -> None:
+def test_a_hyphen_at_the_end_of_a_line_is_one_within_a_word(text: str, gap: int) -> None:
     spans = [match.span() for match in re.finditer(r"\w+|-", text)]
     begins, ends = (np.array(column, np.int64) for column in zip(*spans, strict=True))
     lines = np.array([WRAP if text[at - 1] == "\n" else SAME for at in begins], np.uint8)
-    nothing = np.zeros(0, np.int64)
-    prepared = prepare(*classify(code_points(text)))
-    marks = mark_tokens(prepared, begins, ends, nothing, lines, tokenizer._types)
-    assert marks.gap[BEHIND:][: len(begins)][lines == WRAP].tolist() == [gap]
+    gaps = _testing.token_gaps(vocabulary_of(), code_points(text), begins, ends, lines)
+    assert gaps[lines == WRAP].tolist() == [gap]
 
 
 def test_lines_that_stand_for_themselves_are_weighed_as_lines(tokenizer: Tokenizer) -> None:
@@ -79,9 +74,10 @@ def test_a_wrapped_text_in_blocks(
 
 def test_newlines_that_stand_alone_are_blanks() -> None:
     text = "a\nb\r\nc\rx\n\nd\n e\r\n\r\nf\n"
-    classes, folded = classify(code_points(text))
-    joined = lines_joined(classes, folded)
+    codes = code_points(text)
+    signs_of(codes, np.array([len(codes)]))
+    classes, folded = _testing.joined_lines(TABLE, codes)
     inked = np.array([character.isalpha() for character in text])
-    found = "".join(map(chr, joined[1][classes.nonzero()[0]]))
-    assert found == "a b  c x\n\nd\n e\r\n\r\nf\n"
-    assert ((joined[0][classes.nonzero()[0]] > 2) == inked).all()
+    inner = classes.nonzero()[0]
+    assert "".join(map(chr, folded[inner])) == "a b  c x\n\nd\n e\r\n\r\nf\n"
+    assert ((classes[inner] > 2) == inked).all()

@@ -8,22 +8,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from caesura._core import _testing
 from caesura.document import Document
-from caesura.document.characters import MARGIN, classify, code_points
+from caesura.document.characters import code_points
 from caesura.errors import InputError, ModelError
 from caesura.language.lexicon import KINDS, language_lexicon, read_lexicon
 from caesura.tokenize import Tokenizer, train
 from caesura.tokenize.abbreviations import learn_abbreviations
 from caesura.tokenize.multiword import learn_splitter
-from caesura.tokenize.prepared_text import prepare
+from caesura.tokenize.vocabulary import vocabulary_of
 from caesura.tokenize.word_types import (
     BEFORE_LOWER,
     BEFORE_NUMBER,
     BEFORE_UPPER,
-    bits_of,
     learn_case,
     learn_classes,
-    make_types,
     type_bits,
     word_classes,
 )
@@ -33,8 +32,8 @@ from tests.tokenize.test_multiword import treebank
 
 
 def bits(form: str, known: dict[str, int]) -> int:
-    text = prepare(*classify(code_points(f"a {form} z")))
-    return int(bits_of(make_types(known), text, MARGIN + 2, MARGIN + 2 + len(form)))
+    codes = code_points(f"a {form} z")
+    return int(_testing.type_bits(vocabulary_of(types=known), codes, 2, 2 + len(form)))
 
 
 def test_types_are_looked_up_in_any_case() -> None:

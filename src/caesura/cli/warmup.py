@@ -39,9 +39,6 @@ def rooms() -> Iterator[tuple[str, Callable[[], object]]]:
 
 def warm(report: Callable[[str], None] = lambda room: None) -> list[dict[str, Any]]:
     """Compile the kernels of every room; returns what took how long."""
-    from caesura.jit_plain import compile_all
-
-    compile_all()
     done = []
     for room, warmup in rooms():
         report(room)

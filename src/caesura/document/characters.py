@@ -1,4 +1,4 @@
-"""What kind of character each code point is, and its lower-case twin, as tables for the kernels.
+"""What kind of character each code point is, and its lower-case twin, as tables for the core.
 
 The tables cover all of Unicode but are filled only for the code points that were met, so that they
 cost nothing at start-up. The text is surrounded by a margin of the class EDGE, so that a window
@@ -8,13 +8,17 @@ around any position stays inside the array.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EDGE", "LETTERS", "MARGIN", "NEWLINE", "SPACE", "WORDLIKE"]
-__all__ += ["classes_of", "classify", "code_points"]
+from caesura._core import CharacterTable
+
+__all__ = ["ADDRESSES", "DEGREES", "EDGE", "LETTERS", "MARGIN", "NAMES", "NEWLINE", "PICTURES"]
+__all__ += ["SPACE", "TABLE", "WORDLIKE", "classes_of", "classify", "code_points", "packed"]
+__all__ += ["signs_of"]
 
 #: Positions on either side of the text that a window may touch.
 MARGIN: Final = 72
@@ -75,6 +79,12 @@ _BY_CHARACTER: Final = (
 
 _classes: NDArray[np.uint8] = np.full(0x110000, _UNSEEN, dtype=np.uint8)
 _folded: NDArray[np.uint32] = np.zeros(0x110000, dtype=np.uint32)
+#: The same for the core. The rows of a text are complete once its signs are known.
+TABLE: Final = CharacterTable(_classes, _folded)
+
+#: Signs of a text: a character without a row, both @ and a hyphen, what may be emoji, two slashes,
+#: the sign of a temperature.
+_NEW, NAMES, PICTURES, ADDRESSES, DEGREES = (1 << bit for bit in range(5))
 
 
 def _class_of(character: str) -> int:
@@ -108,6 +118,21 @@ def _learn(codes: NDArray[np.uint32]) -> None:
 def code_points(text: str) -> NDArray[np.uint32]:
     """The text as an array of code points; lone surrogates are code points like others."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+def packed(texts: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The code points of texts, one behind the other, and where each text ends."""
+    known = list(texts)
+    ends = np.cumsum([len(text) for text in known], dtype=np.int64)
+    return code_points("".join(known)), ends
+
+
+def signs_of(codes: NDArray[np.uint32], ends: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The signs of texts, one behind the other; `TABLE` then has a row for every character."""
+    signs = TABLE.signs(codes, ends)
+    if np.any(signs & _NEW):
+        classes_of(codes)
+    return signs
 
 
 def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:

@@ -22,7 +22,6 @@ from typing import BinaryIO
 import msgspec
 
 from caesura.errors import CaesuraError
-from caesura.jit_plain import compile_all
 from caesura.paths import end_with_parent, resident
 from caesura.serve import wire
 from caesura.serve.models import Models
@@ -154,7 +153,6 @@ def main() -> None:
     first = wire.read_frame(stream)
     if first is None:
         return
-    compile_all()
     setup = msgspec.json.decode(first[1], type=wire.Setup)
     paths = {name: Path(path) for name, path in setup.paths.items()}
     models = Models(paths, setup.loader, languages=setup.languages, device=setup.options.device)

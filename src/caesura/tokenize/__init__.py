@@ -1,7 +1,6 @@
 """Characters to tokens, multi-word tokens and their words, with evidence of sentence starts.
 
-`Tokenizer` learned from a treebank; `RuleTokenizer` needs no training. The kernels import numba
-and are therefore loaded when they are first used.
+`Tokenizer` learned from a treebank; `RuleTokenizer` needs no training.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ __all__ = [
     "TokenizerTrainer",
     "cross_evidence",
     "train",
-    "warmup",
 ]
 
 _HOMES = {
@@ -42,17 +40,3 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def warmup() -> None:
-    """Compile the kernels that tokenising needs."""
-    import numpy as np
-
-    from caesura.models.packing import encode
-    from caesura.tokenize.logistic import codes_of
-    from caesura.tokenize.multiword import Splitter
-    from caesura.tokenize.options import TokenizerOptions
-    from caesura.tokenize.tokenizer import Tokenizer
-
-    table = codes_of(8, encode(np.zeros(256, dtype=np.float32), 0.0))
-    Tokenizer(TokenizerOptions(bits=8), table, table, Splitter()).tokenize("Warm. Up")

@@ -15,19 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
-from caesura.document.characters import DIGIT, MARGIN, classify, code_points
+from caesura.document.characters import TABLE, code_points, signs_of
 
-__all__ = ["NO_HABITS", "Habits", "between_pictures", "learn_habits", "within_numbers"]
-__all__ += ["DEGREES_APART", "before_units"]
+__all__ = ["DEGREES_APART", "NO_HABITS", "Habits", "before_units", "between_pictures"]
+__all__ += ["learn_habits"]
 
 #: Languages whose treebanks write `°` and `C` as two tokens, which one treebank rarely shows.
 DEGREES_APART: Final = frozenset({"de", "en", "es", "fr", "hsb", "mt", "pt", "sv"})
 #: How often a habit must be seen.
 _LEAST: Final = 5
-#: The blanks that part groups of digits: no tabulator, and no line ends there.
-_BLANKS: Final = (0x20, 0xA0, 0x2009, 0x202F)
-#: Digits of all groups but the first.
-_GROUP: Final = 3
 
 
 class Habits(NamedTuple):
@@ -54,9 +50,9 @@ def learn_habits(docs: Iterable[Document]) -> Habits:
     apart = dict(whole)
     for doc in docs:
         codes = code_points(doc.text)
-        classes, _ = classify(codes)
+        signs_of(codes, np.array([len(codes)], np.int64))
         for name, at in (
-            ("numbers", within_numbers(codes, classes) + 1 - MARGIN),
+            ("numbers", TABLE.blanks_in_numbers(codes) + 1),
             ("pictures", between_pictures(doc.text)),
             ("degrees", before_units(doc.text)),
         ):
@@ -66,17 +62,6 @@ def learn_habits(docs: Iterable[Document]) -> Habits:
     more = {name: whole[name] > apart[name] for name in ("numbers", "pictures")}
     more["degrees"] = apart["degrees"] > whole["degrees"]
     return Habits(**{name: more[name] and whole[name] + apart[name] >= _LEAST for name in more})
-
-
-def within_numbers(codes: NDArray[np.uint32], classes: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The blanks between groups of digits, as places in `classes`, which have a margin."""
-    at = np.flatnonzero(np.isin(codes, _BLANKS)) + MARGIN
-    digit = classes == DIGIT
-    at = at[digit[at - 1] & digit[at + 1]]
-    for step in range(2, _GROUP + 1):
-        at = at[digit[at + step]]
-    # One to three digits before it, exactly three behind it.
-    return at[~digit[at + _GROUP + 1] & ~(digit[at - 2] & digit[at - 3] & digit[at - 4])]
 
 
 @cache

@@ -15,19 +15,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document.characters import MARGIN
+from caesura.document.characters import ADDRESSES, DEGREES, MARGIN, NAMES, PICTURES, signs_of
 from caesura.tokenize.habits import NO_HABITS, Habits, before_units, between_pictures
 
 __all__ = ["known_cuts"]
 
-_DEGREES: Final = (0xB0, 0xBA)
-_AT: Final = 64
-_HYPHEN: Final = 45
-_SLASH: Final = 47
 #: What ends an address without being part of it.
 _CLOSERS: Final = ".,;:!?)]}'’…"
-#: Where emoji are; most of what lies there is one.
-_EMOJI: Final = ((0x231A, 0x2B55), (0x1F004, 0x1FAFF))
 #: All of them but the signs of copyright and of trade marks, and characters between two of them
 #: that have nothing to do with each other.
 _FIRST_PICTURE: Final = 0x203C
@@ -76,11 +70,10 @@ def known_cuts(codes: NDArray[np.uint32], habits: Habits = NO_HABITS) -> NDArray
     Of an address or a name that is longer than `_LONGEST` the model decides about all but the
     beginning, so that what is known does not depend on how a text was cut into blocks.
     """
-    names = bool((codes == _AT).any()) and bool((codes == _HYPHEN).any())
-    pictures = any(bool(((codes >= a) & (codes <= b)).any()) for a, b in _EMOJI)
-    slashes = codes == _SLASH
-    addresses = bool((slashes[1:] & slashes[:-1]).any())
-    degrees = any(bool((codes == sign).any()) for sign in _DEGREES)
+    signs = int(signs_of(codes, np.array([len(codes)], np.int64))[0])
+    names, pictures, addresses, degrees = (
+        bool(signs & sign) for sign in (NAMES, PICTURES, ADDRESSES, DEGREES)
+    )
     if not (names or pictures or addresses or degrees):
         return None
     text = codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")

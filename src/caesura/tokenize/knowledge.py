@@ -24,16 +24,13 @@ from caesura.language.lexicon import (
 )
 from caesura.learn.shuffle import generator
 from caesura.tokenize.abbreviations import learn_abbreviations
-from caesura.tokenize.chunk_memo import LONGEST_CHUNK
 from caesura.tokenize.multiword import Splitter, learn_splitter
 from caesura.tokenize.options import TokenizerOptions
-from caesura.tokenize.token_boundaries import LONGEST, LONGEST_NAMED
 from caesura.tokenize.tokenizer import Tokenizer
+from caesura.tokenize.vocabulary import LONGEST, LONGEST_CHUNK, LONGEST_NAMED
 from caesura.tokenize.word_types import (
-    Types,
     learn_case,
     learn_classes,
-    make_types,
     type_bits,
     word_classes,
 )
@@ -75,7 +72,6 @@ class Known(NamedTuple):
     """What is known of the language beside the treebank."""
 
     bits: dict[str, int]
-    types: Types
     items: Items
     lexicon: Lexicon
 
@@ -100,7 +96,7 @@ def known_of(
         bits = (init.types if init is not None else {}) | bits
     fields = {**lexicon.abbreviations, **lexicon.fields, "prefix": lexicon.prefixes}
     items = Items(lexicon.items, fields)
-    return Known(bits, make_types(bits), items, lexicon)
+    return Known(bits, items, lexicon)
 
 
 def _language(texts: Sequence[str], options: TokenizerOptions) -> Lexicon:

@@ -19,34 +19,38 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import TokenModel
 from caesura.constraints import Constraints, with_layout
 from caesura.document import MAYBE, NO, YES, Document, Strings
-from caesura.document.characters import classify, code_points
+from caesura.document.characters import code_points, signs_of
 from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model
 from caesura.language.guess import plain_code
-from caesura.layout import breaks, learned
+from caesura.layout import breaks
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part, save
 from caesura.models.packing import pack_codes, unpack_codes
 from caesura.models.store import load_model
 from caesura.stage import Stage, TokenStage
 from caesura.tokenize.build import SplitCache, build, expand
-from caesura.tokenize.chunk_memo import LONGEST_CHUNK, make_memo
-from caesura.tokenize.decoder import Decided, Decoder, OffsetConstraints, mark_tokens
+from caesura.tokenize.decoder import Decided, Decoder, OffsetConstraints
 from caesura.tokenize.evidence import EvidenceStarts
 from caesura.tokenize.habits import DEGREES_APART, NO_HABITS, Habits
 from caesura.tokenize.hyphens import known_words
-from caesura.tokenize.logistic import Codes, codes_of
 from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.paragraphs import line_starts, paragraphs
-from caesura.tokenize.prepared_text import prepare
 from caesura.tokenize.reading import Reader
-from caesura.tokenize.sentence_starts import STATE, starts
 from caesura.tokenize.streaming import Stream
-from caesura.tokenize.token_boundaries import LONGEST, LONGEST_NAMED, make_lexicon
-from caesura.tokenize.word_types import LONGEST_TYPE, make_types, word_classes
+from caesura.tokenize.vocabulary import (
+    LONGEST,
+    LONGEST_CHUNK,
+    LONGEST_NAMED,
+    LONGEST_TYPE,
+    vocabulary_of,
+)
+from caesura.tokenize.weights import Codes
+from caesura.tokenize.word_types import word_classes
 from caesura.turns import TurnReader
 
 __all__ = ["Tokenizer"]
@@ -99,14 +103,18 @@ class Tokenizer(TokenStage):
         #: Words of a language that has no spaces between them, and those of a dictionary of it.
         self.lexicon = list(lexicon)
         self.named = list(named)
-        self._lexicon = make_lexicon(self.lexicon, self.named)
         #: Chunks that are always cut the same way, as their tokens.
         self.chunks = [tuple(tokens) for tokens in chunks]
-        self._memo = make_memo(self.chunks)
-        self._words = known_words(self.chunks)
         #: What is known of word types: see `word_types`.
         self.types = dict(types or {})
-        self._types = make_types(self.types)
+        vocabulary = vocabulary_of(
+            self.lexicon,
+            self.named,
+            self.types,
+            self.chunks,
+            sorted(known_words(self.chunks)),
+        )
+        self._model = TokenModel(vocabulary, cuts.core, begins.core, options.layout)
         self._cache = SplitCache(splitter)
 
     # ----------------------------------------------------------- as a stage
@@ -283,15 +291,9 @@ class Tokenizer(TokenStage):
     def decoder(self, given: OffsetConstraints | None = None, *, sentences: bool = True) -> Decoder:
         """What decides about one text, block by block."""
         return Decoder(
-            self.cuts,
-            self.begins,
-            self._lexicon,
-            self._types,
-            self._memo,
+            self._model,
             self.options.threshold,
             given,
-            layout=self.options.layout,
-            words=self._words,
             weigh=sentences or self.weighs,
             reader=self.reader,
             habits=self._spoken,
@@ -355,16 +357,14 @@ class Tokenizer(TokenStage):
         return self._probabilities(doc, OffsetConstraints(paragraphs=doc.paragraph_start))
 
     def _probabilities(self, doc: Document, given: OffsetConstraints) -> NDArray[np.float32]:
-        text = prepare(*classify(code_points(doc.text)))
+        codes = code_points(doc.text)
+        signs_of(codes, np.array([len(codes)], np.int64))
+        columns = (doc.token_start, doc.token_end, given.paragraphs)
+        begins, ends, paragraphs = (np.ascontiguousarray(column, np.int64) for column in columns)
         shown = breaks(doc) if self.options.layout else np.zeros(0, np.uint8)
-        begins, ends, paragraphs = doc.token_start, doc.token_end, given.paragraphs
-        marks = mark_tokens(text, begins, ends, paragraphs, shown, self._types)
-        evidence = np.empty(doc.n_tokens, dtype=np.float32)
         known = with_layout(doc, given.at(doc.token_start))
-        state = np.zeros(STATE, dtype=np.int64)
         threshold = self.options.threshold
-        starts(marks, learned(shown), known, state, self.begins, threshold, evidence)
-        return evidence
+        return self._model.start_evidence(codes, begins, ends, paragraphs, shown, known, threshold)
 
     def _evidence(self, doc: Document, given: OffsetConstraints, sentences: bool) -> None:
         evidence = self._probabilities(doc, given) if sentences or self.weighs else None
@@ -425,7 +425,7 @@ class Tokenizer(TokenStage):
             part.array("doubtful_weights", np.float32, (None,)),
         )
         cuts, begins = (
-            codes_of(options.bits, unpack_codes(part, name, 1 << options.bits))
+            Codes(options.bits, unpack_codes(part, name, 1 << options.bits))
             for name in ("cut", "start")
         )
         lexicon = part.labels.get("lexicon", [])

@@ -13,24 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import TokenLesson, TokenVocabulary
 from caesura.document import YES, Document
-from caesura.document.characters import (
-    CLOSE,
-    MARGIN,
-    OPEN,
-    STOP,
-    classify,
-    code_points,
-)
+from caesura.document.characters import CLOSE, OPEN, STOP, classes_of, code_points
 from caesura.errors import InputError
-from caesura.layout import breaks, learned
+from caesura.layout import breaks
 from caesura.learn.bias import boundaries, sample
 from caesura.learn.folds import at_random
 from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
 from caesura.models.file import Part
 from caesura.models.packing import encode
-from caesura.tokenize.decoder import mark_tokens
 from caesura.tokenize.habits import Habits, learn_habits
 from caesura.tokenize.knowledge import (
     Known,
@@ -39,17 +32,11 @@ from caesura.tokenize.knowledge import (
     splitter_of,
     unspaced_words,
 )
-from caesura.tokenize.logistic import Table, codes_of, new_table
-from caesura.tokenize.marks import Marks
 from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
-from caesura.tokenize.prepared_text import Text, lines_joined, prepare
-from caesura.tokenize.sentence_starts import PASS, start_epoch
-from caesura.tokenize.token_boundaries import LONGEST_NAMED, cut_epoch, make_lexicon
 from caesura.tokenize.tokenizer import KIND, Tokenizer
-from caesura.tokenize.word_types import (
-    Types,
-)
+from caesura.tokenize.vocabulary import LONGEST_NAMED, vocabulary_of
+from caesura.tokenize.weights import Codes, Table, new_table
 from caesura.transform import relaid, speech
 from caesura.transform.exchange import exchanged
 from caesura.transform.respell import Copy
@@ -63,85 +50,84 @@ Scorer = Callable[[Sequence[Document], Sequence[Document]], Mapping[str, float]]
 #: Classes of marks at which copies tell something about sentence starts: behind and before them.
 _MARKS = (STOP, CLOSE)
 _OPENERS = (OPEN,)
-_COUNT = -1.0  # the rate that asks the kernels to count features
+_COUNT = -1.0  # the rate at which features are counted
+_PASS = 2  # the bit of starts that are known but not learned
 
 
 class _Lesson(NamedTuple):
-    """A document as the kernels learn from it."""
+    """A document as the core learns from it, and whether token boundaries are learned, too."""
 
-    text: Text
-    begins: NDArray[np.bool_]
-    marks: Marks
-    #: What the layout says, if that is learned from.
-    breaks: NDArray[np.uint8]
-    starts: NDArray[np.int8]
-    #: Whether token boundaries are learned from it, too.
+    core: TokenLesson
     cuts: bool
 
 
 def _lesson(
     doc: Document,
-    types: Types,
+    vocabulary: TokenVocabulary,
     options: TokenizerOptions,
     cuts: bool = True,
     changed: NDArray[np.bool_] | None = None,
 ) -> _Lesson:
-    classes, folded = classify(code_points(doc.text))
-    text = prepare(*lines_joined(classes, folded))
-    begins = np.zeros(len(text.classes), dtype=np.bool_)
-    begins[doc.token_start + MARGIN] = True
+    codes = code_points(doc.text)
+    classes = classes_of(codes)
+    columns = (doc.token_start, doc.token_end, doc.paragraph_start)
+    begins, ends, paragraphs = (np.ascontiguousarray(column, np.int64) for column in columns)
     shown = breaks(doc) if options.layout else np.zeros(0, np.uint8)
-    own = text._replace(classes=classes, folded=folded)
-    marks = mark_tokens(own, doc.token_start, doc.token_end, doc.paragraph_start, shown, types)
     starts = (doc.sent_start == YES).astype(np.int8)
     if changed is not None:
-        starts[~_at_marks(doc, text, changed)] |= PASS
-    return _Lesson(text, begins, marks, learned(shown), starts, cuts)
+        starts[~_at_marks(doc, classes, changed)] |= _PASS
+    lesson = TokenLesson(vocabulary, codes, begins, ends, paragraphs, shown, starts)
+    return _Lesson(lesson, cuts)
 
 
-def _at_marks(doc: Document, text: Text, changed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _at_marks(
+    doc: Document, classes: NDArray[np.uint8], changed: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
     """Where a copy tells more about sentence starts than the document: at new marks.
 
     An address put between two words says nothing about the sentences of texts with addresses, and
     other quotation marks change none.
     """
-    last = np.isin(text.classes[doc.token_end + MARGIN - 1], _MARKS)
-    first = np.isin(text.classes[doc.token_start + MARGIN], _OPENERS)
+    last = np.isin(classes[doc.token_end - 1], _MARKS)
+    first = np.isin(classes[doc.token_start], _OPENERS)
     behind: NDArray[np.bool_] = np.zeros(len(changed), dtype=bool)
     behind[1:] = (changed[1:] | changed[:-1]) & last[:-1]
     long = doc.token_end - doc.token_start > 1
     return behind | (changed & (first | (last & long)))
 
 
-def _copied(copy: Copy, types: Types, options: TokenizerOptions) -> _Lesson:
-    return _lesson(copy.doc, types, options, changed=copy.changed)
+def _copied(copy: Copy, vocabulary: TokenVocabulary, options: TokenizerOptions) -> _Lesson:
+    return _lesson(copy.doc, vocabulary, options, changed=copy.changed)
 
 
 def _lessons(
-    docs: Sequence[Document], options: TokenizerOptions, known: Known, number: int = 0
+    docs: Sequence[Document],
+    options: TokenizerOptions,
+    known: Known,
+    vocabulary: TokenVocabulary,
+    number: int = 0,
 ) -> list[_Lesson]:
     """The documents and those copies of them that the options ask for."""
     random = generator(options.seed, number)
-    types = known.types
     lessons = []
     for doc in docs:
-        lessons.append(_lesson(doc, types, options))
+        lessons.append(_lesson(doc, vocabulary, options))
         if options.speech:
             copy = speech(doc, whole_tokens=True)
             if copy.n_tokens:
-                lessons.append(_lesson(copy, types, options))
+                lessons.append(_lesson(copy, vocabulary, options))
         for _ in range(int(options.relaid + random.random())):
             copy = relaid(doc, random, whole_tokens=True)
             if copy.n_tokens:
-                lessons.append(_lesson(copy, types, options, cuts=False))
+                lessons.append(_lesson(copy, vocabulary, options, cuts=False))
         if options.exchange and known.items:
-            lessons.append(_copied(exchanged(doc, known.items, random), types, options))
+            lessons.append(_copied(exchanged(doc, known.items, random), vocabulary, options))
         if options.roughen:
             manner = MANNERS[int(random.integers(len(MANNERS)))]
             rough = roughened(doc, manner, random)
             if manner != "spaces":
                 rough = rough._replace(changed=np.zeros_like(rough.changed))
-            lessons.append(_copied(rough, types, options))
+            lessons.append(_copied(rough, vocabulary, options))
     return lessons
 
 
@@ -190,17 +176,18 @@ class TokenizerTrainer:
             named = [*named, *init.named]
         short = {word for word in named if 0 < len(word) <= LONGEST_NAMED}
         self._named = sorted(short) if self._words else []
-        self._lexicon = make_lexicon(self._words, self._named)
         self._known = known_of(docs, options, init)
+        self._vocabulary = vocabulary_of(self._words, self._named, self._known.bits)
         lexicon = self._known.lexicon
         self._chunks = [] if self._words else remembered_chunks(docs, options, lexicon)
         self._habits = learn_habits(docs)
         self._splitter = splitter_of(docs, options, self._known)
-        self._lessons = _lessons([doc for doc in docs if doc.n_tokens], options, self._known)
+        full = [doc for doc in docs if doc.n_tokens]
+        self._lessons = _lessons(full, options, self._known, self._vocabulary)
         for doc in starts:
             copies = (doc, speech(doc, whole_tokens=True)) if options.speech else (doc,)
             self._lessons += [
-                _lesson(copy, self._known.types, options, cuts=False)
+                _lesson(copy, self._vocabulary, options, cuts=False)
                 for copy in copies
                 if copy.n_tokens
             ]
@@ -223,13 +210,9 @@ class TokenizerTrainer:
         cuts: NDArray[np.float64],
         begins: NDArray[np.float64],
     ) -> None:
-        bits = self.options.bits
         if lesson.cuts:
-            table, lexicon, types = self._cuts, self._lexicon, self._known.types
-            cut_epoch(lesson.text, lesson.begins, table, lexicon, types, bits, rate, own, cuts)
-        start_epoch(
-            lesson.marks, lesson.breaks, lesson.starts, self._begins, bits, rate, own, begins
-        )
+            lesson.core.learn_cuts(self._vocabulary, *self._cuts, rate, own, cuts)
+        lesson.core.learn_starts(*self._begins, rate, own, begins)
 
     def epoch(self, number: int) -> Mapping[str, float]:
         rate = self.options.rate / (1.0 + self.options.decay * (number - 1))
@@ -249,8 +232,8 @@ class TokenizerTrainer:
         bits, prune = self.options.bits, self.options.prune
         return Tokenizer(
             self.options,
-            codes_of(bits, encode(self._cuts.weights, prune)),
-            codes_of(bits, encode(self._begins.weights, prune)),
+            Codes(bits, encode(self._cuts.weights, prune)),
+            Codes(bits, encode(self._begins.weights, prune)),
             self._splitter,
             self._words,
             self._chunks,
@@ -357,7 +340,10 @@ def cross_evidence(
     _check(docs)
     parts = at_random(docs, folds, options.seed, groups)
     known = known_of(docs, options)
-    lessons = [_lessons([piece], options, known, i) for i, piece in enumerate(parts.pieces)]
+    vocabulary = vocabulary_of(types=known.bits)
+    lessons = [
+        _lessons([piece], options, known, vocabulary, i) for i, piece in enumerate(parts.pieces)
+    ]
     found: list[NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(lessons)
     for _, held, rest in parts:
         own = [lesson for i in rest for lesson in lessons[i]]
@@ -379,17 +365,7 @@ def _starts_only(
         rate = options.rate / (1.0 + options.decay * (number - 1)) if number else _COUNT
         own = number >= options.own_from
         for i in order:
-            lesson = lessons[i]
-            start_epoch(
-                lesson.marks,
-                lesson.breaks,
-                lesson.starts,
-                table,
-                options.bits,
-                rate,
-                own,
-                statistics,
-            )
-    no_cuts = codes_of(6, encode(np.zeros(64, np.float32), 1.0))
-    starts = codes_of(options.bits, encode(table.weights, options.prune))
+            lessons[i].core.learn_starts(*table, rate, own, statistics)
+    no_cuts = Codes(6, encode(np.zeros(64, np.float32), 1.0))
+    starts = Codes(options.bits, encode(table.weights, options.prune))
     return Tokenizer(options, no_cuts, starts, Splitter(), types=types)
