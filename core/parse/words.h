@@ -1,0 +1,43 @@
+// The words of a document as a parser sees them: hashed columns, and the gap before each word.
+#pragma once
+
+#include <cstdint>
+
+#include "base/view.h"
+
+namespace caesura::parse {
+
+// Numbers of words that are none (as in `Document.head`).
+constexpr std::int32_t root_token = -1;
+constexpr std::int32_t absent_token = -2;
+
+// Rows of the word table before word 0: the absent word and the artificial root.
+constexpr std::int64_t first_word = 2;
+// Columns of the word table (see `COLUMNS` of `caesura.parse.scorers.features`).
+constexpr std::int64_t word_columns = 8;
+// Columns of the context of a word (see `caesura.parse.word_table`).
+constexpr std::int64_t context_columns = 6;
+enum Context : std::int64_t { paragraph, speaker, evidence, learned_layout, layout, plain };
+
+// Both are empty where the scorer needs no features.
+struct Words {
+    std::int64_t n = 0;
+    Matrix<const std::uint64_t> table;    // n + first_word rows
+    Matrix<const std::int32_t> context;  // n rows
+
+    // Hashes of a word, the root or the absent word.
+    const std::uint64_t* row(std::int32_t token) const {
+        return table[token + first_word].data();
+    }
+    // Words of the document with this number, if documents lie one behind another and each has its
+    // own first rows in the table.
+    Words instance(std::int64_t number, std::int64_t begin, std::int64_t end) const {
+        Words part{end - begin, {}, {}};
+        if (table.rows() > 0)
+            part.table = table.slice(begin + first_word * number, end + first_word * (number + 1));
+        if (context.rows() > 0) part.context = context.slice(begin, end);
+        return part;
+    }
+};
+
+}  // namespace caesura::parse
