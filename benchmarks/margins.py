@@ -24,7 +24,7 @@ from caesura.document import Document
 from caesura.evaluate.conll import conll18
 from caesura.evaluate.quick import boundaries
 from caesura.formats import read
-from caesura.parse.constraints import no_limits
+from caesura.parse.limits import no_limits
 from caesura.parse.parser import Parser
 from caesura.parse.word_table import one_batch
 from caesura.pipeline import Pipeline, load
@@ -50,27 +50,27 @@ def rows(
     batch, bounds = one_batch([parser.words(doc) for doc in docs])
     words = int(bounds[-1])
     parsers = {beam: parser.with_search(**search_of(beam)) for beam in beams}
-    decoders = {beam: one.decoder() for beam, one in parsers.items()}
+    decoders = {beam: one.decoder for beam, one in parsers.items()}
     seconds = dict.fromkeys(beams, float("inf"))
+    reports = {}
     for round_ in range(repeat + 1):
         for beam, decoder in decoders.items():
-            decoder.frontier.counts[1:3] = 0
             clock = time.process_time()
-            decoder.decode(batch, bounds, no_limits())
+            reports[beam] = decoder.decode(*batch, bounds, no_limits())[1]
             if round_:  # the first is for the compiler and the caches
                 seconds[beam] = min(seconds[beam], time.process_time() - clock)
     found = []
     for beam, one in parsers.items():
         system = [replace(doc) for doc in docs]
         one.parse(system)
-        counts = decoders[beam].frontier.counts
+        report = reports[beam]
         found.append(
             {
                 "beam": beam,
                 "speed": round(seconds[beams[0]] / seconds[beam], 2),
                 "words_per_second": round(words / seconds[beam]),
-                "evaluations_a_word": round(float(counts[2]) / words, 2),
-                "width": round(float(counts[2] / counts[1]), 2),
+                "evaluations_a_word": round(report.scored / words, 2),
+                "width": round(report.scored / report.all_steps, 2),
                 "Starts": round(boundaries(gold, system)["Starts"].f1, 2),
                 "LAS": round(conll18(gold, system)["LAS"].f1, 2),
             }

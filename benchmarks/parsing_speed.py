@@ -129,16 +129,16 @@ def search_of(beam: str) -> dict[str, Any]:
 
 def compare(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dict[str, Any]]:
     """Words per CPU second of each system, interleaved so that noise meets all of them."""
-    from caesura.parse.constraints import no_limits
+    from caesura.parse.limits import no_limits
     from caesura.parse.word_table import one_batch
 
     words = sum(doc.n_words for doc in docs)
     systems: dict[str, Callable[[], object]] = {}
     batch, bounds = one_batch([parser.words(doc) for doc in docs])
     for beam in args.beams.split(","):
-        decoder = parser.with_search(**search_of(beam)).decoder()
+        decoder = parser.with_search(**search_of(beam)).decoder
         name = "greedy" if beam == "1" else f"beam {beam}"
-        systems[name] = lambda decoder=decoder: decoder.decode(batch, bounds, no_limits())
+        systems[name] = lambda decoder=decoder: decoder.decode(*batch, bounds, no_limits())
     other = None if args.no_udpipe else udpipe(args.dev)
     if other is not None:
         systems["UDPipe 1"] = other
@@ -163,7 +163,7 @@ def compare(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[
 
 def grow(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dict[str, Any]]:
     """Time and memory a word of one document of each size, made of the dev words repeated."""
-    from caesura.parse.constraints import no_limits
+    from caesura.parse.limits import no_limits
     from caesura.parse.word_table import FIRST_WORD, Words
 
     parts = [parser.words(doc) for doc in docs]
@@ -177,21 +177,18 @@ def grow(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dic
             rows = np.arange(size) % len(table)
             words = Words(np.concatenate([head, table[rows]]), context[rows])
             bounds = np.array([0, size], np.int64)
-            decoder = parser.with_search(**search).decoder()
+            decoder = parser.with_search(**search).decoder
             repeat = args.repeat if size * search["beam"] < 1_000_000 else max(1, args.repeat // 2)
             best = min(
-                cpu(lambda d=decoder, w=words, b=bounds: d.decode(w, b, no_limits()))
+                cpu(lambda d=decoder, w=words, b=bounds: d.decode(*w, b, no_limits()))
                 for _ in range(repeat)
             )
-            arena = sum(column.nbytes for column in decoder.arena)
             found.append(
                 {
                     "beam": beam,
                     "words": size,
                     "microseconds_a_word": round(1e6 * best / size, 2),
-                    "search_memory_mb": round(arena / 1e6, 1),
                     "peak_memory_mb": round(peak_memory()),
-                    "forced": int(decoder.frontier.counts[3]),
                 }
             )
     return found

@@ -181,7 +181,7 @@ def by_size(nlp: Any, most: int, repeat: int) -> list[dict[str, Any]]:
 
 def traffic(nlp: Any, repeat: int) -> dict[str, Any]:
     """Rows and bytes that a transition asks for, and how quickly they come."""
-    from caesura.parse.constraints import no_limits
+    from caesura.parse.limits import no_limits
     from caesura.parse.word_table import one_batch
 
     parser = nlp.stages[-1]
@@ -189,14 +189,13 @@ def traffic(nlp: Any, repeat: int) -> dict[str, Any]:
     batch, bounds = one_batch([parser.words(doc) for doc in docs])
     best = float("inf")
     for _ in range(repeat):
-        decoder = parser.decoder()
         began = time.process_time()
-        decoder.decode(batch, bounds, no_limits())
+        report = parser.decoder.decode(*batch, bounds, no_limits())[1]
         best = min(best, time.process_time() - began)
-    _, full, short, held = decoder.scorer.scratch.counts.tolist()
-    scored, steps = int(decoder.frontier.counts[2]), int(decoder.frontier.counts[1])
+    _, full, short, held = report.reads
+    scored, steps = report.scored, report.all_steps
     rows = full + short + held
-    width = parser.rows.full.shape[1]
+    width = parser.rows.width
     lines = rows + full * -(-width // LINE) + short
     used = 8 * rows + full * width + 16 * short
     words = int(bounds[-1])
@@ -210,7 +209,7 @@ def traffic(nlp: Any, repeat: int) -> dict[str, Any]:
         "bytes moved a transition": round(LINE * lines / scored),
         "GB used a second": round(used / best / 1e9, 2),
         "GB moved a second": round(LINE * lines / best / 1e9, 2),
-        "MB of rows": round(sum(part.nbytes for part in parser.rows) / 1e6, 1),
+        "MB of rows": round(parser.rows.nbytes / 1e6, 1),
     }
 
 

@@ -28,10 +28,10 @@ from parsing_speed import search_of, table_of
 from caesura.document import YES
 from caesura.formats import read
 from caesura.learn.templates import parse_table
-from caesura.parse.constraints import no_limits
+from caesura.parse.limits import no_limits
 from caesura.parse.parser import Parser
 from caesura.parse.scorers.features import DEFAULT_TABLE
-from caesura.parse.search.commit_prefix import Result
+from caesura.parse.search.decode import Result, result_of
 from caesura.parse.word_table import Words, one_batch
 from caesura.pipeline import Pipeline, load
 
@@ -96,7 +96,8 @@ def scores(result: Result, dev: Dev) -> tuple[float, float]:
 def accuracy(parser: Parser, devs: dict[str, Dev]) -> Row:
     row: Row = {}
     for name, dev in devs.items():
-        result = parser.decoder().decode(dev.words, dev.bounds, no_limits())
+        found = parser.decoder.decode(*dev.words, dev.bounds, no_limits())
+        result = result_of(found, no_limits())
         assert result is not None, "nothing was given"
         las, starts = scores(result, dev)
         row[f"{name} LAS"] = round(las, 2)
@@ -106,25 +107,23 @@ def accuracy(parser: Parser, devs: dict[str, Dev]) -> Row:
 
 def times(parsers: dict[str, Parser], dev: Dev, repeat: int) -> dict[str, float]:
     """Microseconds a word, interleaved."""
-    decoders = {name: parser.decoder() for name, parser in parsers.items()}
+    decoders = {name: parser.decoder for name, parser in parsers.items()}
     best = dict.fromkeys(decoders, float("inf"))
     for _ in range(repeat):
         for name, decoder in decoders.items():
             clock = time.process_time()
-            decoder.decode(dev.words, dev.bounds, no_limits())
+            decoder.decode(*dev.words, dev.bounds, no_limits())
             best[name] = min(best[name], time.process_time() - clock)
     return {name: round(1e6 * seconds / int(dev.bounds[-1]), 2) for name, seconds in best.items()}
 
 
 def counts(parser: Parser, dev: Dev) -> Row:
     """What the search reads for a word and for a state that it scores."""
-    decoder = parser.decoder()
-    before = decoder.frontier.counts.copy()
-    decoder.decode(dev.words, dev.bounds, no_limits())
-    steps, states = (decoder.frontier.counts - before)[1:3].tolist()
-    sums, full, short, held = decoder.scorer.scratch.counts.tolist()
+    report = parser.decoder.decode(*dev.words, dev.bounds, no_limits())[1]
+    steps, states = report.all_steps, report.scored
+    sums, full, short, held = report.reads
     rows, words = full + short + held, int(dev.bounds[-1])
-    read_ = rows * ENTRY + full * parser.rows.full.shape[1] + short * SHORT
+    read_ = rows * ENTRY + full * parser.rows.width + short * SHORT
     return {
         "steps/word": round(steps / words, 2),
         "states/word": round(states / words, 2),

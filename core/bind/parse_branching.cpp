@@ -1,29 +1,13 @@
-// The branching parser, the best trees of given sentences, and 8-bit weight tables.
+// The branching parser and 8-bit weight tables.
 #include "bind/arrays.h"
 #include "bind/bind.h"
 #include "bind/checks.h"
 #include "parse/quantised.h"
-#include "parse/spanning.h"
 
 namespace caesura {
 namespace {
 
 using namespace nb::literals;
-
-Array<std::int32_t> best_trees(In2<float> arcs, In<std::int32_t> base, In<std::int8_t> starts,
-                               In<std::int32_t> given, In<std::int32_t> heads) {
-    const std::size_t n = heads.shape(0);
-    require(arcs.shape(0) == n && base.shape(0) == n && starts.shape(0) == n && given.shape(0) == n,
-            "scores, starts and heads are not of the same words");
-    require(n == 0 || arcs.shape(1) > 0, "the scores lack the root");
-    std::vector<std::int32_t> found(heads.data(), heads.data() + n);
-    const parse::ArcScores scores{matrix(arcs), view(base)};
-    {
-        nb::gil_scoped_release release;
-        parse::best_trees(scores, view(starts), view(given), found);
-    }
-    return to_numpy(std::move(found));
-}
 
 void largest(In2<float> weights, Out<float> tops) {
     require(weights.shape(0) == tops.shape(0), "the arrays must be of the same length");
@@ -50,11 +34,6 @@ void shift_rows(Out2<std::int8_t> table, In<std::int8_t> exponents, int lowest) 
 }  // namespace
 
 void bind_parse_branching(nb::module_& m) {
-    m.def("best_trees", &best_trees, "arcs"_a.noconvert(), "base"_a.noconvert(),
-          "starts"_a.noconvert(), "given"_a.noconvert(), "heads"_a.noconvert(),
-          "Return the heads of all words (-1: root), each sentence by itself. `starts` is 1 where\n"
-          "a sentence starts; `heads` is a tree of each sentence, which must have the heads that\n"
-          "are `given` (-2: none).");
     m.def("largest_weights", &largest, "weights"_a.noconvert(), "tops"_a.noconvert(),
           "Write the largest absolute value of each row.");
     m.def("round_rows", &round_rows, "weights"_a.noconvert(), "shifts"_a.noconvert(), "unit"_a,

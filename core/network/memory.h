@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <vector>
 
@@ -83,44 +82,6 @@ class Selection {
     std::vector<std::int64_t> columns_;
     Arena arena_;
     Product product_;
-};
-
-// Objects that calls borrow, one for each thread that is under way.
-template <class T>
-class Pool {
-   public:
-    class Lease {
-       public:
-        Lease(Pool& pool, std::unique_ptr<T> object)
-            : pool_(pool), object_(std::move(object)) {}
-        ~Lease() {
-            const std::lock_guard lock(pool_.mutex_);
-            pool_.free_.push_back(std::move(object_));
-        }
-        Lease(const Lease&) = delete;
-        T& operator*() const { return *object_; }
-
-       private:
-        Pool& pool_;
-        std::unique_ptr<T> object_;
-    };
-
-    Lease borrow() {
-        std::unique_ptr<T> object;
-        {
-            const std::lock_guard lock(mutex_);
-            if (!free_.empty()) {
-                object = std::move(free_.back());
-                free_.pop_back();
-            }
-            free_.reserve(free_.capacity() + 1);  // giving back never fails
-        }
-        return {*this, object ? std::move(object) : std::make_unique<T>()};
-    }
-
-   private:
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<T>> free_;
 };
 
 }  // namespace caesura::network

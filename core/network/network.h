@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/pool.h"
 #include "base/view.h"
 #include "network/memory.h"
 #include "network/weights.h"

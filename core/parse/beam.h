@@ -35,6 +35,11 @@ concept Scorer = requires(S scorer, const Words& words, const Arena& arena, std:
     scorer.score(arena, item, scores);
 };
 
+// What a linear scorer read: sums of groups that it computed, and rows of each kind.
+struct Reads {
+    std::int64_t sums = 0, full = 0, few = 0, held = 0;
+};
+
 // How to search (see `SearchOptions` in caesura.parse.options).
 struct Settings {
     // A finite number that stands for no margin: infinite minus infinite is not a number.

@@ -81,6 +81,9 @@ class CompactRows {
 
     std::int64_t size() const { return static_cast<std::int64_t>(lookup_.size()); }
     std::int64_t width() const { return width_; }
+    std::size_t bytes() const {
+        return 8 * lookup_.size() + full_.size() + sizeof(ShortRow) * shorts_.size();
+    }
     // What the integers count in.
     double unit() const { return unit_; }
 

@@ -64,54 +64,56 @@ struct Item {
 static_assert(sizeof(Item) == 56 && sizeof(Node) == 80);
 
 // Owns nodes and items. Node 0 is the artificial root, item 0 the initial state. References are
-// valid until `grow`.
+// valid until `grow`, and while transitions are made only where there is room.
 class Arena {
    public:
-    Arena(std::int64_t items, std::int64_t nodes) { resize(items, nodes); }
+    Arena(std::int64_t items, std::int64_t nodes) {
+        reserve(items, nodes);
+        reset();
+    }
 
-    Node& node(std::int32_t k) {
-        check_index(k, n_nodes_);
-        return nodes_[static_cast<std::size_t>(k)];
-    }
-    const Node& node(std::int32_t k) const { return const_cast<Arena*>(this)->node(k); }
-    Item& item(std::int32_t k) {
-        check_index(k, n_items_);
-        return items_[static_cast<std::size_t>(k)];
-    }
-    const Item& item(std::int32_t k) const { return const_cast<Arena*>(this)->item(k); }
-    std::int32_t n_nodes() const { return n_nodes_; }
-    std::int32_t n_items() const { return n_items_; }
-    std::int32_t max_items() const { return static_cast<std::int32_t>(items_.size()); }
-    std::int32_t max_nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
+    Node& node(std::int32_t k) { return nodes_.data()[checked(k, n_nodes())]; }
+    const Node& node(std::int32_t k) const { return nodes_.data()[checked(k, n_nodes())]; }
+    Item& item(std::int32_t k) { return items_.data()[checked(k, n_items())]; }
+    const Item& item(std::int32_t k) const { return items_.data()[checked(k, n_items())]; }
+    std::int32_t n_nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
+    std::int32_t n_items() const { return static_cast<std::int32_t>(items_.size()); }
+    std::int64_t max_items() const { return static_cast<std::int64_t>(items_.capacity()); }
+    std::int64_t max_nodes() const { return static_cast<std::int64_t>(nodes_.capacity()); }
 
     // Whether so many transitions may be made: an item and at most two nodes each.
     bool has_room(std::int64_t transitions) const {
-        return n_items_ + transitions <= max_items() && n_nodes_ + 2 * transitions <= max_nodes();
+        return n_items() + transitions <= max_items() && n_nodes() + 2 * transitions <= max_nodes();
     }
-    void grow() { resize(2 * std::int64_t{max_items()}, 2 * std::int64_t{max_nodes()}); }
+    void reserve(std::int64_t items, std::int64_t nodes) {
+        items_.reserve(static_cast<std::size_t>(items));
+        nodes_.reserve(static_cast<std::size_t>(nodes));
+    }
+    void grow() { reserve(2 * max_items(), 2 * max_nodes()); }
     // Removes everything but the artificial root and the initial state.
     void reset() {
-        nodes_[0] = Node{};
+        items_.clear();
+        nodes_.clear();
+        nodes_.emplace_back();
+        items_.emplace_back();
         seal(nodes_[0]);
-        items_[0] = Item{};
-        n_items_ = n_nodes_ = 1;
     }
     // Removes what was added since the arena had so many items and nodes.
     void shrink(std::int32_t items, std::int32_t nodes) {
-        n_items_ = items;
-        n_nodes_ = nodes;
+        items_.resize(static_cast<std::size_t>(items));
+        nodes_.resize(static_cast<std::size_t>(nodes));
     }
 
     std::int32_t add(const Item& item) {
-        items_[static_cast<std::size_t>(n_items_)] = item;
-        return n_items_++;
+        items_.push_back(item);
+        return n_items() - 1;
     }
     // Adds a copy of a node on top of another one (-1: none). Call `seal` when it is complete.
     std::int32_t push(Node node, std::int32_t below) {
         node.below = below;
         node.depth = below >= 0 ? this->node(below).depth + 1 : 1;
-        nodes_[static_cast<std::size_t>(n_nodes_)] = node;
-        return n_nodes_++;
+        nodes_.push_back(node);
+        return n_nodes() - 1;
     }
     // Computes the keys of a node whose fields are complete.
     void seal(Node& node) const {
@@ -126,15 +128,13 @@ class Arena {
     }
 
    private:
-    void resize(std::int64_t items, std::int64_t nodes) {
-        items_.resize(static_cast<std::size_t>(items));
-        nodes_.resize(static_cast<std::size_t>(nodes));
-        if (n_items_ == 0) reset();
+    static std::int32_t checked(std::int32_t k, [[maybe_unused]] std::int32_t used) {
+        check_index(k, used);
+        return k;
     }
 
     std::vector<Node> nodes_;
     std::vector<Item> items_;
-    std::int32_t n_nodes_ = 0, n_items_ = 0;
 };
 
 }  // namespace caesura::parse

@@ -284,14 +284,113 @@ class ParserRows:
     def width(self) -> int:
         """The width of a row of the table."""
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that the rows take."""
+
     def __len__(self) -> int: ...
 
-def best_trees(arcs: NDArray[numpy.float32], base: NDArray[numpy.int32], starts: NDArray[numpy.int8], given: NDArray[numpy.int32], heads: NDArray[numpy.int32]) -> NDArray[numpy.int32]:
-    """
-    Return the heads of all words (-1: root), each sentence by itself. `starts` is 1 where
-    a sentence starts; `heads` is a tree of each sentence, which must have the heads that
-    are `given` (-2: none).
-    """
+class JointSystem:
+    """The labelled transitions of a joint parser; read-only."""
+
+    def __init__(self, n_labels: int, left: NDArray[numpy.int32], right: NDArray[numpy.int32], root: NDArray[numpy.int32], single_root: bool, sb: bool) -> None:
+        """The numbers of the labels that each kind of arc may have."""
+
+    def __len__(self) -> int: ...
+
+class BeamSettings:
+    """How a beam searches (see `SearchOptions`)."""
+
+    def __init__(self, width: int, margin: float, label_margin: float, start_margin: float, behind: float, bonus: float, plain_bonus: float, evidence: float, layout: float, patience: int) -> None: ...
+
+    @property
+    def width(self) -> int: ...
+
+class SearchReport:
+    """How a search ended, and what it took."""
+
+    @property
+    def done(self) -> bool: ...
+
+    @property
+    def dead(self) -> bool:
+        """Whether no transition was left."""
+
+    @property
+    def instance(self) -> int:
+        """The instance whose search ended it."""
+
+    @property
+    def words(self) -> int:
+        """The words of that instance."""
+
+    @property
+    def steps(self) -> int:
+        """The transitions of that instance."""
+
+    @property
+    def next(self) -> int:
+        """The first word that its best state had not shifted."""
+
+    @property
+    def score(self) -> float:
+        """The score of its best state."""
+
+    @property
+    def all_steps(self) -> int:
+        """The transitions of all instances."""
+
+    @property
+    def scored(self) -> int:
+        """The states whose transitions were scored."""
+
+    @property
+    def reads(self) -> tuple[int, int, int, int]:
+        """
+        Sums that a linear scorer computed, and the rows of each kind that it read.
+        """
+
+class JointDecoder:
+    """Finds trees and boundaries with a linear model; threads share it."""
+
+    def __init__(self, rows: ParserRows, system: JointSystem, slots: NDArray[numpy.int32], seeds: NDArray[numpy.uint64], ends: NDArray[numpy.int64], settings: BeamSettings, evidence: NDArray[numpy.float32], layout: NDArray[numpy.float32], arena_steps: int = 1024) -> None:
+        """
+        Templates are in groups for decoding. `evidence` and `layout` are log-odds of a
+        start by the values of the context.
+        """
+
+    def decode(self, table: NDArray[numpy.uint64], context: NDArray[numpy.int32], bounds: NDArray[numpy.int64], limits: tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], bool]) -> tuple[tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int8], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32]], SearchReport]:
+        """
+        Decode instances, words bounds[k] to bounds[k + 1]; stops at the first failure.
+        Heads count from the first word of each.
+        """
+
+    def k_best(self, table: NDArray[numpy.uint64], context: NDArray[numpy.int32], limits: tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], bool], k: int) -> tuple[list[tuple[tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int8], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32]], float]], SearchReport]:
+        """
+        Find up to k different analyses of one document with their scores, best first.
+        """
+
+class ArcDecoder:
+    """Finds trees and boundaries of one document by scores of arcs."""
+
+    def __init__(self, arcs: NDArray[numpy.float32], base: NDArray[numpy.int32], sizes: NDArray[numpy.int32], start: NDArray[numpy.float32], swap: float, crossing: float, system: JointSystem, settings: BeamSettings) -> None:
+        """
+        arcs[d, j] is the score of head base[d] + j - 1 of word d for j below sizes[d], and
+        of the root for j = 0; `start` is evidence for a sentence start.
+        """
+
+    def decode(self, limits: tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], bool]) -> tuple[tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int8], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32]], SearchReport]:
+        """Decode the document."""
+
+    def k_best(self, limits: tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], bool], k: int) -> tuple[list[tuple[tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int8], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.float32]], float]], SearchReport]:
+        """Find up to k different analyses with their scores, best first."""
+
+    def best_trees(self, starts: NDArray[numpy.int8], given: NDArray[numpy.int32], heads: NDArray[numpy.int32]) -> NDArray[numpy.int32]:
+        """
+        Return the heads of all words (-1: root), each sentence by itself. `starts` is 1 where
+        a sentence starts; `heads` is a tree of each sentence, which must have the heads
+        that are `given` (-2: none).
+        """
 
 def largest_weights(weights: NDArray[numpy.float32], tops: NDArray[numpy.float32]) -> None:
     """Write the largest absolute value of each row."""

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.parse.constraints import no_limits
+from caesura._core import ArcDecoder
+from caesura.parse.limits import no_limits
 from caesura.parse.options import SearchOptions
-from caesura.parse.scorers.arcs import FLOOR, ArcScorer, arc_scorer
-from caesura.parse.scorers.features import N_COLUMNS
-from caesura.parse.search.commit_prefix import Result
-from caesura.parse.search.decode import Decoder
+from caesura.parse.search.decode import Result, result_of, settings_of
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.word_table import FIRST_WORD, Words
+
+testing: Any = pytest.importorskip("caesura._core")._testing
+#: No arc costs more.
+FLOOR = -12.0
 
 
 def scores_for(heads: list[int], strength: float = 8.0) -> np.ndarray:
@@ -25,11 +28,15 @@ def scores_for(heads: list[int], strength: float = 8.0) -> np.ndarray:
     return arcs
 
 
-def search(graph: ArcScorer, n: int, beam: int = 8) -> Result:
+def search(heads: list[int], evidence: np.ndarray) -> Result:
+    n = len(heads)
     inventory = Inventory(("left", "right", "root"), (0,), (1,), (2,))
-    decoder = Decoder(graph, inventory.system(), inventory.size, SearchOptions(beam=beam))
-    words = Words(np.zeros((n + FIRST_WORD, N_COLUMNS), np.uint64), np.zeros((n, 3), np.int32))
-    result = decoder.decode(words, np.array([0, n]), no_limits())
+    base, sizes = np.zeros(n, np.int32), np.full(n, n + 1, np.int32)
+    settings = settings_of(SearchOptions(beam=16))
+    decoder = ArcDecoder(
+        scores_for(heads), base, sizes, evidence, 0.1, 0.5, inventory.transitions, settings
+    )
+    result = result_of(decoder.decode(no_limits()), no_limits())
     assert result is not None
     return result
 
@@ -61,10 +68,7 @@ def test_clear_scores_are_followed(sizes: list[int], seed: int) -> None:
     n = len(heads)
     evidence = np.full(n, -9.0, np.float32)
     evidence[starts] = 9.0
-    graph = arc_scorer(
-        scores_for(heads), np.zeros(n, np.int32), np.full(n, n + 1, np.int32), evidence, swap=0.1
-    )
-    result = search(graph, n, beam=16)
+    result = search(heads, evidence)
     assert np.flatnonzero(result.starts).tolist() == starts
     if projective(heads):
         assert result.heads.tolist() == heads
@@ -74,37 +78,32 @@ def test_clear_scores_are_followed(sizes: list[int], seed: int) -> None:
 
 def test_a_crossing_tree_is_built_with_swaps() -> None:
     heads = [3, 4, -1, 2, 2]
-    n = len(heads)
-    graph = arc_scorer(
-        scores_for(heads),
-        np.zeros(n, np.int32),
-        np.full(n, n + 1, np.int32),
-        np.full(n, -9.0, np.float32),
-        swap=0.1,
-    )
-    assert search(graph, n, beam=16).heads.tolist() == heads
+    assert search(heads, np.full(len(heads), -9.0, np.float32)).heads.tolist() == heads
 
 
 @given(st.integers(1, 8), st.integers(0, 10**6))
 def test_tables_equal_their_plain_twins(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     arcs = rng.normal(size=(n, n + 1)).astype(np.float32)
-    graph = arc_scorer(
-        arcs, np.zeros(n, np.int32), np.full(n, n + 1, np.int32), np.zeros(n), crossing=1.0
-    )
+    base, sizes = np.zeros(n, np.int32), np.full(n, n + 1, np.int32)
+    start = np.zeros(n, np.float32)
+    costs, heads, gaps, cross, first, children = testing.arc_table(arcs, base, sizes, start, 1.0)
     for d in range(n):
         allowed = [j for j in range(n + 1) if j != d + 1]
         best = max(allowed, key=lambda j: arcs[d, j])
-        assert graph.best[d] == best - 1
+        assert heads[d] == best - 1
         ranked = sorted((arcs[d, j] for j in allowed), reverse=True)
         gap = min(ranked[0] - ranked[1], -FLOOR) if len(ranked) > 1 else -FLOOR
-        assert graph.gap[d] == pytest.approx(gap, abs=1e-5)
+        assert gaps[d] == pytest.approx(gap, abs=1e-5)
+        expected = np.maximum(arcs[d] - ranked[0], FLOOR)
+        assert np.array_equal(costs[d][allowed], expected[allowed])
+        assert costs[d, d + 1] == FLOOR
     for word in range(n):
-        wanted = [d for d in range(n) if graph.best[d] == word]
-        assert graph.children[graph.first[word] : graph.first[word + 1]].tolist() == wanted
+        wanted = [d for d in range(n) if heads[d] == word]
+        assert children[first[word] : first[word + 1]].tolist() == wanted
         spanning = sum(
-            graph.gap[d]
+            gaps[d]
             for d in range(n)
-            if graph.best[d] >= 0 and min(d, graph.best[d]) < word <= max(d, graph.best[d])
+            if heads[d] >= 0 and min(d, heads[d]) < word <= max(d, heads[d])
         )
-        assert graph.cross[word] == pytest.approx(spanning, abs=1e-3)
+        assert cross[word] == pytest.approx(spanning, abs=1e-3)

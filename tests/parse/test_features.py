@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,6 @@ from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.layout import breaks
 from caesura.learn.templates import in_order, parse_table
-from caesura.parse.constraints import no_limits
 from caesura.parse.quantised import padded, shifted_rows, to_bytes, to_floats
 from caesura.parse.scorers.features import (
     COLUMNS,
@@ -18,15 +19,13 @@ from caesura.parse.scorers.features import (
     compile_templates,
     vocabulary,
 )
-from caesura.parse.scorers.linear import find_rows, new_scratch
-from caesura.parse.scorers.slots import fill_slots
-from caesura.parse.transitions import joint
-from caesura.parse.transitions.graph_stack import new_arena
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.word_table import Hasher, words_of
 from tests.parse.test_transitions import choices
 from tests.parse.toy import corpus
 from tests.reference import parse as naive
+
+testing: Any = pytest.importorskip("caesura._core")._testing
 
 
 def test_a_researcher_adds_a_template_in_one_line() -> None:
@@ -51,32 +50,27 @@ def test_the_default_table_names_every_atom_group() -> None:
 def test_rows_equal_those_of_the_twin() -> None:
     rng = np.random.default_rng(5)
     inventory = Inventory(("dep", "mod", "root"), (0, 1), (0, 1), (2,), single_root=False)
-    system, limits = inventory.system(), no_limits()
     labels = {name: k for k, name in enumerate(inventory.labels)}
     templates = compile_templates(DEFAULT_TEMPLATES)
     ordered, _ = in_order(DEFAULT_TEMPLATES, vocabulary())
     size = 1 << 16
-    names = ["SHIFT", "SWAP", "SB", "LA", "LA", "RA", "RA", "RA"]
     for doc in corpus(3, 3, 4):
         doc.start_evidence = rng.random(doc.n_tokens).astype(np.float32)
         words = words_of(doc, Hasher({"dog": 3, "cat": 3}))
         table, context = words.table.tolist(), words.context.tolist()
-        scratch, arena = new_scratch(templates, 32), new_arena(500, 1000)
+        states = testing.JointStates(inventory.transitions, *words)
         twin, item, history = naive.Configuration.initial(doc.n_words), 0, []
         while not twin.terminal:
-            fill_slots(scratch, words, arena, item)
-            find_rows(scratch.rows, scratch.slots, templates, size, 0, len(templates.seeds))
             found = naive.atoms(twin, history, labels, table, context, COLUMNS)
             expected = [
                 naive.row(template, seed, found, size)
                 for template, seed in zip(ordered, templates.seeds.tolist(), strict=True)
             ]
-            assert scratch.rows.tolist() == expected
-            options = choices(joint.legal(system, arena, item, doc.n_words), system)
-            action = int(rng.choice(options))
-            item = joint.apply(system, limits, arena, item, action)
-            label = inventory.labels[system.labels[action]] if action > 2 else ""
-            twin = naive.apply(twin, (names[action], label))
+            assert states.rows(item, *templates, size).tolist() == expected
+            action = int(rng.choice(choices(states.legal(item), inventory)))
+            item = states.apply(item, action)
+            kind, _, label = inventory.names()[action].partition(":")
+            twin = naive.apply(twin, (kind.rstrip("0"), label))
             history.append(action)
 
 

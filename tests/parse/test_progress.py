@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from caesura._core import ParserRows
 from caesura.document import YES
 from caesura.errors import ModelError
 from caesura.parse.parser import Parser
 from caesura.parse.quantised import to_bytes, to_floats
-from caesura.parse.scorers.compact import compact
-from caesura.parse.search.beam import most_steps
 from caesura.parse.transitions.inventory import SB, SHIFT, SWAP
 from tests.parse.toy import document
+
+testing: Any = pytest.importorskip("caesura._core")._testing
 
 
 def liking(parser: Parser, *actions: int, single: bool = False) -> Parser:
@@ -22,9 +24,10 @@ def liking(parser: Parser, *actions: int, single: bool = False) -> Parser:
     weights = np.full_like(to_floats(parser.table, parser.unit), -1.0)
     for rank, action in enumerate(actions):
         weights[:, action] = 1.0 - rank / 4
-    table, unit = to_bytes(weights)
     inventory = replace(parser.inventory, sb=parser.inventory.sb and not single)
-    return replace(parser, rows=compact(table), unit=unit, packed=None, inventory=inventory)
+    return replace(
+        parser, rows=ParserRows.of_table(*to_bytes(weights)), packed=None, inventory=inventory
+    )
 
 
 @pytest.mark.parametrize("beam", [1, 4])
@@ -65,7 +68,7 @@ def test_given_heads_may_need_the_square_of_the_words(toy_parser: Parser) -> Non
     """The first half of the words hangs on the second, in the same order: every arc crosses."""
     doc = document(np.random.default_rng(3), 80)
     n = doc.n_words
-    assert most_steps(n, False) < n * n // 8
+    assert testing.most_steps(n, False) < n * n // 8
     doc.head = np.full(n, -2, np.int32)
     half = np.arange(n // 2)
     doc.head[half] = half + n // 2
@@ -76,7 +79,8 @@ def test_given_heads_may_need_the_square_of_the_words(toy_parser: Parser) -> Non
 
 
 def test_scores_that_are_no_numbers(toy_parser: Parser) -> None:
-    broken = replace(toy_parser, unit=float("nan"), packed=None)
+    rows = ParserRows.of_table(toy_parser.table, float("nan"))
+    broken = replace(toy_parser, rows=rows, packed=None)
     with pytest.raises(ModelError, match="no transition"):
         broken.parse([document(np.random.default_rng(3), 2)])
     with pytest.raises(ModelError, match="no transition"):

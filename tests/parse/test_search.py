@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
+from caesura._core import JointDecoder, ParserRows
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError, UsageError
 from caesura.layout import BLANK, breaks
-from caesura.parse.constraints import no_limits
+from caesura.parse.limits import no_limits
 from caesura.parse.parser import Parser
-from caesura.parse.scorers.compact import compact
-from caesura.parse.scorers.dispatch import score_into
-from caesura.parse.scorers.features import compile_templates
-from caesura.parse.scorers.linear8 import Linear8, new_scratch8
-from caesura.parse.search.kbest import k_best
-from caesura.parse.transitions import joint
-from caesura.parse.transitions.graph_stack import new_arena
+from caesura.parse.search.decode import settings_of
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.word_table import context_of
+from caesura.parse.word_table import EVIDENCE_ODDS, LAYOUT_ODDS, context_of
 from tests.parse.test_transitions import choices
 from tests.parse.toy import blank, corpus
+
+testing: Any = pytest.importorskip("caesura._core")._testing
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +37,7 @@ def random_parser(seed: int, **search) -> Parser:
     table = rng.integers(-20, 20, (1 << 12, 32)).astype(np.int8)
     table[:, -1] = rng.integers(0, 3, 1 << 12)
     templates = ("s0.w", "s1.w s0.w", "b0.w flags", "t1", "length")
-    parser = Parser(inventory, templates, compact(table), 0.5)
+    parser = Parser(inventory, templates, ParserRows.of_table(table, 0.5))
     return parser.with_search(**search) if search else parser
 
 
@@ -63,12 +61,11 @@ def test_states_with_the_same_future_are_merged_without_loss(n: int) -> None:
     for seed in range(4 if n < 4 else 1):
         doc = doc_of(" ".join("abcdef"[(seed + i) % 6] for i in range(n)))
         merged = random_parser(seed, beam=40_000, margin=1e6)
-        narrow, wide = merged.decoder(), random_parser(seed, beam=40_000).decoder()
+        decoders = merged.decoder, random_parser(seed, beam=40_000).decoder
         words = merged.words(doc)
-        [found] = k_best(narrow, words, no_limits(), 1)
-        [other] = k_best(wide, words, no_limits(), 1)
-        assert found.score == pytest.approx(other.score)
-        assert n < 3 or narrow.frontier.counts[2] < wide.frontier.counts[2]
+        narrow, wide = (one.k_best(*words, no_limits(), 1) for one in decoders)
+        assert narrow[0][0][1] == pytest.approx(wide[0][0][1])
+        assert n < 3 or narrow[1].scored < wide[1].scored
 
 
 def test_a_margin_of_nothing_is_greedy_search() -> None:
@@ -87,10 +84,9 @@ def test_a_wider_margin_evaluates_more_and_finds_no_worse(toy_parser: Parser) ->
     evaluated, scores = [], []
     for margin in (0.0, 0.05, 0.2, 1.0, np.inf):
         parser = toy_parser.with_search(beam=16, margin=margin)
-        decoder = parser.decoder()
-        decoder.decode(parser.words(doc), bounds, no_limits())
-        evaluated.append(int(decoder.frontier.counts[2]))
-        scores.append(float(decoder.arena.scores[decoder.frontier.beam[0]]))
+        _, report = parser.decoder.decode(*parser.words(doc), bounds, no_limits())
+        evaluated.append(report.scored)
+        scores.append(report.score)
     assert evaluated == sorted(evaluated)
     assert evaluated[0] < evaluated[-1]
     assert scores[-1] >= scores[0]
@@ -102,9 +98,8 @@ def test_labels_starts_and_states_have_margins_of_their_own(toy_parser: Parser) 
     bounds = np.array([0, doc.n_words])
 
     def evaluated(margin: float, **shares: float) -> int:
-        decoder = toy_parser.with_search(beam=16, margin=margin, **shares).decoder()
-        decoder.decode(toy_parser.words(doc), bounds, no_limits())
-        return int(decoder.frontier.counts[2])
+        decoder = toy_parser.with_search(beam=16, margin=margin, **shares).decoder
+        return decoder.decode(*toy_parser.words(doc), bounds, no_limits())[1].scored
 
     plain = evaluated(0.3)
     assert plain == evaluated(0.3, labels=1.0, starts=2.0, behind=2.0)
@@ -127,25 +122,19 @@ def test_the_margins_are_kept_in_the_model(toy_parser: Parser) -> None:
 
 
 def best_by_brute_force(parser: Parser, doc: Document) -> float:
-    system, words = parser.inventory.system(), parser.words(doc)
-    templates = compile_templates(parser.templates, decoding=True)
-    scorer = Linear8(parser.rows, parser.unit, templates, new_scratch8(templates, 32))
-    arena = new_arena(200, 400)
-    n = doc.n_words
+    scorer = testing.Scorer8(parser.rows, *parser.compiled)
+    states = testing.JointStates(parser.inventory.transitions, *parser.words(doc))
+    scorer.begin(states)
     best = -np.inf
 
     def extend(item: int, total: float) -> None:
         nonlocal best
-        if joint.is_terminal(arena, item, n):
+        if states.is_terminal(item):
             best = max(best, total)
             return
-        scores = np.zeros(32, np.float32)
-        score_into(scorer, words, arena, item, scores)
-        used = arena.used.copy()
-        for action in choices(joint.legal(system, arena, item, n), system):
-            new = joint.apply(system, no_limits(), arena, item, action)
-            extend(new, total + float(scores[action]))
-            arena.used[:] = used
+        scores = scorer.score(states, item)
+        for action in choices(states.legal(item), parser.inventory):
+            extend(states.apply(item, action), total + float(scores[action]))
 
     extend(0, 0.0)
     return float(best)
@@ -197,7 +186,7 @@ def test_threads_do_not_change_the_result(toy_parser: Parser, monkeypatch) -> No
 
 @pytest.mark.parametrize("margin", [math.inf, 4.0])
 def test_company_makes_no_difference_where_the_beam_does_not_agree(
-    margin: float, monkeypatch: pytest.MonkeyPatch
+    margin: float,
 ) -> None:
     """With small arenas that grow at odd times, as a long document makes them grow."""
     rng = np.random.default_rng(2)
@@ -206,7 +195,16 @@ def test_company_makes_no_difference_where_the_beam_does_not_agree(
     alone = [parser.analyse([doc])[0].columns() for doc in docs]
     assert same(alone, [parse.columns() for parse in parser.analyse(docs)])
     assert same(alone[::-1], [parse.columns() for parse in parser.analyse(docs[::-1])])
-    monkeypatch.setattr("caesura.parse.search.decode._STEPS", 8)
+    small = JointDecoder(
+        parser.rows,
+        parser.inventory.transitions,
+        *parser.compiled,
+        settings_of(parser.search),
+        EVIDENCE_ODDS,
+        LAYOUT_ODDS,
+        arena_steps=8,
+    )
+    parser.__dict__["decoder"] = small
     assert same(alone, [parse.columns() for parse in parser.analyse(docs)])
     assert same(alone, [parser.analyse([doc])[0].columns() for doc in docs])
 

@@ -2,30 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura._core import best_trees as best_trees_of
-from caesura.parse.scorers.arcs import FLOOR, ArcScorer, arc_scorer
+from caesura._core import ArcDecoder
+from caesura.parse.options import SearchOptions
+from caesura.parse.search.decode import settings_of
+from caesura.parse.transitions.inventory import Inventory
 from tests.reference.parse import best_tree
 
+testing: Any = pytest.importorskip("caesura._core")._testing
+
 UNKNOWN = -2
+#: No arc costs more.
+FLOOR = -12.0
 #: Longer sentences keep their tree.
 MOST = 400
 
 
+@dataclass
+class Graph:
+    """Arcs as the core keeps them."""
+
+    decoder: ArcDecoder
+    arcs: np.ndarray
+
+
 def best_trees(
-    graph: ArcScorer, starts: np.ndarray, heads: np.ndarray, given: np.ndarray
+    graph: Graph, starts: np.ndarray, heads: np.ndarray, given: np.ndarray
 ) -> np.ndarray:
-    return best_trees_of(graph.arcs, graph.base, starts, given.astype(np.int32), heads)
+    return graph.decoder.best_trees(starts, given.astype(np.int32), heads)
 
 
-def scorer(arcs: np.ndarray, base: np.ndarray | None = None) -> ArcScorer:
+def scorer(arcs: np.ndarray, base: np.ndarray | None = None) -> Graph:
     n = len(arcs)
     base = np.zeros(n, np.int32) if base is None else base
-    return arc_scorer(arcs, base, np.full(n, arcs.shape[1], np.int32), np.zeros(n))
+    sizes = np.minimum(arcs.shape[1], n + 1 - base).astype(np.int32)
+    start = np.zeros(n, np.float32)
+    system = Inventory(("left", "right", "root"), (0,), (1,), (2,)).transitions
+    settings = settings_of(SearchOptions())
+    return Graph(
+        ArcDecoder(arcs, base, sizes, start, 1.0, 0.5, system, settings),
+        testing.arc_table(arcs, base, sizes, start, 0.5)[0],
+    )
 
 
 def chain(sizes: list[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -38,7 +62,7 @@ def chain(sizes: list[int]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(starts, np.int8), np.array(heads, np.int32)
 
 
-def total(graph: ArcScorer, heads: list[int]) -> float:
+def total(graph: Graph, heads: list[int]) -> float:
     return sum(float(graph.arcs[d, h + 1]) for d, h in enumerate(heads))
 
 

@@ -1,7 +1,7 @@
 """The neural stage of a pipeline: the network scores, the joint search decides.
 
 Tags and lemmas are the network's own; boundaries and trees are searched with the same transitions,
-constraints and beam as by the linear parser, with `scorers.arcs` as the scorer. In the sentences
+constraints and beam as by the linear parser, by the scores of arcs. In the sentences
 that are found the best trees are taken. Labels are chosen for their arcs, root labels for roots
 alone.
 """
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura import _core
-from caesura._core import best_trees
+from caesura._core import ArcDecoder
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
 from caesura.errors import ModelError, WarningSink
@@ -38,20 +38,17 @@ from caesura.neural.subwords import Subwords
 from caesura.neural.tag_lexicon import TagLexicon
 from caesura.neural.tagging import Tagging, softmax
 from caesura.neural.weights import TAGS, Network
-from caesura.parse.constraints import WordConstraints, decode_given, limits_of, no_limits
+from caesura.parse.constraints import WordConstraints, decode_given, limits_of
+from caesura.parse.limits import no_limits
 from caesura.parse.options import SearchOptions
-from caesura.parse.scorers.arcs import ArcScorer, arc_scorer
-from caesura.parse.scorers.features import N_COLUMNS
-from caesura.parse.search.decode import Decoder
-from caesura.parse.search.kbest import k_best
+from caesura.parse.search.decode import Result, analyses_of, settings_of
 from caesura.parse.shapes import edited_words
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.word_table import FIRST_WORD, LAYOUT_ODDS, N_CONTEXT, Words
+from caesura.parse.word_table import LAYOUT_ODDS
 from caesura.stage import Stage
 
 if TYPE_CHECKING:
     from caesura.parse.analysis import Parse
-    from caesura.parse.search.commit_prefix import Result
 
 __all__ = ["NeuralParser", "SearchSettings"]
 
@@ -324,7 +321,7 @@ class NeuralParser(Stage):
         decoder, given = wide._decoder(doc, scores)
         limits = limits_of(given, single_root=True) if given.anything else no_limits()
         found: dict[bytes, Document] = {}
-        for parse in k_best(decoder, _words(doc.n_words), limits, _WIDER * k):
+        for parse in analyses_of(decoder.k_best(limits, _WIDER * k), limits):
             if not found:
                 parse.heads = _best_heads(decoder, parse, given)
             key = parse.heads.tobytes() + parse.starts.tobytes()
@@ -336,21 +333,21 @@ class NeuralParser(Stage):
     def decide(self, doc: Document, scores: Scores) -> Result:
         """Boundaries and heads of a document whose scores are known."""
         decoder, given = self._decoder(doc, scores)
-        result = self._decode(decoder, doc, given)
+        result = decode_given(decoder.decode, doc, given, single_root=True)
         return result._replace(heads=_best_heads(decoder, result, given))
 
-    def _decoder(self, doc: Document, scores: Scores) -> tuple[Decoder, WordConstraints]:
+    def _decoder(self, doc: Document, scores: Scores) -> tuple[ArcDecoder, WordConstraints]:
         settings = self.settings
-        graph = arc_scorer(
+        decoder = ArcDecoder(
             scores.arcs,
             scores.base,
             scores.sizes,
-            scores.start + self._bonus(doc),
-            swap=settings.swap,
-            crossing=settings.crossing,
+            (scores.start + self._bonus(doc)).astype(np.float32),
+            settings.swap,
+            settings.crossing,
+            self.inventory.transitions,
+            settings_of(SearchOptions(beam=settings.beam, margin=settings.margin)),
         )
-        search = SearchOptions(beam=settings.beam, margin=settings.margin)
-        decoder = Decoder(graph, self.inventory.system(), self.inventory.size, search)
         given = WordConstraints.of(doc, ())
         given.labels[:] = -1  # labels are written afterwards
         return decoder, given
@@ -371,9 +368,6 @@ class NeuralParser(Stage):
                 edited, np.float32(settings.evidence) * evidence_odds(doc), np.float32(0)
             )
         return found
-
-    def _decode(self, decoder: Decoder, doc: Document, given: WordConstraints) -> Result:
-        return decode_given(decoder, doc, _words(doc.n_words), given, single_root=True)
 
     # --------------------------------------------------------------- writing
 
@@ -473,19 +467,11 @@ def label_scorer(weights: NDArray[np.float32]) -> _core.LabelScorer:
 
 
 def _best_heads(
-    decoder: Decoder, result: Result | Parse, given: WordConstraints
+    decoder: ArcDecoder, result: Result | Parse, given: WordConstraints
 ) -> NDArray[np.int32]:
     """The best trees of the sentences that a search found."""
-    graph: ArcScorer = decoder.scorer
     starts, heads = np.asarray(result.starts, np.int8), np.asarray(result.heads, np.int32)
-    return best_trees(graph.arcs, graph.base, starts, given.heads.astype(np.int32), heads)
-
-
-def _words(n: int) -> Words:
-    """The search asks this scorer by number alone, so words need no features."""
-    return Words(
-        np.zeros((n + FIRST_WORD, N_COLUMNS), np.uint64), np.zeros((n, N_CONTEXT), np.int32)
-    )
+    return decoder.best_trees(starts, given.heads.astype(np.int32), heads)
 
 
 def _text(array: NDArray[Any]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from caesura.parse.search.commit_prefix import Result
+    from caesura.parse.search.decode import Result
 
 __all__ = ["Parse"]
 

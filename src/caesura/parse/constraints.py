@@ -9,10 +9,8 @@ open heads around the place and searches again.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +19,11 @@ from caesura.constraints import Constraints, told_starts
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError
 from caesura.parse.documents import name_of
+from caesura.parse.limits import FREE, MUST, NEVER, Limits, no_limits
 from caesura.parse.scores import label_numbers
-from caesura.parse.transitions.graph_stack import NEXT
+from caesura.parse.search.decode import Found, Result, result_of, stopped
 from caesura.parse.transitions.hybrid import NO_HEAD, ArcLimits
-from caesura.parse.transitions.joint import FREE, MUST, NEVER, Limits
 from caesura.parse.transitions.oracle import projective_rank
-
-if TYPE_CHECKING:
-    from caesura.parse.search.commit_prefix import Result
-    from caesura.parse.search.decode import Decoder
-    from caesura.parse.word_table import Words
 
 __all__ = [
     "WordConstraints",
@@ -39,17 +32,9 @@ __all__ = [
     "decode_given",
     "limits_of",
     "limits_of_starts",
-    "no_limits",
 ]
 
 Ints = NDArray[np.int32]
-
-
-@cache
-def no_limits() -> Limits:
-    """Nothing is fixed."""
-    none = np.zeros(0, np.int32)
-    return Limits(np.zeros(0, np.int8), none, none, none, none, none, 0)
 
 
 @dataclass
@@ -121,7 +106,7 @@ def limits_of(
     known = given.heads != UNKNOWN
     if not known.any():
         labels = given.labels if given.any_label else none
-        return Limits(starts, after, none, labels, none, none, int(patient))
+        return Limits(starts, after, none, labels, none, none, patient)
     heads = given.heads.astype(np.int32)
     _check_heads(heads, name)
     rank = projective_rank(heads)
@@ -135,7 +120,7 @@ def limits_of(
         _one_root_each(starts, after, heads, name)
     wanted = np.bincount(heads[heads >= 0], minlength=n).astype(np.int32)
     labels = given.labels if given.any_label else none
-    return Limits(starts, after, heads, labels, wanted, rank, int(patient))
+    return Limits(starts, after, heads, labels, wanted, rank, patient)
 
 
 def arc_limits_of(
@@ -163,7 +148,7 @@ def limits_of_starts(given: Sequence[WordConstraints]) -> Limits:
     starts = np.concatenate([own.starts for own in given])
     none = np.zeros(0, np.int32)
     after = np.full(len(starts), -1, np.int32)
-    return Limits(starts, after, none, none, none, none, 0)
+    return Limits(starts, after, none, none, none, none, False)
 
 
 def _check_heads(heads: Ints, name: str) -> None:
@@ -274,23 +259,26 @@ def _can_hang(limits: Limits, starts: NDArray[np.int8], heads: Ints, word: int, 
 
 
 def decode_given(
-    decoder: Decoder, doc: Document, words: Words, given: WordConstraints, *, single_root: bool
+    decode: Callable[[Limits], Found],
+    doc: Document,
+    given: WordConstraints,
+    *,
+    single_root: bool,
 ) -> Result:
     """The best analysis that contradicts nothing given; refuses what cannot hold together."""
     n = len(given.heads)
     name = name_of(doc)
-    bounds = np.array([0, n], np.int64)
     limits = limits_of(given, single_root=single_root, name=name) if given.anything else no_limits()
-    result = decoder.decode(words, bounds, limits)
+    found = decode(limits)
     reach = 32
-    while result is None:
+    while (result := result_of(found, limits)) is None:
         # No item of the beam could go on: fill open heads around the place where it stopped.
-        at = int(decoder.arena.items[decoder.frontier.beam[0], NEXT])
+        at = found[1].next
         limits = completed(limits, at - reach, at + reach)
-        result = decoder.decode(words, bounds, limits)
-        if reach > 2 * n and result is None:
+        found = decode(limits)
+        if reach > 2 * n and not found[1].done:
             if not given.any_arc:  # boundaries alone can always be kept
-                raise decoder.nowhere(n, dead=True)
+                raise stopped(found[1])
             raise InputError(
                 f"the given heads and boundaries of {name} cannot hold together",
                 file=doc.source,

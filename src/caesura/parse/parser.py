@@ -13,11 +13,13 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import JointDecoder, ParserRows
 from caesura.constraints import Constraints
 from caesura.document import NO, YES, Document
 from caesura.errors import ModelError, WarningSink
@@ -28,18 +30,19 @@ from caesura.models.store import load_model
 from caesura.parse.analysis import Parse
 from caesura.parse.base import TreeParser
 from caesura.parse.confidence import probabilities
-from caesura.parse.constraints import WordConstraints, decode_given, limits_of_starts, no_limits
+from caesura.parse.constraints import WordConstraints, decode_given, limits_of_starts
 from caesura.parse.documents import check, check_split, in_batches, sentence_bounds, write_tree
+from caesura.parse.limits import no_limits
 from caesura.parse.options import SearchOptions
 from caesura.parse.quantised import padded, to_bytes, to_floats, without_smallest
-from caesura.parse.scorers.compact import CompactRows, compact, compact_sparse, to_table
 from caesura.parse.scorers.features import compile_templates
-from caesura.parse.scorers.linear8 import Linear8, new_scratch8
-from caesura.parse.search.decode import Decoder
+from caesura.parse.search.decode import Result, result_of, settings_of
 from caesura.parse.search.kbest import analyses
 from caesura.parse.stored import DAMAGED, as_part, options_of, stored_in
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.word_table import (
+    EVIDENCE_ODDS,
+    LAYOUT_ODDS,
     Hasher,
     Words,
     cut,
@@ -63,13 +66,12 @@ _LAST_WITH_CHOICE: Final = "at commit 43828f9"
 
 @dataclass
 class Parser(TreeParser):
-    """A trained parser. `rows` and `unit` are the 8-bit weights (see `compact.py`)."""
+    """A trained parser. `rows` are the 8-bit weights."""
 
     title: ClassVar[str] = "a joint parser"
     inventory: Inventory
     templates: tuple[str, ...]
-    rows: CompactRows
-    unit: float
+    rows: ParserRows
     search: SearchOptions = field(default_factory=SearchOptions)
     tags: tuple[str, ...] = ()
     breaks: bool = True
@@ -87,7 +89,12 @@ class Parser(TreeParser):
     @property
     def table(self) -> NDArray[np.int8]:
         """The weights as a whole table (see `quantised.py`), made anew at each call."""
-        return to_table(self.rows)
+        return self.rows.table()
+
+    @property
+    def unit(self) -> float:
+        """What the integers of the table count in."""
+        return self.rows.unit
 
     @property
     def finds_boundaries(self) -> bool:
@@ -162,7 +169,7 @@ class Parser(TreeParser):
             **kinds,
         )
         stored = stored_in(part, inventory.size)
-        rows, unit = compact_sparse(stored.weights, padded(inventory.size))
+        rows = ParserRows(*stored.weights, padded(inventory.size))
         margin = float(part.option("margin", (int, float), -1.0))
         search = SearchOptions(
             beam=part.option("beam", int, 8),
@@ -181,7 +188,6 @@ class Parser(TreeParser):
         return cls(
             inventory,
             rows=rows,
-            unit=unit,
             search=search,
             breaks=bool(part.option("breaks", bool, True)),
             scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
@@ -197,8 +203,7 @@ class Parser(TreeParser):
     def lean(self, share: float) -> Parser:
         """The same parser without the given share of its weights, the smallest of them."""
         weights = without_smallest(to_floats(self.table, self.unit), share)
-        table, unit = to_bytes(weights)
-        return replace(self, rows=compact(table), unit=unit, packed=None)
+        return replace(self, rows=ParserRows.of_table(*to_bytes(weights)), packed=None)
 
     def analyse(
         self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None
@@ -234,18 +239,23 @@ class Parser(TreeParser):
         """The words of a document as the search sees them."""
         return words_of(doc, self.hasher, tags=self.tags, breaks=self.breaks)
 
-    def decoder(self) -> Decoder:
-        """Working memory for one thread; a bias is worth as much as edited text and other need."""
-        width = self.rows.full.shape[1]
-        scratch = new_scratch8(self.compiled, width)
-        scorer = Linear8(self.rows, self.unit, self.compiled, scratch)
+    @cached_property
+    def decoder(self) -> JointDecoder:
+        """The decoder of the core; a bias counts as much as edited text and other text need."""
         search = self.search
         if search.bias:
             edited, plain = (self.scale.bonus(search.bias, kind) for kind in (True, False))
             search = replace(
                 search, bonus=search.bonus + edited, unedited=search.unedited + plain - edited
             )
-        return Decoder(scorer, self.inventory.system(), width, search)
+        return JointDecoder(
+            self.rows,
+            self.inventory.transitions,
+            *self.compiled,
+            settings_of(search),
+            EVIDENCE_ODDS,
+            LAYOUT_ODDS,
+        )
 
     # ------------------------------------------------------------- internals
 
@@ -256,40 +266,43 @@ class Parser(TreeParser):
 
     def _analyse(self, docs: Sequence[Document], words: Sequence[Words]) -> list[Parse]:
         """Documents without given trees are decoded in one call, the others one by one."""
-        decoder = self.decoder()
         found: list[Parse | None] = [None] * len(docs)
         told = [WordConstraints.of(doc, self.inventory.labels) for doc in docs]
         plain: list[int] = []
         for k, (doc, given) in enumerate(zip(docs, told, strict=True)):
             if not self.inventory.sb:
-                found[k] = self._sentences(decoder, doc, words[k], given)
+                found[k] = self._sentences(doc, words[k], given)
             elif given.any_arc:
-                found[k] = self._given(decoder, doc, words[k], given)
+                found[k] = self._given(doc, words[k], given)
             else:
                 plain.append(k)
         batch, bounds = one_batch([words[k] for k in plain])
-        result = decoder.decode(batch, bounds, limits_of_starts([told[k] for k in plain]))
+        limits = limits_of_starts([told[k] for k in plain])
+        result = result_of(self.decoder.decode(*batch, bounds, limits), limits)
         for number, k in enumerate(plain):
             if result is None:  # the beam ran dry before a given boundary, of which of them?
-                found[k] = self._given(decoder, docs[k], words[k], told[k])
+                found[k] = self._given(docs[k], words[k], told[k])
             else:
                 found[k] = Parse.of(result, bounds[number], bounds[number + 1])
         return [parse for parse in found if parse is not None]
 
-    def _given(
-        self, decoder: Decoder, doc: Document, words: Words, given: WordConstraints
-    ) -> Parse:
+    def _given(self, doc: Document, words: Words, given: WordConstraints) -> Parse:
         single = self.inventory.single_root or not self.inventory.sb
-        result = decode_given(decoder, doc, words, given, single_root=single)
+        bounds = np.array([0, len(given.heads)], np.int64)
+        result: Result = decode_given(
+            lambda limits: self.decoder.decode(*words, bounds, limits),
+            doc,
+            given,
+            single_root=single,
+        )
         return Parse.of(result, 0, len(given.heads))
 
-    def _sentences(
-        self, decoder: Decoder, doc: Document, words: Words, given: WordConstraints
-    ) -> Parse:
+    def _sentences(self, doc: Document, words: Words, given: WordConstraints) -> Parse:
         """A document by sentences, for a parser without SB."""
         bounds = sentence_bounds(doc)
         if not given.any_arc:
-            result = decoder.decode(cut(words, bounds), bounds, no_limits())
+            pieces_of = cut(words, bounds)
+            result = result_of(self.decoder.decode(*pieces_of, bounds, no_limits()), no_limits())
             assert result is not None
             parse = Parse.of(result, 0, doc.n_words)
             offset = np.repeat(bounds[:-1], np.diff(bounds)).astype(np.int32)
@@ -298,6 +311,6 @@ class Parser(TreeParser):
         pieces = []
         for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
             local = given.sentence(a, b, doc)
-            part = self._given(decoder, doc, cut(words, np.array([a, b], np.int64)), local)
+            part = self._given(doc, cut(words, np.array([a, b], np.int64)), local)
             pieces.append(part.moved(a))
         return Parse.join(pieces)

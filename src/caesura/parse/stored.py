@@ -65,12 +65,13 @@ class _Hashed(Protocol):
     """A parser of which this can be kept."""
 
     templates: tuple[str, ...]
-    unit: float
     tags: tuple[str, ...]
     word_classes: Mapping[str, int]
     calibration: dict[str, list[float]]
     packed: Mapping[str, NDArray[Any]] | None
 
+    @property
+    def unit(self) -> float: ...
     @property
     def table(self) -> NDArray[np.int8]: ...
     @property

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from caesura.document import UNKNOWN
 from caesura.learn.loop import Report, silent
 from caesura.learn.templates import Templates
-from caesura.parse.constraints import WordConstraints, limits_of, no_limits
+from caesura.parse.constraints import WordConstraints, limits_of
 from caesura.parse.gold_trees import Instance
 from caesura.parse.learning.updates import (
     ACCUMULATED,
@@ -29,6 +29,7 @@ from caesura.parse.learning.updates import (
     new_delta,
     new_pairs,
 )
+from caesura.parse.limits import MUST, NEVER, no_limits
 from caesura.parse.options import TrainOptions
 from caesura.parse.scorers.linear import Linear32, new_scratch
 from caesura.parse.search.beam import DONE, FULL, advance
@@ -41,7 +42,6 @@ from caesura.parse.transitions.graph_stack import (
     reset,
 )
 from caesura.parse.transitions.inventory import SB, SHIFT, SWAP, System
-from caesura.parse.transitions.joint import MUST, NEVER
 from caesura.parse.transitions.oracle import oracle
 
 __all__ = ["Learner", "Tally"]

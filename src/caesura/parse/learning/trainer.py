@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import ParserRows
 from caesura.document import UNKNOWN, Document
 from caesura.errors import CaesuraWarning, InputError, WarningSink
 from caesura.learn.loop import Report, silent
@@ -33,7 +34,6 @@ from caesura.parse.learning.learner import Learner, Tally
 from caesura.parse.options import TrainOptions
 from caesura.parse.parser import Parser
 from caesura.parse.quantised import padded, to_bytes, to_floats
-from caesura.parse.scorers.compact import compact
 from caesura.parse.scorers.features import compile_templates, without
 from caesura.parse.scores import scores
 from caesura.parse.transitions.inventory import Inventory
@@ -59,7 +59,7 @@ class ParserTrainer:
         """With `init` training goes on from that parser, with its templates and table."""
         options = options or TrainOptions()
         if init is not None:
-            bits = len(init.rows.lookup).bit_length() - 1
+            bits = len(init.rows).bit_length() - 1
             options = replace(options, bits=bits, templates=init.templates, breaks=init.breaks)
             word_classes = word_classes or init.word_classes
         self.options = options
@@ -237,12 +237,11 @@ class ParserTrainer:
     def parser(self) -> Parser:
         """The parser as it stands now, with averaged weights."""
         learner = self.learner
-        table, unit = to_bytes(average(learner.weights, learner.summed, learner.ticks))
+        weights = average(learner.weights, learner.summed, learner.ticks)
         return Parser(
             self.inventory,
             self.chosen,
-            compact(table),
-            unit,
+            ParserRows.of_table(*to_bytes(weights)),
             self.options.in_use(),
             self.tags,
             self.options.breaks,

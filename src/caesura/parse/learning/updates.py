@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from caesura.jit import kernel
 from caesura.learn.borrow import borrowed
 from caesura.learn.updates import add, passive_aggressive
+from caesura.parse.limits import Limits
 from caesura.parse.scorers.dispatch import forget, score_into
 from caesura.parse.scorers.linear import Linear32, find_rows
 from caesura.parse.scorers.slots import fill_slots
@@ -38,7 +39,7 @@ from caesura.parse.transitions.graph_stack import (
     Arena,
 )
 from caesura.parse.transitions.inventory import SB, SHIFT, System
-from caesura.parse.transitions.joint import Limits, apply
+from caesura.parse.transitions.joint import apply
 from caesura.parse.word_table import Words
 
 __all__ = ["DLASO", "EARLY", "LASO", "MAX_VIOLATION", "Delta", "Gold", "learn", "new_delta"]

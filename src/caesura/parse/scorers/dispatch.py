@@ -11,26 +11,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.jit import kernel, overload
-from caesura.parse.scorers.arcs import ArcScorer, score_arcs
+from caesura.jit import overload
 from caesura.parse.scorers.linear import Linear32, forget_sums, score32
-from caesura.parse.scorers.linear8 import Linear8, forget_sums8, score8
 from caesura.parse.transitions.graph_stack import Arena
 from caesura.parse.word_table import Words
 
 __all__ = ["SCORERS", "forget", "score_into"]
 
 
-@kernel
-def _forget_nothing(scorer: Any) -> None:
-    pass
-
-
 #: The kernels of each kind of scorer: scores of an item, and forgetting of other documents.
 SCORERS: Final[dict[type, tuple[Any, Any]]] = {
-    Linear8: (score8, forget_sums8),
     Linear32: (score32, forget_sums),
-    ArcScorer: (score_arcs, _forget_nothing),
 }
 
 

@@ -3,8 +3,9 @@
 A transition system says which steps are legal, makes them, and knows the right ones (legal, apply,
 oracle); a scorer gives scores to the labelled steps of a state; a search chooses among sequences.
 
-- `transitions.joint` with `scorers.linear` or `scorers.arcs`: greedy (a beam of one), `beam`, and
-  `beam` with a margin, which is branching for documents.
+- The joint system with a linear scorer or one of arcs: greedy (a beam of one), a beam, and a beam
+  with a margin, which is branching for documents. All of it is in the core (`core/parse`: joint,
+  linear8, arcs, beam, decode); training still has kernels of its own.
 - `transitions.hybrid` with `scorers.classifier`: greedy (a beam of one) and `branching`; an
   ordinary beam is in `research.hybrid_beam`, where its comparison with branching is made.
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from caesura.jit import kernel
 from caesura.learn.borrow import borrowed
+from caesura.parse.limits import Limits
 from caesura.parse.scorers.dispatch import forget, score_into
 from caesura.parse.scorers.simd_sums import at_least, highest, lowest_bit
 from caesura.parse.search.frontier import NO_MARGIN, Frontier, Search, insert
@@ -52,7 +53,6 @@ from caesura.parse.transitions.joint import (
     CAN_RIGHT,
     CAN_ROOT,
     CAN_SB,
-    Limits,
     apply,
     is_terminal,
     legal,

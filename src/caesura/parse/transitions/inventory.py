@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import JointSystem
 from caesura.errors import InputError
 
 __all__ = ["SB", "SHIFT", "SWAP", "Inventory", "System"]
@@ -57,6 +59,14 @@ class Inventory:
         arcs = [("LA", self.left), ("RA", self.right), ("RA0", self.root)]
         named = [f"{kind}:{self.labels[label]}" for kind, ids in arcs for label in ids]
         return ["SHIFT", "SWAP", "SB", *named]
+
+    @cached_property
+    def transitions(self) -> JointSystem:
+        """The transition system of the core."""
+        left, right, root = (
+            np.array(kind, np.int32) for kind in (self.left, self.right, self.root)
+        )
+        return JointSystem(len(self.labels), left, right, root, self.single_root, self.sb)
 
     def system(self) -> System:
         count = max(1, len(self.labels))

@@ -6,12 +6,10 @@ system; `limit` narrows the legal transitions to those that respect what the cal
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Final
 
 from caesura.jit import kernel
+from caesura.parse.limits import MUST, NEVER, Limits
 from caesura.parse.transitions.graph_stack import (
     ABSENT,
     ACTION,
@@ -59,29 +57,6 @@ CAN_SB: Final = 4
 CAN_LEFT: Final = 8
 CAN_RIGHT: Final = 16
 CAN_ROOT: Final = 32
-
-# Values of Limits.starts.
-FREE: Final = 0
-MUST: Final = 1
-NEVER: Final = 2
-
-
-class Limits(NamedTuple):
-    """What the caller fixed; arrays of length 0 where nothing of the kind is fixed.
-
-    `starts` says where a sentence must or must never start; a word `w` must start one also if the
-    last start is not after `after[w]`. `heads` and `labels` are given arcs (ABSENT, -1: free),
-    `wanted` the number of given dependents, `rank` the projective order of the given arcs;
-    `patient` is 1 if a start need not be announced at once.
-    """
-
-    starts: NDArray[np.int8]
-    after: NDArray[np.int32]
-    heads: NDArray[np.int32]
-    labels: NDArray[np.int32]
-    wanted: NDArray[np.int32]
-    rank: NDArray[np.int32]
-    patient: int
 
 
 @kernel(forceinline=True, counted=False)

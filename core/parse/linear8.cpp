@@ -1,0 +1,143 @@
+#include "parse/linear8.h"
+
+#include <algorithm>
+
+namespace caesura::parse {
+
+Linear8::Linear8(const CompactRows& rows, const Templates& templates)
+    : rows_(rows),
+      templates_(templates),
+      keys_(static_cast<std::size_t>(own)),
+      sums_(static_cast<std::size_t>((own + 1) * rows.width())) {
+    // Rows are written behind the last one of their kind before it is known that they are of it.
+    const auto n = static_cast<std::size_t>(templates.size()) + 1;
+    hashed_.resize(n);
+    full_.resize(n);
+    short_.resize(n);
+    held_.resize(n);
+}
+
+void Linear8::begin(const Words& words) {
+    words_ = words;
+    std::fill(keys_.begin(), keys_.end(), 0);
+}
+
+// Notes where the sum of a group is kept; whether it has still to be computed.
+bool Linear8::is_new(Group group, std::uint64_t key) {
+    const std::uint64_t spread = (key ^ (key >> 32)) * 0xD6E8FEB86659FD93ull;
+    const std::uint64_t place =
+        (static_cast<std::uint64_t>(group) << kept_bits) + (spread >> (64 - kept_bits));
+    at_[group] = static_cast<std::int64_t>(place);
+    const bool found = keys_[place] == key;
+    keys_[place] = key;
+    return !found;
+}
+
+// Computes the rows of a group's features and requests their entries.
+void Linear8::hash_group(Group group) {
+    const auto mask = static_cast<std::uint64_t>(rows_.size() - 1);
+    const std::int64_t end = templates_.end(group);
+    for (std::int64_t t = templates_.begin(group); t < end; ++t) {
+        const std::uint64_t row = templates_.row(t, slots_.values, mask);
+        hashed_[static_cast<std::size_t>(t)] = row;
+        prefetch(rows_.lookup() + row);
+    }
+}
+
+// Sorts the rows of a wanted group by their kinds and requests them.
+void Linear8::find_rows(int number) {
+    const Group group = wanted_[number];
+    const auto width = static_cast<std::uint64_t>(rows_.width());
+    std::int32_t* target = sums(at_[group]);
+    std::int64_t n_full = n_full_, n_short = n_short_, n_held = n_held_;
+    std::uint64_t highest = 0;
+    const std::int64_t end = templates_.end(group);
+    for (std::int64_t t = templates_.begin(group); t < end; ++t) {
+        const Entry entry(rows_.lookup()[hashed_[static_cast<std::size_t>(t)]]);
+        const auto is_full = static_cast<std::uint64_t>(entry.is_full());
+        const auto is_short = static_cast<std::uint64_t>(entry.is_short());
+        // If the row is of another kind, the first row is requested: that costs less than a branch.
+        prefetch(rows_.full() + entry.number() * width * is_full);
+        prefetch(rows_.shorts() + entry.number() * is_short);
+        full_.data()[n_full] = entry.number();
+        highest += entry.most() * is_full;
+        n_full += static_cast<std::int64_t>(is_full);
+        short_.data()[n_short] = {entry.bits(), target};
+        n_short += static_cast<std::int64_t>(is_short);
+        held_.data()[n_held] = {entry.bits(), target};
+        n_held += static_cast<std::int64_t>(1 - is_full - is_short);
+    }
+    n_full_ = n_full;
+    n_short_ = n_short;
+    n_held_ = n_held;
+    last_[number] = n_full;
+    highest_[number] = highest;
+}
+
+// Sums the full rows of the wanted groups, then adds the others, which have arrived meanwhile.
+void Linear8::add_rows(int n_wanted) {
+    std::int64_t first = 0;
+    for (int k = 0; k < n_wanted; ++k) {
+        // Sums below this fit into 16 bits.
+        const auto sum = highest_[k] < 1 << 15 ? functions_.sum_low_bytes : functions_.sum_bytes;
+        sum(rows_.full(), rows_.width(), full_.data() + first, last_[k] - first,
+            sums(at_[wanted_[k]]));
+        first = last_[k];
+    }
+    for (std::int64_t k = 0; k < n_held_; ++k) {
+        const Few& few = held_.data()[k];
+        rows_.add_entry(Entry(few.entry), few.sums);
+    }
+    for (std::int64_t k = 0; k < n_short_; ++k) {
+        const Few& few = short_.data()[k];
+        rows_.add_short(Entry(few.entry), few.sums);
+    }
+}
+
+void Linear8::score(const Arena& arena, std::int32_t number, float* scores) {
+    const Item& item = arena.item(number);
+    const Node& top = arena.node(item.stack);
+    slots_.fill_state(words_, arena, item);
+    const std::int32_t* places = slots_.places;
+    const std::uint64_t front =
+        (code(places[Slots::b0]) * multipliers[1] + code(places[Slots::b1])) * multipliers[2] +
+        code(places[Slots::b2]);
+    const std::uint64_t below = top.depth >= 2 ? arena.node(top.below).content : 1;
+    const std::uint64_t s0 = code(places[Slots::s0]), s1 = code(places[Slots::s1]);
+    const std::uint64_t tree_key = mixed(top.content, front);
+    std::uint64_t key = mixed(mixed(tree_key, below), code(places[Slots::s2]));
+    key = mixed(key, (static_cast<std::uint64_t>(item.action) << 32) +
+                         static_cast<std::uint32_t>(item.previous));
+    key = mixed(mixed(key, slots_.state(Slots::length)), slots_.state(Slots::flags));
+    const auto unit = static_cast<float>(rows_.unit());
+    if (!is_new(whole, key)) {
+        functions_.join(sums_.data(), rows_.width(), at_ + whole, 1, unit, sums(at_[whole]),
+                        scores);
+        return;
+    }
+    slots_.fill_words(words_, arena, item);
+    int n_wanted = 0;
+    const auto want = [&](Group group, std::uint64_t of) {
+        wanted_[n_wanted] = group;
+        n_wanted += is_new(group, of);
+    };
+    want(buffer, front);
+    want(second, below);
+    want(word, mixed(s0, front));
+    want(tree, tree_key);
+    want(pair, mixed(s0, s1));
+    wanted_[n_wanted++] = whole;
+    for (int k = 0; k < n_wanted; ++k) hash_group(wanted_[k]);
+    const std::int64_t kept = at_[whole];
+    at_[whole] = own;
+    n_full_ = n_short_ = n_held_ = 0;
+    for (int k = 0; k < n_wanted; ++k) find_rows(k);
+    add_rows(n_wanted);
+    reads.sums += n_wanted;
+    reads.full += n_full_;
+    reads.few += n_short_;
+    reads.held += n_held_;
+    functions_.join(sums_.data(), rows_.width(), at_, n_groups, unit, sums(kept), scores);
+}
+
+}  // namespace caesura::parse
