@@ -1,7 +1,7 @@
 """The linear scorer: one row of all labelled transitions is summed for each hashed feature.
 
 Most of the time goes into fetching rows, so all row numbers are computed first. This one has 32-bit
-weights, for training; that for decoding, whose sums may be made in any order, is `linear8`.
+weights, for training; that for decoding is in the core.
 """
 
 from __future__ import annotations
