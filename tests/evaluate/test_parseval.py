@@ -12,6 +12,7 @@ from caesura.document import Document
 from caesura.errors import FormatError
 from caesura.evaluate import Evalb, SpanOptions, evaluate, read_parameters
 from caesura.formats import read
+from tests.evaluate.making import document
 from tests.reference import evaluate as twin
 
 Tree = twin.Tree
@@ -156,6 +157,9 @@ def test_a_parameter_file(tmp_path: Path) -> None:
     found = read_parameters(path)
     assert found == Evalb(delete=frozenset({"TOP", "-NONE-", ","}), equate=(("ADVP", "PRT"),))
     assert "CUTOFF_LEN 40" in found.ignored
+    doc = document("A b", heads=[2, 0])
+    notes = evaluate(doc, doc, options=SpanOptions(evalb=found)).notes
+    assert any("CUTOFF_LEN 40" in note for note in notes)
 
 
 @pytest.mark.parametrize("line", ["DELETE_LABELS X", "EQ_LABEL ADVP", "DELETE_LABEL"])

@@ -122,6 +122,11 @@ def evaluate(
             f"gold has no punctuation by {definition}; choose another definition with --marks"
         )
     notes += _one_sided(comparison, levels)
+    if options.evalb.ignored:
+        notes.append(
+            "lines of the parameter file that change no score here: "
+            + "; ".join(options.evalb.ignored)
+        )
     losses: Losses | None = None
     if outputs:
         stages = {stage: load(source, text=text) for stage, source in outputs.items()}
