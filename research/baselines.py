@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from caesura.document import UNKNOWN, Document
+from caesura.document.punctuation import parse_marks
 from caesura.induce.baselines import attach_left, attach_right
 from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
 from caesura.induce.inference import best, draw
 from caesura.induce.parameters import Ints, Parameters
 from caesura.induce.pull import by_head, pulled
-from caesura.induce.punctuation import marks as find_marks
 from caesura.induce.punctuation_constraints import fragments_of, holds
 from caesura.induce.recipes import TrainingStage
 from caesura.induce.sentences import Sentences
@@ -78,12 +78,13 @@ def punctuation_as_words(
 
     whole = corpus(training, word_classes(column), marks=none)
     other = corpus(test, word_classes(column), marks=none, names=whole.names[1:])
-    is_word = np.concatenate([~find_marks(d, marks or column) for d in training if d.n_words])
+    definition = parse_marks(marks or column, induction=True)
+    is_word = np.concatenate([~definition.mask(d) for d in training if d.n_words])
     sentences = replace(whole.sentences, counted=is_word)
     pull = np.ones(len(whole.names))
     if leaves:
         for doc in training:
-            marked = np.array(doc.column(column))[find_marks(doc, marks or column)]
+            marked = np.array(doc.column(column))[definition.mask(doc)]
             for name in set(marked.tolist()):
                 pull[whole.names.index(name)] = 1e-12
     heads_of = by_head(pull)
