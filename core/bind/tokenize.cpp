@@ -251,9 +251,7 @@ void bind_tokenize(nb::module_& m) {
                      nb::rv_policy::automatic, "The rows that have a code.")
         .def_prop_ro(
             "codes",
-            [](const SharedWeights& self) {
-                return to_numpy(std::vector(self.codes().begin(), self.codes().end()));
-            },
+            [](const SharedWeights& self) { return to_numpy(self.codes()); },
             nb::rv_policy::automatic);
     nb::class_<SharedModel>(m, "TokenModel", "Tokenises texts; read-only.")
         .def(nb::init<const SharedVocabulary&, const SharedWeights&, const SharedWeights&, bool>(),

@@ -9,8 +9,6 @@ namespace {
 using enum text::Class;
 using text::window;
 
-// Features of one position at most.
-constexpr std::size_t most_features = 55;
 using Features = std::array<std::uint64_t, most_features>;
 
 // The numbers of the first templates of a kind: those of every position, of chunks that are seen as

@@ -8,8 +8,6 @@ namespace {
 
 using enum text::Class;
 
-// Features of one gap at most.
-constexpr std::size_t most_features = 76;
 using Features = std::array<std::uint64_t, most_features>;
 
 // The numbers of the first template of edited text, and of text without punctuation and capitals,

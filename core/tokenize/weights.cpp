@@ -11,28 +11,40 @@ namespace caesura::tokenize {
 Weights::Weights(int bits, View<const std::int64_t> rows, View<const std::int8_t> codes,
                  View<const float> values)
     : bits_(bits),
-      there_(std::max<std::size_t>(1, (std::size_t{1} << bits) / 64)),
-      before_(there_.size()),
-      codes_(codes.begin(), codes.end()),
+      blocks_(std::max<std::size_t>(1, (std::size_t{1} << bits) / 64)),
       values_(values.begin(), values.end()) {
-    std::int64_t word = 0, last = -1;
-    const auto n = static_cast<std::int64_t>(rows.size());
-    for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t last = -1;
+    std::uint32_t rank = 0;
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(rows.size()); ++i) {
         if (rows[i] <= last || rows[i] >> bits != 0)
             throw DamagedModel("the rows of a table do not rise within it");
+        rank = rows[i] / 64 == last / 64 && last >= 0 ? rank + 1 : 0;
         last = rows[i];
-        while (word < last / 64) before_[++word] = static_cast<std::uint32_t>(i);
-        there_[word] |= 1ull << (last % 64);
+        Block& block = blocks_[last / 64];
+        block.there |= 1ull << (last % 64);
+        const auto code = static_cast<std::uint8_t>(codes[i] + 128);
+        if (rank < n_first) {
+            block.first[rank] = code;
+            block.more = static_cast<std::uint32_t>(more_.size());
+        } else {
+            more_.push_back(code);
+        }
     }
-    std::fill(before_.begin() + word + 1, before_.end(), static_cast<std::uint32_t>(n));
 }
 
 std::vector<std::int64_t> Weights::rows() const {
     std::vector<std::int64_t> found;
-    found.reserve(codes_.size());
-    for (std::size_t word = 0; word < there_.size(); ++word)
-        for (std::uint64_t bits = there_[word]; bits != 0; bits &= bits - 1)
-            found.push_back(static_cast<std::int64_t>(word) * 64 + std::countr_zero(bits));
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+        for (std::uint64_t bits = blocks_[b].there; bits != 0; bits &= bits - 1)
+            found.push_back(static_cast<std::int64_t>(b) * 64 + std::countr_zero(bits));
+    return found;
+}
+
+std::vector<std::int8_t> Weights::codes() const {
+    std::vector<std::int8_t> found;
+    for (const Block& block : blocks_)
+        for (std::uint32_t rank = 0; rank < ones(block.there); ++rank)
+            found.push_back(static_cast<std::int8_t>(*code(block, rank) - 128));
     return found;
 }
 

@@ -1,7 +1,8 @@
 // Logistic regression on one weight for each hashed feature (Duchi, Hazan & Singer 2011 in
 // training). In use the weights are 8-bit codes of a book of 256 values, and only rows that are not
-// zero have one: a bit states which rows do, and the number of those before it where the code is. So
-// a table of 2**24 rows takes 3 MB and the codes, and a look at most features ends at their bits.
+// zero have one. A block of 64 rows states by a bit for each which rows do, and holds its first
+// codes; few blocks have more. So a table of 2**24 rows takes 4 MB and those codes, and a feature
+// seldom needs more than one access to memory, which is requested before it is needed.
 #pragma once
 
 #include <cmath>
@@ -17,6 +18,9 @@ inline double probability_of(double score) {
     return 1.0 / (1.0 + std::exp(-std::fmin(std::fmax(score, -30.0), 30.0)));
 }
 
+// Features of an instance at most.
+constexpr std::size_t most_features = 76;
+
 class Weights {
    public:
     // A table of 2**bits rows. The values are those of the codes from -128 on. Throws DamagedModel
@@ -25,36 +29,55 @@ class Weights {
             View<const float> values);
 
     int bits() const { return bits_; }
-    View<const std::int8_t> codes() const { return codes_; }
-    // The rows that have a code.
+    // The rows that have a code, and the codes.
     std::vector<std::int64_t> rows() const;
+    std::vector<std::int8_t> codes() const;
 
-    // The sum of the weights of rows.
+    // The sum of the weights of rows, of which there are at most `most_features`. Which rows have a
+    // weight cannot be predicted, so they are first collected without a branch.
     double score(View<const std::uint64_t> rows) const {
-        double sum = 0.0;
-        for (const std::uint64_t row : rows) prefetch(&there_[row >> 6]);
+        std::uint64_t found[most_features];
+        const std::uint8_t* codes[most_features];
+        std::size_t n = 0;
+        for (const std::uint64_t row : rows) prefetch(&blocks_[row / 64]);
         for (const std::uint64_t row : rows) {
-            const std::uint64_t there = there_[row >> 6], bit = 1ull << (row & 63);
-            if ((there & bit) == 0) continue;
-            const std::int64_t rank = before_[row >> 6] + ones(there & (bit - 1));
-            sum += values_[codes_[rank] + 128];
+            found[n] = row;
+            n += blocks_[row / 64].there >> (row % 64) & 1;
         }
+        for (std::size_t i = 0; i < n; ++i) {
+            const Block& block = blocks_[found[i] / 64];
+            codes[i] = code(block, ones(block.there & ((1ull << (found[i] % 64)) - 1)));
+            prefetch(codes[i]);
+        }
+        double sum = 0.0;
+        for (std::size_t i = 0; i < n; ++i) sum += values_[*codes[i]];
         return sum;
     }
 
    private:
-    static std::int64_t ones(std::uint64_t x) {
+    static constexpr std::uint32_t n_first = 4;
+
+    struct Block {
+        std::uint64_t there = 0;  // a bit for each row
+        std::uint32_t more = 0;   // where its other codes begin
+        std::uint8_t first[n_first] = {};
+    };
+
+    const std::uint8_t* code(const Block& block, std::uint32_t rank) const {
+        return rank < n_first ? &block.first[rank] : more_.data() + block.more + (rank - n_first);
+    }
+
+    static std::uint32_t ones(std::uint64_t x) {
         x -= (x >> 1) & 0x5555555555555555ull;
         x = (x & 0x3333333333333333ull) + ((x >> 2) & 0x3333333333333333ull);
         x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Full;
-        return static_cast<std::int64_t>((x * 0x0101010101010101ull) >> 56);
+        return static_cast<std::uint32_t>((x * 0x0101010101010101ull) >> 56);
     }
 
     int bits_;
-    std::vector<std::uint64_t> there_;   // a bit for each row
-    std::vector<std::uint32_t> before_;  // how many are set before each 64 of them
-    std::vector<std::int8_t> codes_;
-    std::vector<float> values_;
+    std::vector<Block> blocks_;
+    std::vector<std::uint8_t> more_;
+    std::vector<float> values_;  // by code plus 128, as codes are stored
 };
 
 // Weights in training: values, sums of squared gradients, counts of the features. Features that
