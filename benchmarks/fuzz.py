@@ -1,16 +1,16 @@
-"""Fuzz every door for as long as one likes, and count what was tried.
+"""Fuzz every entry point, and count the inputs.
 
     python benchmarks/fuzz.py --hours 8
     python benchmarks/fuzz.py --inputs 50000 conllu html model
     python benchmarks/fuzz.py --hours 8 --json benchmarks/results/fuzz.json
     python benchmarks/fuzz.py --inputs 10000 --model en --bytes 200 pipeline
 
-Each door (a reader, the pipeline, the pipeline under constraints, the model loader; see
-`tests/fuzz/targets.py`) gets the same share of the time, in a process of its own, with random
-changes of the project's own seeds. An input that ends in anything but a result or an error of ours,
-takes more than ten seconds, ends the process, or takes memory above 2 GB is kept as a file and
-told; the exit status is then 1. With --json the counts are added to those that the file has; take
-another --seed then, else the same inputs are tried again.
+Each entry point (door; see `tests/fuzz/targets.py`) gets the same share of the time, in a process
+of its own, with random changes of the project's own seeds. An input that ends in anything but a
+result or a CaesuraError, takes more than ten seconds, ends the process, or takes memory above 2 GB
+is kept as a file and reported; the exit status is then 1. With --json the counts are added to those
+in the file; take another --seed then, otherwise the same inputs are tried again.
+`benchmarks/sanitize.py -- python benchmarks/fuzz.py …` runs it under sanitizers.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ def child(
 
 def watch(call: list[str], folder: Path) -> str:
     """Run a child; what it died of, or nothing."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    # A build with sanitizers (sanitize.py) comes first.
+    folders = [os.environ.get("PYTHONPATH", ""), str(ROOT / "src"), str(ROOT)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
     current, last, since = folder / "input", b"", time.monotonic()
     current.write_bytes(bytes(_ROOM))
     process = subprocess.Popen(call, env=environment, cwd=ROOT)
@@ -176,7 +178,7 @@ def main() -> None:
         name, model, seed, most, limit, inputs, folder = sys.argv[2:9]
         child(name, model, int(seed), int(most), float(limit), int(inputs), Path(folder))
         return
-    from tests.fuzz.targets import DOORS, READERS
+    from tests.fuzz.targets import DOORS, PLAIN
 
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -215,7 +217,7 @@ def main() -> None:
                 f"{found.megabytes:,} MB, {found.broken} broken",
                 flush=True,
             )
-            row = name + ("" if name in READERS else named)
+            row = name + ("" if name in PLAIN else named)
             before = Count(**known.get(row, {}))
             both = Count(
                 before.inputs + found.inputs,

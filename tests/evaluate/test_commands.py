@@ -245,6 +245,15 @@ def test_an_enhanced_head_that_does_not_exist_is_bad_input(
         assert "sent_id s2" in told
 
 
+def test_an_enhanced_head_of_thousands_of_digits_is_bad_input(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deps = "9" * 5000 + ":obj"
+    (folder / "wrong.conllu").write_text(f"1\tHi\thi\tX\t_\t_\t0\troot\t{deps}\t_\n\n")
+    assert run(["evaluate", "wrong.conllu", "wrong.conllu"]) == 1
+    assert "wrong.conllu:1: DEPS is '9999" in capsys.readouterr().err
+
+
 def test_an_enhanced_head_of_an_empty_node_must_exist_too(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

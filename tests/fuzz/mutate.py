@@ -36,7 +36,7 @@ def mutated(rng: random.Random, seeds: Sequence[bytes]) -> bytes:
     for _ in range(rng.choice((1, 1, 2, 3, 5, 8, 20))):
         a = rng.randrange(len(data) + 1)
         b = min(len(data), a + rng.choice((0, 1, 2, 4, 16, 64, 1000)))
-        kind = rng.randrange(8)
+        kind = rng.randrange(10)
         if kind == 0:
             data[a:b] = b""
         elif kind == 1:
@@ -53,6 +53,8 @@ def mutated(rng: random.Random, seeds: Sequence[bytes]) -> bytes:
             other = rng.choice(seeds)
             begin = rng.randrange(len(other) + 1)
             data[a:b] = other[begin : begin + rng.choice((4, 40, 400))]
+        elif kind > 7:
+            _change_cell(rng, data, a, seeds)
         else:
             to = rng.randrange(len(data) + 1)
             data[to:to] = data[a:b]
@@ -60,3 +62,24 @@ def mutated(rng: random.Random, seeds: Sequence[bytes]) -> bytes:
     if rng.random() < 0.5:  # targets take a small number in front for the way to read
         data[:0] = bytes([rng.randrange(1, 8)])
     return bytes(data)
+
+
+def _change_cell(rng: random.Random, data: bytearray, at: int, seeds: Sequence[bytes]) -> None:
+    """Replace one cell of the table row at a place, by a number, a word or a cell of a seed."""
+    begin = data.rfind(b"\n", 0, at) + 1
+    end = data.find(b"\n", at)
+    row = data[begin : end if end >= 0 else len(data)]
+    cells = row.split(b"\t")
+    if len(cells) < 2:
+        return
+    column = rng.randrange(len(cells))
+    kind = rng.randrange(3)
+    if kind == 0:
+        cell = str(rng.randrange(10)).encode()
+    elif kind == 1:
+        cell = rng.choice(WORDS)
+    else:
+        rows = [line.split(b"\t") for line in rng.choice(seeds).split(b"\n")]
+        cell = rng.choice([one[column] for one in rows if len(one) == len(cells)] or [b"_"])
+    cells[column] = bytearray(cell)
+    data[begin : begin + len(row)] = b"\t".join(cells)

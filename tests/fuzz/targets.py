@@ -1,9 +1,10 @@
-"""What is fuzzed: a door each, with the laws that must hold whatever comes in.
+"""What is fuzzed: an entry point each, with the laws that must hold for any input.
 
 The only exception that may come out is a CaesuraError. A text keeps its characters and its tokens
 their offsets; what a reader accepts is written as CoNLL-U that is read again to the same words; a
 model file that is changed at random is refused or parses; a server answers as it is documented
-(`service.py`). Other doors are one function from bytes to nothing each, and a line in `door`.
+(`service.py`); training, induction, clustering, evaluation and alignment are in `learning.py`.
+Another entry point is a function from bytes to None, and a line in `door`.
 """
 
 from __future__ import annotations
@@ -23,11 +24,21 @@ from caesura.find import Bounds, Pattern, PatternError, rewrite, setting
 from caesura.formats import FORMATS, conllu, spans
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.models.file import load as load_file
+from tests.fuzz.learning import LEARNERS, learner_target
 from tests.fuzz.models import changed_file
 from tests.fuzz.service import http_target, requests_target
 from tests.pipeline.laws import check
 
-__all__ = ["DOORS", "READERS", "Target", "door", "pipeline_target", "reader_target", "seeds"]
+__all__ = [
+    "DOORS",
+    "PLAIN",
+    "READERS",
+    "Target",
+    "door",
+    "pipeline_target",
+    "reader_target",
+    "seeds",
+]
 
 #: Formats whose readers take bytes from anyone.
 READERS: Final = (
@@ -42,8 +53,10 @@ READERS: Final = (
     "markdown",
     "spans",
 )
-#: All doors; those behind the readers need a model.
-DOORS: Final = (*READERS, "find", "pipeline", "constraints", "model", "requests", "http")
+#: Entry points that need no model.
+PLAIN: Final = (*READERS, "find", *LEARNERS)
+#: All entry points.
+DOORS: Final = (*PLAIN, "pipeline", "constraints", "model", "requests", "http")
 #: Ways of reading that lead through other code: options by the first byte of the input.
 _WAYS: Final[tuple[dict[str, Any], ...]] = (
     {},
@@ -62,11 +75,13 @@ Target = Callable[[bytes], None]
 
 
 def door(name: str, model: Path | None = None) -> Target:
-    """The target of a door; `model` is the file that doors behind the readers use."""
+    """The target of an entry point; those that are not in `PLAIN` use the file `model`."""
     if name in READERS:
         return reader_target(name)
     if name == "find":
         return find_target()
+    if name in LEARNERS:
+        return learner_target(name, _told)
     assert model is not None
     if name == "model":
         return model_target(model)
@@ -261,7 +276,7 @@ def seeds(name: str = "") -> Sequence[bytes]:
     """Small inputs to start from: the project's own examples and mistakes, and a door's corpus."""
     root = Path(__file__).parents[2]
     paths = [*root.glob("examples/*.*"), *root.glob("tests/cases/*-*/*")]
-    if name == "find":  # no text of ours is nearly a pattern
+    if name == "find" or name in LEARNERS:  # most others are refused at once
         paths = []
     paths += (root / "tests" / "fuzz" / "corpus").glob(f"{name or '*'}/*")
     found = [path.read_bytes() for path in sorted(paths) if path.is_file()]

@@ -33,7 +33,7 @@ def oddities(words: Corpus, used: npt.NDArray[np.bool_]) -> Iterator[str]:
             "first (where each is a line: caesura tokenize --rules --newline-is-boundary), or "
             "raise --max-length."
         )
-    if float((sentences.lengths == 1).mean()) > 0.5:
+    if 2 * int((sentences.lengths == 1).sum()) > len(sentences):
         yield (
             "most sentences have one word, which tells nothing of trees: is the text split into "
             "words? Scripts without spaces need a tokeniser of their language first."
