@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import importlib
 import importlib.machinery
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-#: Set it to 1 to build without a compiler: two minutes, and 100 MB from the package index.
-SLOW = "CAESURA_TEST_ZIG"
+#: Set it to 1 to run tests that build the core: minutes each, and 100 MB from the package index.
+SLOW = "CAESURA_SLOW"
 
 
 @pytest.fixture
@@ -92,6 +94,79 @@ class TestCompilers:
         assert "/zig c++ -target aarch64-linux-gnu.2.17 -mcpu=baseline" in script
 
 
+@pytest.fixture
+def wheels(compilers: ModuleType) -> ModuleType:
+    """`core/wheels.py`."""
+    return importlib.import_module("wheels")
+
+
+#: Files of a wheel that was built, without the module.
+BUILT = {
+    "caesura/__init__.py": b"",
+    "caesura_nlp-0.1.0.dist-info/METADATA": b"Name: caesura-nlp\n",
+    "caesura_nlp-0.1.0.dist-info/WHEEL": b"Wheel-Version: 1.0\nTag: cp311-cp311-linux_x86_64\n\n",
+    "caesura_nlp-0.1.0.dist-info/RECORD": b"",
+}
+
+
+@pytest.mark.parametrize(
+    ("platform", "tags", "head", "module", "tag"),
+    [
+        (
+            "linux-aarch64",
+            ("cp311", "cp311"),
+            b"\x7fELF" + bytes(14) + b"\xb7\0",
+            "_core.cpython-311-aarch64-linux-gnu.so",
+            "cp311-cp311-manylinux_2_17_aarch64.manylinux2014_aarch64",
+        ),
+        (
+            "macos-arm64",
+            ("cp312", "abi3"),
+            b"\xcf\xfa\xed\xfe\x0c\0\0\x01",
+            "_core.abi3.so",
+            "cp312-abi3-macosx_11_0_arm64",
+        ),
+    ],
+)
+def test_a_wheel_has_the_names_of_its_platform(
+    wheels: ModuleType,
+    platform: str,
+    tags: tuple[str, str],
+    head: bytes,
+    module: str,
+    tag: str,
+    tmp_path: Path,
+) -> None:
+    files = {**BUILT, "caesura/_core.cpython-311-x86_64-linux-gnu.so": head + bytes(100)}
+    wheel = wheels.write(files, tags, wheels.PLATFORMS[platform], tmp_path)
+    assert wheel.name == f"caesura_nlp-0.1.0-{tag}.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        said = archive.read("caesura_nlp-0.1.0.dist-info/WHEEL").decode()
+        record = archive.read("caesura_nlp-0.1.0.dist-info/RECORD").decode()
+    assert [name for name in names if "_core" in name] == [f"caesura/{module}"]
+    assert [line[5:] for line in said.splitlines() if line.startswith("Tag: ")] == [
+        f"{'-'.join(tags)}-{one}" for one in tag.split("-")[-1].split(".")
+    ]
+    assert [line.partition(",")[0] for line in record.splitlines()] == names
+
+
+@pytest.mark.parametrize(
+    ("module", "says"),
+    [
+        (b"\x7fELF" + bytes(14) + b"\xb7\0", "not for x86_64 and Linux"),
+        (b"MZ", "not for x86_64 and Linux"),
+        (b"\x7fELF" + bytes(14) + b"\x3e\0\0GLIBC_2.4\0GLIBC_2.28\0", r"needs glibc \(2, 28\)"),
+    ],
+    ids=["another machine", "another system", "a newer library"],
+)
+def test_a_module_that_does_not_run_on_the_platform_is_refused(
+    wheels: ModuleType, module: bytes, says: str
+) -> None:
+    with pytest.raises(SystemExit, match=says):
+        wheels.check(module, wheels.PLATFORMS["linux-x86_64"])
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the programs are shell scripts")
 def test_the_build_requires_zig_only_without_a_compiler(
     compilers: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -108,7 +183,7 @@ def test_the_build_requires_zig_only_without_a_compiler(
         assert compilers.REQUIREMENT in requires()
 
 
-@pytest.mark.skipif(os.environ.get(SLOW) != "1", reason=f"two minutes; set {SLOW}=1")
+@pytest.mark.skipif(os.environ.get(SLOW) != "1", reason=f"takes minutes; set {SLOW}=1")
 @pytest.mark.parametrize("editable", [False, True], ids=["installed", "editable"])
 def test_a_machine_without_a_compiler_builds_the_core(tmp_path: Path, editable: bool) -> None:
     """The commands of the README with a PATH that has a shell and `uname`."""
@@ -155,6 +230,40 @@ def test_a_machine_without_a_compiler_builds_the_core(tmp_path: Path, editable: 
     done = subprocess.run([python, "-c", check], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(str(tree / "src" if editable else tmp_path / "venv"))
+
+
+@pytest.mark.skipif(os.environ.get(SLOW) != "1", reason=f"takes minutes; set {SLOW}=1")
+def test_calls_from_threads_have_no_data_race() -> None:
+    """Threads that share a model, under ThreadSanitizer."""
+    call = [sys.executable, "benchmarks/sanitize.py", "--threads"]
+    done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode == 77:
+        pytest.skip(done.stdout.strip())
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_type_stubs_are_fresh() -> None:
+    pytest.importorskip("nanobind")
+    call = [sys.executable, "core/stubs.py", "--check"]
+    done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_file_is_compiled_with_inexact_arithmetic() -> None:
+    """Results must not depend on the compiler: no contraction, no reordering, no native code."""
+    databases = [ROOT / "build" / name for name in ("compile_commands.json", "dev")]
+    databases = [path / "compile_commands.json" if path.is_dir() else path for path in databases]
+    (database, *_) = [path for path in databases if path.exists()] or [None]
+    if database is None:
+        pytest.skip("the core was not compiled in this checkout")
+    entries = json.loads(database.read_text(encoding="utf-8"))
+    core = [entry for entry in entries if f"{os.sep}core{os.sep}" in entry["file"]]
+    assert len(core) >= len(list((ROOT / "core").glob("*/*.cpp"))) // 2
+    for entry in core:
+        flags = entry["command"].split()
+        assert {"-ffp-contract=off", "-fno-fast-math"} <= set(flags) or "/fp:precise" in flags
+        wrong = r"-(Ofast|ffast-math|funsafe-.*|fassociative-.*|ffp-contract=(on|fast)|m.*=native)"
+        assert not [flag for flag in flags if re.fullmatch(wrong, flag)], entry["file"]
 
 
 SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]
