@@ -1,18 +1,15 @@
-# Caesura as a service, installed from a folder of wheels: nothing is fetched while it is built.
+# Caesura as a service. The compiler is in the first stage only.
 #
-#     pip wheel -w wheels ".[serve]"            # once, on a machine with the same system
 #     docker build -t caesura .
 #     docker run --rm -p 8765:8765 caesura
 #
-# docs/howto/serve.md says more. Only wheels/ is needed beside this file.
+# docs/howto/serve-others.md says more.
 
 FROM python:3.12-slim AS build
-COPY wheels/ /wheels/
+RUN apt-get update && apt-get install -y --no-install-recommends g++
+COPY . /source/
 RUN python3 -m venv /opt/caesura
-RUN /opt/caesura/bin/pip install --no-cache-dir --no-index --find-links /wheels "caesura-nlp[serve]"
-# Kernels are compiled once, here; a machine of another kind compiles its own at its first start.
-ENV CAESURA_HOME=/opt/caesura/home
-RUN echo "They left." | /opt/caesura/bin/caesura parse -m en --quiet -o /dev/null --to conllu
+RUN /opt/caesura/bin/pip install --no-cache-dir "/source[serve]"
 
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin caesura

@@ -86,6 +86,8 @@ def _compiler() -> Iterator[dict[str, list[str] | str]]:
         )
     with tempfile.TemporaryDirectory(prefix="caesura-zig-") as folder:
         if compilers.missing() is None:
+            if sys.platform == "win32":
+                os.environ.setdefault("CMAKE_GENERATOR_TOOLSET", "ClangCL")
             yield {}
             return
         if os.environ.get("CAESURA_SANITIZE"):

@@ -81,12 +81,12 @@ def _developer_tools() -> bool:
 
 
 def _visual_studio(environment: Mapping[str, str]) -> bool:
-    """Whether Visual Studio is installed; CMake finds it without the PATH."""
+    """Whether Visual Studio and its Clang are installed; CMake finds them without the PATH."""
     if sys.platform != "win32":
         return False
     programs = environment.get("ProgramFiles(x86)", r"C:\Program Files (x86)")
     finder = Path(programs, "Microsoft Visual Studio", "Installer", "vswhere.exe")
-    tools = "Microsoft.VisualStudio.Component.VC.Tools.x86.x64"
+    tools = "Microsoft.VisualStudio.Component.VC.Llvm.Clang"
     if not finder.exists():
         return False
     call = [finder, "-products", "*", "-requires", tools, "-property", "installationPath"]
@@ -135,8 +135,8 @@ def toolchain(folder: Path, target: Target | None = None) -> Path:
     zig = _zig()
     if zig is None:
         raise NoCompiler(
-            "No C++ compiler was found. Install one (GCC 11, Clang 14 or Visual Studio 2022), "
-            "or run `pip install ziglang`."
+            "No C++ compiler was found. Install one (GCC 11, Clang 14 or the Clang of Visual "
+            "Studio 2022), or run `pip install ziglang`."
         )
     goal = target or Target.here()
     # `baseline`: without it, Zig uses every instruction of the processor that compiles.
