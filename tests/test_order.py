@@ -16,7 +16,7 @@ def suite(*arguments: str) -> str:
     """What pytest prints of some quick tests, with the settings of the project."""
     call = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
     result = subprocess.run(
-        [*call, "tests/models", "tests/test_document.py"],
+        [*call, "tests/test_stage.py", "tests/test_constraints.py"],
         cwd=ROOT,
         capture_output=True,
         text=True,
