@@ -31,6 +31,7 @@ learn::SparseRows rows_of(const In<std::uint32_t>& begin, const SharedTable::Raw
 SharedTable::SharedTable(In<std::uint32_t> keys, In<std::uint32_t> begin, Raw column, Raw value,
                          In<std::int8_t> exponent, std::int64_t width)
     : LinearTable(view(keys), rows_of(begin, column, value, exponent), width),
+      keys_(std::move(keys)),
       begin_(std::move(begin)),
       column_(std::move(column)),
       value_(std::move(value)),

@@ -15,7 +15,7 @@ class SharedTable : public learn::LinearTable {
                 In<std::int8_t> exponent, std::int64_t width);
 
    private:
-    In<std::uint32_t> begin_;
+    In<std::uint32_t> keys_, begin_;
     Raw column_, value_;
     In<std::int8_t> exponent_;
 };

@@ -4,22 +4,18 @@
 
 namespace caesura::learn {
 
-FeatureIndex::FeatureIndex(View<const std::uint32_t> keys) {
-    std::size_t size = 16;
-    while (2 * size < 3 * keys.size() + 1) size *= 2;
-    slots_.resize(size);
-    const auto n = static_cast<std::int64_t>(keys.size());
-    std::int64_t left = most_places * (n + most_places);
-    for (std::int64_t row = 0; row < n; ++row) {
-        std::uint32_t at = place_of(keys[row]);
-        while (slots_[at] != 0) {
-            at = (at + 1) & mask();
-            if (--left < 0)
-                throw DamagedModel("the model's features all want the same place of their table");
-        }
-        slots_[at] = (static_cast<std::uint64_t>(keys[row]) << 32) |
-                     static_cast<std::uint64_t>(row + 1);
+FeatureIndex::FeatureIndex(View<const std::uint32_t> keys) : keys_(keys) {
+    // Four to eight keys in a bucket: as many as a cache line has, or half of it.
+    while (shift_ > 0 && (keys.size() >> (32 - shift_)) >= 8) --shift_;
+    begins_.resize((std::size_t{1} << (32 - shift_)) + 1);
+    std::size_t bucket = 0;
+    for (std::size_t row = 0; row < keys.size(); ++row) {
+        const std::uint32_t key = keys[static_cast<std::ptrdiff_t>(row)];
+        if (row > 0 && keys[static_cast<std::ptrdiff_t>(row) - 1] >= key)
+            throw DamagedModel("the model's feature keys do not rise");
+        while (bucket <= bucket_of(key)) begins_[bucket++] = static_cast<std::uint32_t>(row);
     }
+    while (bucket < begins_.size()) begins_[bucket++] = static_cast<std::uint32_t>(keys.size());
 }
 
 }  // namespace caesura::learn

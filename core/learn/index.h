@@ -1,9 +1,10 @@
-// From feature keys to rows: an open-addressing index over the 32-bit keys of a model's features.
+// From feature keys to rows: the keys of a model's features, rising, in buckets by their upper bits.
 // A key is the upper half of a feature's 64-bit hash. A feature that training did not keep finds no
 // row, so it adds no noise; with half a million keys, one unseen feature in ten thousand is taken
 // for another one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -12,36 +13,48 @@
 
 namespace caesura::learn {
 
-// Places that an entry may try, on average, before it finds a free one. Tables are filled by two
-// thirds at most, where entries that are not chosen to collide try two or three. A model file whose
-// keys were chosen to collide is refused when its table is made; so no later search is long.
+// Places that an entry of a hash table may try, on average, before it finds a free one. Tables are
+// filled by two thirds at most, where entries that are not chosen to collide try two or three. A
+// model file whose keys were chosen to collide is refused when its table is made.
 constexpr std::int64_t most_places = 64;
 
 inline std::uint32_t key_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
 class FeatureIndex {
    public:
-    FeatureIndex() : slots_(16) {}
-    // Indexes distinct keys by their position; throws DamagedModel if too many collide.
+    FeatureIndex() : begins_(2) {}
+    // Indexes keys by their position; they stay where they are. Throws DamagedModel unless they
+    // rise.
     explicit FeatureIndex(View<const std::uint32_t> keys);
 
-    void prefetch(std::uint32_t key) const { caesura::prefetch(&slots_[place_of(key)]); }
+    // Both wait for memory that `find` reads, the second for what the first requests.
+    void prefetch_bucket(std::uint32_t key) const { prefetch(&begins_[bucket_of(key)]); }
+    void prefetch_key(std::uint32_t key) const {
+        prefetch(keys_.data() + begins_[bucket_of(key)]);
+    }
 
     // The row of a key, or -1.
     std::int64_t find(std::uint32_t key) const {
-        for (std::uint32_t at = place_of(key);; at = (at + 1) & mask()) {
-            const std::uint64_t slot = slots_[at];
-            if (slot == 0) return -1;  // a third of the slots is free
-            if (key_of(slot) == key) return static_cast<std::int64_t>(slot & 0xFFFFFFFF) - 1;
-        }
+        const std::size_t bucket = bucket_of(key);
+        std::int64_t at = begins_[bucket];
+        const std::int64_t end = begins_[bucket + 1];
+        // Keys are hashes, so a bucket has few; those of a model file may be chosen otherwise.
+        if (end - at > most_scanned)
+            at = std::lower_bound(keys_.begin() + at, keys_.begin() + end, key) - keys_.begin();
+        while (at < end && keys_[at] < key) ++at;
+        return at < end && keys_[at] == key ? at : -1;
     }
 
    private:
-    std::uint32_t mask() const { return static_cast<std::uint32_t>(slots_.size() - 1); }
-    std::uint32_t place_of(std::uint32_t key) const { return (key * 0x9E3779B1u) & mask(); }
+    static constexpr std::int64_t most_scanned = 32;
 
-    // The key in the upper half, row + 1 in the lower; 0 is free.
-    std::vector<std::uint64_t> slots_;
+    std::size_t bucket_of(std::uint32_t key) const {
+        return static_cast<std::size_t>(std::uint64_t{key} >> shift_);
+    }
+
+    View<const std::uint32_t> keys_;
+    std::vector<std::uint32_t> begins_;  // of buckets; one more than there are
+    int shift_ = 32;
 };
 
 }  // namespace caesura::learn

@@ -74,7 +74,8 @@ void LinearTable::add_row(std::int64_t row, View<float> scores) const {
 
 void LinearTable::add(View<const std::uint64_t> hashes, View<std::int64_t> found,
                       View<float> scores) const {
-    for (const std::uint64_t hash : hashes) index_.prefetch(key_of(hash));
+    for (const std::uint64_t hash : hashes) index_.prefetch_bucket(key_of(hash));
+    for (const std::uint64_t hash : hashes) index_.prefetch_key(key_of(hash));
     std::int64_t n = 0;
     for (const std::uint64_t hash : hashes) {
         if (hash == 0) continue;

@@ -70,15 +70,18 @@ def test_damaged_tables_are_refused(
         LinearTable(np.zeros(1, np.uint32), *arrays, np.array(exponent, np.int8), 3)
 
 
-def test_keys_that_were_chosen_to_meet_are_refused() -> None:
-    """All want one of two slots: a table of them takes the square of their number to make."""
-    inverse = pow(0x9E3779B1, -1, 1 << 32)
-    wanted = np.arange(1 << 16, dtype=np.uint64) << np.uint64(17)
-    keys = (wanted + (wanted >> np.uint64(32))) * np.uint64(inverse) & np.uint64(0xFFFFFFFF)
-    keys = np.unique(keys.astype(np.uint32))
-    assert len(keys) > 30_000
-    with pytest.raises(DamagedModel, match="all want the same place"):
-        _testing.find_rows(keys, keys)
+def test_keys_that_were_chosen_to_meet_are_found() -> None:
+    """All are in one bucket of the index."""
+    keys = np.arange(1 << 16, dtype=np.uint32) * np.uint32(3) + np.uint32(7 << 20)
+    others = np.concatenate([keys + np.uint32(1), keys[:1] - np.uint32(1)])
+    assert _testing.find_rows(keys, keys).tolist() == list(range(len(keys)))
+    assert (_testing.find_rows(keys, others) == -1).all()
+
+
+@pytest.mark.parametrize("keys", [[2, 1], [1, 1]])
+def test_keys_that_do_not_rise_are_refused(keys: list[int]) -> None:
+    with pytest.raises(DamagedModel, match="do not rise"):
+        _testing.find_rows(np.array(keys, np.uint32), np.zeros(0, np.uint32))
 
 
 @given(st.lists(st.tuples(st.integers(1, 20), small), max_size=10), st.integers(1, 30))
