@@ -204,6 +204,7 @@ INSIDE = {
     ("tokenize/evidence.py", "caesura.tokenize.tokenizer"): "the tokeniser places this stage",
     ("paths.py", "ctypes"): "light start: only workers of a server need it",
     ("paths.py", "platformdirs"): "light start: no path is asked for where a folder is named",
+    ("models/store.py", "importlib.metadata"): "light start: only models of packages need it",
     ("models/store.py", "http.client"): "light start: only downloads need it",
     ("models/store.py", "urllib.request"): "light start: only downloads need it",
     ("models/file.py", "safetensors.numpy"): "light start: only writing needs it",

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -48,7 +47,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     sweep(target.parent)
     while True:
         # The name is known before the file is made, so that an interruption never leaves one.
-        temporary = os.path.join(target.parent, f".{target.name[:200]}.{secrets.token_hex(8)}~")
+        temporary = os.path.join(target.parent, f".{target.name[:200]}.{os.urandom(8).hex()}~")
         try:
             with open(temporary, "xb") as raw:
                 if not _keeps(raw.fileno(), temporary):

@@ -52,7 +52,7 @@ def test_add_list_show_verify_remove(
 def test_packages_that_are_not_installed_are_named(
     home: Path, model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(store, "entry_points", lambda group: ())
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: ())
     assert cli.run(["models"]) == 0
     line = capsys.readouterr().out.splitlines()[-1]
     assert line.startswith("Not installed: en-large (the most accurate for English), multi (many")

@@ -108,7 +108,9 @@ def _class_of(character: str) -> int:
 
 
 def _learn(codes: NDArray[np.uint32]) -> None:
-    for code in np.unique(codes).tolist():
+    seen = np.zeros(len(_classes), np.bool_)
+    seen[codes] = True
+    for code in np.flatnonzero(seen).tolist():
         character = chr(code)
         lower = character.lower()
         _folded[code] = ord(lower) if len(lower) == 1 else code

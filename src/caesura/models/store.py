@@ -17,15 +17,17 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import unquote, urlsplit
 
 from caesura.errors import InputError, ModelError, RenamedModel, UsageError, kind_of, outside
 from caesura.models.file import ModelFile, load
 from caesura.models.wheel import unpack
 from caesura.paths import MODEL_SUFFIX, bundled_models, model_folder
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = [
     "RENAMED",
@@ -105,6 +107,9 @@ def _all() -> Iterator[Installed]:
         if folder.is_dir():
             for path in sorted(folder.glob(f"*{MODEL_SUFFIX}")):
                 yield Installed(path.name.removesuffix(MODEL_SUFFIX), path, bundled)
+    # It takes as long to import as the rest of this module.
+    from importlib.metadata import entry_points
+
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         yield _offered(entry)
 

@@ -113,7 +113,9 @@ class LemmaEndings:
             rows.append(slice(self.first[at], self.first[at + 1]))
         if not rows:
             return np.zeros(0, np.int64), np.zeros(0)
-        rules = np.unique(np.concatenate([self.rules[row] for row in rows]))
+        rules = np.array(
+            sorted({rule for row in rows for rule in self.rules[row].tolist()}), self.rules.dtype
+        )
         found = np.zeros(len(rules))
         floor = FLOOR
         for row in rows:

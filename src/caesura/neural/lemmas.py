@@ -301,7 +301,7 @@ class LemmaLexicon:
     ) -> int:
         """The best rule by the network, the endings, and whether its lemma is known."""
         tried = own[np.argpartition(-scores, min(_RULES, len(scores)) - 1)[:_RULES]]
-        rules = np.union1d(likely[0], tried)
+        rules = np.array(sorted({*likely[0].tolist(), *tried.tolist()}), np.int64)
         chances = np.full(len(rules), FLOOR)
         chances[rules.searchsorted(likely[0])] = likely[1]
         points = _POWER * _of_rules(scores, own, rules).astype(np.float64) + np.log(chances)

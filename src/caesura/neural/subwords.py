@@ -156,8 +156,8 @@ class Subwords(ABC):
         blanks = types % 2 == 1
         flat, first = self._cut(forms, blanks)
         # An unknown word makes a network unsure of all that is around it.
-        unsure = np.unique(first.searchsorted(np.flatnonzero(flat == self.unknown), "right") - 1)
-        smiles = [n for n in unsure.tolist() if is_picture(forms[n])]
+        unsure = first.searchsorted(np.flatnonzero(flat == self.unknown), "right") - 1
+        smiles = [n for n in sorted(set(unsure.tolist())) if is_picture(forms[n])]
         if smiles:
             for n in smiles:
                 forms[n] = _SMILE

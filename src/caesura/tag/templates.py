@@ -98,12 +98,12 @@ def parse_templates(names: Sequence[str], labels: bool = False) -> Templates:
     one_place = np.all((rows[:, 3::2] == rows[:, 3:4]) | ~there, axis=1)
     spot = rows[one_place]
     spot = np.ascontiguousarray(spot[np.argsort(spot[:, 3], kind="stable")])
-    places = np.unique(spot[:, 3]) if len(spot) else np.zeros(1, np.int32)
-    bounds = np.searchsorted(spot[:, 3], np.append(places, places[-1] + 1)).astype(np.int32)
+    places = sorted(set(spot[:, 3].tolist())) or [0]
+    bounds = np.searchsorted(spot[:, 3], [*places, places[-1] + 1]).astype(np.int32)
     return Templates(
         tuple(names),
         spot,
         np.ascontiguousarray(rows[~one_place]),
-        places.astype(np.int32),
+        np.array(places, np.int32),
         bounds,
     )

@@ -281,7 +281,7 @@ def _confidences(found: Rows, values: _Values, at: Layout) -> np.ndarray:
     strings = found.strings
     if not values.confident:
         return misc
-    hits = [i for i in np.unique(misc).tolist() if "Conf=" in strings[i]]
+    hits = [i for i in set(misc.tolist()) if "Conf=" in strings[i]]
     if not hits:
         return misc
     keys = tuple(CONFIDENCE_KEYS.values())
@@ -315,7 +315,7 @@ def _spaces(found: Rows, token_misc: np.ndarray, options: ReadOptions) -> None:
     """What MISC and comments say about the text between tokens."""
     strings = found.strings
     said: dict[int, Spacing] = {}
-    for i in np.unique(token_misc).tolist():
+    for i in set(token_misc.tolist()):
         text = strings[i]
         if "Space" in text or "NewPar" in text:
             said[i] = spacing(text)
@@ -348,7 +348,7 @@ def _spaces(found: Rows, token_misc: np.ndarray, options: ReadOptions) -> None:
 def _turns(found: Rows, token_misc: np.ndarray) -> None:
     """What MISC says about turns."""
     marks = {}
-    for i in np.unique(token_misc).tolist():
+    for i in set(token_misc.tolist()):
         if MARK in found.strings[i]:
             marks[i] = mark_of(found.strings[i])
     for token in np.flatnonzero(np.isin(token_misc, list(marks))).tolist() if marks else ():
