@@ -70,8 +70,9 @@ def test_an_abbreviation_of_the_language_file_keeps_its_period_before_marks() ->
     other = Document.from_spans("8 a.m.) 9", [0, 2, 5, 6, 8], [1, 5, 6, 7, 9])
     other.sent_start = np.array([1, 0, 0, 0, 0], dtype=np.int8)
     trainer = TokenizerTrainer([*docs, other], replace(SMALL, language="en"))
-    assert not any("".join(tokens) == "a.m.)" for tokens in trainer.tokenizer().chunks)
-    assert any("".join(tokens) == "p.m.)" for tokens in trainer.tokenizer().chunks)
+    chunks = [chunk.replace("\t", "") for chunk in trainer.tokenizer().chunks]
+    assert "a.m.)" not in chunks
+    assert "p.m.)" in chunks
 
 
 @pytest.mark.parametrize("docs", [[], [Document()], [Document(text="words")]])

@@ -125,7 +125,7 @@ def code_points(text: str) -> NDArray[np.uint32]:
 def packed(texts: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """The code points of texts, one behind the other, and where each text ends."""
     known = list(texts)
-    ends = np.cumsum([len(text) for text in known], dtype=np.int64)
+    ends = np.cumsum(np.fromiter(map(len, known), np.int64, len(known)))
     return code_points("".join(known)), ends
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 __all__ = ["known_words", "without_hyphen"]
 
 
-def known_words(chunks: Iterable[Sequence[str]]) -> frozenset[str]:
-    """The words that a tokeniser remembers, in lower case."""
-    return frozenset(token.lower() for tokens in chunks for token in tokens if token.isalpha())
+def known_words(chunks: Iterable[str]) -> frozenset[str]:
+    """The words of chunks that a tokeniser remembers, in lower case. Tabs separate tokens."""
+    words = filter(str.isalpha, set("\t".join(chunks).split("\t")))
+    # Sets and strings as wholes: this is done at each start, for thousands of words.
+    return frozenset("\t".join(words).lower().split("\t")) - {""}
 
 
 def without_hyphen(surface: str) -> str:

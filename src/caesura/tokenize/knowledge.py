@@ -169,11 +169,11 @@ def seen_words(docs: Sequence[Document]) -> list[str]:
 
 def remembered_chunks(
     docs: Sequence[Document], options: TokenizerOptions, lexicon: Lexicon
-) -> list[tuple[str, ...]]:
+) -> list[str]:
     """Chunks between white space that were seen often enough and always cut the same way.
 
-    An abbreviation with periods inside keeps its last one before any mark, whether it was seen
-    before that mark or not.
+    Tabs separate their tokens. An abbreviation with periods inside keeps its last one before any
+    mark, whether it was seen before that mark or not.
     """
     seen: Counter[str] = Counter()
     ways: dict[str, tuple[str, ...] | None] = {}
@@ -190,7 +190,7 @@ def remembered_chunks(
         chunk = "".join(tokens)
         if len(chunk) <= LONGEST_CHUNK and ways.setdefault(chunk, tokens) == tokens:
             often.add(chunk)
-    return [way for chunk in sorted(often) if (way := ways[chunk]) is not None]
+    return ["\t".join(way) for chunk in sorted(often) if (way := ways[chunk]) is not None]
 
 
 def _marked(lexicon: Lexicon) -> Iterator[tuple[str, ...]]:

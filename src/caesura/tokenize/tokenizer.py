@@ -44,7 +44,6 @@ from caesura.tokenize.reading import Reader
 from caesura.tokenize.streaming import Stream
 from caesura.tokenize.vocabulary import (
     LONGEST,
-    LONGEST_CHUNK,
     LONGEST_NAMED,
     LONGEST_TYPE,
     vocabulary_of,
@@ -78,7 +77,7 @@ class Tokenizer(TokenStage):
         begins: Codes,
         splitter: Splitter,
         lexicon: Sequence[str] = (),
-        chunks: Sequence[Sequence[str]] = (),
+        chunks: Sequence[str] = (),
         scale: BiasScale = SCALE,
         types: Mapping[str, int] | None = None,
         named: Sequence[str] = (),
@@ -103,8 +102,8 @@ class Tokenizer(TokenStage):
         #: Words of a language that has no spaces between them, and those of a dictionary of it.
         self.lexicon = list(lexicon)
         self.named = list(named)
-        #: Chunks that are always cut the same way, as their tokens.
-        self.chunks = [tuple(tokens) for tokens in chunks]
+        #: Chunks that are always cut the same way; tabs separate their tokens.
+        self.chunks = list(chunks)
         #: What is known of word types: see `word_types`.
         self.types = dict(types or {})
         vocabulary = vocabulary_of(
@@ -112,7 +111,7 @@ class Tokenizer(TokenStage):
             self.named,
             self.types,
             self.chunks,
-            sorted(known_words(self.chunks)),
+            list(known_words(self.chunks)),
         )
         self._model = TokenModel(vocabulary, cuts.core, begins.core, options.layout)
         self._cache = SplitCache(splitter)
@@ -385,7 +384,7 @@ class Tokenizer(TokenStage):
         arrays |= pack_codes("start", self.begins.coded())
         arrays |= self.splitter.to_arrays()
         labels = self.splitter.to_labels() | {"lexicon": self.lexicon}
-        labels["chunks"] = ["\t".join(tokens) for tokens in self.chunks]
+        labels["chunks"] = self.chunks
         if self.named:
             labels["named"] = self.named
         if self.types:
@@ -430,19 +429,15 @@ class Tokenizer(TokenStage):
         )
         lexicon = part.labels.get("lexicon", [])
         named = part.labels.get("named", [])
-        if any(not 0 < len(word) <= LONGEST for word in lexicon) or any(
-            not 0 < len(word) <= LONGEST_NAMED for word in named
-        ):
+        if not (_fit(lexicon, LONGEST) and _fit(named, LONGEST_NAMED)):
             raise ModelError("the model's tokenizer has words that are too long in its lexicon")
-        chunks = [chunk.split("\t") for chunk in part.labels.get("chunks", [])]
-        if any(not 0 < sum(map(len, tokens)) <= LONGEST_CHUNK for tokens in chunks):
-            raise ModelError("the model's tokenizer remembers chunks that are too long")
+        chunks = part.labels.get("chunks", [])
         scale = BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE)
         types: dict[str, int] = {}
         if part.labels.get("types"):
             forms = part.labels["types"]
             bits = part.array("type_bits", np.int32, (len(forms),))
-            if any(not 0 < len(form) <= LONGEST_TYPE for form in forms):
+            if not _fit(forms, LONGEST_TYPE):
                 raise ModelError("the model's tokenizer knows types that are too long")
             types = dict(zip(forms, bits.tolist(), strict=True))
             splitter.classes = word_classes(types)
@@ -468,3 +463,8 @@ def _offsets(given: Iterable[int] | None, size: int, name: str) -> NDArray[np.in
     if len(offsets) and not 0 <= offsets[0] <= offsets[-1] <= size:
         raise UsageError(f"{name}: an offset lies outside the text of {size} characters")
     return offsets
+
+
+def _fit(strings: Sequence[str], longest: int) -> bool:
+    """Whether no string is empty or too long."""
+    return all(0 < length <= longest for length in set(map(len, strings)))

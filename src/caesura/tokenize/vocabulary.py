@@ -24,6 +24,9 @@ LONGEST_CHUNK: Final = 20
 LONGEST: Final = 5
 LONGEST_NAMED: Final = 12
 
+Codes = NDArray[np.uint32]
+Ends = NDArray[np.int64]
+_TAB: Final = 9
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 
 
@@ -43,14 +46,14 @@ def vocabulary_of(
     words: Sequence[str] = (),
     named: Sequence[str] = (),
     types: Mapping[str, int] = _NOTHING,
-    chunks: Sequence[Sequence[str]] = (),
+    chunks: Sequence[str] = (),
     whole: Sequence[str] = (),
 ) -> TokenVocabulary:
     """Words of a language without spaces between them, and those of a dictionary of it; word types
-    with their bits; chunks, given as their tokens; and words that are whole at line ends.
+    with their bits; chunks, whose tokens tabs separate; and words that are whole at line ends.
     """
     bits = np.array(list(types.values()), np.uint32)
-    cuts = np.array([_cuts(tokens) for tokens in chunks], np.uint32)
+    letters, cuts = _cut(*packed(chunks))
     with refusing():
         return TokenVocabulary(
             TABLE,
@@ -58,23 +61,32 @@ def vocabulary_of(
             _packed(named),
             _packed(types),
             bits,
-            _packed(map("".join, chunks)),
+            letters,
             cuts,
             packed(whole),
         )
 
 
-def _packed(strings: Iterable[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def _packed(strings: Iterable[str]) -> tuple[Codes, Ends]:
     """Strings for the core, all characters of which are in its table."""
-    codes, ends = packed(strings)
+    return _known(*packed(strings))
+
+
+def _known(codes: Codes, ends: Ends) -> tuple[Codes, Ends]:
     signs_of(codes, ends)
     return codes, ends
 
 
-def _cuts(tokens: Sequence[str]) -> int:
-    """Where tokens begin in their chunk, but for the first: bit i for the i-th character."""
-    at = found = 0
-    for token in tokens[:-1]:
-        at += len(token)
-        found |= 1 << at
-    return found
+def _cut(codes: Codes, ends: Ends) -> tuple[tuple[Codes, Ends], Codes]:
+    """Chunks without tabs, and where their tabs were: bit i for the i-th character."""
+    tab = codes == _TAB
+    tabs = np.flatnonzero(tab)
+    owner = ends.searchsorted(tabs, "right")
+    shorter = ends - np.cumsum(np.bincount(owner, minlength=len(ends)))
+    lengths = np.diff(shorter, prepend=0)
+    if len(lengths) and not 0 < lengths.min() <= lengths.max() <= LONGEST_CHUNK:
+        raise ModelError("the model's tokenizer remembers chunks that are too long")
+    at = tabs - np.arange(len(tabs)) - (shorter - lengths)[owner]
+    cuts = np.zeros(len(ends), np.uint32)
+    np.bitwise_or.at(cuts, owner, np.uint32(1) << at.astype(np.uint32))
+    return _known(codes[~tab], shorter), cuts
