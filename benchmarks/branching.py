@@ -30,14 +30,14 @@ from caesura.document import YES, Document
 from caesura.formats import read
 from caesura.models.file import save
 from caesura.parse.analysis import Parse
-from caesura.parse.branching import BranchingParser
+from caesura.parse.branching import COUNTERS, BranchingParser
 from caesura.parse.branching_options import BranchOptions, BranchTraining
 from caesura.parse.scores import label_numbers
 from caesura.parse.word_table import cut
 from caesura.train.branching import BEAMS, MARGINS, branching_loop
 
 sys.path.insert(0, str(ROOT))
-from research.hybrid_beam import BeamSearcher
+from research import hybrid_beam
 
 TREEBANKS = (
     "CDT-Danish",
@@ -139,7 +139,6 @@ class Bench:
             bounds.append(own[1:] + bounds[-1][-1])
         self.table = np.concatenate(tables)
         self.bounds = np.concatenate(bounds).astype(np.int64)
-        self.longest = int(np.diff(self.bounds).max())
 
     def scores(self, parser: BranchingParser) -> Row:
         parses = parser.analyse(self.dev)
@@ -149,21 +148,19 @@ class Bench:
         """Scores, counts and speed of branching with these options."""
         parser = self.parser.with_search(**search)
         told = self.scores(parser)
-        brancher = parser.brancher(self.longest)
-        seconds = best_time(lambda: brancher.decode(self.table, self.bounds), self.repeat)
+        seconds = best_time(lambda: parser.decode(self.table, self.bounds), self.repeat)
         return told | self.speed(seconds) | parser.counters
 
-    def searcher(self, width: int, score: str, memory: bool = True) -> BeamSearcher:
-        """An ordinary beam search, by the sum of logarithms or the mean chance."""
+    def beam(self, width: int, score: str, memory: bool = True) -> hybrid_beam.Found:
+        """What an ordinary beam search finds, by the sum of logarithms or the mean chance."""
         parser = self.parser.with_search(beam=width, score=score, memory=memory)
-        return BeamSearcher(parser.classifier(), parser.search, parser.inventory.root, self.longest)
+        return hybrid_beam.decode(parser, self.table, self.bounds)
 
     def beam_parses(
         self, width: int, score: str, memory: bool = True
     ) -> tuple[list[Parse], dict[str, int]]:
-        """What it finds, and its counters."""
-        searcher = self.searcher(width, score, memory)
-        trees = searcher.decode(self.table, self.bounds)
+        """The same as parses of the documents, and its counters."""
+        trees = self.beam(width, score, memory)
         offset = np.repeat(self.bounds[:-1], np.diff(self.bounds))
         heads = np.where(trees.heads >= 0, trees.heads + offset, -1)
         parses, at = [], 0
@@ -173,13 +170,12 @@ class Bench:
             found.labels = trees.labels[at : at + doc.n_words]
             parses.append(found)
             at += doc.n_words
-        return parses, searcher.counters()
+        return parses, trees.counters
 
     def beam_row(self, width: int, score: str) -> Row:
         """The same of an ordinary beam search."""
         parses, counters = self.beam_parses(width, score)
-        searcher = self.searcher(width, score)
-        seconds = best_time(lambda: searcher.decode(self.table, self.bounds), self.repeat)
+        seconds = best_time(lambda: self.beam(width, score), self.repeat)
         told = accuracy(self.dev, parses, self.parser.inventory.labels, self.punctuation)
         return told | self.speed(seconds) | counters
 
@@ -243,14 +239,13 @@ def by_margin(bench: Bench, margins: Sequence[float], beams: Sequence[int]) -> l
 
 def by_length(bench: Bench) -> list[Row]:
     """Figure 6: transitions of greedy decoding by length of the sentence."""
-    brancher = bench.parser.with_search(beam=1).brancher(bench.longest)
+    parser = bench.parser.with_search(beam=1)
     steps: dict[int, list[int]] = {}
     bounds = bench.bounds
     for k in range(len(bounds) - 1):
         a, b = int(bounds[k]), int(bounds[k + 1])
-        before = int(brancher.counts[1])
-        brancher.decode(bench.table[a + 2 * k : b + 2 * k + 2], np.array([0, b - a]))
-        steps.setdefault(b - a, []).append(int(brancher.counts[1]) - before)
+        _, counts = parser.decode(bench.table[a + 2 * k : b + 2 * k + 2], np.array([0, b - a]))
+        steps.setdefault(b - a, []).append(int(counts[COUNTERS.index("steps")]))
     return _by_length(steps)
 
 

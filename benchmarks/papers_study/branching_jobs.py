@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from branching import (
 )
 from data import find_folder
 
+from caesura._core import ParserRows
 from caesura.document import YES, Document
 from caesura.parse.analysis import Parse
 from caesura.parse.branching import BranchingParser
@@ -184,9 +186,7 @@ def speed(write: Write, cache: Path, data: Path, *, treebank: str, epochs: int) 
         told = bench.row(beam=width)
         rows.append({"search": f"branching {width}", "words/s": told["words/s"]})
     for width, memory in ((16, True), (16, False), (64, True)):
-        searcher = bench.searcher(width, "sum", memory)
-        searcher.decode(bench.table, bench.bounds)
-        seconds = best_time(lambda own=searcher: own.decode(bench.table, bench.bounds), 3)
+        seconds = best_time(partial(bench.beam, width, "sum", memory), 3)
         name = f"beam {width}{'' if memory else ', no memory'}"
         rows.append({"search": name, "words/s": bench.speed(seconds)["words/s"]})
     write({"rows": rows})
@@ -194,11 +194,13 @@ def speed(write: Write, cache: Path, data: Path, *, treebank: str, epochs: int) 
 
 def without_rare(trainer: Any, cutoff: int) -> Any:
     """The best model of the first round without features that few training states have."""
-    table, unit = trainer._best
-    if cutoff:
-        seen = np.bincount(trainer.examples.rows.ravel(), minlength=len(table))
-        table = np.where((seen >= cutoff)[:, None], table, 0).astype(table.dtype)
-    return table, unit
+    if not cutoff:
+        return trainer._best
+    examples, rows = trainer.examples, trainer._best
+    seen = np.bincount(examples.rows.ravel(), minlength=len(examples.row_of))
+    numbers, table = rows.filled()
+    kept = ~np.isin(numbers, examples.row_of[seen < cutoff])
+    return ParserRows.of_rows(len(rows), numbers[kept], table[kept], rows.unit)
 
 
 def _branch(**search: Any) -> Callable[[Measure, str], None]:

@@ -25,6 +25,7 @@ void bind_language(nanobind::module_& m);
 void bind_models(nanobind::module_& m);
 // Only with CAESURA_TESTING.
 void bind_testing(nanobind::module_& m);
+void bind_testing_hybrid(nanobind::module_& m);
 void bind_testing_learn(nanobind::module_& m);
 void bind_testing_parse(nanobind::module_& m);
 void bind_testing_tokenize(nanobind::module_& m);

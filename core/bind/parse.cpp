@@ -3,6 +3,8 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <numeric>
+
 #include "base/pool.h"
 #include "bind/bind.h"
 #include "bind/learn.h"
@@ -37,19 +39,48 @@ void bind_rows(nb::module_& m) {
              "The sparse rows of a model file, padded to `width` columns.")
         .def_static(
             "of_table",
-            [](In2<std::int8_t> table, double unit) { return CompactRows(matrix(table), unit); },
+            [](In2<std::int8_t> table, double unit) {
+                std::vector<std::uint32_t> numbers(table.shape(0));
+                std::iota(numbers.begin(), numbers.end(), 0u);
+                return CompactRows(static_cast<std::int64_t>(numbers.size()), numbers,
+                                   matrix(table), unit);
+            },
             "table"_a.noconvert(), "unit"_a,
             "The rows of a dense table, whose last column holds the exponents.")
+        .def_static(
+            "of_rows",
+            [](std::int64_t size, In<std::uint32_t> numbers, In2<std::int8_t> table, double unit) {
+                nb::gil_scoped_release release;
+                return CompactRows(size, view(numbers), matrix(table), unit);
+            },
+            "size"_a, "numbers"_a.noconvert(), "table"_a.noconvert(), "unit"_a,
+            "Rows of a table of `size` rows that have these numbers, which rise; the others are\n"
+            "empty. The last column holds the exponents.")
         .def(
             "table",
             [](const CompactRows& rows) {
                 const auto n = static_cast<std::size_t>(rows.size());
                 const auto width = static_cast<std::size_t>(rows.width());
                 std::vector<std::int8_t> table(n * width);
-                rows.unfold({table.data(), n, width});
+                for (std::size_t r = 0; r < n; ++r)
+                    rows.unfold(static_cast<std::int64_t>(r), table.data() + r * width);
                 return to_numpy(std::move(table), n, width);
             },
             "The dense table.")
+        .def(
+            "filled",
+            [](const CompactRows& rows) {
+                CompactRows::Filled found;
+                {
+                    nb::gil_scoped_release release;
+                    found = rows.filled();
+                }
+                const std::size_t n = found.numbers.size();
+                return std::pair(
+                    to_numpy(std::move(found.numbers)),
+                    to_numpy(std::move(found.table), n, static_cast<std::size_t>(rows.width())));
+            },
+            "Return the numbers of the rows that are not empty, and these rows.")
         .def_prop_ro("unit", &CompactRows::unit, "What the integers of the table count in.")
         .def_prop_ro("width", &CompactRows::width, "The width of a row of the table.")
         .def_prop_ro("nbytes", &CompactRows::bytes, "The memory that the rows take.")

@@ -17,6 +17,7 @@ void bind_testing(nb::module_& m) {
         "restrict_cpu", [](const std::string& name) { return restrict_cpu(name); }, "name"_a,
         "Use an instruction set and those below it alone (`portable`, `avx2`, `avxvnni`,\n"
         "`avx512`, `vnni`, `amx`, `dotprod`, `i8mm`; empty: all); False if it is not there.");
+    bind_testing_hybrid(m);
     bind_testing_learn(m);
     bind_testing_parse(m);
     bind_testing_tokenize(m);

@@ -21,9 +21,10 @@ inline void add_step(float& weight, float& total, Step step, Tick tick) {
 
 // The step uphill that AdaGrad makes on one weight (Duchi, Hazan & Singer 2011). `square` collects
 // the squares of its slopes. The caller gives the square of this slope, too: it is the same for all
-// features of an instance, and rounded as the caller needs it.
-template <class Square>
-inline double adagrad(Square& square, double slope, double squared, double rate, double offset) {
+// features of an instance, and rounded as the caller needs it. The result has the widest of the
+// types.
+template <class Square, class Slope, class Squared, class Rate>
+inline auto adagrad(Square& square, Slope slope, Squared squared, Rate rate, Rate offset) {
     square = static_cast<Square>(square + squared);
     return rate * slope / (offset + std::sqrt(square));
 }

@@ -55,24 +55,30 @@ CompactRows::CompactRows(const learn::SparseRows& rows, std::int64_t width) : wi
     unit_ = std::ldexp(1.0, top - most_shift);
 }
 
-CompactRows::CompactRows(Matrix<const std::int8_t> table, double unit)
+CompactRows::CompactRows(std::int64_t size, View<const std::uint32_t> numbers,
+                         Matrix<const std::int8_t> table, double unit)
     : width_(static_cast<std::int64_t>(table.columns())) {
-    const std::size_t n = table.rows(), last = table.columns() - 1;
-    check(n > 0 && (n & (n - 1)) == 0 && table.columns() >= 32 && table.columns() % 32 == 0);
+    const std::size_t n = static_cast<std::size_t>(size), last = table.columns() - 1;
+    check(size > 0 && (n & (n - 1)) == 0 && table.columns() >= 32 && table.columns() % 32 == 0);
+    check(numbers.size() == table.rows() && numbers.size() <= n);
     std::vector<std::uint32_t> begin(n + 1);
     std::vector<std::uint16_t> columns;
     std::vector<std::int8_t> values, exponents(n);
+    std::size_t at = 0;
     for (std::size_t r = 0; r < n; ++r) {
-        const std::int8_t* row = table.data() + r * table.columns();
-        for (std::size_t a = 0; a < last; ++a) {
-            if (row[a] == 0) continue;
-            columns.push_back(static_cast<std::uint16_t>(a));
-            values.push_back(row[a]);
+        if (at < numbers.size() && numbers.data()[at] == r) {
+            const std::int8_t* row = table.data() + at++ * table.columns();
+            for (std::size_t a = 0; a < last; ++a) {
+                if (row[a] == 0) continue;
+                columns.push_back(static_cast<std::uint16_t>(a));
+                values.push_back(row[a]);
+            }
+            exponents[r] = row[last];
+            check(row[last] >= 0 && row[last] <= most_shift);
         }
         begin[r + 1] = static_cast<std::uint32_t>(columns.size());
-        exponents[r] = row[last];
-        check(row[last] >= 0 && row[last] <= most_shift);
     }
+    check(at == numbers.size());
     lay_out({View<const std::uint32_t>(begin), {}, View<const std::uint16_t>(columns),
              View<const std::int8_t>(values), {}, View<const std::int8_t>(exponents)},
             0);
@@ -139,27 +145,38 @@ void CompactRows::lay_out(const learn::SparseRows& rows, int lowest) {
     }
 }
 
-void CompactRows::unfold(Matrix<std::int8_t> table) const {
+void CompactRows::unfold(std::int64_t row, std::int8_t* out) const {
+    const Entry entry(lookup()[row]);
+    if (entry.is_full()) {
+        std::memcpy(out, full() + static_cast<std::int64_t>(entry.number()) * width_,
+                    static_cast<std::size_t>(width_));
+        return;
+    }
+    std::uint64_t columns = entry.bits(), values = columns >> Entry::values;
+    if (entry.is_short()) {
+        columns = shorts()[entry.number()].columns;
+        values = shorts()[entry.number()].values;
+    }
+    std::memset(out, 0, static_cast<std::size_t>(width_));
+    for (int k = 0; k < (entry.is_short() ? ShortRow::held : Entry::held); ++k) {
+        const auto value = static_cast<std::int8_t>(values >> (8 * k) & 0xFF);
+        if (value != 0) out[columns >> (8 * k) & 0xFF] = value;
+    }
+    out[width_ - 1] = static_cast<std::int8_t>(entry.shift());
+}
+
+CompactRows::Filled CompactRows::filled() const {
+    Filled found;
+    const auto width = static_cast<std::size_t>(width_);
     for (std::int64_t r = 0; r < size(); ++r) {
         const Entry entry(lookup()[r]);
-        std::int8_t* row = table[r].data();
-        if (entry.is_full()) {
-            std::memcpy(row, full() + static_cast<std::int64_t>(entry.number()) * width_,
-                        static_cast<std::size_t>(width_));
+        if (!entry.is_full() && !entry.is_short() && !(entry.bits() >> Entry::values & 0xFFFFFF))
             continue;
-        }
-        std::uint64_t columns = entry.bits(), values = columns >> Entry::values;
-        if (entry.is_short()) {
-            columns = shorts()[entry.number()].columns;
-            values = shorts()[entry.number()].values;
-        }
-        std::memset(row, 0, static_cast<std::size_t>(width_));
-        for (int k = 0; k < (entry.is_short() ? ShortRow::held : Entry::held); ++k) {
-            const auto value = static_cast<std::int8_t>(values >> (8 * k) & 0xFF);
-            if (value != 0) row[columns >> (8 * k) & 0xFF] = value;
-        }
-        row[width_ - 1] = static_cast<std::int8_t>(entry.shift());
+        found.numbers.push_back(static_cast<std::uint32_t>(r));
+        found.table.resize(found.table.size() + width);
+        unfold(r, found.table.data() + found.table.size() - width);
     }
+    return found;
 }
 
 void CompactRows::sum(View<std::uint64_t> rows, std::int32_t* sums) const {

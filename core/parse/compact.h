@@ -76,8 +76,10 @@ class CompactRows {
     // columns. Throws DamagedModel if the arrays do not fit together, or if their number is not a
     // power of two.
     CompactRows(const learn::SparseRows& rows, std::int64_t width);
-    // The rows of a dense table, whose last column holds the exponents (0 to 14).
-    CompactRows(Matrix<const std::int8_t> table, double unit);
+    // Rows of a table of `size` rows that have these numbers, which rise; the others are empty. The
+    // last column holds the exponents (0 to 14).
+    CompactRows(std::int64_t size, View<const std::uint32_t> numbers,
+                Matrix<const std::int8_t> table, double unit);
 
     std::int64_t size() const { return static_cast<std::int64_t>(lookup_.size()); }
     std::int64_t width() const { return width_; }
@@ -91,8 +93,14 @@ class CompactRows {
     const std::int8_t* full() const { return full_.data(); }
     const ShortRow* shorts() const { return shorts_.data(); }
 
-    // The dense table.
-    void unfold(Matrix<std::int8_t> table) const;
+    // Writes a row of the dense table.
+    void unfold(std::int64_t row, std::int8_t* out) const;
+    // The rows that are not empty.
+    struct Filled {
+        std::vector<std::uint32_t> numbers;
+        std::vector<std::int8_t> table;
+    };
+    Filled filled() const;
 
     // sums = the sum of rows (a list of numbers below size(), overwritten). The last column is
     // undefined. Memory is requested before it is needed.

@@ -36,18 +36,4 @@ void round_rows(Matrix<const float> weights, View<const std::int8_t> shifts, dou
     }
 }
 
-void shift_rows(Matrix<std::int8_t> table, View<const std::int8_t> exponents, int lowest) {
-    const std::size_t last = table.columns() - 1;
-    for (std::size_t r = 0; r < table.rows(); ++r) {
-        const int shift = exponents[r] - lowest;
-        const auto row = table[r];
-        if (shift < 0) {
-            const double scale = std::ldexp(1.0, shift);
-            for (std::size_t a = 0; a < last; ++a)
-                row[a] = static_cast<std::int8_t>(std::nearbyint(row[a] * scale));
-        }
-        row[last] = static_cast<std::int8_t>(std::clamp(shift, 0, most_shift));
-    }
-}
-
 }  // namespace caesura::parse

@@ -17,7 +17,4 @@ void largest(Matrix<const float> weights, View<float> tops);
 void round_rows(Matrix<const float> weights, View<const std::int8_t> shifts, double unit,
                 Matrix<std::int8_t> table);
 
-// Gives the rows of a table that have these exponents a common unit, 2^lowest; in place.
-void shift_rows(Matrix<std::int8_t> table, View<const std::int8_t> exponents, int lowest);
-
 }  // namespace caesura::parse

@@ -273,8 +273,18 @@ class ParserRows:
     def of_table(table: NDArray[numpy.int8], unit: float) -> ParserRows:
         """The rows of a dense table, whose last column holds the exponents."""
 
+    @staticmethod
+    def of_rows(size: int, numbers: NDArray[numpy.uint32], table: NDArray[numpy.int8], unit: float) -> ParserRows:
+        """
+        Rows of a table of `size` rows that have these numbers, which rise; the others are
+        empty. The last column holds the exponents.
+        """
+
     def table(self) -> NDArray[numpy.int8]:
         """The dense table."""
+
+    def filled(self) -> tuple[NDArray[numpy.uint32], NDArray[numpy.int8]]:
+        """Return the numbers of the rows that are not empty, and these rows."""
 
     @property
     def unit(self) -> float:
@@ -392,6 +402,84 @@ class ArcDecoder:
         that are `given` (-2: none).
         """
 
+class Brancher:
+    """Parses sentences by selectional branching; read-only."""
+
+    def __init__(self, rows: ParserRows, slots: NDArray[numpy.int32], seeds: NDArray[numpy.uint64], ends: NDArray[numpy.int64], kinds: NDArray[numpy.int32], labels: NDArray[numpy.int32], n_labels: int, root_label: int, beam: int, margin: float, k: int, mean: bool, skip_labels: bool, keep_attached: bool, memory: bool, waves: int, headless: str) -> None:
+        """
+        `kinds` and `labels` have the transition of each label of the classifier and the
+        label of its arc (-1: none).
+        """
+
+    def decode(self, table: NDArray[numpy.uint64], bounds: NDArray[numpy.int64], heads: NDArray[numpy.int32], labels: NDArray[numpy.int32], confidence: bool) -> tuple[tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]], NDArray[numpy.int64]]:
+        """
+        Return heads (-1: root), labels, probabilities and shares by word, and counts.
+        `heads` and `labels` are fixed where they are not -1; they have a place for each
+        root, or are empty.
+        """
+
+    def all_trees(self, table: NDArray[numpy.uint64], heads: NDArray[numpy.int32], labels: NDArray[numpy.int32]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float32]]:
+        """
+        Return the scores, heads, labels and probabilities of all sequences of a sentence.
+        """
+
+    def observe(self, examples: BranchingExamples, table: NDArray[numpy.uint64], bounds: NDArray[numpy.int64], heads: NDArray[numpy.int32], labels: NDArray[numpy.int32], chosen: NDArray[numpy.bool_], numbers: NDArray[numpy.int32], own: bool, twice: bool) -> NDArray[numpy.int64]:
+        """
+        Add the states of the oracle's sequences of the chosen sentences, or with `own` those
+        of the parser's, to examples; return counts. What two sequences share is added
+        `twice`. `numbers` has the label of the classifier for a transition (row) and the
+        label of its arc (column; 0: none), or -1.
+        """
+
+class BranchingExamples:
+    """States of the branching parser and what is right there."""
+
+    @overload
+    def __init__(self, templates: int, table_size: int) -> None:
+        """States with this many features, whose rows are below `table_size`."""
+
+    @overload
+    def __init__(self, rows: NDArray[numpy.int32], gold: NDArray[numpy.int32], legal: NDArray[numpy.uint8], sentence: NDArray[numpy.int32], row_of: NDArray[numpy.uint32]) -> None:
+        """Examples that were stored."""
+
+    def __len__(self) -> int: ...
+
+    def reserve(self, states: int) -> None:
+        """Make room for more states."""
+
+    @property
+    def rows(self) -> NDArray[numpy.int32]:
+        """The numbers of the feature rows of each state."""
+
+    @property
+    def gold(self) -> NDArray[numpy.int32]:
+        """The right labels."""
+
+    @property
+    def legal(self) -> NDArray[numpy.uint8]:
+        """The legal transitions of each state as bits."""
+
+    @property
+    def sentence(self) -> NDArray[numpy.int32]:
+        """The sentence of each state."""
+
+    @property
+    def row_of(self) -> NDArray[numpy.uint32]:
+        """The row of the table that each number stands for."""
+
+    def learn(self, order: NDArray[numpy.int64], kinds: NDArray[numpy.int32], learner: str, weights: NDArray[numpy.float32], more: NDArray[numpy.float32], rate: float, offset: float, least: float, tick: float) -> tuple[float, int]:
+        """
+        Learn from the states of an order; return the sum of losses and the number of states
+        that were wrong. `weights` has a row for each of `row_of`; `more` has the sums of
+        squares or, of a perceptron, the sums of tick times step.
+        """
+
+def derive_transitions(heads: NDArray[numpy.int32], labels: NDArray[numpy.int32], bounds: NDArray[numpy.int64], single_root: bool) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int64]]:
+    """
+    Return the oracle's transitions for trees, the labels of their arcs (-1: none), and the
+    number of transitions of each sentence.
+    """
+
 def largest_weights(weights: NDArray[numpy.float32], tops: NDArray[numpy.float32]) -> None:
     """Write the largest absolute value of each row."""
 
@@ -399,9 +487,6 @@ def round_rows(weights: NDArray[numpy.float32], shifts: NDArray[numpy.int8], uni
     """
     Round rows to multiples of unit * 2**shift; the shift goes into the last column.
     """
-
-def shift_rows(table: NDArray[numpy.int8], exponents: NDArray[numpy.int8], lowest: int) -> None:
-    """Give the rows of a table a common unit, 2**lowest; in place."""
 
 class Network:
     """

@@ -138,7 +138,7 @@ def test_rooms_with_kernels_offer_to_compile_them() -> None:
         if re.search(r"^@kernel\b", file.read_text(encoding="utf-8"), re.MULTILINE)
     }
     offered = dict(warmup.rooms())
-    assert offered.keys() == with_kernels - {"learn", "models"}
+    assert offered.keys() == with_kernels - {"learn", "models", "parse"}
     assert all(map(callable, offered.values()))
 
 

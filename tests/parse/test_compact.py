@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from caesura._core import ParserRows
 from caesura.models.packing import pack, unpack_sparse
 from caesura.parse.parser import Parser
-from caesura.parse.quantised import padded, shifted_rows, to_floats
+from caesura.parse.quantised import padded, to_floats
 from caesura.parse.scorers.features import DEFAULT_TEMPLATES, compile_templates
 from caesura.parse.transitions.inventory import Inventory
 from caesura.parse.word_table import Hasher, words_of
@@ -50,9 +50,12 @@ def test_rows_of_a_model_file_are_those_of_the_whole_table(spread: int) -> None:
     dense = np.zeros((128, padded(size)), np.int8)
     at = np.repeat(np.arange(128), packed["counts"])
     dense[at, packed["columns"]] = packed["values"]
-    expected, other = shifted_rows(dense, packed["exponents"])
-    assert rows.unit == other
-    assert np.array_equal(rows.table(), expected)
+    lowest = max(int(packed["exponents"].max()), 0) - 14
+    shifts = packed["exponents"] - lowest
+    dense = np.rint(np.ldexp(dense, np.minimum(shifts, 0)[:, None])).astype(np.int8)
+    dense[:, -1] = np.maximum(shifts, 0)
+    assert rows.unit == 2.0**lowest
+    assert np.array_equal(rows.table(), dense)
 
 
 @pytest.mark.parametrize("most", [3, 15])

@@ -11,7 +11,7 @@ from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.layout import breaks
 from caesura.learn.templates import in_order, parse_table
-from caesura.parse.quantised import padded, shifted_rows, to_bytes, to_floats
+from caesura.parse.quantised import padded, to_bytes, to_floats
 from caesura.parse.scorers.features import (
     COLUMNS,
     DEFAULT_TEMPLATES,
@@ -102,11 +102,6 @@ def test_8_bit_rows_keep_what_matters() -> None:
     again = to_floats(table, unit)
     top = np.abs(weights).max(axis=1, keepdims=True)
     assert np.all(np.abs(again - weights) <= top / 120 + unit)
-    integers = table.copy()
-    exponents = table[:, -1].astype(np.int8)
-    integers[:, -1] = 0
-    same, one = shifted_rows(integers, exponents)
-    assert np.allclose(to_floats(same, one), again / unit)
 
 
 def test_hashes_do_not_depend_on_the_table_of_strings() -> None:

@@ -37,6 +37,7 @@ __all__ = [
     "pack_codes",
     "pack_keys",
     "packed_in",
+    "spread",
     "unpack_bytes",
     "unpack_codes",
     "unpack_dense",
@@ -111,6 +112,17 @@ def pack(
         "values": integers[left].astype(_DTYPE[bits]),
         "exponents": exponents,
     }
+
+
+def spread(
+    packed: Mapping[str, NDArray[Any]], numbers: NDArray[np.uint32], size: int
+) -> dict[str, NDArray[Any]]:
+    """A packed table as rows of a larger one; `numbers` rise, and the other rows are empty."""
+    found = dict(packed)
+    for name in ("counts", "exponents"):
+        found[name] = np.zeros(size, packed[name].dtype)
+        found[name][numbers] = packed[name]
+    return found
 
 
 def _checked(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRows:

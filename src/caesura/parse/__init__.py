@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from caesura.parse.options import SearchOptions, TrainOptions
     from caesura.parse.parser import Parser
     from caesura.parse.recipes import Reparsed
-    from caesura.parse.warm import warmup
 
 _HOMES = {
     "analysis": ("Parse",),
@@ -27,7 +26,6 @@ _HOMES = {
     "options": ("SearchOptions", "TrainOptions"),
     "parser": ("Parser",),
     "recipes": ("Reparsed",),
-    "warm": ("warmup",),
     "learning.trainer": ("ParserTrainer",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -42,7 +40,6 @@ __all__ = [
     "Reparsed",
     "SearchOptions",
     "TrainOptions",
-    "warmup",
 ]
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import Brancher, DamagedModel, ParserRows
 from caesura.constraints import Constraints
 from caesura.document import UNKNOWN, Document
 from caesura.errors import ModelError, UsageError, WarningSink
@@ -26,7 +27,7 @@ from caesura.parse.analysis import Parse
 from caesura.parse.base import TreeParser
 from caesura.parse.branching_options import BranchOptions
 from caesura.parse.confidence import probabilities
-from caesura.parse.constraints import WordConstraints, arc_limits_of
+from caesura.parse.constraints import ArcLimits, WordConstraints, arc_limits_of
 from caesura.parse.documents import (
     check,
     check_split,
@@ -34,33 +35,60 @@ from caesura.parse.documents import (
     sentence_bounds,
     write_tree,
 )
-from caesura.parse.scorers.classifier import Classifier
+from caesura.parse.quantised import padded
 from caesura.parse.scorers.hybrid_features import compile_templates
-from caesura.parse.search.branching_decode import Brancher
-from caesura.parse.search.branching_trees import new_trees
 from caesura.parse.stored import DAMAGED, as_part, options_of, stored_in
 from caesura.parse.transitions.hybrid_inventory import HybridInventory
 from caesura.parse.word_table import Hasher, Words, cut, words_of
 
-if TYPE_CHECKING:
-    from caesura.parse.search.branching_trees import Trees
-    from caesura.parse.transitions.hybrid import ArcLimits
-
-__all__ = ["BranchingParser"]
+__all__ = ["COUNTERS", "BranchingParser", "Trees"]
 
 #: The margin of a decision that had no rival.
 _CERTAIN: Final = 1e30
+_NONE: Final = np.zeros(0, np.int32)
+#: What is counted: sentences, steps of the one-best sequences, evaluations of the classifier, cache
+#: hits, low-confidence alternatives, sequences, wins of the one-best, and the most evaluations that
+#: the paper's bound d·t - e allows.
+COUNTERS: Final = (
+    "sentences",
+    "steps",
+    "evaluations",
+    "remembered",
+    "unsure",
+    "sequences",
+    "one_best",
+    "bound",
+)
+
+
+class Trees(NamedTuple):
+    """By word of a batch: head (-1 for the root), label, chance of the arc's step, share of it."""
+
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    chances: NDArray[np.float32]
+    shares: NDArray[np.float32]
+
+    def part(self, first: int, last: int) -> Trees:
+        return Trees(
+            self.heads[first:last],
+            self.labels[first:last],
+            self.chances[first:last],
+            self.shares[first:last],
+        )
+
+
+_NO_TREES: Final = Trees(_NONE, _NONE, np.zeros(0, np.float32), np.zeros(0, np.float32))
 
 
 @dataclass
 class BranchingParser(TreeParser):
-    """A trained parser. `table` and `unit` are the 8-bit weights (see `quantised.py`)."""
+    """A trained parser. `rows` are the 8-bit weights (see `quantised.py`)."""
 
     title: ClassVar[str] = "a branching parser"
     inventory: HybridInventory
     templates: tuple[str, ...]
-    table: NDArray[np.int8]
-    unit: float
+    rows: ParserRows
     search: BranchOptions = field(default_factory=BranchOptions)
     tags: tuple[str, ...] = ()
     word_classes: Mapping[str, int] = field(default_factory=dict)
@@ -69,10 +97,26 @@ class BranchingParser(TreeParser):
     packed: Mapping[str, NDArray[Any]] | None = None
 
     def __post_init__(self) -> None:
-        self.compiled = compile_templates(self.templates)
         self.hasher = Hasher(self.word_classes)
-        #: What the last call of `analyse` did (see `caesura.parse.search.branching.COUNTERS`).
+        #: What the last call of `analyse` did (see `COUNTERS`).
         self.counters: dict[str, int] = {}
+        search = self.search
+        self.brancher = Brancher(
+            self.rows,
+            *compile_templates(self.templates),
+            *self.inventory.arrays(),
+            n_labels=len(self.inventory.labels),
+            root_label=self.inventory.root,
+            beam=search.beam,
+            margin=search.margin,
+            k=search.k,
+            mean=search.score == "mean",
+            skip_labels=search.skip_labels,
+            keep_attached=search.keep_attached,
+            memory=search.memory,
+            waves=search.waves,
+            headless=search.headless,
+        )
 
     @property
     def finds_boundaries(self) -> bool:
@@ -144,8 +188,8 @@ class BranchingParser(TreeParser):
             single_root=search.headless == "single-root",
         )
         stored = stored_in(part, inventory.size)
-        table, unit = stored.table(inventory.size)
-        return cls(inventory, table=table, unit=unit, search=search, **stored.common())
+        rows = ParserRows(*stored.weights, width=padded(inventory.size))
+        return cls(inventory, rows=rows, search=search, **stored.common())
 
     # -------------------------------------------------------------- parsing
 
@@ -166,10 +210,8 @@ class BranchingParser(TreeParser):
         for doc in docs:
             self._check(doc, warn)
         done = in_batches(docs, self.words, self._analyse, threads=threads)
-        self.counters = {}
-        for _, counters in done:
-            for name, count in counters.items():
-                self.counters[name] = self.counters.get(name, 0) + count
+        counts = sum((own for _, own in done), np.zeros(len(COUNTERS), np.int64))
+        self.counters = dict(zip(COUNTERS, counts.tolist(), strict=True))
         return [parse for parses, _ in done for parse in parses]
 
     def k_best_parses(self, doc: Document, k: int) -> list[Parse]:
@@ -180,15 +222,14 @@ class BranchingParser(TreeParser):
         self._check(doc, None)
         bounds = sentence_bounds(doc)
         if not doc.n_words:
-            return [_parse_of(_no_trees(), np.zeros(1, np.int64))]
+            return [_parse_of(_NO_TREES, np.zeros(1, np.int64))]
         words, limits = cut(self.words(doc), bounds), self._limits(doc, bounds)
-        brancher = self.brancher(int(np.diff(bounds).max()))
         best: list[tuple[float, tuple[Trees, ...]]] = [(0.0, ())]
         for s, (a, b) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
             own = limits.part(a + s, b + s + 1) if limits else None
             table = words.table[a + 2 * s : b + 2 * s + 2]
             distinct: dict[bytes, tuple[float, Trees]] = {}
-            for score, tree in brancher.all_trees(table, b - a, own):
+            for score, tree in self.all_trees(table, own):
                 key = tree.heads.tobytes() + tree.labels.tobytes()
                 if key not in distinct or score > distinct[key][0]:
                     distinct[key] = (score, tree)
@@ -198,7 +239,7 @@ class BranchingParser(TreeParser):
         found = []
         for score, trees in best:
             columns = [np.concatenate(column) for column in zip(*trees, strict=True)]
-            parse = _parse_of(type(trees[0])(*columns), bounds)
+            parse = _parse_of(Trees(*columns), bounds)
             parse.score = score
             found.append(parse)
         return found
@@ -216,12 +257,33 @@ class BranchingParser(TreeParser):
         """The words of a document as the search sees them."""
         return words_of(doc, self.hasher, tags=self.tags, breaks=False)
 
-    def classifier(self) -> Classifier:
-        return Classifier(self.table, self.unit, self.compiled, *self.inventory.arrays())
+    def decode(
+        self,
+        table: NDArray[np.uint64],
+        bounds: NDArray[np.int64],
+        limits: ArcLimits | None = None,
+        *,
+        confidence: bool = False,
+    ) -> tuple[Trees, NDArray[np.int64]]:
+        """The trees of sentences, heads counted from each one's first word; and counts."""
+        heads, labels = limits or (_NONE, _NONE)
+        try:
+            trees, counts = self.brancher.decode(table, bounds, heads, labels, confidence)
+        except DamagedModel as error:
+            raise ModelError(str(error), remedy=DAMAGED) from None
+        return Trees(*trees), counts
 
-    def brancher(self, longest: int) -> Brancher:
-        """Working memory for one thread and sentences up to a length."""
-        return Brancher(self.classifier(), self.search, self.inventory.root, longest)
+    def all_trees(
+        self, table: NDArray[np.uint64], limits: ArcLimits | None = None
+    ) -> list[tuple[float, Trees]]:
+        """Scores and trees of all sequences of one sentence, in the order they were made."""
+        try:
+            scores, *columns = self.brancher.all_trees(table, *(limits or (_NONE, _NONE)))
+        except DamagedModel as error:
+            raise ModelError(str(error), remedy=DAMAGED) from None
+        ones = np.ones_like(columns[2])
+        trees = (Trees(*parts) for parts in zip(*columns, ones, strict=True))
+        return list(zip(scores.tolist(), trees, strict=True))
 
     # ------------------------------------------------------------- internals
 
@@ -231,13 +293,11 @@ class BranchingParser(TreeParser):
 
     def _analyse(
         self, docs: Sequence[Document], words: Sequence[Words]
-    ) -> tuple[list[Parse], dict[str, int]]:
+    ) -> tuple[list[Parse], NDArray[np.int64]]:
         """Documents without given heads are decoded in one call, the others one by one."""
         bounds = [sentence_bounds(doc) for doc in docs]
-        lengths = [np.diff(b) for b in bounds]
-        longest = max((int(part.max(initial=0)) for part in lengths), default=0)
-        brancher = self.brancher(max(longest, 1))
         found: list[Parse | None] = [None] * len(docs)
+        total = np.zeros(len(COUNTERS), np.int64)
         plain = []
         for k, doc in enumerate(docs):
             limits = self._limits(doc, bounds[k])
@@ -245,21 +305,21 @@ class BranchingParser(TreeParser):
                 plain.append(k)
             else:
                 table = cut(words[k], bounds[k]).table
-                trees = brancher.decode(table, bounds[k], limits, confidence=True)
+                trees, counts = self.decode(table, bounds[k], limits, confidence=True)
                 found[k] = _parse_of(trees, bounds[k])
+                total += counts
         if plain:
             table = np.concatenate([cut(words[k], bounds[k]).table for k in plain])
-            sizes = np.concatenate([lengths[k] for k in plain])
+            sizes = np.concatenate([np.diff(bounds[k]) for k in plain])
             all_bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-            trees = brancher.decode(table, all_bounds, confidence=True)
+            trees, counts = self.decode(table, all_bounds, confidence=True)
+            total += counts
             at = 0
             for k in plain:
                 end = at + docs[k].n_words
-                columns: list[Any] = [column[at:end] for column in trees]
-                part = type(trees)(*columns)
-                found[k] = _parse_of(part, bounds[k])
+                found[k] = _parse_of(trees.part(at, end), bounds[k])
                 at = end
-        return [parse for parse in found if parse is not None], brancher.counters()
+        return [parse for parse in found if parse is not None], total
 
     def _limits(self, doc: Document, bounds: NDArray[np.int64]) -> ArcLimits | None:
         """What the document fixes of its arcs, if anything."""
@@ -269,10 +329,6 @@ class BranchingParser(TreeParser):
         given = WordConstraints.of(doc, self.inventory.labels)
         single_root = self.search.headless == "single-root"
         return arc_limits_of(given, doc, bounds, single_root=single_root)
-
-
-def _no_trees() -> Trees:
-    return new_trees(0)
 
 
 def _parse_of(trees: Trees, bounds: NDArray[np.int64]) -> Parse:

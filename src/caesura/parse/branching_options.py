@@ -29,7 +29,7 @@ class BranchOptions:
     k: int = 2
     #: A sequence is as good as the mean of its chances, or the sum of their logarithms.
     score: Literal["mean", "sum"] = "mean"
-    #: What to do with words that have no head (see `caesura.parse.search.branching_trees`).
+    #: What to do with words that have no head (see `core/parse/branching_trees.h`).
     headless: Literal["single-root", "root", "clearnlp"] = "single-root"
     #: Whether alternatives that differ from the best in the arc's label only do not branch.
     skip_labels: bool = False

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,10 @@ from caesura.parse.documents import name_of
 from caesura.parse.limits import FREE, MUST, NEVER, Limits, no_limits
 from caesura.parse.scores import label_numbers
 from caesura.parse.search.decode import Found, Result, result_of, stopped
-from caesura.parse.transitions.hybrid import NO_HEAD, ArcLimits
 from caesura.parse.transitions.oracle import projective_rank
 
 __all__ = [
+    "ArcLimits",
     "WordConstraints",
     "arc_limits_of",
     "completed",
@@ -95,6 +96,19 @@ class WordConstraints:
         return WordConstraints(np.zeros(b - a, np.int8), local, self.labels[a:b])
 
 
+class ArcLimits(NamedTuple):
+    """Heads and labels that the caller fixed, by word, -1 where free.
+
+    Words of a sentence count from 1; place 0 belongs to its root.
+    """
+
+    heads: Ints
+    labels: Ints
+
+    def part(self, first: int, last: int) -> ArcLimits:
+        return ArcLimits(self.heads[first:last], self.labels[first:last])
+
+
 def limits_of(
     given: WordConstraints, *, single_root: bool, name: str = "the document", patient: bool = False
 ) -> Limits:
@@ -131,12 +145,12 @@ def arc_limits_of(
     Cycles, wrong numbers and (if asked) second roots are refused by name.
     """
     size = len(given.heads) + len(bounds) - 1
-    heads, labels = np.full(size, NO_HEAD, np.int32), np.full(size, -1, np.int32)
+    heads, labels = np.full(size, -1, np.int32), np.full(size, -1, np.int32)
     for s, (a, b) in enumerate(itertools.pairwise(bounds.tolist())):
         own = given.sentence(a, b, doc)
         limits_of(own, single_root=single_root, name=name_of(doc))
         places = slice(a + s + 1, b + s + 1)
-        heads[places] = np.where(own.heads == UNKNOWN, NO_HEAD, own.heads + 1)
+        heads[places] = np.where(own.heads == UNKNOWN, -1, own.heads + 1)
         labels[places] = own.labels
     return ArcLimits(heads, labels)
 

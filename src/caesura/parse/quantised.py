@@ -11,9 +11,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura._core import largest_weights, round_rows, shift_rows
+from caesura._core import ParserRows, largest_weights, round_rows
+from caesura.models.packing import pack, spread
 
-__all__ = ["MOST_SHIFT", "padded", "shifted_rows", "to_bytes", "to_floats"]
+__all__ = ["MOST_SHIFT", "packed_rows", "padded", "to_bytes", "to_floats"]
 
 #: Largest exponent of a row: 127 << 15 a thousand times still fits into 32 bits.
 MOST_SHIFT: Final = 14
@@ -40,13 +41,10 @@ def to_bytes(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
     return table, unit
 
 
-def shifted_rows(
-    table: NDArray[Any], exponents: NDArray[np.int8]
-) -> tuple[NDArray[np.int8], float]:
-    """The 8-bit table of unpacked integers and exponents, whose last column is free; in place."""
-    lowest = int(exponents.max(initial=0)) - MOST_SHIFT
-    shift_rows(table, exponents, lowest)
-    return table, float(2.0**lowest)
+def packed_rows(rows: ParserRows, columns: int) -> dict[str, NDArray[Any]]:
+    """The arrays of the first columns of rows in a model file; the dense table is never made."""
+    numbers, table = rows.filled()
+    return spread(pack(to_floats(table, rows.unit)[:, :columns]), numbers, len(rows))
 
 
 def to_floats(table: NDArray[np.int8], unit: float) -> NDArray[np.float32]:

@@ -12,17 +12,16 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import ParserRows
 from caesura.errors import ModelError
 from caesura.models.file import Part
 from caesura.models.packing import (
     MOST_DENSE,
     SparseRows,
-    pack,
     packed_in,
-    unpack_bytes,
     unpack_sparse,
 )
-from caesura.parse.quantised import padded, shifted_rows, to_floats
+from caesura.parse.quantised import packed_rows, padded
 from caesura.parse.word_table import TAG_COLUMNS
 
 __all__ = ["DAMAGED", "Stored", "as_part", "options_of", "stored_in"]
@@ -48,11 +47,6 @@ class Stored(NamedTuple):
         """All but the weights, which each parser lays out in its own way."""
         return {name: value for name, value in self._asdict().items() if name != "weights"}
 
-    def table(self, size: int) -> tuple[NDArray[np.int8], float]:
-        """The weights of so many transitions as a table, and its unit (see `quantised.py`)."""
-        table, _ = unpack_bytes(self.packed, size, padded(size))
-        return shifted_rows(table, self.packed["exponents"])
-
 
 class _Labelled(Protocol):
     @property
@@ -65,15 +59,12 @@ class _Hashed(Protocol):
     """A parser of which this can be kept."""
 
     templates: tuple[str, ...]
+    rows: ParserRows
     tags: tuple[str, ...]
     word_classes: Mapping[str, int]
     calibration: dict[str, list[float]]
     packed: Mapping[str, NDArray[Any]] | None
 
-    @property
-    def unit(self) -> float: ...
-    @property
-    def table(self) -> NDArray[np.int8]: ...
     @property
     def inventory(self) -> _Labelled: ...
 
@@ -82,7 +73,7 @@ def as_part(parser: _Hashed, config: Mapping[str, Any], arrays: Mapping[str, NDA
     """The part of a parser: what all have, and what its own transitions and search need."""
     inventory, packed = parser.inventory, parser.packed
     if packed is None:
-        packed = pack(to_floats(parser.table, parser.unit)[:, : inventory.size])
+        packed = packed_rows(parser.rows, inventory.size)
     labels = {"deprel": list(inventory.labels)}
     kept = {**packed, **arrays}
     if parser.word_classes:

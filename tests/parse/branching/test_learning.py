@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from caesura.parse.learning.branching_examples import Examples
-from caesura.parse.learning.branching_updates import HINGE, LOGISTIC, PERCEPTRON, learn
+from caesura._core import BranchingExamples
 from tests.reference.branching import dense_adagrad
 
 
@@ -15,33 +14,40 @@ def toy(states=80, features=12, labels=5, active=4):
     legal = rng.integers(0, 1 << labels, states).astype(np.uint8)
     gold = (rows.min(axis=1) % labels).astype(np.int32)
     legal |= (1 << gold).astype(np.uint8)
-    return Examples(rows, gold, legal, np.arange(states, dtype=np.int32))
+    return rows, gold, legal
 
 
-def run(examples, learner, passes=1, width=32, least=0.0):
+def examples_of(rows, gold, legal):
+    sentence, row_of = np.arange(len(gold), dtype=np.int32), np.arange(16, dtype=np.uint32)
+    return BranchingExamples(rows, gold, legal, sentence, row_of)
+
+
+def run(columns, learner, passes=1, width=32, least=0.0):
+    examples = examples_of(*columns)
     weights = np.zeros((16, width), np.float32)
     more = np.zeros_like(weights)
     kinds = np.arange(5, dtype=np.int32)
-    order = np.arange(len(examples.gold), dtype=np.int64)
+    order = np.arange(len(examples))
     for n in range(passes):
         tick = float(n * len(order))
-        loss, wrong = learn(examples, order, kinds, learner, weights, more, 0.02, 0.1, least, tick)
+        steps = (weights, more, 0.02, 0.1, least, tick)
+        loss, wrong = examples.learn(order, kinds, learner, *steps)
     return weights, loss, wrong
 
 
 def test_lazy_adagrad_equals_the_dense_one():
-    examples = toy()
-    dense = np.zeros((len(examples.gold), 16))
-    for x, rows in enumerate(examples.rows):
-        dense[x, rows] = 1
-    legal = np.array([[bool(can >> a & 1) for a in range(5)] for can in examples.legal.tolist()])
-    expected = dense_adagrad(dense, legal, examples.gold, 0.02, 0.1)
-    weights, _, _ = run(examples, LOGISTIC)
+    rows, gold, legal = toy()
+    dense = np.zeros((len(gold), 16))
+    for x, own in enumerate(rows):
+        dense[x, own] = 1
+    allowed = np.array([[bool(can >> a & 1) for a in range(5)] for can in legal.tolist()])
+    expected = dense_adagrad(dense, allowed, gold, 0.02, 0.1)
+    weights, _, _ = run((rows, gold, legal), "logistic")
     assert np.abs(weights[:, :5] - expected).max() < 1e-6
     assert not weights[:, 5:].any()
 
 
-@pytest.mark.parametrize("learner", [LOGISTIC, PERCEPTRON, HINGE])
+@pytest.mark.parametrize("learner", ["logistic", "perceptron", "svm"])
 def test_every_learner_fits_what_can_be_fitted(learner):
     examples = toy()
     _, first_loss, first_wrong = run(examples, learner)
@@ -51,9 +57,9 @@ def test_every_learner_fits_what_can_be_fitted(learner):
 
 
 def test_labels_that_are_illegal_get_no_weight():
-    examples = toy()
-    only = examples._replace(gold=np.zeros(80, np.int32), legal=np.full(80, 0b11, np.uint8))
-    weights, _, _ = run(only, LOGISTIC)
+    rows, _, _ = toy()
+    only = (rows, np.zeros(80, np.int32), np.full(80, 0b11, np.uint8))
+    weights, _, _ = run(only, "logistic")
     assert weights[:, 0].any()
     assert weights[:, 1].any()
     assert not weights[:, 2:].any()
@@ -61,8 +67,20 @@ def test_labels_that_are_illegal_get_no_weight():
 
 def test_small_slopes_can_be_left_alone():
     examples = toy()
-    exact, _, _ = run(examples, LOGISTIC)
-    near, _, _ = run(examples, LOGISTIC, least=0.001)
-    far, _, _ = run(examples, LOGISTIC, least=0.999)
+    exact, _, _ = run(examples, "logistic")
+    near, _, _ = run(examples, "logistic", least=0.001)
+    far, _, _ = run(examples, "logistic", least=0.999)
     assert np.abs(exact - near).max() < 0.001
     assert not far.any()
+
+
+def test_examples_that_do_not_fit_are_refused():
+    rows, gold, legal = toy()
+    with pytest.raises(ValueError, match="rows has the value"):
+        examples_of(rows + 88, gold, legal)
+    with pytest.raises(ValueError, match="same length"):
+        examples_of(rows, gold[1:], legal)
+    with pytest.raises(ValueError, match="gold has the value 5"):
+        run((rows, np.full_like(gold, 5), legal), "logistic")
+    with pytest.raises(ValueError, match="learner must be"):
+        run((rows, gold, legal), "newton")

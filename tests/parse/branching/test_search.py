@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from caesura._core import ParserRows
 from caesura.document import MAYBE, UNKNOWN, YES
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.parse.branching_options import BranchOptions
 from caesura.parse.quantised import to_bytes, to_floats
-from caesura.parse.transitions.hybrid import NO_PASS, NO_SHIFT
+from caesura.parse.transitions.hybrid_inventory import KINDS
 from tests.parse.toy import corpus
 
 
@@ -80,26 +81,26 @@ def test_k_of_1_never_branches_and_a_larger_one_branches_more(weak_parser):
 
 def test_the_best_sequence_scores_no_less_than_the_greedy_one(weak_parser):
     for doc in sentences(7, 2):
-        brancher = weak_parser.with_search(beam=16, margin=1.0).brancher(doc.n_words)
-        table = weak_parser.words(doc).table
-        found = brancher.all_trees(table, doc.n_words)
+        parser = weak_parser.with_search(beam=16, margin=1.0)
+        found = parser.all_trees(parser.words(doc).table)
         assert max(score for score, _ in found) >= found[0][0]
 
 
 @pytest.mark.parametrize("memory", [True, False])
 def test_more_waves_find_sequences_that_score_no_less(weak_parser, memory):
     # Weights by chance, so that the first sequence is seldom the best one.
-    table = np.random.default_rng(4).integers(-9, 10, weak_parser.table.shape).astype(np.int8)
+    table = (
+        np.random.default_rng(4).integers(-9, 10, weak_parser.rows.table().shape).astype(np.int8)
+    )
     table[:, -1] = 0
-    random = replace(weak_parser, table=table, unit=0.02, packed=None)
+    random = replace(weak_parser, rows=ParserRows.of_table(table, 0.02), packed=None)
     once = random.with_search(beam=64, memory=memory)
     again = once.with_search(waves=3)
     more = 0
     for doc in sentences(15):
         bests, counts = [], []
         for parser in (once, again):
-            brancher = parser.brancher(doc.n_words)
-            found = brancher.all_trees(parser.words(doc).table, doc.n_words)
+            found = parser.all_trees(parser.words(doc).table)
             bests.append(max(score for score, _ in found))
             counts.append(len(found))
         assert bests[1] >= bests[0]
@@ -190,12 +191,13 @@ def test_a_document_without_sentences_is_refused(toy_parser):
 def passing(parser):
     """The parser with weights that want to pass all words of the stack before the next one."""
     actions = parser.inventory.actions
-    inventory = replace(parser.inventory, actions=(*actions[:-1], (NO_PASS, -1)))
-    weights = np.full_like(to_floats(parser.table, parser.unit), -1.0)
-    weights[:, actions.index((NO_SHIFT, -1))] = 0.5
+    no_shift, no_pass = KINDS.index("NO-SHIFT"), KINDS.index("NO-PASS")
+    inventory = replace(parser.inventory, actions=(*actions[:-1], (no_pass, -1)))
+    weights = np.full_like(to_floats(parser.rows.table(), parser.rows.unit), -1.0)
+    weights[:, actions.index((no_shift, -1))] = 0.5
     weights[:, len(actions) - 1] = 1.0
-    table, unit = to_bytes(weights)
-    return replace(parser, table=table, unit=unit, packed=None, inventory=inventory)
+    rows = ParserRows.of_table(*to_bytes(weights))
+    return replace(parser, rows=rows, packed=None, inventory=inventory)
 
 
 @pytest.mark.parametrize("beam", [1, 4])
@@ -210,3 +212,32 @@ def test_a_parser_that_only_passes_stops(toy_parser, beam):
         parser.k_best_parses(doc, 2)
     (doc,) = corpus(3, 1, sentences=4)
     parser.analyse([doc])  # the square of few words is little
+
+
+def test_arguments_that_do_not_fit_are_refused(weak_parser):
+    doc = sentences(3, 1)[0]
+    table, none = weak_parser.words(doc).table, np.zeros(0, np.int32)
+    n = doc.n_words
+    brancher, bounds = weak_parser.brancher, np.array([0, n])
+    places = np.full(n + 1, -1, np.int32)
+    with pytest.raises(ValueError, match="does not fit the bounds"):
+        brancher.decode(table[1:], bounds, none, none, False)
+    with pytest.raises(ValueError, match="bounds must rise"):
+        brancher.decode(table, np.array([0, n + 1, n]), none, none, False)
+    with pytest.raises(ValueError, match="a place for each word"):
+        brancher.decode(table, bounds, places[1:], places[1:], False)
+    with pytest.raises(ValueError, match="heads has the value"):
+        brancher.decode(table, bounds, places + n + 2, places, False)
+    with pytest.raises(ValueError, match="labels has the value 99"):
+        brancher.decode(table, bounds, places, places + 100, False)
+
+
+def test_given_heads_in_a_cycle_end_too(weak_parser):
+    """The package refuses them before; the core must not hang or crash."""
+    doc = max(sentences(10), key=lambda doc: doc.n_words)
+    table = weak_parser.words(doc).table
+    heads = np.roll(np.arange(doc.n_words + 1, dtype=np.int32), 1)
+    heads[:2] = [-1, doc.n_words]
+    bounds, labels = np.array([0, doc.n_words]), np.full_like(heads, -1)
+    trees, _ = weak_parser.brancher.decode(table, bounds, heads, labels, True)
+    assert len(trees[0]) == doc.n_words

@@ -9,7 +9,7 @@ from caesura.parse.branching import BranchingParser
 from caesura.parse.branching_options import BranchOptions, BranchTraining
 from caesura.parse.learning.branching_trainer import BranchingLoop, BranchingTrainer
 from caesura.parse.scores import scores
-from caesura.parse.transitions.hybrid import KINDS
+from caesura.parse.transitions.hybrid_inventory import KINDS
 from tests.parse.toy import corpus
 
 
@@ -54,7 +54,7 @@ def test_the_same_data_and_seed_give_the_same_parser():
         trainer = BranchingTrainer(corpus(1, 3), corpus(2, 1), options)
         loop = BranchingLoop(trainer, options.epochs, metric="LAS")
         loop.run()
-        tables.append(trainer.parser().table)
+        tables.append(trainer.parser().rows.table())
     assert np.array_equal(*tables)
 
 
@@ -71,7 +71,7 @@ def test_an_interrupted_run_goes_on_to_the_same_result(tmp_path):
     loop(2, checkpoint=file).run()
     rest = loop(3, checkpoint=file, resume=True)
     rest.run()
-    assert np.array_equal(whole.trainer.parser().table, rest.trainer.parser().table)
+    assert np.array_equal(whole.trainer.parser().rows.table(), rest.trainer.parser().rows.table())
 
 
 def test_a_parser_survives_the_model_file(toy_parser, tmp_path):
@@ -106,3 +106,15 @@ def test_the_other_learners_learn_too(learner):
     for epoch in (1, 2, 3):
         trainer.epoch(epoch)
     assert trainer.score()["LAS"] > 80
+
+
+def test_weights_take_memory_for_rows_that_occur(toy_training):
+    trainer, _ = toy_training
+    wide = BranchingTrainer(
+        corpus(1, 12), corpus(2, 1), BranchTraining(rounds=(1,), bits=24, search=BranchOptions(4))
+    )
+    wide.epoch(1)
+    states = len(wide.examples.gold)
+    assert len(wide.weights) == len(np.unique(wide.examples.rows)) < states * len(wide.templates)
+    assert len(wide.weights) < 1 << 16
+    assert len(trainer.weights) <= 1 << 12

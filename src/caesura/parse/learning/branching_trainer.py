@@ -10,11 +10,12 @@ a parser makes on new text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import BranchingExamples, ParserRows, derive_transitions
 from caesura.document import Document
 from caesura.errors import InputError, WarningSink
 from caesura.learn.folds import in_turn
@@ -22,21 +23,12 @@ from caesura.learn.loop import Loop, Report, silent
 from caesura.learn.shuffle import epoch_order, pieces
 from caesura.learn.updates import average
 from caesura.models.file import Part
-from caesura.parse.branching import BranchingParser
+from caesura.parse.branching import COUNTERS, BranchingParser
 from caesura.parse.branching_options import BranchTraining
 from caesura.parse.gold_trees import Repairs, gold_tree, tags_in
-from caesura.parse.learning.branching_examples import (
-    Examples,
-    Gold,
-    derive,
-    new_examples,
-    observe_all,
-)
-from caesura.parse.learning.branching_updates import LEARNERS, learn
 from caesura.parse.quantised import padded, to_bytes
-from caesura.parse.scorers.hybrid_features import compile_templates, templates_for
+from caesura.parse.scorers.hybrid_features import templates_for
 from caesura.parse.scores import scores
-from caesura.parse.transitions.hybrid import new_state, no_arc_limits
 from caesura.parse.transitions.hybrid_inventory import HybridInventory
 from caesura.parse.word_table import Hasher, cut, words_of
 
@@ -44,6 +36,16 @@ __all__ = ["BranchingLoop", "BranchingTrainer"]
 
 #: States learned between two reports.
 _PIECE = 20_000
+#: The columns of examples in a checkpoint.
+_STORED = ("rows", "gold", "legal", "sentence", "row_of")
+
+
+class Gold(NamedTuple):
+    """Trees of all sentences: heads and labels with one place more for each root; bounds."""
+
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    bounds: NDArray[np.int64]
 
 
 class BranchingTrainer:
@@ -71,7 +73,6 @@ class BranchingTrainer:
             )
         self.tags = tags_in(docs) if options.tags else ()
         self.templates = templates_for(self.tags, options.templates)
-        self.compiled = compile_templates(self.templates)
         self.hasher = Hasher(word_classes)
         self.repairs = Repairs()
         single = options.search.headless == "single-root"
@@ -102,41 +103,26 @@ class BranchingTrainer:
             np.concatenate(labels).astype(np.int32),
             bounds,
         )
-        self.longest = max(lengths)
-        state = new_state(self.longest)
-        most = self.longest * (self.longest + 1) // 2
-        kinds, arcs = np.zeros(most, np.int32), np.zeros(most, np.int32)
-        seen: dict[tuple[int, int], None] = {}
         #: The oracle's steps for each training sentence (figure 1 of the paper).
-        self.steps = np.zeros(len(lengths), np.int64)
-        roots = []
-        for k in range(len(lengths)):
-            a, b = int(bounds[k]) + k, int(bounds[k + 1]) + k + 1
-            count = derive(
-                self.gold.heads[a:b],
-                self.gold.labels[a:b],
-                no_arc_limits(),
-                single,
-                state,
-                kinds,
-                arcs,
-            )
-            self.steps[k] = count
-            seen.update(
-                dict.fromkeys(zip(kinds[:count].tolist(), arcs[:count].tolist(), strict=True))
-            )
-            roots += self.gold.labels[a:b][self.gold.heads[a:b] == 0].tolist()
+        self.steps: NDArray[np.int64]
+        kinds, arcs, self.steps = derive_transitions(*self.gold, single)
+        columns = len(names) + 1
+        found, first = np.unique(kinds.astype(np.int64) * columns + arcs + 1, return_index=True)
+        in_order = found[np.argsort(first)].tolist()
+        seen = [(pair // columns, pair % columns - 1) for pair in in_order]
+        roots = self.gold.labels[self.gold.heads == 0].tolist()
         self.inventory = HybridInventory.learn(tuple(names), roots, seen, single)
         self.width = padded(self.inventory.size)
+        #: A row for each row of the table that occurs in the examples (`examples.row_of`).
         self.weights = np.zeros((0, 0), np.float32)
         self.more = np.zeros((0, 0), np.float32)
-        self.examples: Examples | None = None
+        self.examples: BranchingExamples | None = None
         self.ticks = 0
         self.round = -1
         #: Best dev score of each round, and the parser that had it.
         self.best_scores: list[float] = []
-        self._best: tuple[NDArray[np.int8], float] | None = None
-        self._now: tuple[NDArray[np.int8], float] | None = None
+        self._best: ParserRows | None = None
+        self._now: ParserRows | None = None
         self.counters: dict[str, int] = {}
 
     # --------------------------------------------------------------- learning
@@ -163,10 +149,9 @@ class BranchingTrainer:
         if index != self.round:
             self._begin(index)
         assert self.examples is not None
-        states = len(self.examples.gold)
-        loss, wrong = self._learn(
-            self.examples, number, self.weights, self.more, self.ticks, self.report
-        )
+        states = len(self.examples)
+        every = np.arange(states)
+        loss, wrong = self._learn(every, number, self.ticks, self.report)
         self.ticks += states
         self._now = None
         stats = {
@@ -180,27 +165,21 @@ class BranchingTrainer:
         return stats
 
     def _learn(
-        self,
-        examples: Examples,
-        number: int,
-        weights: NDArray[np.float32],
-        more: NDArray[np.float32],
-        ticks: int,
-        report: Report = silent,
+        self, states: NDArray[np.int64], number: int, ticks: int, report: Report = silent
     ) -> tuple[float, int]:
-        """One pass over the examples in the order of an epoch."""
+        """One pass over some of the examples in the order of an epoch."""
+        assert self.examples is not None
         options = self.options
         kinds, _ = self.inventory.arrays()
-        order = epoch_order(len(examples.gold), options.seed, number).astype(np.int64)
+        order = states[epoch_order(len(states), options.seed, number)]
         loss, wrong, done = 0.0, 0, 0
         for piece in pieces(order, _PIECE):
-            cost, errors = learn(
-                examples,
+            cost, errors = self.examples.learn(
                 piece,
                 kinds,
-                LEARNERS[options.learner],
-                weights,
-                more,
+                options.learner,
+                self.weights,
+                self.more,
                 options.rate,
                 options.offset,
                 options.least,
@@ -212,93 +191,76 @@ class BranchingTrainer:
 
     def _begin(self, index: int) -> None:
         """Collect the states of a round; the weights start anew."""
-        rows = 1 << self.options.bits
+        every = np.ones(len(self.steps), np.bool_)
         if index == 0:
-            table, unit = np.zeros((rows, self.width), np.int8), 1.0
-            self.examples = None
-            self.examples = self._observe(self._parser(table, unit), own=False)
+            none, size = np.zeros(0, np.uint32), 1 << self.options.bits
+            empty = ParserRows.of_rows(size, none, np.zeros((0, self.width), np.int8), 1.0)
+            self.examples = self._no_examples()
+            self._observe(empty, self.examples, every, own=False)
         elif self.options.folds == 1:
             assert self._best is not None
-            self.examples = None
-            self.examples = self._observe(self._parser(*self._best), own=True)
+            self.examples = self._no_examples()
+            self._observe(self._best, self.examples, every, own=True)
         else:
             self.examples = self._explore()
-        self.weights = np.zeros((rows, self.width), np.float32)
-        self.more = np.zeros((rows, self.width), np.float32)
+        self._reset()
         self.ticks = 0
         self.round = index
 
-    def _explore(self) -> Examples:
+    def _no_examples(self) -> BranchingExamples:
+        return BranchingExamples(len(self.templates), 1 << self.options.bits)
+
+    def _reset(self) -> None:
+        assert self.examples is not None
+        shape = (len(self.examples.row_of), self.width)
+        self.weights, self.more = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+
+    def _explore(self) -> BranchingExamples:
         """The states of each part, parsed by a model that learned from those of the others."""
         assert self.examples is not None
-        found = []
+        found = self._no_examples()
         fold_of = in_turn(len(self.steps), self.options.folds)
+        sentence = self.examples.sentence
         for fold in range(self.options.folds):
-            others = fold_of[self.examples.sentence] != fold
-            columns: list[Any] = [column[others] for column in self.examples]
-            known = Examples(*columns)
-            self.weights[:], self.more[:] = 0, 0
+            known = np.flatnonzero(fold_of[sentence] != fold)
+            self._reset()
             for epoch in range(self.options.fold_epochs):
-                ticks = epoch * len(known.gold)
-                self._learn(known, epoch + 1, self.weights, self.more, ticks)
-            weights = self._final(self.options.fold_epochs * len(known.gold))
-            del known, columns
-            parser = self._parser(*to_bytes(weights))
-            found.append(self._observe(parser, own=True, asked=fold_of == fold))
-        pairs: Any = zip(*found, strict=True)
-        return Examples(*(np.concatenate(pair) for pair in pairs))
+                self._learn(known, epoch + 1, epoch * len(known))
+            rows = self._rows(self.options.fold_epochs * len(known))
+            self._observe(rows, found, fold_of == fold, own=True)
+        return found
 
     def _observe(
-        self, parser: BranchingParser, *, own: bool, asked: NDArray[np.bool_] | None = None
-    ) -> Examples:
-        """The states of all sentences, or of those asked for."""
-        brancher = parser.brancher(self.longest)
-        if asked is None:
-            asked = np.ones(len(self.steps), np.bool_)
-        size = int(self.steps[asked].sum() * (1.8 if own else 1.0)) + 16
-        out = new_examples(size, len(self.templates))
-        sentence, at = 0, 0
-        while True:
-            sentence, at, narrow = observe_all(
-                brancher.classifier,
-                self.table,
-                self.gold,
-                sentence,
-                asked,
-                own,
-                self.options.twice,
-                no_arc_limits(),
-                brancher.search,
-                self.inventory.numbers(),
-                brancher.state,
-                brancher.scratch,
-                brancher.memo,
-                brancher.forks,
-                brancher.paths,
-                brancher.counts,
-                out,
-                at,
-            )
-            if sentence == len(self.steps):
-                break
-            if narrow:
-                brancher.grow()
-            else:
-                spare = new_examples(len(out.gold) // 2, len(self.templates))
-                pairs: Any = zip(out, spare, strict=True)
-                out = Examples(*(np.concatenate(pair) for pair in pairs))
-        self.counters = brancher.counters()
-        columns: list[Any] = [column[:at] for column in out]
-        return Examples(*columns)
+        self,
+        rows: ParserRows,
+        examples: BranchingExamples,
+        chosen: NDArray[np.bool_],
+        *,
+        own: bool,
+    ) -> None:
+        """Add the states of the chosen sentences."""
+        brancher = self._parser(rows).brancher
+        examples.reserve(int(self.steps[chosen].sum() * (1.8 if own else 1.0)))
+        counts = brancher.observe(
+            examples,
+            self.table,
+            self.gold.bounds,
+            self.gold.heads,
+            self.gold.labels,
+            chosen,
+            self.inventory.numbers(),
+            own,
+            self.options.twice,
+        )
+        self.counters = dict(zip(COUNTERS, counts.tolist(), strict=True))
 
     # ---------------------------------------------------------------- results
 
-    def _parser(self, table: NDArray[np.int8], unit: float) -> BranchingParser:
+    def _parser(self, rows: ParserRows) -> BranchingParser:
         return BranchingParser(
             self.inventory,
             self.templates,
-            table,
-            unit,
+            rows,
             self.options.search,
             self.tags,
             self.hasher.classes,
@@ -307,14 +269,19 @@ class BranchingTrainer:
     def parser(self) -> BranchingParser:
         """The parser as it stands now."""
         if self._now is None:
-            self._now = to_bytes(self._final(self.ticks))
-        return self._parser(*self._now)
+            self._now = self._rows(self.ticks)
+        return self._parser(self._now)
 
-    def _final(self, ticks: int) -> NDArray[np.float32]:
+    def _rows(self, ticks: int) -> ParserRows:
         """The weights after so many states; those of a perceptron are averaged."""
+        assert self.examples is not None
+        weights = self.weights
         if self.options.learner == "perceptron":
-            return average(self.weights, self.more, ticks)
-        return self.weights
+            weights = average(weights, self.more, ticks)
+        table, unit = to_bytes(weights)
+        numbers = self.examples.row_of
+        order = np.argsort(numbers)
+        return ParserRows.of_rows(1 << self.options.bits, numbers[order], table[order], unit)
 
     def score(self) -> Mapping[str, float]:
         """LAS and UAS on the dev documents, with branching."""
@@ -337,42 +304,38 @@ class BranchingTrainer:
         flat, more = self.weights.ravel(), self.more.ravel()
         places = np.flatnonzero((flat != 0) | (more != 0))
         assert self._best is not None
-        table, unit = self._best
-        kept = np.flatnonzero(table)
+        numbers, table = self._best.filled()
         return {
             "places": places.astype(np.uint32 if flat.size <= 1 << 32 else np.uint64),
             "weights": flat[places],
             "more": more[places],
             "ticks": np.array([self.ticks, self.round], np.int64),
             "scores": np.array(self.best_scores, np.float64),
-            "best-places": kept.astype(np.uint32 if table.size <= 1 << 32 else np.uint64),
-            "best-values": table.ravel()[kept],
-            "unit": np.array([unit], np.float64),
+            "best-rows": numbers,
+            "best-table": table,
+            "unit": np.array([self._best.unit], np.float64),
         } | self._last_round()
 
     def _last_round(self) -> dict[str, NDArray[Any]]:
         """The states of a bootstrap come from a parser that is gone, so they are kept."""
         if self.round == 0 or self.examples is None:
             return {}
-        return {
-            "rows": self.examples.rows,
-            "gold": self.examples.gold,
-            "legal": self.examples.legal,
-            "sentence": self.examples.sentence,
-        }
+        return {name: getattr(self.examples, name) for name in _STORED}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        self._begin(0)
-        for name, table in (("weights", self.weights), ("more", self.more)):
-            table.ravel()[state["places"].astype(np.int64)] = state[name]
         self.ticks, self.round = (int(value) for value in state["ticks"])
         self.best_scores = state["scores"].tolist()
-        best = np.zeros((1 << self.options.bits, self.width), np.int8)
-        best.ravel()[state["best-places"].astype(np.int64)] = state["best-values"]
-        self._best = (best, float(state["unit"][0]))
+        size, unit = 1 << self.options.bits, float(state["unit"][0])
+        self._best = ParserRows.of_rows(size, state["best-rows"], state["best-table"], unit)
         if self.round > 0:
-            names = ("rows", "gold", "legal", "sentence")
-            self.examples = Examples(*(state[name] for name in names))
+            self.examples = BranchingExamples(*(state[name] for name in _STORED))
+            self._reset()
+        else:
+            ticks = self.ticks
+            self._begin(0)
+            self.ticks = ticks
+        for name, table in (("weights", self.weights), ("more", self.more)):
+            table.ravel()[state["places"].astype(np.int64)] = state[name]
 
 
 class BranchingLoop(Loop):

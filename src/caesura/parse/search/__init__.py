@@ -6,8 +6,9 @@ oracle); a scorer gives scores to the labelled steps of a state; a search choose
 - The joint system with a linear scorer or one of arcs: greedy (a beam of one), a beam, and a beam
   with a margin, which is branching for documents. All of it is in the core (`core/parse`: joint,
   linear8, arcs, beam, decode); training still has kernels of its own.
-- `transitions.hybrid` with `scorers.classifier`: greedy (a beam of one) and `branching`; an
-  ordinary beam is in `research.hybrid_beam`, where its comparison with branching is made.
+- the hybrid system (`core/parse/hybrid.h`) with its classifier (`hybrid_scorer.h`): greedy (a beam
+  of one) and branching (`branching.h`); an ordinary beam is in
+  `research.hybrid_beam`, where its comparison with branching is made.
 
 Why not the others. The joint system searches whole documents, endless ones too: items share their
 past in a graph-structured stack, and what all of them descend from is committed on the way. Where a

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.parse.transitions.hybrid import KINDS
+__all__ = ["KINDS", "HybridInventory"]
 
-__all__ = ["HybridInventory"]
+#: The transitions, by their numbers (see `core/parse/hybrid.h`).
+KINDS: Final = (
+    "LEFT-REDUCE",
+    "RIGHT-SHIFT",
+    "NO-SHIFT",
+    "NO-REDUCE",
+    "LEFT-PASS",
+    "RIGHT-PASS",
+    "NO-PASS",
+)
 
 
 @dataclass(frozen=True)
