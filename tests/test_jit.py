@@ -103,10 +103,7 @@ def test_a_package_that_was_moved_finds_its_kernels(mini: Path) -> None:
     [
         ("parse", "parse/scorers/features.py", True),  # whose constants kernels freeze
         ("evaluate", "document/document.py", True),
-        ("parse", "learn/borrow.py", True),
-        ("parse", "learn/borrow_llvm.py", True),
-        ("tag", "learn/fetch_llvm.py", True),
-        ("parse", "parse/transitions/joint.py", True),
+        ("parse", "parse/transitions/hybrid.py", True),
         ("tag", "tag/tagger.py", False),
         ("parse", "parse/parser.py", False),
     ],

@@ -190,14 +190,7 @@ class JointDecoder {
     parse::Words checked(const In2<std::uint64_t>& table, const In2<std::int32_t>& context,
                          std::int64_t instances) const {
         const parse::Words words = words_of(table, context, instances);
-        for (std::int64_t i = 0; i < words.n; ++i) {
-            const auto fits = [&](std::int64_t column, const std::vector<float>& odds) {
-                const std::int32_t value = words.context(i, column);
-                return value >= 0 && value < static_cast<std::int64_t>(odds.size());
-            };
-            require(fits(parse::evidence, evidence_) && fits(parse::layout, layout_),
-                    "the context of a word has an unknown value");
-        }
+        check_context(words, {evidence_, layout_});
         return words;
     }
     parse::Task task(const parse::Words& words, const LimitArrays& limits) const {

@@ -5,6 +5,7 @@
 
 #include "bind/arrays.h"
 #include "bind/checks.h"
+#include "parse/beam.h"
 #include "parse/compact.h"
 #include "parse/joint.h"
 #include "parse/templates.h"
@@ -32,6 +33,18 @@ inline parse::Words words_of(In2<std::uint64_t> table, In2<std::int32_t> context
     require(static_cast<std::int64_t>(table.shape(0)) == n + parse::first_word * instances,
             "the word table and the context are not of the same words");
     return {n, matrix(table), matrix(context)};
+}
+
+// What stands before words is something that the log-odds know.
+inline void check_context(const parse::Words& words, const parse::StartOdds& odds) {
+    for (std::int64_t i = 0; i < words.n; ++i) {
+        const auto fits = [&](std::int64_t column, View<const float> values) {
+            const std::int32_t value = words.context(i, column);
+            return value >= 0 && value < static_cast<std::int64_t>(values.size());
+        };
+        require(fits(parse::evidence, odds.evidence) && fits(parse::layout, odds.layout),
+                "the context of a word has an unknown value");
+    }
 }
 
 // The fields of `caesura.parse.transitions.joint.Limits`.

@@ -159,8 +159,11 @@ void bind_testing_parse(nb::module_& m) {
             require(width % 32 == 0, "rows must be whole blocks of 32");
             require_range(view(rows), 0, static_cast<std::int64_t>(table.shape(0)), "rows");
             std::vector<float> sums(table.shape(1));
-            parse::row_functions().sum_floats(table.data(), width, rows.data(),
-                                              static_cast<std::int64_t>(rows.shape(0)),
+            std::vector<const float*> pointers;
+            for (const std::uint64_t row : view(rows))
+                pointers.push_back(table.data() + static_cast<std::int64_t>(row) * width);
+            parse::row_functions().sum_floats(pointers.data(),
+                                              static_cast<std::int64_t>(pointers.size()), width,
                                               sums.data());
             return to_numpy(std::move(sums));
         },

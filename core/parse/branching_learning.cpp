@@ -178,6 +178,7 @@ Progress learn(const Examples& examples, View<const std::int64_t> order, const L
     const float rate = learning.rate, offset = learning.offset;
     std::vector<float> scores(weights.columns()), slopes(weights.columns());
     std::vector<std::uint64_t> rows(static_cast<std::size_t>(examples.templates()));
+    std::vector<const float*> found(rows.size());
     std::vector<std::int64_t> touched;
     Progress progress;
     auto step = [&](std::uint64_t row, std::int64_t label, float slope, float squared) {
@@ -191,8 +192,10 @@ Progress learn(const Examples& examples, View<const std::int64_t> order, const L
         const Kinds can = examples.legal()[x];
         auto is_legal = [&](std::int64_t a) { return (can & only(kinds[a])) != 0; };
         std::ranges::copy(examples.rows_at(x), rows.begin());
-        row_functions().sum_floats(weights.data(), width, rows.data(), examples.templates(),
-                                   scores.data());
+        std::ranges::transform(rows, found.begin(), [&](std::uint64_t row) {
+            return weights[static_cast<std::ptrdiff_t>(row)].data();
+        });
+        row_functions().sum_floats(found.data(), examples.templates(), width, scores.data());
         std::int64_t best = -1, rival = -1;
         for (std::int64_t a = 0; a < labels; ++a) {
             if (!is_legal(a)) continue;

@@ -24,12 +24,11 @@ void sum_rows(const std::int8_t* table, std::int64_t width, const std::uint64_t*
     }
 }
 
-void sum_floats(const float* table, std::int64_t width, const std::uint64_t* rows, std::int64_t n,
-                float* sums) {
+void sum_floats(const float* const* rows, std::int64_t n, std::int64_t width, float* sums) {
     for (std::int64_t at = 0; at < width; at += lanes) {
         float total[lanes] = {};
         for (std::int64_t i = 0; i < n; ++i) {
-            const float* row = table + static_cast<std::int64_t>(rows[i]) * width + at;
+            const float* row = rows[i] + at;
             for (std::int64_t k = 0; k < lanes; ++k) total[k] += row[k];
         }
         for (std::int64_t k = 0; k < lanes; ++k) sums[at + k] = total[k];

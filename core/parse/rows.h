@@ -14,9 +14,8 @@ struct RowFunctions {
     // The same if the sums of all columns but the last fit into 16 bits; that one wraps.
     void (*sum_low_bytes)(const std::int8_t* table, std::int64_t width, const std::uint64_t* rows,
                           std::int64_t n, std::int32_t* sums);
-    // sums = the sum of the n named rows of a table of floats, in their order from 0 on.
-    void (*sum_floats)(const float* table, std::int64_t width, const std::uint64_t* rows,
-                       std::int64_t n, float* sums);
+    // sums = the sum of n rows of floats, in their order from 0 on.
+    void (*sum_floats)(const float* const* rows, std::int64_t n, std::int64_t width, float* sums);
     // kept = the sum of n named rows of integer sums; scores = the same times the unit.
     void (*join)(const std::int32_t* sums, std::int64_t width, const std::int64_t* rows,
                  std::int64_t n, float unit, std::int32_t* kept, float* scores);

@@ -70,12 +70,11 @@ void sum_low_bytes(const std::int8_t* table, std::int64_t width, const std::uint
     }
 }
 
-void sum_floats(const float* table, std::int64_t width, const std::uint64_t* rows, std::int64_t n,
-                float* sums) {
+void sum_floats(const float* const* rows, std::int64_t n, std::int64_t width, float* sums) {
     for (std::int64_t at = 0; at < width; at += 32) {
         __m256 a = _mm256_setzero_ps(), b = a, c = a, d = a;
         for (std::int64_t i = 0; i < n; ++i) {
-            const float* row = table + static_cast<std::int64_t>(rows[i]) * width + at;
+            const float* row = rows[i] + at;
             a = _mm256_add_ps(a, _mm256_loadu_ps(row));
             b = _mm256_add_ps(b, _mm256_loadu_ps(row + 8));
             c = _mm256_add_ps(c, _mm256_loadu_ps(row + 16));

@@ -68,14 +68,27 @@ void sum_low_bytes(const std::int8_t* table, std::int64_t width, const std::uint
     }
 }
 
-void sum_floats(const float* table, std::int64_t width, const std::uint64_t* rows, std::int64_t n,
-                float* sums) {
-    for (std::int64_t at = 0; at < width; at += 32) {
-        __m512 a = _mm512_setzero_ps(), b = a;
+void sum_floats(const float* const* rows, std::int64_t n, std::int64_t width, float* sums) {
+    std::int64_t at = 0;
+    for (; at + 64 <= width; at += 64) {
+        __m512 a = _mm512_setzero_ps(), b = a, c = a, d = a;
         for (std::int64_t i = 0; i < n; ++i) {
-            const float* row = table + static_cast<std::int64_t>(rows[i]) * width + at;
+            const float* row = rows[i] + at;
             a = _mm512_add_ps(a, _mm512_loadu_ps(row));
             b = _mm512_add_ps(b, _mm512_loadu_ps(row + 16));
+            c = _mm512_add_ps(c, _mm512_loadu_ps(row + 32));
+            d = _mm512_add_ps(d, _mm512_loadu_ps(row + 48));
+        }
+        _mm512_storeu_ps(sums + at, a);
+        _mm512_storeu_ps(sums + at + 16, b);
+        _mm512_storeu_ps(sums + at + 32, c);
+        _mm512_storeu_ps(sums + at + 48, d);
+    }
+    for (; at < width; at += 32) {
+        __m512 a = _mm512_setzero_ps(), b = a;
+        for (std::int64_t i = 0; i < n; ++i) {
+            a = _mm512_add_ps(a, _mm512_loadu_ps(rows[i] + at));
+            b = _mm512_add_ps(b, _mm512_loadu_ps(rows[i] + at + 16));
         }
         _mm512_storeu_ps(sums + at, a);
         _mm512_storeu_ps(sums + at + 16, b);

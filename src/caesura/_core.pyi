@@ -488,6 +488,73 @@ def round_rows(weights: NDArray[numpy.float32], shifts: NDArray[numpy.int8], uni
     Round rows to multiples of unit * 2**shift; the shift goes into the last column.
     """
 
+class LearnedWeights:
+    """
+    The weights that a linear parser learns, with the totals for their average.
+    Only rows that updates touch take memory.
+    """
+
+    def __init__(self, bits: int, width: int) -> None: ...
+
+    @property
+    def width(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+    def copy(self) -> LearnedWeights: ...
+
+    def add(self, other: LearnedWeights, share: float) -> None:
+        """Add a share of all weights and totals of another table."""
+
+    def rows(self) -> NDArray[numpy.uint32]:
+        """The numbers of the rows that take memory, rising."""
+
+    def largest(self, ticks: int) -> NDArray[numpy.float32]:
+        """The largest absolute value of the average of each of `rows`."""
+
+    def rounded(self, ticks: int, shifts: NDArray[numpy.int8], unit: float) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint16], NDArray[numpy.int8]]:
+        """
+        The averages of `rows` as multiples of unit * 2**shift, without zeros: how many
+        each row has, their columns and values.
+        """
+
+    def entries(self) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float32], NDArray[numpy.float32]]:
+        """
+        Places (row * width + column), weights and totals, where one of both is not 0.
+        """
+
+    def set_entries(self, places: NDArray[numpy.uint64], weights: NDArray[numpy.float32], totals: NDArray[numpy.float32]) -> None:
+        """Write weights and totals to their places."""
+
+class ParserLearner:
+    """Learns from instances; memory of one thread."""
+
+    def __init__(self, system: JointSystem, slots: NDArray[numpy.int32], seeds: NDArray[numpy.uint64], ends: NDArray[numpy.int64], settings: BeamSettings, evidence: NDArray[numpy.float32], layout: NDArray[numpy.float32], update: int, delayed: int, passive_aggressive: bool, cap: float, plus: float, delta_bits: int) -> None: ...
+
+    def learn(self, weights: LearnedWeights, tick: float, table: NDArray[numpy.uint64], context: NDArray[numpy.int32], actions: NDArray[numpy.int32], heads: NDArray[numpy.int32], labels: NDArray[numpy.int32], starts: NDArray[numpy.bool_]) -> tuple[int, int, int]:
+        """
+        Update weights; returns the steps used, the updates and the features dropped.
+        """
+
+    def derive(self, weights: LearnedWeights, table: NDArray[numpy.uint64], context: NDArray[numpy.int32], limits: tuple[NDArray[numpy.int8], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.int32], bool]) -> NDArray[numpy.int32] | None:
+        """The best derivation within limits, or None if none was found."""
+
+    @property
+    def updates(self) -> list[tuple[float, float, int]]:
+        """Updates of the last instance: gold and predicted score, gold steps."""
+
+def oracle(system: JointSystem, heads: NDArray[numpy.int32], labels: NDArray[numpy.int32], starts: NDArray[numpy.bool_], late: bool, eager: bool) -> NDArray[numpy.int32]:
+    """
+    The transitions that build the trees of a document, or one negative number: -1 cycle,
+    -2 a label that an arc may not carry, -3 no rule fires.
+    """
+
+def projective_rank(heads: NDArray[numpy.int32]) -> NDArray[numpy.int32]:
+    """
+    The rank of each word in the in-order traversal from the root; empty if the heads have
+    a cycle. Words with an unknown head (-2) hang under the root.
+    """
+
 class Network:
     """
     The forward pass of a network, with weights and activations of 8 bits.

@@ -6,19 +6,16 @@ of its room and of all that they import from other rooms, directly or not: what 
 from is in its key. Comments, docstrings, numbers of lines and dates of files are not: an upgrade
 that changes no code finds the kernels again.
 
-Some of this goes deeper into Numba than its documentation, and two modules are written in LLVM.
-All of it has a plain twin, which is taken when a Numba that is not known here behaves otherwise:
-then kernels get slower, not wrong.
+Some of this goes deeper into Numba than its documentation; a Numba that is not known here does
+without: then kernels load more slowly, and are not wrong.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib
 import os
 import re
 import stat
-import subprocess
 import sys
 import warnings
 from collections.abc import Callable
@@ -31,19 +28,16 @@ import numpy as np
 from platformdirs import user_cache_path
 
 from caesura.jit_code import code_hash
-from caesura.jit_kernel import Kernel, Later, Waiting
+from caesura.jit_kernel import Kernel
 from caesura.jit_version import KNOWN_NUMBA, minor_version, numba_version
 
 __all__ = [
     "cache_root",
-    "chosen",
     "compiled",
     "is_cold",
     "kernel",
     "numba_version",
-    "overload",
     "sources",
-    "trusted",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -56,12 +50,8 @@ RESEARCH = "research"
 _IMPORT = re.compile(
     rb"\n(?:from (caesura(?:\.\w+)*) import (\([^)]*\)|[^\n]*)|import (caesura(?:\.\w+)*))"
 )
-#: And the modules that it chooses between.
-_CHOSEN = re.compile(rb'\bchosen\(\s*"caesura\.([\w.]+)",\s*"caesura\.([\w.]+)",?\s*\)')
 _NAME = re.compile(r"\w+")
 _NOT_A_NAME = re.compile(r"#.*| as \w+")
-#: Set in the process that tries LLVM out, which itself may not trust any.
-TRYING = "CAESURA_TRYING_LLVM"
 
 
 def compiled() -> bool:
@@ -136,8 +126,6 @@ def _imported(file: str, package: str) -> frozenset[str]:
             # A name that is no module may come from any file of the package.
             if known or not name.startswith("__"):
                 found.update(known or _below(module))
-    for names in _CHOSEN.findall(source):
-        found.update(f"{os.path.join(package, *name.decode().split('.'))}.py" for name in names)
     return frozenset(found)
 
 
@@ -301,85 +289,3 @@ def _compile(function: F, flags: dict[str, Any]) -> F:
         options["_nrt"] = False
     folder = _folder(room) if room and _private(str(_folder(room))) else None
     return cast(F, Kernel(function, options, folder))
-
-
-def overload(function: Callable[..., Any], **options: Any) -> Callable[[F], F]:
-    """Numba's decorator of this name, of which it is told when there is something to compile."""
-
-    def decorate(choose: F) -> F:
-        if compiled():
-            Waiting.overloads.append((function, options, choose))
-        return choose
-
-    return decorate
-
-
-def chosen(llvm: str, plain: str) -> Any:
-    """The module whose kernels are written in LLVM if it works here, else its plain twin.
-
-    Both are named as strings, which `sources` finds: kernels are compiled anew when either changes.
-    LLVM is imported when there is something to compile.
-    """
-    if not trusted(llvm):
-        return importlib.import_module(plain)
-    Waiting.modules.append(llvm)
-    return _Module(llvm)
-
-
-class _Module:
-    """What a module has, for later."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, name: str) -> Later:
-        return Later(self._name, name)
-
-
-@cache
-def trusted(module: str) -> bool:
-    """Whether the LLVM in a module may be used.
-
-    The module has a function `agrees`, which compares the LLVM with the twin. Under a Numba that
-    is not known here it is asked in a process of its own, since wrong LLVM may crash; the answer
-    is kept with the kernels.
-    """
-    if not compiled() or os.environ.get(TRYING):
-        return False
-    if minor_version() == KNOWN_NUMBA:
-        return True
-    file = _folder(_room(module)) / f"{module}.trusted"
-    try:
-        answer = file.read_text(encoding="ascii") == "yes"
-    except OSError:
-        answer = _try_out(module)
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text("yes" if answer else "no", encoding="ascii")
-        except OSError:
-            pass  # a folder that cannot be written to: the module is tried again next time
-    if not answer:
-        warnings.warn(
-            f"the LLVM of {module} does not work with Numba {numba_version()}; its plain twin is "
-            f"used, which is slower. Install Numba {'.'.join(map(str, KNOWN_NUMBA))}.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-    return answer
-
-
-def _try_out(module: str) -> bool:
-    """Ask a module in a process of its own whether its LLVM agrees with the plain twin."""
-    code = f"import sys; from {module} import agrees; sys.exit(0 if agrees() else 3)"
-    path = os.pathsep.join([str(PACKAGE.parent), *filter(None, sys.path)])
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONPATH": path, TRYING: "1"},
-            capture_output=True,
-            timeout=600,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return done.returncode == 0

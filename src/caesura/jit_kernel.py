@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib
 import os
 import re
 import sys
@@ -18,14 +17,14 @@ from collections.abc import Callable
 from functools import cache, update_wrapper
 from pathlib import Path
 from types import NoneType
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
 from caesura import jit_image
 from caesura.jit_version import KNOWN_NUMBA, minor_version
 
-__all__ = ["Kernel", "Later", "Waiting"]
+__all__ = ["Kernel"]
 
 
 #: Of an array: how it lies (C or Fortran), and whether it is aligned and may be written to.
@@ -126,7 +125,6 @@ class Kernel:
     def dispatcher(self) -> Any:
         """Numba's own view of it, which compiles."""
         if self._dispatcher is None:
-            Waiting.begin()
             self._dispatcher = _numba().dispatcher(self.py_func, self._flags, self._folder)
         return self._dispatcher
 
@@ -182,37 +180,3 @@ def _machine() -> str:
         if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR"
     )
     return f"{told} {sys.implementation.cache_tag} {settings}"
-
-
-class Later:
-    """Something of a module that needs Numba, imported when there is something to compile."""
-
-    def __init__(self, module: str, name: str) -> None:
-        self._module, self._name = module, name
-
-    @property
-    def _itself(self) -> Any:
-        return getattr(importlib.import_module(self._module), self._name)
-
-    @property
-    def _numba_type_(self) -> Any:
-        return _numba().type_of(self._itself)
-
-    def __call__(self, *args: Any) -> Any:
-        """Call it from Python."""
-        return self._itself(*args)
-
-
-class Waiting:
-    """What Numba is told before it compiles: modules that need it, and `caesura.jit.overload`."""
-
-    modules: ClassVar[list[str]] = []
-    overloads: ClassVar[list[tuple[Any, dict[str, Any], Any]]] = []
-
-    @classmethod
-    def begin(cls) -> None:
-        """Tell Numba now, once."""
-        while cls.modules:
-            importlib.import_module(cls.modules.pop())
-        while cls.overloads:
-            _numba().overload(*cls.overloads.pop())

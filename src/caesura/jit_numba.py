@@ -17,14 +17,13 @@ from typing import Any, cast
 
 import numba
 from llvmlite import binding
-from numba import extending
-from numba.core import caching, config, cpu, registry, runtime, types
+from numba.core import caching, config, cpu, runtime, types
 
 from caesura import jit_callees, jit_thrift
 from caesura.jit_image import preloaded
 from caesura.jit_version import KNOWN_NUMBA, minor_version
 
-__all__ = ["compiled_for", "dispatcher", "object_code", "overload", "type_of"]
+__all__ = ["compiled_for", "dispatcher", "object_code"]
 
 #: Numba makes the attributes of its settings when it starts, so that no type checker knows them.
 numba_config = cast(Any, config)
@@ -53,16 +52,6 @@ def dispatcher(function: Callable[..., Any], options: dict[str, Any], folder: Pa
         return _for_all_numbers(made)
     finally:
         numba_config.CACHE_DIR = before
-
-
-def overload(function: Callable[..., Any], options: dict[str, Any], choose: Any) -> None:
-    """Tell Numba which code a function has in kernels, by the types of its arguments."""
-    cast(Any, extending).overload(function, **options)(choose)
-
-
-def type_of(value: Any) -> Any:
-    """What kernels see of an intrinsic."""
-    return cast(Any, registry).cpu_target.typing_context.resolve_value_type(value)
 
 
 def compiled_for(own: Any, args: tuple[Any, ...]) -> Any:

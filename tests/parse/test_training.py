@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import threading
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from caesura._core import cancel_all
 from caesura.document import ROOT, UNKNOWN, YES
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.learn.loop import Loop
@@ -16,9 +19,9 @@ from caesura.parse.learning.learner import Learner
 from caesura.parse.learning.trainer import ParserTrainer
 from caesura.parse.options import DELAYED, SearchOptions, TrainOptions
 from caesura.parse.parser import Parser
+from caesura.parse.quantised import to_floats
 from caesura.parse.recipes import Reparsed, stages
 from caesura.parse.scores import scores
-from caesura.parse.transitions.graph_stack import PARENT
 from caesura.parse.transitions.inventory import SB
 from caesura.train.parser import finish, train_stages
 from tests.parse.toy import blank, corpus
@@ -37,6 +40,14 @@ def trained(options: TrainOptions, docs=None, epochs: int = 2) -> ParserTrainer:
     for epoch in range(1, epochs + 1):
         trainer.epoch(epoch)
     return trainer
+
+
+def weights_of(learner: Learner, *, totals: bool = False) -> np.ndarray:
+    """The table of all weights, or of their totals."""
+    places, *values = learner.weights.entries()
+    table = np.zeros(len(learner.weights) * learner.weights.width, np.float32)
+    table[places.astype(np.int64)] = values[totals]
+    return table
 
 
 @pytest.mark.parametrize("update", ["dlaso", "max-violation", "early", "laso", "greedy"])
@@ -91,6 +102,21 @@ def test_delayed_updates_learn_as_one_step_as_many_and_in_turn(delayed) -> None:
     assert scores(dev, trainer.parser().analyse(dev), trainer.inventory)["LAS"] > 70
 
 
+def test_passive_aggressive_steps_for_every_update_need_a_cap() -> None:
+    unbounded = replace(SMALL, step="pa")
+    with pytest.raises(UsageError, match="grow without bound"):
+        replace(unbounded, dlaso_pa="per-update")
+    trainer = trained(replace(unbounded, dlaso_pa="per-update", cap=0.1), corpus(1, 30, 3))
+    dev = corpus(2, 4)
+    assert scores(dev, trainer.parser().analyse(dev), trainer.inventory)["LAS"] > 50
+    learner = trainer.learner
+    places = np.zeros(1, np.uint64)
+    for huge in (1e30, np.nan):
+        learner.weights.set_entries(places, np.full(1, huge, np.float32), np.zeros(1, np.float32))
+        with pytest.raises(UsageError, match="grow without bound"):
+            trainer.parser()
+
+
 def test_in_turn_the_same_mistake_is_mended_once() -> None:
     """Without weights every sentence of a document goes wrong alike."""
     docs = corpus(3, 1, 30)
@@ -98,8 +124,8 @@ def test_in_turn_the_same_mistake_is_mended_once() -> None:
     for delayed in ("accumulated", "in-turn"):
         options = replace(SMALL, chunk=0, step="perceptron", dlaso_pa=delayed)
         trainer = trained(options, docs, epochs=1)
-        assert trainer.learner.pairs.used[0] > 30
-        largest[delayed] = np.abs(trainer.learner.weights).max()
+        assert len(trainer.learner.core.updates) > 30
+        largest[delayed] = np.abs(weights_of(trainer.learner)).max()
     assert largest["in-turn"] < largest["accumulated"] / 4
 
 
@@ -109,7 +135,7 @@ def test_in_turn_by_the_loss_gold_has_to_lead_by_the_errors() -> None:
     moved = {}
     for delayed in ("in-turn", "in-turn-loss", "per-update"):
         options = replace(SMALL, chunk=0, step="perceptron", dlaso_pa=delayed)
-        moved[delayed] = np.abs(trained(options, docs, epochs=1).learner.weights).sum()
+        moved[delayed] = np.abs(weights_of(trained(options, docs, epochs=1).learner)).sum()
     assert moved["in-turn"] < moved["in-turn-loss"] < moved["per-update"]
 
 
@@ -118,8 +144,7 @@ def test_features_that_an_update_has_no_room_for_are_counted(monkeypatch) -> Non
     options = replace(SMALL, chunk=0, dlaso_pa="accumulated")
     assert "dropped" not in ParserTrainer(docs, (), options, warn=told.append).epoch(1)
     assert not told
-    for name in ("_LEAST_BITS", "_MOST_BITS"):
-        monkeypatch.setattr(f"caesura.parse.learning.learner.{name}", 8)
+    monkeypatch.setattr("caesura.parse.learning.learner._MOST_BITS", 8)
     stats = ParserTrainer(docs, (), options, warn=told.append).epoch(1)
     assert stats["dropped"] > 0
     (warning,) = told
@@ -144,22 +169,13 @@ def test_every_update_is_a_violation(update) -> None:
     learner = trainer.learner
     seen = 0
     for instance in trainer.instances(1):
+        actions = learner.derivation(instance)
         learner.run([instance])
-        scores_, items = learner.arena.scores, learner.arena.items
-        for k in range(int(learner.pairs.used[0])):
-            gold, predicted = int(learner.pairs.gold[k]), int(learner.pairs.predicted[k])
-            assert scores_[predicted] >= scores_[gold] - 1e-6
-            # Both are as long as the step says, or the prediction has already ended.
-            assert depth(items, gold) == learner.pairs.step[k]
+        for gold, predicted, step in learner.core.updates:
+            assert predicted >= gold - 1e-6
+            assert 0 < step <= len(actions)
             seen += 1
     assert seen >= 5
-
-
-def depth(items: np.ndarray, item: int) -> int:
-    steps = 0
-    while item > 0:
-        item, steps = int(items[item, PARENT]), steps + 1
-    return steps
 
 
 def test_dlaso_with_an_unlimited_beam_is_the_structured_perceptron() -> None:
@@ -174,37 +190,38 @@ def test_dlaso_with_an_unlimited_beam_is_the_structured_perceptron() -> None:
         trainer = ParserTrainer(docs, (), replace(wide, update=update, step="perceptron"))
         for epoch in (1, 2, 3):
             trainer.epoch(epoch)
-            assert trainer.learner.pairs.used[0] <= 1
-        tables.append(trainer.learner.weights)
+            assert len(trainer.learner.core.updates) <= 1
+        tables.append(weights_of(trainer.learner))
     assert np.array_equal(*tables)
 
 
 def test_averages_are_those_of_a_running_sum() -> None:
-    from caesura.learn.updates import average
-
     trainer = ParserTrainer(corpus(6, 4), (), replace(SMALL, step="perceptron"))
     learner = trainer.learner
-    total = np.zeros_like(learner.weights, dtype=np.float64)
+    total = np.zeros(len(learner.weights) * learner.weights.width)
     # Tick t changes the weights that hold from then on; the average is over ticks 1..n.
     for instance in trainer.instances(1):
-        total += learner.weights
+        total += weights_of(learner)
         learner.run([instance])
     expected = total / learner.ticks
-    found = average(learner.weights, learner.summed, learner.ticks)
-    assert np.allclose(found, learner.weights - learner.summed / learner.ticks)
+    found = weights_of(learner) - weights_of(learner, totals=True) / learner.ticks
     assert np.allclose(found, expected, atol=1e-3)
+    table = trainer.parser().rows
+    rounded = to_floats(table.table(), table.unit)
+    assert np.abs(rounded.ravel() - found).max() <= np.abs(found).max() / 127
 
 
 def test_same_seed_same_weights() -> None:
     a, b = trained(SMALL), trained(SMALL)
-    assert np.array_equal(a.learner.weights, b.learner.weights)
+    assert np.array_equal(weights_of(a.learner), weights_of(b.learner))
     c = trained(replace(SMALL, seed=2))
-    assert not np.array_equal(a.learner.weights, c.learner.weights)
+    assert not np.array_equal(weights_of(a.learner), weights_of(c.learner))
 
 
 def test_mixing_does_not_depend_on_threads() -> None:
     tables = [
-        trained(replace(SMALL, shards=3, threads=threads)).learner.weights for threads in (1, 2, 3)
+        weights_of(trained(replace(SMALL, shards=3, threads=threads)).learner)
+        for threads in (1, 2, 3)
     ]
     assert np.array_equal(tables[0], tables[1])
     assert np.array_equal(tables[0], tables[2])
@@ -347,6 +364,24 @@ def test_a_learner_makes_room() -> None:
     trainer = ParserTrainer(corpus(1, 1, 60), (), replace(SMALL, chunk=0))
     assert isinstance(trainer.learner, Learner)
     assert trainer.epoch(1)["share"] == 1.0
+
+
+def test_a_long_instance_can_be_cancelled() -> None:
+    trainer = ParserTrainer(
+        corpus(1, 1, 300), (), replace(SMALL, chunk=0, search=SearchOptions(beam=512))
+    )
+    [instance] = trainer.instances(1)
+    actions = trainer.learner.derivation(instance)
+    assert actions is not None
+    timer = threading.Timer(0.2, cancel_all)
+    clock = time.perf_counter()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        trainer.learner.run([instance])
+    assert time.perf_counter() - clock < 1.0
+    # The same learner goes on with other instances.
+    short = ParserTrainer(corpus(1, 4), (), trainer.options).instances(1)
+    assert trainer.learner.run(short).instances == len(short)
 
 
 def test_templates_that_tell_nothing_are_left_out() -> None:

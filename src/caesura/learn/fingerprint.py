@@ -21,7 +21,7 @@ __all__ = ["digest", "file_digest", "fingerprint"]
 FREE: Final = ("threads", "workers")
 #: The version of the learners. It is raised when a learner changes, so that no run goes on from a
 #: checkpoint of an older one.
-LEARNERS: Final = 2
+LEARNERS: Final = 3
 #: What trainings learn from: columns of strings, and arrays.
 COLUMNS: Final = ("form", "lemma", "upos", "xpos", "feats", "deprel", "misc")
 ARRAYS: Final = (

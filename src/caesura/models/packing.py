@@ -35,6 +35,7 @@ __all__ = [
     "measure_loss",
     "pack",
     "pack_codes",
+    "pack_entries",
     "pack_keys",
     "packed_in",
     "spread",
@@ -92,23 +93,32 @@ def pack(
     weights: NDArray[np.float32], *, bits: int = 8, floor: float = 0.0
 ) -> dict[str, NDArray[Any]]:
     """The arrays of a packed table; weights smaller than `floor` and those that round to 0 go."""
+    rows, columns = np.nonzero(np.abs(weights) >= max(floor, np.finfo(np.float32).tiny))
+    return pack_entries(rows, columns, weights[rows, columns], weights.shape, bits=bits)
+
+
+def pack_entries(
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    weights: NDArray[np.float32],
+    shape: tuple[int, ...],
+    *,
+    bits: int = 8,
+) -> dict[str, NDArray[Any]]:
+    """The arrays of a packed table of this shape; given are its weights that are not 0."""
     if bits not in _MOST:
         raise ValueError(f"bits is {bits}; it can be 8 or 16")
-    kept = np.abs(weights) >= max(floor, np.finfo(np.float32).tiny)
-    rows, columns = np.nonzero(kept)
-    values = weights[rows, columns]
-    top = np.zeros(len(weights), np.float32)
-    np.maximum.at(top, rows, np.abs(values))
-    exponents = np.zeros(len(weights), np.int8)
+    top = np.zeros(shape[0], np.float32)
+    np.maximum.at(top, rows, np.abs(weights))
+    exponents = np.zeros(shape[0], np.int8)
     full = top > 0
     exponents[full] = np.clip(np.ceil(np.log2(top[full] / _MOST[bits])), -126, 126)
-    integers = np.rint(np.ldexp(values, -exponents[rows].astype(np.int32)))
+    integers = np.rint(np.ldexp(weights, -exponents[rows].astype(np.int32)))
     left = integers != 0
-    counts = np.bincount(rows[left], minlength=len(weights))
-    narrow = weights.shape[1] <= 256
+    counts = np.bincount(rows[left], minlength=shape[0])
     return {
         "counts": counts.astype(np.uint8 if counts.max(initial=0) < 256 else np.uint16),
-        "columns": columns[left].astype(np.uint8 if narrow else np.uint16),
+        "columns": columns[left].astype(np.uint8 if shape[1] <= 256 else np.uint16),
         "values": integers[left].astype(_DTYPE[bits]),
         "exponents": exponents,
     }

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import projective_rank
 from caesura.constraints import Constraints, told_starts
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError
@@ -23,7 +24,6 @@ from caesura.parse.documents import name_of
 from caesura.parse.limits import FREE, MUST, NEVER, Limits, no_limits
 from caesura.parse.scores import label_numbers
 from caesura.parse.search.decode import Found, Result, result_of, stopped
-from caesura.parse.transitions.oracle import projective_rank
 
 __all__ = [
     "ArcLimits",

@@ -142,6 +142,13 @@ class TrainOptions:
             raise UsageError(f"relaid is {self.relaid}, but must be 0 to 1")
         if not self.cap > 0:
             raise UsageError(f"cap is {self.cap}, but must be positive")
+        if (self.update, self.step, self.dlaso_pa) == ("dlaso", "pa", "per-update") and (
+            math.isinf(self.cap)
+        ):
+            raise UsageError(
+                "passive-aggressive steps for every delayed update grow without bound",
+                remedy="Set a cap (--set cap=1), or another dlaso_pa (in-turn, accumulated).",
+            )
         if not self.templates:
             raise UsageError("there are no templates")
         if self.single_root and self.boundaries in ("late", "latent"):

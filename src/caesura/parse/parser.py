@@ -202,8 +202,10 @@ class Parser(TreeParser):
 
     def lean(self, share: float) -> Parser:
         """The same parser without the given share of its weights, the smallest of them."""
-        weights = without_smallest(to_floats(self.table, self.unit), share)
-        return replace(self, rows=ParserRows.of_table(*to_bytes(weights)), packed=None)
+        numbers, table = self.rows.filled()
+        weights = without_smallest(to_floats(table, self.unit), share)
+        rows = ParserRows.of_rows(len(self.rows), numbers, *to_bytes(weights))
+        return replace(self, rows=rows, packed=None)
 
     def analyse(
         self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None

@@ -2,69 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import JointSystem, LearnedWeights, ParserLearner, oracle
 from caesura.document import UNKNOWN
 from caesura.learn.loop import Report, silent
 from caesura.learn.templates import Templates
 from caesura.parse.constraints import WordConstraints, limits_of
 from caesura.parse.gold_trees import Instance
-from caesura.parse.learning.updates import (
-    ACCUMULATED,
-    DLASO,
-    EARLY,
-    IN_TURN,
-    IN_TURN_LOSS,
-    LASO,
-    MAX_VIOLATION,
-    PER_UPDATE,
-    Gold,
-    Steps,
-    learn,
-    new_delta,
-    new_pairs,
-)
-from caesura.parse.limits import MUST, NEVER, no_limits
-from caesura.parse.options import TrainOptions
-from caesura.parse.scorers.linear import Linear32, new_scratch
-from caesura.parse.search.beam import DONE, FULL, advance
-from caesura.parse.search.frontier import how_to, new_frontier
-from caesura.parse.transitions.graph_stack import (
-    ACTION,
-    PARENT,
-    grown,
-    new_arena,
-    reset,
-)
-from caesura.parse.transitions.inventory import SB, SHIFT, SWAP, System
-from caesura.parse.transitions.oracle import oracle
+from caesura.parse.limits import MUST, NEVER
+from caesura.parse.options import DELAYED, TrainOptions
+from caesura.parse.search.decode import settings_of
+from caesura.parse.transitions.inventory import SB, SHIFT, SWAP
+from caesura.parse.word_table import EVIDENCE_ODDS, LAYOUT_ODDS
 
 __all__ = ["Learner", "Tally"]
 
-_UPDATES = {
-    "dlaso": DLASO,
-    "max-violation": MAX_VIOLATION,
-    "early": EARLY,
-    "laso": LASO,
-    "greedy": LASO,
-}
-_DELAYED = {
-    "accumulated": ACCUMULATED,
-    "per-update": PER_UPDATE,
-    "in-turn": IN_TURN,
-    "in-turn-loss": IN_TURN_LOSS,
-}
-
-
-#: Slots of the table of an update's features, as powers of two: at first, and at most. The largest
-#: takes 340 MB; only the updates of documents of more than ten thousand words, added up, fill it.
-_LEAST_BITS = 16
-_MOST_BITS = 24
+#: The numbers of the updates in the core.
+_UPDATES: Final = {"laso": 0, "greedy": 0, "early": 1, "max-violation": 2, "dlaso": 3}
+#: Features of an update, as a power of two. So many take 400 MB; only the updates of documents of
+#: more than ten thousand words, accumulated, have more.
+_MOST_BITS: Final = 24
 
 
 @dataclass
@@ -100,33 +63,26 @@ class Learner:
     """Weights and working memory; `run` learns from instances in the order given."""
 
     def __init__(
-        self,
-        options: TrainOptions,
-        system: System,
-        templates: Templates,
-        width: int,
+        self, options: TrainOptions, system: JointSystem, templates: Templates, width: int
     ) -> None:
         self.options = options
         self.system = system
-        rows = 1 << options.bits
-        self.weights = np.zeros((rows, width), np.float32)
-        self.summed = np.zeros((rows, width), np.float32)
+        self.weights = LearnedWeights(options.bits, width)
         self.ticks = 0
-        scratch = new_scratch(templates, width, np.float32)
-        self.scorer = Linear32(self.weights, templates, scratch)
-        self.beam = options.in_use().beam
-        self.frontier = new_frontier(self.beam, width)
-        self.arena = new_arena(1024 * self.beam, 2048 * self.beam)
-        self.pairs = new_pairs(1024)
-        self.delta = new_delta(_LEAST_BITS)
-        self.steps = Steps(
-            options.step == "pa",
-            _DELAYED[options.dlaso_pa],
-            min(options.cap, 1e30),
-            float(options.err_plus_one),
-        )
         patient = replace(options.search, bias=0.0, bonus=0.0, patience=1 << 30)
-        self.how = how_to(patient, self.beam)
+        self.core = ParserLearner(
+            system,
+            *templates,
+            settings_of(options.in_use(patient)),
+            EVIDENCE_ODDS,
+            LAYOUT_ODDS,
+            update=_UPDATES[options.update],
+            delayed=DELAYED.index(options.dlaso_pa),
+            passive_aggressive=options.step == "pa",
+            cap=min(options.cap, 1e30),
+            plus=float(options.err_plus_one),
+            delta_bits=_MOST_BITS,
+        )
 
     def run(self, instances: Sequence[Instance], report: Report = silent) -> Tally:
         """Learn from instances, one tick of the averaging each."""
@@ -138,30 +94,16 @@ class Learner:
             if actions is None:
                 tally.skipped += 1
                 continue
-            self._make_room(len(actions))
-            used = learn(
-                self.scorer,
-                self.summed,
-                float(self.ticks),
-                self.system,
-                no_limits(),
-                instance.words,
-                _gold(instance, actions),
-                self.arena,
-                self.frontier,
-                self.delta,
-                self.pairs,
-                _UPDATES[self.options.update],
-                self.steps,
-                self.how,
+            heads, labels, starts = _gold(instance)
+            used, updates, dropped = self.core.learn(
+                self.weights, self.ticks, *instance.words, actions, heads, labels, starts
             )
             tally.instances += 1
             tally.steps += len(actions)
-            tally.used += int(used)
-            tally.updates += int(self.pairs.used[0])
-            tally.clean += int(self.pairs.used[0] == 0)
-            tally.dropped += int(self.delta.dropped[0])
-            self.delta.dropped[0] = 0
+            tally.used += used
+            tally.updates += updates
+            tally.clean += int(updates == 0)
+            tally.dropped += dropped
         return tally
 
     def derivation(self, instance: Instance) -> NDArray[np.int32] | None:
@@ -169,7 +111,7 @@ class Learner:
         options = self.options
         if instance.complete and options.boundaries != "latent":
             late, eager = options.boundaries == "late", options.swap == "eager"
-            actions = oracle(
+            actions: NDArray[np.int32] = oracle(
                 self.system, instance.heads, instance.labels, instance.starts, late, eager
             )
             if actions[0] < 0:
@@ -182,63 +124,27 @@ class Learner:
     def _constrained(self, instance: Instance) -> NDArray[np.int32] | None:
         starts = np.where(instance.starts, MUST, NEVER).astype(np.int8)
         starts[0] = 0
-        if not self.system.sb:
+        if self.options.boundaries == "none":
             starts[:] = 0
         labels = np.where(instance.heads == UNKNOWN, -1, instance.labels).astype(np.int32)
         limits = limits_of(
             WordConstraints(starts, instance.heads, labels),
-            single_root=bool(self.system.single_root),
+            single_root=self.options.single_root,
             patient=self.options.boundaries in ("late", "latent"),
         )
-        reset(self.arena)
-        self.frontier.beam[0], self.frontier.counts[0] = 0, 1
-        self.frontier.counts[4:] = 0
-        while True:
-            why = advance(
-                self.scorer,
-                self.system,
-                limits,
-                instance.words,
-                self.arena,
-                self.frontier,
-                self.how,
-                True,
-            )
-            if why != FULL:
-                break
-            self.arena = grown(self.arena)
-        if why != DONE:
-            return None
-        actions = []
-        item = int(self.frontier.beam[0])
-        while item > 0:
-            state = self.arena.items[item]
-            action, item = int(state[ACTION]), int(state[PARENT])
-            actions.append(action)
-        return np.array(actions[::-1], np.int32)
-
-    def _make_room(self, steps: int) -> None:
-        """Arena, list of updates and difference table large enough for one derivation."""
-        need = (steps + 2) * (self.beam + 1)
-        if need > len(self.arena.items):
-            size = 1 << math.ceil(math.log2(need))
-            self.arena = new_arena(size, 2 * size)
-        if steps > len(self.pairs.gold):
-            self.pairs = new_pairs(2 * steps)
-        keys = 4 * steps * len(self.scorer.templates.seeds)
-        bits = min(_MOST_BITS, max(_LEAST_BITS, math.ceil(math.log2(keys))))
-        if 1 << bits > len(self.delta.keys):
-            self.delta = new_delta(bits)
+        return self.core.derive(self.weights, *instance.words, limits)
 
 
-def _gold(instance: Instance, actions: NDArray[np.int32]) -> Gold:
-    """What is right; words ahead begin a sentence, of which nothing else is known."""
+def _gold(
+    instance: Instance,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+    """Heads, labels and starts; words ahead begin a sentence, of which nothing else is known."""
     heads, labels, starts = instance.heads, instance.labels, instance.starts
     if instance.ahead:
         nothing = np.full(instance.ahead, UNKNOWN, np.int32)
         heads, labels = np.concatenate([heads, nothing]), np.concatenate([labels, nothing])
         starts = np.concatenate([starts, np.arange(instance.ahead) == 0])
-    return Gold(actions, heads, labels, starts)
+    return heads, labels, starts
 
 
 def _closed(actions: NDArray[np.int32], words: int) -> NDArray[np.int32]:

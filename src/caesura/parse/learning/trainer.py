@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura._core import ParserRows
+from caesura._core import LearnedWeights
 from caesura.document import UNKNOWN, Document
 from caesura.errors import CaesuraWarning, InputError, WarningSink
 from caesura.learn.loop import Report, silent
 from caesura.learn.shuffle import epoch_order, generator
-from caesura.learn.updates import average
 from caesura.models.file import Part
 from caesura.parse.gold_trees import (
     Instance,
@@ -33,7 +32,7 @@ from caesura.parse.gold_trees import (
 from caesura.parse.learning.learner import Learner, Tally
 from caesura.parse.options import TrainOptions
 from caesura.parse.parser import Parser
-from caesura.parse.quantised import padded, to_bytes, to_floats
+from caesura.parse.quantised import padded, rounded, to_floats
 from caesura.parse.scorers.features import compile_templates, without
 from caesura.parse.scores import scores
 from caesura.parse.transitions.inventory import Inventory
@@ -96,7 +95,7 @@ class ParserTrainer:
             self.chosen = init.templates
         self.templates = compile_templates(self.chosen)
         self.width = padded(self.inventory.size)
-        self._system = self.inventory.system()
+        self._system = self.inventory.transitions
         self.learner = self._learner()
         #: From which document on there are so many parts, of which an epoch reads one.
         self._turns = (len(self._data), 1)
@@ -106,11 +105,14 @@ class ParserTrainer:
 
     def _go_on(self, init: Parser) -> None:
         """Take over the weights; transitions that the parser did not know start with none."""
-        column = {name: at for at, name in enumerate(init.inventory.names())}
-        old = to_floats(init.table, init.unit)
-        for at, name in enumerate(self.inventory.names()):
-            if name in column:
-                self.learner.weights[:, at] = old[:, column[name]]
+        column = {name: at for at, name in enumerate(self.inventory.names())}
+        columns = np.array([column.get(name, -1) for name in init.inventory.names()])
+        numbers, table = init.rows.filled()
+        rows, old = np.nonzero(table[:, :-1])
+        rows, old = rows[columns[old] >= 0], old[columns[old] >= 0]
+        places = numbers[rows].astype(np.int64) * self.width + columns[old]
+        weights = to_floats(table, init.unit)[rows, old]
+        self.learner.weights.set_entries(places.astype(np.uint64), weights, np.zeros_like(weights))
 
     def _learner(self) -> Learner:
         return Learner(self.options, self._system, self.templates, self.width)
@@ -206,14 +208,12 @@ class ParserTrainer:
         shards, main = self.options.shards, self.learner
         while len(self._more) < min(self.options.threads, shards):
             self._more.append(self._learner())
-        weights, summed = np.zeros_like(main.weights), np.zeros_like(main.summed)
+        mixed = LearnedWeights(self.options.bits, self.width)
         tally = Tally()
-        share = np.float32(1.0 / shards)
         ticks = main.ticks
 
         def work(learner: Learner, shard: int) -> Tally:
-            learner.weights[:] = main.weights
-            learner.summed[:] = main.summed
+            learner.weights = main.weights.copy()
             learner.ticks = ticks
             return learner.run(instances[shard::shards])
 
@@ -223,11 +223,9 @@ class ParserTrainer:
                 done = list(pool.map(work, self._more, wave))
             for learner, one in zip(self._more, done, strict=False):
                 tally += one
-                weights += learner.weights * share
-                summed += learner.summed * share
+                mixed.add(learner.weights, 1.0 / shards)
             self.report(min(first + len(wave), shards) / shards)
-        main.weights[:] = weights
-        main.summed[:] = summed
+        main.weights = mixed
         # Shards differ by one instance at most; the longest sets the clock.
         main.ticks = ticks + -(-len(instances) // shards)
         return tally
@@ -237,11 +235,10 @@ class ParserTrainer:
     def parser(self) -> Parser:
         """The parser as it stands now, with averaged weights."""
         learner = self.learner
-        weights = average(learner.weights, learner.summed, learner.ticks)
         return Parser(
             self.inventory,
             self.chosen,
-            ParserRows.of_table(*to_bytes(weights)),
+            rounded(learner.weights, learner.ticks),
             self.options.in_use(),
             self.tags,
             self.options.breaks,
@@ -260,19 +257,18 @@ class ParserTrainer:
 
     def state(self) -> dict[str, NDArray[Any]]:
         learner = self.learner
-        flat, summed = learner.weights.ravel(), learner.summed.ravel()
-        places = np.flatnonzero((flat != 0) | (summed != 0))
+        places, weights, totals = learner.weights.entries()
+        size = len(learner.weights) * self.width
         return {
-            "places": places.astype(np.uint32 if flat.size <= 1 << 32 else np.uint64),
-            "weights": flat[places],
-            "summed": summed[places],
+            "places": places.astype(np.uint32 if size <= 1 << 32 else np.uint64),
+            "weights": weights,
+            "summed": totals,
             "ticks": np.array([learner.ticks], np.int64),
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         learner = self.learner
-        places = state["places"].astype(np.int64)
-        for name, table in (("weights", learner.weights), ("summed", learner.summed)):
-            table[:] = 0
-            table.ravel()[places] = state[name]
+        learner.weights = LearnedWeights(self.options.bits, self.width)
+        places = state["places"].astype(np.uint64)
+        learner.weights.set_entries(places, state["weights"], state["summed"])
         learner.ticks = int(state["ticks"][0])

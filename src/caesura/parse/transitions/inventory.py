@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,26 +17,12 @@ from numpy.typing import NDArray
 from caesura._core import JointSystem
 from caesura.errors import InputError
 
-__all__ = ["SB", "SHIFT", "SWAP", "Inventory", "System"]
+__all__ = ["SB", "SHIFT", "SWAP", "Inventory"]
 
 SHIFT: Final = 0
 SWAP: Final = 1
 SB: Final = 2
 FIRST_ARC: Final = 3
-
-
-class System(NamedTuple):
-    """What kernels need of an inventory: ids 3.. are left arcs, then right arcs, then root arcs."""
-
-    left: int
-    right: int
-    root: int
-    single_root: int
-    sb: int
-    labels: NDArray[np.int32]
-    left_of: NDArray[np.int32]
-    right_of: NDArray[np.int32]
-    root_of: NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -67,28 +53,6 @@ class Inventory:
             np.array(kind, np.int32) for kind in (self.left, self.right, self.root)
         )
         return JointSystem(len(self.labels), left, right, root, self.single_root, self.sb)
-
-    def system(self) -> System:
-        count = max(1, len(self.labels))
-        tables = [np.full(count, -1, np.int32) for _ in range(3)]
-        labels = np.full(self.size, -1, np.int32)
-        action = FIRST_ARC
-        for table, ids in zip(tables, (self.left, self.right, self.root), strict=True):
-            for label in ids:
-                labels[action] = label
-                table[label] = action
-                action += 1
-        return System(
-            len(self.left),
-            len(self.right),
-            len(self.root),
-            int(self.single_root),
-            int(self.sb),
-            labels,
-            tables[0],
-            tables[1],
-            tables[2],
-        )
 
     @classmethod
     def learn(

@@ -1,0 +1,116 @@
+#include "parse/weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <new>
+
+#include "parse/quantised.h"
+
+namespace caesura::parse {
+namespace {
+
+// The share of totals that is subtracted from weights (see learn/updates.h).
+float share_of(std::int64_t ticks) {
+    return ticks > 0 ? static_cast<float>(1.0 / static_cast<double>(ticks)) : 0.0f;
+}
+
+}  // namespace
+
+Weights::Weights(int bits, std::int64_t width)
+    : size_(std::int64_t{1} << bits),
+      width_(width),
+      place_of_(static_cast<std::uint32_t*>(
+          std::calloc(static_cast<std::size_t>(size_), sizeof(std::uint32_t)))) {
+    if (!place_of_) throw std::bad_alloc();
+}
+
+float* Weights::touch(std::uint64_t row) {
+    std::uint32_t& place = place_of_[row];
+    if (place == 0) {
+        if (rows_.size() % page_rows == 0)
+            pages_.emplace_back(static_cast<std::size_t>(page_rows * 2 * width_));
+        rows_.push_back(static_cast<std::uint32_t>(row));
+        place = static_cast<std::uint32_t>(rows_.size());
+    }
+    return at(place - 1);
+}
+
+void Weights::add(const Weights& other, float share) {
+    for (const std::uint32_t row : other.rows_) {
+        float* to = touch(row);
+        const float* from = other.find(row);
+        for (std::int64_t k = 0; k < 2 * width_; ++k) to[k] += from[k] * share;
+    }
+}
+
+std::vector<std::uint32_t> Weights::sorted_rows() const {
+    std::vector<std::uint32_t> rows;
+    rows.reserve(rows_.size());
+    for (std::int64_t row = 0; row < size_; ++row)
+        if (place_of_[row] != 0) rows.push_back(static_cast<std::uint32_t>(row));
+    return rows;
+}
+
+// Calls visit(column, weight, total) where one of both is not 0.
+template <class Visit>
+void Weights::visit(std::uint32_t row, Visit visit) const {
+    const float* weights = find(row);
+    const float* totals = weights + width_;
+    for (std::int64_t first = 0; first < width_; first += 2) {
+        // Most are 0, which is found out for two columns at once.
+        std::uint64_t bits[2];
+        std::memcpy(&bits[0], weights + first, 8);
+        std::memcpy(&bits[1], totals + first, 8);
+        if ((bits[0] | bits[1]) == 0) continue;
+        for (std::int64_t k = first; k < first + 2; ++k)
+            if (weights[k] != 0.0f || totals[k] != 0.0f) visit(k, weights[k], totals[k]);
+    }
+}
+
+std::vector<float> Weights::largest(std::int64_t ticks) const {
+    const float share = share_of(ticks);
+    std::vector<float> tops;
+    tops.reserve(rows_.size());
+    for (const std::uint32_t row : sorted_rows()) {
+        float top = 0.0f;
+        visit(row, [&](std::int64_t, float weight, float total) {
+            const float average = std::fabs(weight - total * share);
+            top = std::isnan(average) ? INFINITY : std::max(top, average);
+        });
+        tops.push_back(top);
+    }
+    return tops;
+}
+
+Weights::Rounded Weights::round(std::int64_t ticks, View<const std::int8_t> shifts,
+                                double unit) const {
+    const float share = share_of(ticks);
+    Rounded found;
+    const std::int8_t* shift = shifts.data();
+    for (const std::uint32_t row : sorted_rows()) {
+        const float inverse = inverse_scale(unit, *shift++);
+        const std::size_t before = found.values.size();
+        visit(row, [&](std::int64_t k, float weight, float total) {
+            const std::int8_t value = to_byte((weight - total * share) * inverse);
+            if (value == 0) return;
+            found.columns.push_back(static_cast<std::uint16_t>(k));
+            found.values.push_back(value);
+        });
+        found.counts.push_back(static_cast<std::uint32_t>(found.values.size() - before));
+    }
+    return found;
+}
+
+Weights::Entries Weights::entries() const {
+    Entries found;
+    for (const std::uint32_t row : sorted_rows())
+        visit(row, [&](std::int64_t k, float weight, float total) {
+            found.places.push_back(static_cast<std::uint64_t>(row * width_ + k));
+            found.weights.push_back(weight);
+            found.totals.push_back(total);
+        });
+    return found;
+}
+
+}  // namespace caesura::parse
