@@ -30,7 +30,7 @@ from data import DATA
 from papers_study.jobs import JOBS, Job
 
 RESULTS = Path(__file__).parent / "results"
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def is_done(out: Path, job: Job) -> bool:

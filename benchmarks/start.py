@@ -1,17 +1,15 @@
-"""How long `import caesura` and `caesura --help` take, against `import numpy` alone; the first run.
+"""How long `import caesura` and `caesura --help` take, against `import numpy`; models.
 
     python benchmarks/start.py [--runs N] [--json]
-    python benchmarks/start.py --first --write
-    python benchmarks/start.py --first --before ../before/src --before-model en-neural
+    python benchmarks/start.py --models --write
+    python benchmarks/start.py --models --before ../before/src --before-model en-neural
 
 Each is run in a fresh Python, in turns, and the fastest of each is taken.
 
-With --first a model parses the example of the README with an empty folder of kernels, which is what
-a user waits for once, and then two short sentences with all of them (the best of five): start-up,
-as every later time. The difference is compiling. All are CPU seconds of a process from its start
-to its end. Memory is the peak above that of a Python that does nothing, after the two sentences and
-after ten thousand words of EWT dev (`--text` takes another text). With --before the package of
-another checkout takes turns with this.
+With --models a model parses two short sentences (the best of five): CPU seconds of a process from
+its start to its end. Memory is the peak above that of a Python that does nothing, after the two
+sentences and after ten thousand words of EWT dev (`--text` takes another text). With --before the
+package of another checkout takes turns with this.
 """
 
 from __future__ import annotations
@@ -29,7 +27,6 @@ from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[1]
 RESULTS: Final = ROOT / "benchmarks" / "results" / "start.json"
-EXAMPLE: Final = ROOT / "examples" / "harbour.txt"
 CODE = {
     "python": "pass",
     "import numpy": "import numpy",
@@ -69,9 +66,9 @@ def measure(runs: int) -> dict[str, float]:
     return best
 
 
-def run(source: str, kernels: str, code: str, *args: str) -> list[tuple[float, float]]:
+def run(source: str, code: str, *args: str) -> list[tuple[float, float]]:
     """Seconds and megabytes at every point at which some code tells them."""
-    env = {**os.environ, "PYTHONPATH": source, "NUMBA_CACHE_DIR": kernels}
+    env = {**os.environ, "PYTHONPATH": source}
     env.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed has its bytecode
     command = [sys.executable, "-c", TOLD + code, *args]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=env)
@@ -79,8 +76,8 @@ def run(source: str, kernels: str, code: str, *args: str) -> list[tuple[float, f
     return [(float(seconds), float(peak)) for seconds, peak in rows]
 
 
-def first_runs(args: argparse.Namespace) -> dict[str, Any]:
-    """Each model with no kernels, then with all."""
+def start_ups(args: argparse.Namespace) -> dict[str, Any]:
+    """Start-up and memory of each model."""
     here = str(ROOT / "src")
     models = [(name, here) for name in args.model or ["en", "en-fast"]]
     if args.before:
@@ -90,21 +87,14 @@ def first_runs(args: argparse.Namespace) -> dict[str, Any]:
         hello, text = Path(folder, "hello.txt"), Path(folder, "text.txt")
         hello.write_text("They didn't come. Did you?\n", encoding="utf-8")
         text.write_text(text_of(args), encoding="utf-8")
-        bare = run(here, folder, "told()")[0][1]
-        for number in range(args.runs):
+        bare = run(here, "told()")[0][1]
+        for _ in range(args.runs):
             for model, source in models:
                 name = model if source == here else f"{model} before"
-                kernels = f"{folder}/{name}-{number}"
-                (first, _), *_ = run(source, kernels, PARSE, model, str(EXAMPLE))
-                run(source, kernels, PARSE, model, str(text))  # so that all is compiled
-                (again, _), *_ = min(
-                    run(source, kernels, PARSE, model, str(hello)) for _ in range(5)
-                )
-                (_, small), (_, large) = run(source, kernels, PARSE, model, str(hello), str(text))
+                (seconds, _), *_ = min(run(source, PARSE, model, str(hello)) for _ in range(5))
+                (_, small), (_, large) = run(source, PARSE, model, str(hello), str(text))
                 row = {
-                    "first run, CPU s": first,
-                    "compiling, CPU s": first - again,
-                    "start-up, CPU s": again,
+                    "start-up, CPU s": seconds,
                     "MB after two sentences": small - bare,
                     "MB after ten thousand words": large - bare,
                 }
@@ -126,20 +116,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=int, default=None, help="10, or 2 of first runs")
+    parser.add_argument("--runs", type=int, default=None, help="10, or 2 of models")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--first", action="store_true", help="first runs of models")
+    parser.add_argument("--models", action="store_true", help="start-up and memory of models")
     parser.add_argument("--model", action="append", help="may be repeated; else en and en-fast")
     parser.add_argument("--text", type=Path)
     parser.add_argument("--before", type=Path, help="src/ of another checkout")
     parser.add_argument("--before-model", default="en-neural")
-    parser.add_argument("--write", action="store_true", help="keep the figures of first runs")
+    parser.add_argument("--write", action="store_true", help="keep the figures of models")
     arguments = parser.parse_args()
-    arguments.runs = arguments.runs or (2 if arguments.first else 10)
-    if arguments.first:
+    arguments.runs = arguments.runs or (2 if arguments.models else 10)
+    if arguments.models:
         load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
         machine = f"{platform.machine()}, {os.cpu_count()} cores"
-        told = {"machine": machine, "load": load, "models": first_runs(arguments)}
+        told = {"machine": machine, "load": load, "models": start_ups(arguments)}
         print(json.dumps(told, indent=1))
         if arguments.write:
             RESULTS.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")

@@ -204,8 +204,7 @@ def tried(python: str, pins: list[str], folder: Path) -> dict[str, str]:
         "print(json.dumps({'Python': platform.python_version(), **found}))"
     )
     versions = subprocess.run([str(own), "-c", code], capture_output=True, text=True, check=True)
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "kernels")}
-    environment.pop("PYTHONPATH", None)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     subprocess.run([str(own), "-c", _TRIAL], check=True, env=environment, cwd=folder)
     tests = [str(own), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *SMOKE]
     subprocess.run(tests, check=True, env=environment, cwd=ROOT)

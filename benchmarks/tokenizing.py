@@ -34,7 +34,6 @@ from caesura.tokenize import (
     Tokenizer,
     TokenizerOptions,
     TokenizerTrainer,
-    warmup,
 )
 from caesura.tokenize import train as train_tokenizer
 
@@ -241,7 +240,6 @@ def main() -> None:
     unknown = set(chosen) - set(TREEBANKS)
     if unknown:
         parser.error(f"no such treebank: {', '.join(sorted(unknown))}")
-    warmup()
     report: dict[str, Any] = {"treebanks": []}
     for name in () if arguments.levers and not arguments.treebanks else chosen:
         row, tokenizer = one(name, arguments.data, TokenizerOptions(epochs=arguments.epochs))

@@ -8,7 +8,7 @@ from pathlib import Path
 import caesura
 
 #: Modules that are no part of the public interface.
-HIDDEN = {"cli", "jit", "__main__"}
+HIDDEN = {"cli", "__main__"}
 
 
 def rooms() -> list[str]:

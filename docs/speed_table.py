@@ -1,6 +1,6 @@
 """Writes what a word costs into docs/explanation/speed.md, from benchmarks/results/speed.json.
 
-First runs and memory come from start.json, the study of sure decisions from sure.json beside it.
+Start-up and memory come from start.json, the study of sure decisions from sure.json beside it.
 
 python docs/speed_table.py
 """
@@ -73,7 +73,7 @@ def products(found: dict[str, Any]) -> str:
 
 
 def start(found: dict[str, Any]) -> str:
-    """First runs, start-up and memory."""
+    """Start-up and memory."""
     told = found["start"]
     models = told["models"]
     lines = [

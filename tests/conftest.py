@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parent.parent
 
-# No deadline: the first example of a kernel waits for the compiler. In continuous integration the
-# examples are the same every time, so that a change is not blamed for what it did not do.
+# No deadline: the machine may be busy. In continuous integration the examples are the same every
+# time, so that a change is not blamed for what it did not do.
 settings.register_profile(
     "caesura",
     deadline=None,
@@ -31,18 +31,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     seed = getattr(terminalreporter.config.option, "randomly_seed", None)
     if isinstance(seed, int):
         terminalreporter.write_line(f"random order: --randomly-seed={seed}")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _kernels_stay_where_they_are() -> None:
-    """Decide where kernels are kept before a test chooses another home for itself.
-
-    The place is asked for once in a process: a test with a home of its own that came to compile
-    first would take the kernels of all others with it.
-    """
-    from caesura import jit
-
-    jit.cache_root()
 
 
 @pytest.fixture(scope="session")

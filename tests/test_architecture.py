@@ -17,11 +17,7 @@ PACKAGE = Path(caesura.__file__).parent
 #: `evaluate` are on one floor: training takes its scorer as an argument.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("extension",),
-    ("jit_callees", "jit_code", "jit_image", "jit_version"),
-    ("jit_thrift",),
-    ("jit_numba",),
-    ("jit_kernel",),
-    ("errors", "jit", "paths"),
+    ("errors", "paths"),
     ("durable",),
     ("document",),
     ("layout", "turns"),
@@ -128,7 +124,6 @@ def test_modules_of_a_room_load_without_cycles(room: str) -> None:
 
 
 HEAVY = {
-    "numba",
     "scipy",
     "rich",
     "zstandard",
@@ -165,13 +160,6 @@ def test_documents_and_formats_are_light() -> None:
     assert loaded(code + "; caesura.Document()") == set()
 
 
-def test_importing_a_room_loads_no_numba() -> None:
-    """It comes up when there is something to compile."""
-    others = ("jit_callees", "jit_numba", "jit_thrift", "cli", "__main__", "serve", "spacy")
-    names = [room for room in rooms() if room not in others]
-    assert "numba" not in loaded("import " + ", ".join(f"caesura.{name}" for name in names))
-
-
 #: Packages that come with an extra, and modules that cannot be loaded without one.
 EXTRAS = {
     "matplotlib",
@@ -194,9 +182,6 @@ EXTRAS = {
 }
 #: Other imports inside functions, by file and what is imported, each with its reason.
 INSIDE = {
-    ("jit.py", "numba"): "light start: asked where it alone knows its settings",
-    ("jit_version.py", "numba"): "light start: asked where its files do not tell",
-    ("jit_kernel.py", "caesura.jit_numba"): "light start: only compiling needs it",
     ("document/becoming.py", "caesura.render"): "looks up, when a document is shown",
     ("document/becoming.py", "caesura.formats"): "looks up, when a document is written",
     ("document/becoming.py", "caesura.find"): "looks up, when a document is searched",

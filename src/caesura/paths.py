@@ -1,7 +1,6 @@
 """Where things are kept, and what else differs between platforms: the one module that knows them.
 
-Models live in CAESURA_HOME/models, else in the user's data folder; compiled kernels in
-NUMBA_CACHE_DIR, CAESURA_HOME/kernels or the user's cache folder.
+Models live in CAESURA_HOME/models, else in the user's data folder.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ __all__ = [
     "bundled_models",
     "end_with_parent",
     "hold_no_buffers",
-    "kernel_folder",
     "model_folder",
     "reader_gone",
     "resident",
@@ -46,19 +44,6 @@ def model_folder() -> Path:
 def bundled_models() -> Path:
     """The folder of the models that come with the package."""
     return Path(__file__).parent / "models"
-
-
-def kernel_folder() -> Path:
-    """The folder of compiled kernels."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    home = _home()
-    if home is not None:
-        return home / "kernels"
-    from platformdirs import user_cache_path
-
-    return user_cache_path("caesura") / "kernels"
 
 
 def run_folder() -> Path:

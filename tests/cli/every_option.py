@@ -105,7 +105,7 @@ SHOWN: dict[str, dict[str, Show]] = {
             "split {text} -m {tiny} -o out/", "--resume", before="split {text} -m {tiny} -o out/"
         ),
         "from_format": Show("split {talk} -m {tiny}", "--from text"),
-        "quiet": Show("split {text} -m {tiny}", "-q"),
+        "quiet": Show("split {odd} -m {tiny}", "-q"),
     },
     "tokenize": {
         "model": Show("tokenize {lines} --rules", "--model {tiny}", status=2),
@@ -476,7 +476,7 @@ TOGETHER: list[Show] = [
     Show("parse {given} -m {branching} --keep-sentences --keep-tags", "--beam 1"),
     Show("parse {given} -m {gold} --keep-sentences --keep-tags", "--k-best 2"),
     Show("split {lines} -m {tokenizer}", "--newline-is-boundary"),
-    Show("split {text} -m {tokenizer}", "-q"),
+    Show("split {odd} -m {tokenizer}", "-q"),
     Show("split {text} -m {tokenizer}", "--bias 2"),
     Show(TOKENIZER + " --no-spaces", "--init {tiny}"),
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from caesura import cli, formats, jit
+from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import CaesuraError, InternalError, internal
 from caesura.pipeline import Pipeline
@@ -133,48 +133,3 @@ def test_an_internal_error_says_where() -> None:
     known = CaesuraError("no")
     assert internal(known) is known
     assert "more memory" in str(internal(MemoryError(), "a.txt"))
-
-
-@pytest.mark.skipif(os.name != "posix", reason="owners and modes of POSIX")
-def test_compiled_code_is_private(tmp_path: Path) -> None:
-    new = tmp_path / "a" / "b"
-    assert jit._private(str(new))
-    assert new.stat().st_mode & 0o777 == 0o700
-    loose = tmp_path / "loose"
-    loose.mkdir()
-    loose.chmod(0o777)
-    assert jit._private(str(loose))
-    assert loose.stat().st_mode & 0o777 == 0o700
-    if os.geteuid() == 0:
-        other = tmp_path / "other"
-        other.mkdir()
-        os.chown(other, 12345, 12345)
-        with pytest.warns(RuntimeWarning, match="belongs to somebody else"):
-            assert not jit._private(str(other))
-
-
-def test_a_corrupt_cache_is_compiled_anew(tmp_path: Path) -> None:
-    code = (
-        "from caesura.learn.updates import passive_aggressive; "
-        "print(int(passive_aggressive(8.0, 4.0, 3.0)))"
-    )
-
-    def call() -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "NUMBA_CACHE_DIR": str(tmp_path)},
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    assert call() == "2\n"
-    files = [path for path in tmp_path.rglob("*") if path.suffix in (".nbi", ".nbc", ".image")]
-    assert files
-    for path in files:
-        path.write_bytes(path.read_bytes()[:20])
-    assert call() == "2\n"
-    for path in files:
-        path.write_bytes(b"")
-    assert call() == "2\n"

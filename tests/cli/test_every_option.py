@@ -291,11 +291,7 @@ class Caller:
         patch.setattr("caesura.serve.server.serve", self._serve)
         # A clock would make two calls differ; the first run ever always tells something.
         patch.setattr("caesura.cli.progress.PATIENCE", float("inf"))
-        patch.setattr("caesura.jit.is_cold", lambda *rooms: True)
-        patch.setattr("caesura.paths.kernel_folder", lambda: self.folder / "kernels")
         patch.setattr("click.launch", lambda address: inside.append(f"opened {address}"))
-        patch.setattr("caesura.cli.warmup.rooms", lambda: [("room", lambda: None)])
-        patch.setattr("caesura.cli.warmup.time.perf_counter", lambda: 0.0)
         patch.setattr("caesura.train.pipeline.PipelineTrainer", self._trainer)
         patch.setattr("caesura.train.pipeline.train_neural", self._network)
         patch.setattr("caesura.train.pipeline.train_from", self._network)

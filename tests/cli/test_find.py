@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -327,10 +326,3 @@ def test_every_format_with_trees_is_searched(
     out = run(capsys, "v[upos=VERB] >nsubj s[]", path, "--from", name)
     assert "[s=They]" in out
     assert out.count("\n") == 2
-
-
-def test_help_loads_no_numba() -> None:
-    code = "from caesura import cli; cli.run(['find', '--help']); import sys; "
-    code += "sys.exit('numba' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-    assert done.returncode == 0

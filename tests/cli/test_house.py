@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import tomllib
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 
 import caesura
 from caesura import cli, paths
-from caesura.cli import warmup
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,7 +18,6 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CAESURA_HOME", str(tmp_path))
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     return tmp_path
 
 
@@ -29,16 +26,15 @@ def test_info_says_where_things_are(home: Path, capsys: pytest.CaptureFixture[st
     (home / "models" / "mine.caesura").write_bytes(b"x" * 1000)
     assert cli.run(["info"]) == 0
     out = capsys.readouterr().out
-    assert f"version           {caesura.__version__}" in out
+    assert f"version         {caesura.__version__}" in out
     assert str(home / "models") in out
-    assert str(home / "kernels") in out
     assert "mine (0.0 MB)" in out
 
 
 def test_info_for_programs(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["info", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["paths"]["kernels"] == str(home / "kernels")
+    assert found["paths"]["models"] == str(home / "models")
     assert found["threads"] >= 1
 
 
@@ -105,47 +101,13 @@ def test_info_works_where_nothing_was_installed(
 
 def test_places_without_a_chosen_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CAESURA_HOME", raising=False)
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     assert paths.model_folder().name == "models"
-    assert paths.kernel_folder().name == "kernels"
 
 
-def test_the_compiler_uses_the_same_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    from caesura import jit
-
-    monkeypatch.setenv("NUMBA_CACHE_DIR", "somewhere")
-    assert jit.cache_root.__wrapped__() == paths.kernel_folder() == Path("somewhere")
-
-
-def test_warmup_calls_every_room_that_offers_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    called = []
-    rooms = [("tag", lambda: called.append("tag")), ("parse", lambda: called.append("parse"))]
-    monkeypatch.setattr(warmup, "rooms", lambda: iter(rooms))
+def test_warmup_says_that_it_is_no_longer_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["warmup"]) == 0
+    assert "no longer needed" in capsys.readouterr().out
+    assert cli.run(["warmup", "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
     assert cli.run(["warmup", "--json"]) == 0
-    out, err = capsys.readouterr()
-    assert [row["room"] for row in json.loads(out)] == called == ["tag", "parse"]
-    assert err.splitlines() == ["compiling tag …", "compiling parse …"]
-
-
-def test_rooms_with_kernels_offer_to_compile_them() -> None:
-    """All but those whose kernels are parts of the kernels of others."""
-    package = Path(caesura.__file__).parent
-    with_kernels = {
-        file.relative_to(package).parts[0]
-        for file in package.glob("*/**/*.py")
-        if re.search(r"^@kernel\b", file.read_text(encoding="utf-8"), re.MULTILINE)
-    }
-    offered = dict(warmup.rooms())
-    assert offered.keys() == with_kernels - {"learn", "models", "parse"}
-    assert all(map(callable, offered.values()))
-
-
-def test_warmup_needs_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A room whose extra is missing is passed over, whichever way it says so."""
-    before = list(dict(warmup.rooms()))
-    for name in ["spacy", *(name for name in sys.modules if name.startswith("spacy."))]:
-        monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, "caesura.spacy", raising=False)
-    assert list(dict(warmup.rooms())) == before
+    assert json.loads(capsys.readouterr().out) == []

@@ -19,11 +19,9 @@ from caesura.evaluate.atoms import atoms
 from caesura.evaluate.boundary_scores import segment_scores
 from caesura.evaluate.edit_script import match
 from caesura.evaluate.token_ranges import align_to_text
-from caesura.jit import compiled
 from tests.evaluate.making import document
 from tests.reference.evaluate import lcs
 
-needs_compiler = pytest.mark.skipif(not compiled(), reason="too slow as plain Python")
 LETTERS = st.lists(st.integers(0, 3), max_size=25)
 
 
@@ -41,7 +39,6 @@ def test_a_match_is_a_longest_common_subsequence(left: list[int], right: list[in
     assert len(pairs) == len(lcs(left, right))
 
 
-@needs_compiler
 def test_long_texts_are_anchored() -> None:
     """A tenth of the characters changed and a paragraph missing: nearly all is found again."""
     rng = np.random.default_rng(3)
@@ -58,7 +55,6 @@ def test_long_texts_are_anchored() -> None:
     assert np.all(np.diff(partner[found]) > 0)
 
 
-@needs_compiler
 def test_texts_that_have_nothing_in_common_take_linear_time() -> None:
     """The budget of the search ends it: this would take minutes in quadratic time."""
     rng = np.random.default_rng(4)

@@ -16,16 +16,6 @@ import tempfile
 from pathlib import Path
 
 
-def _kernels() -> list[str]:
-    """Modules with kernels: Numba compiles what it finds, and would not know what atheris adds."""
-    root = Path(__file__).parents[2] / "src"
-    return [
-        ".".join(path.relative_to(root).with_suffix("").parts)
-        for path in (root / "caesura").rglob("*.py")
-        if "@kernel" in path.read_text(encoding="utf-8")
-    ]
-
-
 def main() -> None:
     try:
         import atheris
@@ -34,7 +24,7 @@ def main() -> None:
 
     arguments = sys.argv[1:]
     name = arguments.pop(0) if arguments else ""
-    with atheris.instrument_imports(include=["caesura"], exclude=_kernels()):
+    with atheris.instrument_imports(include=["caesura"]):
         from caesura.formats import FORMATS
         from caesura.models.store import find
         from tests.fuzz.targets import DOORS, READERS, door, seeds

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 
@@ -27,15 +26,11 @@ def test_the_notebook_runs(
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
     pytest.importorskip("ipykernel", reason="ipykernel is not installed")
     pytest.importorskip("pandas", reason="pandas is not installed")
-    from caesura.paths import kernel_folder
-
-    kernels = kernel_folder()
     home = tmp_path / "home" / "models"
     home.mkdir(parents=True)
     shutil.copy(tiny_model, home / "en.caesura")
     shutil.copy(EXAMPLES / "harbour.conllu", tmp_path)
     monkeypatch.setenv("CAESURA_HOME", str(home.parent))
-    monkeypatch.setenv("NUMBA_CACHE_DIR", os.fspath(kernels))
     # What the kernel writes for itself stays in the test.
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))

@@ -45,7 +45,6 @@ def work(text):
     return caesura.split(text, sys.argv[1])
 
 if __name__ == "__main__":
-    assert "numba" not in sys.modules
     texts = ["The harbour wakes.", "Nobody asks.", ""] * 2
     with multiprocessing.get_context("fork").Pool(2) as pool:
         found = pool.map(work, texts, chunksize=1)

@@ -24,13 +24,11 @@ _REQUIREMENT = re.compile(
 
 
 def describe() -> dict[str, Any]:
-    """Version, packages, paths, models, threads and the compile cache, as plain data."""
+    """Version, packages, paths, models and threads, as plain data."""
     import caesura
     from caesura import paths
     from caesura.models.store import installed
 
-    kernels = paths.kernel_folder()
-    compiled = list(kernels.rglob("*.nbc")) if kernels.is_dir() else []
     needed, extras = _requirements()
     return {
         "version": caesura.__version__,
@@ -44,7 +42,6 @@ def describe() -> dict[str, Any]:
             "package": str(Path(caesura.__file__).parent),
             "python": sys.executable,
             "models": str(paths.model_folder()),
-            "kernels": str(kernels),
         },
         "models": [
             {"name": entry.name, "file": str(entry.path), "bytes": entry.path.stat().st_size}
@@ -52,10 +49,6 @@ def describe() -> dict[str, Any]:
             if not entry.trouble
         ],
         "threads": paths.threads_available(),
-        "compiled_kernels": {
-            "count": len(compiled),
-            "bytes": sum(file.stat().st_size for file in compiled),
-        },
     }
 
 
@@ -96,8 +89,8 @@ def _version(package: str) -> str | None:
 @click.command()
 @json_option
 def command(as_json: bool) -> None:
-    """Print the version, the packages found, all extras, where models and compiled kernels are
-    kept, how many threads can run at once.
+    """Print the version, the packages found, all extras, where models are kept, how many threads
+    can run at once.
 
     Put its output into a bug report.
     """
@@ -117,7 +110,6 @@ def command(as_json: bool) -> None:
         else:
             missing.append(f"{extra} (no {', '.join(lacking)})")
     models = [f"{model['name']} ({model['bytes'] / 1e6:.1f} MB)" for model in found["models"]]
-    kernels = found["compiled_kernels"]
     rows = [
         ("version", found["version"]),
         ("python", f"{found['python']} on {found['platform']}"),
@@ -128,7 +120,5 @@ def command(as_json: bool) -> None:
         ("model folder", found["paths"]["models"]),
         ("models", ", ".join(models) or "none"),
         ("threads", str(found["threads"])),
-        ("kernel folder", found["paths"]["kernels"]),
-        ("compiled kernels", f"{kernels['count']} ({kernels['bytes'] / 1e6:.1f} MB)"),
     ]
     click.echo(table(rows, indent=0))

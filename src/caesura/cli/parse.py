@@ -23,7 +23,6 @@ from caesura.cli.options import (
 )
 from caesura.cli.refuse import confidences, keeping, refuse
 from caesura.cli.running import (
-    announce_compiling,
     mention_faster,
     plan,
     result_format,
@@ -186,7 +185,6 @@ def command(
             margin=margin,
             bias=bias,
             device=device,
-            quiet=quiet,
         )
         return engine_of(nlp, threads=threads, cluster=engine == "ray")
 
@@ -206,7 +204,6 @@ def load_pipeline(
     language: str = "",
     threads: int = 1,
     enough: frozenset[str] = frozenset({"head"}),
-    quiet: bool = False,
     **search: float | str | None,
 ) -> Pipeline:
     """The pipeline of a model that adds what is `enough`, with those options that were given.
@@ -216,7 +213,6 @@ def load_pipeline(
     from caesura.pipeline.choose import choose
     from caesura.pipeline.loading import in_language
 
-    announce_compiling(quiet, file)
     nlp = in_language(choose(file, threads=threads, enough=enough), language)
     missing = {"beam", "margin", "bias", "confidence", "device", "k_best"} - nlp.offers
     # A parser without boundaries says itself why it has no bias.

@@ -31,7 +31,6 @@ from caesura.pipeline.tasks import RunOptions, Source
 
 __all__ = [
     "Plan",
-    "announce_compiling",
     "mention_faster",
     "plan",
     "result_format",
@@ -172,17 +171,3 @@ def mention_faster(quiet: bool, file: ModelFile, plan: Plan) -> None:
         return
     if (bundled_models() / _FASTER).exists():
         click.echo("For large collections, -m en-fast is many times faster.", err=True)
-
-
-def announce_compiling(quiet: bool, file: ModelFile) -> None:
-    """Tell that the first run ever has to compile; a grammar has kernels of its own."""
-    if quiet or "grammar" in file.parts:
-        return
-    from caesura.jit import is_cold
-
-    rooms = {"tokenizer": "tokenize", "tagger": "tag", "parser": "parse", "neural": "parse"}
-    kinds = {part.kind for part in file.parts.values()}
-    if is_cold(*sorted({room for kind, room in rooms.items() if kind in kinds})):
-        click.echo(
-            "The first run compiles for ten to thirty seconds; later ones start at once.", err=True
-        )

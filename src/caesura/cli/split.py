@@ -129,7 +129,6 @@ def command(
             enough=enough,
             bias=bias,
             device=device,
-            quiet=quiet,
         )
         return engine_of(nlp.quick() if quick else nlp, threads=threads)
 

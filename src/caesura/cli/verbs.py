@@ -1,7 +1,7 @@
 """Which verbs there are, where they live, and a click group that loads one only when it is called.
 
-The module of a verb exposes a click command named `command`. What it needs to do its work, numba
-above all, it imports inside the function, so that `--help` stays quick.
+The module of a verb exposes a click command named `command`. What it needs to do its work
+it imports inside the function, so that `--help` stays quick.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ VERBS: Final[Mapping[str, Verb]] = {
     "validate": Verb("validate", "Data", "Check trees against the guidelines of UD."),
     "find": Verb("find", "Data", "Search trees by patterns, count, draw, and rewrite them."),
     "convert": Verb("convert", "Data", "Convert between formats, and change treebanks."),
-    "info": Verb("info", "House", "Version, paths, models, threads, compile cache."),
-    "warmup": Verb("warmup", "House", "Compile the kernels now instead of at first use."),
+    "info": Verb("info", "House", "Version, paths, models, threads."),
+    "warmup": Verb("warmup", "House", "No longer needed: nothing is compiled at first use."),
 }
 
 TRAIN: Final[Mapping[str, Verb]] = {

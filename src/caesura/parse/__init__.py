@@ -2,7 +2,7 @@
 
 A parser is a transition system (`transitions/`), a scorer (`scorers/`) and a search (`search/`).
 `Parser` parses documents, `ParserTrainer` learns; `BranchingParser` parses sentences by selectional
-branching. Names are loaded when they are first used, since the kernels behind them bring numba.
+branching. Names are loaded when they are first used.
 """
 
 from __future__ import annotations

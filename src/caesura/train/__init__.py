@@ -3,7 +3,7 @@
 An experiment takes a `Run` (files, options, checkpoint, report), reads the data, trains a model or
 one stage after the other, tunes and scores it on held-out data, writes it with its card, and
 returns a `Result`. How a model learns is in its own room; names are loaded when they are first
-used, since the kernels of learners bring numba.
+used.
 """
 
 from __future__ import annotations
