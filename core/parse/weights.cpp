@@ -52,19 +52,28 @@ std::vector<std::uint32_t> Weights::sorted_rows() const {
     return rows;
 }
 
-// Calls visit(column, weight, total) where one of both is not 0.
-template <class Visit>
-void Weights::visit(std::uint32_t row, Visit visit) const {
-    const float* weights = find(row);
-    const float* totals = weights + width_;
-    for (std::int64_t first = 0; first < width_; first += 2) {
-        // Most are 0, which is found out for two columns at once.
-        std::uint64_t bits[2];
-        std::memcpy(&bits[0], weights + first, 8);
-        std::memcpy(&bits[1], totals + first, 8);
-        if ((bits[0] | bits[1]) == 0) continue;
-        for (std::int64_t k = first; k < first + 2; ++k)
-            if (weights[k] != 0.0f || totals[k] != 0.0f) visit(k, weights[k], totals[k]);
+// Calls visit(column, weight, total) where one of both is not 0, and end(row) after each row.
+template <class Visit, class End>
+void Weights::visit(Visit visit, End end) const {
+    constexpr std::size_t ahead = 4;  // rows that are requested before they are needed
+    const std::vector<std::uint32_t> rows = sorted_rows();
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        if (r + ahead < rows.size())
+            for (std::int64_t k = 0; k < 2 * width_; k += 16)
+                caesura::prefetch(find(rows[r + ahead]) + k);
+        const float* weights = find(rows[r]);
+        const float* totals = weights + width_;
+        for (std::int64_t first = 0; first < width_; first += 2) {
+            // Most are 0, which is found out for two columns at once.
+            std::uint64_t bits[2];
+            std::memcpy(&bits[0], weights + first, 8);
+            std::memcpy(&bits[1], totals + first, 8);
+            if ((bits[0] | bits[1]) == 0) continue;
+            for (std::int64_t k = first; k < first + 2; ++k)
+                if (weights[k] != 0.0f || totals[k] != 0.0f)
+                    visit(rows[r], k, weights[k], totals[k]);
+        }
+        end();
     }
 }
 
@@ -72,14 +81,16 @@ std::vector<float> Weights::largest(std::int64_t ticks) const {
     const float share = share_of(ticks);
     std::vector<float> tops;
     tops.reserve(rows_.size());
-    for (const std::uint32_t row : sorted_rows()) {
-        float top = 0.0f;
-        visit(row, [&](std::int64_t, float weight, float total) {
+    float top = 0.0f;
+    visit(
+        [&](std::uint32_t, std::int64_t, float weight, float total) {
             const float average = std::fabs(weight - total * share);
             top = std::isnan(average) ? INFINITY : std::max(top, average);
+        },
+        [&] {
+            tops.push_back(top);
+            top = 0.0f;
         });
-        tops.push_back(top);
-    }
     return tops;
 }
 
@@ -87,29 +98,34 @@ Weights::Rounded Weights::round(std::int64_t ticks, View<const std::int8_t> shif
                                 double unit) const {
     const float share = share_of(ticks);
     Rounded found;
+    float inverse[most_shift + 1];
+    for (int shift = 0; shift <= most_shift; ++shift) inverse[shift] = inverse_scale(unit, shift);
     const std::int8_t* shift = shifts.data();
-    for (const std::uint32_t row : sorted_rows()) {
-        const float inverse = inverse_scale(unit, *shift++);
-        const std::size_t before = found.values.size();
-        visit(row, [&](std::int64_t k, float weight, float total) {
-            const std::int8_t value = to_byte((weight - total * share) * inverse);
+    std::size_t before = 0;
+    visit(
+        [&](std::uint32_t, std::int64_t k, float weight, float total) {
+            const std::int8_t value = to_byte((weight - total * share) * inverse[*shift]);
             if (value == 0) return;
             found.columns.push_back(static_cast<std::uint16_t>(k));
             found.values.push_back(value);
+        },
+        [&] {
+            found.counts.push_back(static_cast<std::uint32_t>(found.values.size() - before));
+            before = found.values.size();
+            ++shift;
         });
-        found.counts.push_back(static_cast<std::uint32_t>(found.values.size() - before));
-    }
     return found;
 }
 
 Weights::Entries Weights::entries() const {
     Entries found;
-    for (const std::uint32_t row : sorted_rows())
-        visit(row, [&](std::int64_t k, float weight, float total) {
+    visit(
+        [&](std::uint32_t row, std::int64_t k, float weight, float total) {
             found.places.push_back(static_cast<std::uint64_t>(row * width_ + k));
             found.weights.push_back(weight);
             found.totals.push_back(total);
-        });
+        },
+        [] {});
     return found;
 }
 

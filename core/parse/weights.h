@@ -57,8 +57,8 @@ class Weights {
 
    private:
     static constexpr std::uint32_t page_rows = 256;
-    template <class Visit>
-    void visit(std::uint32_t row, Visit visit) const;
+    template <class Visit, class End>
+    void visit(Visit visit, End end) const;
     float* at(std::uint32_t place) const {
         return pages_[place / page_rows].data() + place % page_rows * 2 * width_;
     }
