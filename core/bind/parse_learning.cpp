@@ -65,7 +65,7 @@ void set_entries(Weights& weights, In<std::uint64_t> places, In<float> values, I
 }
 
 auto rounded(const Weights& weights, std::int64_t ticks, In<std::int8_t> shifts, double unit) {
-    require(shifts.shape(0) == weights.rows().size(), "each row must have a shift");
+    require(shifts.shape(0) == weights.n_rows(), "each row must have a shift");
     require_range(view(shifts), 0, parse::most_shift + 1, "shifts");
     auto found = without_gil([&] { return weights.round(ticks, view(shifts), unit); });
     return std::tuple(to_numpy(std::move(found.counts)), to_numpy(std::move(found.columns)),
@@ -109,7 +109,7 @@ void bind_weights(nb::module_& m) {
         .def(
             "rows",
             [](const Weights& self) {
-                return to_numpy(without_gil([&] { return self.sorted_rows(); }));
+                return to_numpy(without_gil([&] { return self.rows(); }));
             },
             "The numbers of the rows that take memory, rising.")
         .def(

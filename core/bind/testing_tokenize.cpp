@@ -77,10 +77,10 @@ void bind_testing_tokenize(nb::module_& m) {
         "breaks"_a.noconvert(), "The gap before each token where sentence starts are decided.");
     m.def(
         "learn_instance",
-        [](Out<float> weights, Out<float> squares, Out<std::uint8_t> seen, int least,
-           In<std::uint64_t> rows, bool truth, double rate, Out<double> sums) {
-            require_range(view(rows), 0, static_cast<std::int64_t>(weights.shape(0)), "rows");
-            tokenize::LearningTable table{view(weights), view(squares), view(seen), least};
+        [](tokenize::LearningTable& table, In<std::uint64_t> rows, bool truth, double rate,
+           Out<double> sums) {
+            require_range(view(rows), 0, std::int64_t{1} << table.bits(), "rows");
+            require(rows.shape(0) <= tokenize::most_features, "there are too many features");
             double* const sum = sums.data();
             tokenize::Progress progress{sum[0], sum[1], sum[2]};
             const bool decided = tokenize::step(view(rows), truth, rate, table, progress);
@@ -89,8 +89,7 @@ void bind_testing_tokenize(nb::module_& m) {
             sum[2] = progress.errors;
             return decided;
         },
-        "weights"_a.noconvert(), "squares"_a.noconvert(), "seen"_a.noconvert(), "least"_a,
-        "rows"_a.noconvert(), "truth"_a, "rate"_a, "sums"_a.noconvert());
+        "table"_a, "rows"_a.noconvert(), "truth"_a, "rate"_a, "sums"_a.noconvert());
 }
 
 }  // namespace caesura

@@ -173,19 +173,16 @@ class SharedLesson : public Lesson {
                  checked(codes, first, last, breaks, starts), view(first), view(last),
                  view(paragraphs), view(breaks), view(starts)) {}
 
-    void cuts(const SharedVocabulary& vocabulary, Out<float> weights, Out<float> squares,
-              Out<std::uint8_t> seen, int least, double rate, bool own, Out<double> sums) const {
-        learn(weights, squares, seen, least, sums,
-              [&](LearningTable& table, Progress& progress, Cancel& cancel, int bits) {
-                  learn_cuts(vocabulary, {bits, rate, own}, table, progress, cancel);
-              });
+    void cuts(const SharedVocabulary& vocabulary, LearningTable& table, double rate, bool own,
+              Out<double> sums) const {
+        learn(table, rate, own, sums, [&](const Pass& pass, Progress& progress, Cancel& cancel) {
+            learn_cuts(vocabulary, pass, table, progress, cancel);
+        });
     }
-    void starts(Out<float> weights, Out<float> squares, Out<std::uint8_t> seen, int least,
-                double rate, bool own, Out<double> sums) const {
-        learn(weights, squares, seen, least, sums,
-              [&](LearningTable& table, Progress& progress, Cancel& cancel, int bits) {
-                  learn_starts({bits, rate, own}, table, progress, cancel);
-              });
+    void starts(LearningTable& table, double rate, bool own, Out<double> sums) const {
+        learn(table, rate, own, sums, [&](const Pass& pass, Progress& progress, Cancel& cancel) {
+            learn_starts(pass, table, progress, cancel);
+        });
     }
 
    private:
@@ -197,23 +194,15 @@ class SharedLesson : public Lesson {
     }
 
     template <class Learn>
-    static void learn(const Out<float>& weights, const Out<float>& squares,
-                      const Out<std::uint8_t>& seen, int least, const Out<double>& sums,
+    static void learn(const LearningTable& table, double rate, bool own, const Out<double>& sums,
                       Learn learn) {
-        const std::size_t size = weights.shape(0);
-        int bits = 0;
-        while (bits < 32 && std::size_t{1} << bits < size) ++bits;
-        require(bits > 0 && size == std::size_t{1} << bits,
-                "the size of a table must be a power of two");
-        require(squares.shape(0) == size && seen.shape(0) == size && sums.shape(0) == 3,
-                "the arrays of a table must be of the same length");
-        LearningTable table{view(weights), view(squares), view(seen), least};
+        require(sums.shape(0) == 3, "there are three sums");
         double* const sum = sums.data();
         Progress progress{sum[0], sum[1], sum[2]};
         {
             Cancel cancel;
             nb::gil_scoped_release release;
-            learn(table, progress, cancel, bits);
+            learn(Pass{table.bits(), rate, own}, progress, cancel);
         }
         sum[0] = progress.instances;
         sum[1] = progress.loss;
@@ -283,6 +272,37 @@ void bind_tokenize(nb::module_& m) {
                      nb::rv_policy::automatic, "The characters that are kept.")
         .def_prop_ro("held", &SharedDecoder::undecided, nb::rv_policy::automatic,
                      "Where the tokens start and end that are known and not decided.");
+    nb::class_<LearningTable>(m, "TokenTable",
+                              "Weights in training; only rows that features touch take memory.")
+        .def(
+            "__init__",
+            [](LearningTable* self, int bits, int least) {
+                require(bits >= 4 && bits <= 31, "bits must be 4 to 31");
+                new (self) LearningTable(bits, least);
+            },
+            "bits"_a, "least"_a,
+            "A table of 2**bits rows. Features that were seen less often than `least` are not\n"
+            "learned.")
+        .def_prop_ro("bits", &LearningTable::bits)
+        .def(
+            "entries",
+            [](const LearningTable& self) {
+                auto found = self.entries();
+                return std::tuple(to_numpy(std::move(found.rows)),
+                                  to_numpy(std::move(found.weights)),
+                                  to_numpy(std::move(found.squares)));
+            },
+            "The rows that were learned, rising, their weights and sums of squares.")
+        .def(
+            "set_entries",
+            [](LearningTable& self, Longs rows, In<float> weights, In<float> squares) {
+                require(weights.shape(0) == rows.shape(0) && squares.shape(0) == rows.shape(0),
+                        "each row must have a weight and a square");
+                require_range(view(rows), 0, std::int64_t{1} << self.bits(), "rows");
+                self.set_entries(view(rows), view(weights), view(squares));
+            },
+            plain("rows"), plain("weights"), plain("squares"),
+            "Replace all weights and sums of squares; the counts of features stay.");
     nb::class_<SharedLesson>(m, "TokenLesson", "A document to learn from.")
         .def(nb::init<const SharedVocabulary&, Points, Longs, Longs, Longs, Bytes,
                       In<std::int8_t>>(),
@@ -290,12 +310,11 @@ void bind_tokenize(nb::module_& m) {
              plain("breaks"), plain("starts"),
              "Starts are 0 or 1, and 2 more where they are not learned. Without breaks nothing\n"
              "is learned from the layout.")
-        .def("learn_cuts", &SharedLesson::cuts, "vocabulary"_a, plain("weights"), plain("squares"),
-             plain("seen"), "least"_a, "rate"_a, "own"_a, plain("sums"),
+        .def("learn_cuts", &SharedLesson::cuts, "vocabulary"_a, "table"_a, "rate"_a, "own"_a,
+             plain("sums"),
              "Make a pass over the token boundaries, and add to the instances, the loss and the\n"
              "errors in `sums`. A negative rate counts the features.")
-        .def("learn_starts", &SharedLesson::starts, plain("weights"), plain("squares"),
-             plain("seen"), "least"_a, "rate"_a, "own"_a, plain("sums"),
+        .def("learn_starts", &SharedLesson::starts, "table"_a, "rate"_a, "own"_a, plain("sums"),
              "The same for the sentence starts.");
 }
 

@@ -9,37 +9,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <vector>
 
+#include "base/aligned.h"
 #include "base/arith.h"
 #include "base/view.h"
 #include "learn/linear_table.h"
 #include "parse/rows.h"
 
 namespace caesura::parse {
-
-// Zeros that begin at a cache line.
-template <class T>
-class Aligned {
-   public:
-    Aligned() = default;
-    explicit Aligned(std::size_t size)
-        : size_(size),
-          data_(static_cast<T*>(::operator new(size * sizeof(T) + 64, std::align_val_t(64)))) {
-        std::uninitialized_value_construct_n(data_.get(), size);
-    }
-    T* data() const { return data_.get(); }
-    std::size_t size() const { return size_; }
-
-   private:
-    struct Free {
-        void operator()(T* p) const { ::operator delete(p, std::align_val_t(64)); }
-    };
-    std::size_t size_ = 0;
-    std::unique_ptr<T[], Free> data_;
-};
 
 // What a lookup entry says. Its lower half is the number of a full row or of a short one if one of
 // the flags is set. Else it holds up to three weights: a byte for each column, from bit 24 on one

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <new>
 
 #include "parse/quantised.h"
 
@@ -17,51 +16,24 @@ float share_of(std::int64_t ticks) {
 
 }  // namespace
 
-Weights::Weights(int bits, std::int64_t width)
-    : size_(std::int64_t{1} << bits),
-      width_(width),
-      place_of_(static_cast<std::uint32_t*>(
-          std::calloc(static_cast<std::size_t>(size_), sizeof(std::uint32_t)))) {
-    if (!place_of_) throw std::bad_alloc();
-}
-
-float* Weights::touch(std::uint64_t row) {
-    std::uint32_t& place = place_of_[row];
-    if (place == 0) {
-        if (rows_.size() % page_rows == 0)
-            pages_.emplace_back(static_cast<std::size_t>(page_rows * 2 * width_));
-        rows_.push_back(static_cast<std::uint32_t>(row));
-        place = static_cast<std::uint32_t>(rows_.size());
-    }
-    return at(place - 1);
-}
-
 void Weights::add(const Weights& other, float share) {
-    for (const std::uint32_t row : other.rows_) {
+    for (const std::uint32_t row : other.rows()) {
         float* to = touch(row);
         const float* from = other.find(row);
         for (std::int64_t k = 0; k < 2 * width_; ++k) to[k] += from[k] * share;
     }
 }
 
-std::vector<std::uint32_t> Weights::sorted_rows() const {
-    std::vector<std::uint32_t> rows;
-    rows.reserve(rows_.size());
-    for (std::int64_t row = 0; row < size_; ++row)
-        if (place_of_[row] != 0) rows.push_back(static_cast<std::uint32_t>(row));
-    return rows;
-}
-
 // Calls visit(column, weight, total) where one of both is not 0, and end(row) after each row.
 template <class Visit, class End>
 void Weights::visit(Visit visit, End end) const {
     constexpr std::size_t ahead = 4;  // rows that are requested before they are needed
-    const std::vector<std::uint32_t> rows = sorted_rows();
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-        if (r + ahead < rows.size())
+    const std::vector<std::uint32_t> numbers = rows();
+    for (std::size_t r = 0; r < numbers.size(); ++r) {
+        if (r + ahead < numbers.size())
             for (std::int64_t k = 0; k < 2 * width_; k += 16)
-                caesura::prefetch(find(rows[r + ahead]) + k);
-        const float* weights = find(rows[r]);
+                caesura::prefetch(find(numbers[r + ahead]) + k);
+        const float* weights = find(numbers[r]);
         const float* totals = weights + width_;
         for (std::int64_t first = 0; first < width_; first += 2) {
             // Most are 0, which is found out for two columns at once.
@@ -71,7 +43,7 @@ void Weights::visit(Visit visit, End end) const {
             if ((bits[0] | bits[1]) == 0) continue;
             for (std::int64_t k = first; k < first + 2; ++k)
                 if (weights[k] != 0.0f || totals[k] != 0.0f)
-                    visit(rows[r], k, weights[k], totals[k]);
+                    visit(numbers[r], k, weights[k], totals[k]);
         }
         end();
     }
@@ -80,7 +52,7 @@ void Weights::visit(Visit visit, End end) const {
 std::vector<float> Weights::largest(std::int64_t ticks) const {
     const float share = share_of(ticks);
     std::vector<float> tops;
-    tops.reserve(rows_.size());
+    tops.reserve(n_rows());
     float top = 0.0f;
     visit(
         [&](std::uint32_t, std::int64_t, float weight, float total) {

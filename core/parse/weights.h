@@ -4,40 +4,35 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <vector>
 
+#include "base/sparse_array.h"
 #include "base/view.h"
-#include "parse/compact.h"
 
 namespace caesura::parse {
 
 class Weights {
    public:
     // `width` is a multiple of 32.
-    Weights(int bits, std::int64_t width);
+    Weights(int bits, std::int64_t width)
+        : width_(width), rows_(std::int64_t{1} << bits, 2 * width) {}
 
-    std::int64_t size() const { return size_; }
-    std::uint64_t mask() const { return static_cast<std::uint64_t>(size_) - 1; }
+    std::int64_t size() const { return rows_.size(); }
+    std::uint64_t mask() const { return static_cast<std::uint64_t>(size()) - 1; }
     std::int64_t width() const { return width_; }
-    // The rows that take memory, in no order.
-    View<const std::uint32_t> rows() const { return rows_; }
 
-    void prefetch(std::uint64_t row) const { caesura::prefetch(&place_of_[row]); }
+    void prefetch(std::uint64_t row) const { rows_.prefetch(row); }
     // The weights of a row, followed by their totals; null for a row without memory.
-    const float* find(std::uint64_t row) const {
-        const std::uint32_t place = place_of_[row];
-        return place == 0 ? nullptr : at(place - 1);
-    }
+    const float* find(std::uint64_t row) const { return rows_.find(row); }
     // The same; a row without memory gets some.
-    float* touch(std::uint64_t row);
+    float* touch(std::uint64_t row) { return rows_.touch(row); }
 
     // Adds a share of all weights and totals of another table of the same size.
     void add(const Weights& other, float share);
 
     // The rows that take memory, rising; the functions below list values in this order.
-    std::vector<std::uint32_t> sorted_rows() const;
+    std::vector<std::uint32_t> rows() const { return rows_.indices(); }
+    std::size_t n_rows() const { return rows_.touched(); }
     // The largest absolute value of each row's average over ticks; infinite if one is not a number.
     std::vector<float> largest(std::int64_t ticks) const;
     // The averages in 8 bits, without zeros: how many each row has, their columns and values.
@@ -56,21 +51,11 @@ class Weights {
     Entries entries() const;
 
    private:
-    static constexpr std::uint32_t page_rows = 256;
     template <class Visit, class End>
     void visit(Visit visit, End end) const;
-    float* at(std::uint32_t place) const {
-        return pages_[place / page_rows].data() + place % page_rows * 2 * width_;
-    }
 
-    struct Free {
-        void operator()(void* p) const { std::free(p); }
-    };
-    std::int64_t size_, width_;
-    // The place of each row plus 1, or 0: pages of the system, which take memory when written.
-    std::unique_ptr<std::uint32_t[], Free> place_of_;
-    std::vector<std::uint32_t> rows_;
-    std::vector<Aligned<float>> pages_;
+    std::int64_t width_;
+    SparseArray<float> rows_;
 };
 
 }  // namespace caesura::parse

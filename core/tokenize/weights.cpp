@@ -48,25 +48,67 @@ std::vector<std::int8_t> Weights::codes() const {
     return found;
 }
 
+LearningTable::Entries LearningTable::entries() const {
+    Entries found;
+    for (const std::uint32_t b : blocks_.indices()) {
+        const Block& block = *blocks_.find(b);
+        for (std::int64_t k = 0; k < block_rows; ++k) {
+            if (block.weights[k] == 0.0f && block.squares[k] == 0.0f) continue;
+            found.rows.push_back(b * block_rows + k);
+            found.weights.push_back(block.weights[k]);
+            found.squares.push_back(block.squares[k]);
+        }
+    }
+    return found;
+}
+
+void LearningTable::set_entries(View<const std::int64_t> rows, View<const float> weights,
+                                View<const float> squares) {
+    for (const std::uint32_t b : blocks_.indices()) {
+        Block& block = *blocks_.find(b);
+        std::ranges::fill(block.weights, 0.0f);
+        std::ranges::fill(block.squares, 0.0f);
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto row = static_cast<std::uint64_t>(rows.data()[i]);
+        Block& block = *touch(row);
+        block.weights[row % block_rows] = weights.data()[i];
+        block.squares[row % block_rows] = squares.data()[i];
+    }
+}
+
 void tally(View<const std::uint64_t> rows, LearningTable& table) {
     for (const std::uint64_t row : rows)
-        if (std::uint8_t& seen = table.seen[row]; seen < 255) ++seen;
+        if (std::uint8_t& seen = table.touch(row)->seen[row % LearningTable::block_rows];
+            seen < 255)
+            ++seen;
 }
 
 bool step(View<const std::uint64_t> rows, bool truth, double rate, LearningTable& table,
           Progress& progress) {
+    constexpr auto n = static_cast<std::uint64_t>(LearningTable::block_rows);
+    LearningTable::Block* blocks[most_features];
+    for (const std::uint64_t row : rows) table.prefetch(row);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        blocks[i] = table.find(rows[i]);
+        if (blocks[i] != nullptr) prefetch(&blocks[i]->weights[rows[i] % n]);
+    }
     double score = 0.0;
-    for (const std::uint64_t row : rows) score += table.weights[row];
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (blocks[i] != nullptr) score += blocks[i]->weights[rows[i] % n];
     const double gradient = probability_of(score) - (truth ? 1.0 : 0.0);
     progress.instances += 1.0;
     progress.loss -= std::log(std::max(1e-12, 1.0 - std::abs(gradient)));
     progress.errors += std::abs(gradient) > 0.5 ? 1.0 : 0.0;
     if (std::abs(gradient) > 1e-3) {
         const auto squared = static_cast<float>(gradient * gradient);
-        for (const std::uint64_t row : rows) {
-            if (table.seen[row] < table.least) continue;
-            table.weights[row] -= static_cast<float>(
-                learn::adagrad(table.squares[row], gradient, squared, rate, 0.0));
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::uint64_t k = rows[i] % n;
+            const int seen = blocks[i] != nullptr ? blocks[i]->seen[k] : 0;
+            if (seen < table.least()) continue;
+            LearningTable::Block& block = *table.touch(rows[i]);
+            block.weights[k] -= static_cast<float>(
+                learn::adagrad(block.squares[k], gradient, squared, rate, 0.0));
         }
     }
     return score > 0.0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/arith.h"
+#include "base/sparse_array.h"
 #include "base/view.h"
 
 namespace caesura::tokenize {
@@ -80,12 +81,41 @@ class Weights {
     std::vector<float> values_;  // by code plus 128, as codes are stored
 };
 
-// Weights in training: values, sums of squared gradients, counts of the features. Features that
-// were seen less often than `least` are not learned.
-struct LearningTable {
-    View<float> weights, squares;
-    View<std::uint8_t> seen;
-    int least;
+// Weights in training: values, sums of squared gradients, counts of the features. Only blocks of
+// rows that features touch take memory. Features that were seen less often than `least` are not
+// learned.
+class LearningTable {
+   public:
+    static constexpr std::int64_t block_rows = 16;
+    struct Block {
+        float weights[block_rows], squares[block_rows];
+        std::uint8_t seen[block_rows];
+    };
+
+    // A table of 2**bits rows, at least one block.
+    LearningTable(int bits, int least)
+        : bits_(bits), least_(least), blocks_((std::int64_t{1} << bits) / block_rows) {}
+
+    int bits() const { return bits_; }
+    int least() const { return least_; }
+    void prefetch(std::uint64_t row) const { blocks_.prefetch(row / block_rows); }
+    // The block of a row, or null if it takes no memory.
+    Block* find(std::uint64_t row) const { return blocks_.find(row / block_rows); }
+    Block* touch(std::uint64_t row) { return blocks_.touch(row / block_rows); }
+
+    // Rows that were learned, with their weights and squares.
+    struct Entries {
+        std::vector<std::int64_t> rows;
+        std::vector<float> weights, squares;
+    };
+    Entries entries() const;
+    // Replaces all weights and squares; what was seen stays.
+    void set_entries(View<const std::int64_t> rows, View<const float> weights,
+                     View<const float> squares);
+
+   private:
+    int bits_, least_;
+    SparseArray<Block> blocks_;
 };
 
 // Sums over the instances of an epoch.

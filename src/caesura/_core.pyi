@@ -145,6 +145,24 @@ class TokenDecoder:
     def held(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
         """Where the tokens start and end that are known and not decided."""
 
+class TokenTable:
+    """Weights in training; only rows that features touch take memory."""
+
+    def __init__(self, bits: int, least: int) -> None:
+        """
+        A table of 2**bits rows. Features that were seen less often than `least` are not
+        learned.
+        """
+
+    @property
+    def bits(self) -> int: ...
+
+    def entries(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.float32]]:
+        """The rows that were learned, rising, their weights and sums of squares."""
+
+    def set_entries(self, rows: NDArray[numpy.int64], weights: NDArray[numpy.float32], squares: NDArray[numpy.float32]) -> None:
+        """Replace all weights and sums of squares; the counts of features stay."""
+
 class TokenLesson:
     """A document to learn from."""
 
@@ -154,13 +172,13 @@ class TokenLesson:
         is learned from the layout.
         """
 
-    def learn_cuts(self, vocabulary: TokenVocabulary, weights: NDArray[numpy.float32], squares: NDArray[numpy.float32], seen: NDArray[numpy.uint8], least: int, rate: float, own: bool, sums: NDArray[numpy.float64]) -> None:
+    def learn_cuts(self, vocabulary: TokenVocabulary, table: TokenTable, rate: float, own: bool, sums: NDArray[numpy.float64]) -> None:
         """
         Make a pass over the token boundaries, and add to the instances, the loss and the
         errors in `sums`. A negative rate counts the features.
         """
 
-    def learn_starts(self, weights: NDArray[numpy.float32], squares: NDArray[numpy.float32], seen: NDArray[numpy.uint8], least: int, rate: float, own: bool, sums: NDArray[numpy.float64]) -> None:
+    def learn_starts(self, table: TokenTable, rate: float, own: bool, sums: NDArray[numpy.float64]) -> None:
         """The same for the sentence starts."""
 
 def word_attributes(forms: NDArray[numpy.uint32], form_ends: NDArray[numpy.int64], kinds: NDArray[numpy.uint8], lowers: NDArray[numpy.uint32], lower_ends: NDArray[numpy.int64]) -> NDArray[numpy.uint64]:

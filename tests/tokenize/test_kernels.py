@@ -11,11 +11,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from caesura._core import _testing
+from caesura._core import TokenTable, _testing
 from caesura.document.characters import MARGIN, TABLE, classify, code_points
 from caesura.tokenize import Tokenizer
 from caesura.tokenize.handles import known_cuts
-from caesura.tokenize.weights import Table, new_table
 from tests.reference import tokenize as twin
 from tests.tokenize.corpus import document, unspaced_document
 
@@ -82,15 +81,14 @@ def test_tokens_by_a_reader_equal_those_of_the_twin(unspaced: Tokenizer, seed: i
     assert spans == expected
 
 
-def step(table: Table, rows: NDArray[np.int64], truth: bool, rate: float, sums: Any) -> bool:
-    found: bool = _testing.learn_instance(*table, rows.astype(np.uint64), truth, rate, sums)
+def step(table: TokenTable, rows: NDArray[np.int64], truth: bool, rate: float, sums: Any) -> bool:
+    found: bool = _testing.learn_instance(table, rows.astype(np.uint64), truth, rate, sums)
     return found
 
 
 def test_a_step_of_learning_equals_that_of_the_twin() -> None:
     rng = np.random.default_rng(3)
-    table = new_table(8, least=1)
-    table.seen[:] = 1
+    table = TokenTable(8, least=0)
     weights, squares = np.zeros(256), np.zeros(256)
     statistics = np.zeros(3)
     loss = 0.0
@@ -99,7 +97,9 @@ def test_a_step_of_learning_equals_that_of_the_twin() -> None:
         truth = bool(rows.sum() % 2)
         step(table, rows, truth, 0.1, statistics)
         loss += twin.logistic_step(weights, squares, rows.tolist(), truth, 0.1)
-    np.testing.assert_allclose(table.weights, weights, atol=1e-4)
+    learned, found, _ = table.entries()
+    np.testing.assert_allclose(found, weights[learned], atol=1e-4)
+    assert np.count_nonzero(weights) == len(learned)
     np.testing.assert_allclose(statistics[1], loss, rtol=1e-4)
 
 
@@ -108,12 +108,11 @@ def test_the_slope_is_that_of_the_loss() -> None:
     rng = np.random.default_rng(5)
     rows = np.arange(7, dtype=np.int64)
     for truth in (False, True):
-        table = new_table(8, least=1)
-        table.seen[:] = 1
-        table.weights[:7] = rng.normal(size=7)
-        table.squares[:] = 1e12  # makes the step tiny
+        table = TokenTable(8, least=0)
+        weights = rng.normal(size=7).astype(np.float32)
+        table.set_entries(rows, weights, np.full(7, 1e12, np.float32))  # makes the step tiny
         before, after = np.zeros(3), np.zeros(3)
-        score = float(table.weights[:7].sum())
+        score = float(weights.sum())
         step(table, rows, truth, 1e2, before)
         step(table, rows, truth, 0.0, after)
         gradient = 1 / (1 + np.exp(-score)) - truth

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -118,3 +120,22 @@ def test_a_fingerprint_is_of_the_data() -> None:
     other.set_column("upos", ["PRON", "VERB", "PUNCT"])
     assert digest([doc]) != digest([other])
     assert digest([doc]) != digest([doc, doc])
+
+
+MEASURED = """
+import re, sys
+from pathlib import Path
+from caesura import cli
+assert not cli.run(sys.argv[1:])
+print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells")
+def test_memory_follows_the_data_and_not_the_hashes(tmp_path: Path) -> None:
+    """Tables of 2**24 and 2**20 rows, of which fourteen sentences use few."""
+    call = ["train", "pipeline", TREEBANK, "-q", "-o", str(tmp_path / "m"), "--set", "folds=2"]
+    found = subprocess.run(
+        [sys.executable, "-c", MEASURED, *call], check=True, capture_output=True, text=True
+    )
+    assert int(found.stdout.split()[-1]) < 300_000

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura._core import TokenLesson, TokenVocabulary
+from caesura._core import TokenLesson, TokenTable, TokenVocabulary
 from caesura.document import YES, Document
 from caesura.document.characters import CLOSE, OPEN, STOP, classes_of, code_points
 from caesura.errors import InputError
@@ -36,7 +36,7 @@ from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
 from caesura.tokenize.tokenizer import KIND, Tokenizer
 from caesura.tokenize.vocabulary import LONGEST_NAMED, vocabulary_of
-from caesura.tokenize.weights import Codes, Table, new_table
+from caesura.tokenize.weights import Codes, codes_of
 from caesura.transform import relaid, speech
 from caesura.transform.exchange import exchanged
 from caesura.transform.respell import Copy
@@ -191,14 +191,14 @@ class TokenizerTrainer:
                 for copy in copies
                 if copy.n_tokens
             ]
-        self._cuts = new_table(options.bits, options.rare_cut)
-        self._begins = new_table(options.bits, options.rare_start)
+        self._cuts = TokenTable(options.bits, options.rare_cut)
+        self._begins = TokenTable(options.bits, options.rare_start)
         nothing = np.zeros(3)
         for lesson in self._lessons:
             self._learn(lesson, _COUNT, False, nothing, nothing)
         if init is not None:
-            _start_from(self._cuts, init.cuts.weights())
-            _start_from(self._begins, init.begins.weights())
+            _start_from(self._cuts, init.cuts)
+            _start_from(self._begins, init.begins)
             self._splitter = _merged(self._splitter, init.splitter)
             self._habits = Habits(*map(any, zip(self._habits, init.habits, strict=True)))
 
@@ -211,8 +211,8 @@ class TokenizerTrainer:
         begins: NDArray[np.float64],
     ) -> None:
         if lesson.cuts:
-            lesson.core.learn_cuts(self._vocabulary, *self._cuts, rate, own, cuts)
-        lesson.core.learn_starts(*self._begins, rate, own, begins)
+            lesson.core.learn_cuts(self._vocabulary, self._cuts, rate, own, cuts)
+        lesson.core.learn_starts(self._begins, rate, own, begins)
 
     def epoch(self, number: int) -> Mapping[str, float]:
         rate = self.options.rate / (1.0 + self.options.decay * (number - 1))
@@ -229,11 +229,11 @@ class TokenizerTrainer:
 
     def tokenizer(self) -> Tokenizer:
         """The tokeniser as it stands now."""
-        bits, prune = self.options.bits, self.options.prune
+        prune = self.options.prune
         return Tokenizer(
             self.options,
-            Codes(bits, encode(self._cuts.weights, prune)),
-            Codes(bits, encode(self._begins.weights, prune)),
+            codes_of(self._cuts, prune),
+            codes_of(self._begins, prune),
             self._splitter,
             self._words,
             self._chunks,
@@ -257,19 +257,16 @@ class TokenizerTrainer:
     def state(self) -> dict[str, NDArray[Any]]:
         state: dict[str, NDArray[Any]] = {}
         for name, table in (("cut", self._cuts), ("start", self._begins)):
-            rows = np.flatnonzero(table.squares).astype(np.int32)
-            state[f"{name}_rows"] = rows
-            state[f"{name}_weights"] = table.weights[rows]
-            state[f"{name}_squares"] = table.squares[rows]
+            rows, weights, squares = table.entries()
+            state[f"{name}_rows"] = rows.astype(np.int32)
+            state[f"{name}_weights"] = weights
+            state[f"{name}_squares"] = squares
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         for name, table in (("cut", self._cuts), ("start", self._begins)):
-            rows = state[f"{name}_rows"]
-            table.weights[:] = 0.0
-            table.squares[:] = 0.0
-            table.weights[rows] = state[f"{name}_weights"]
-            table.squares[rows] = state[f"{name}_squares"]
+            rows = state[f"{name}_rows"].astype(np.int64)
+            table.set_entries(rows, state[f"{name}_weights"], state[f"{name}_squares"])
 
 
 def _plain(doc: Document) -> Document:
@@ -277,10 +274,10 @@ def _plain(doc: Document) -> Document:
     return Document(text=doc.text, id=doc.id, paragraph_start=doc.paragraph_start)
 
 
-def _start_from(table: Table, weights: NDArray[np.float32]) -> None:
+def _start_from(table: TokenTable, codes: Codes) -> None:
     """Go on from given weights with careful steps."""
-    table.weights[:] = weights
-    table.squares[:] = (weights != 0.0).astype(np.float32)
+    rows, weights = codes.entries()
+    table.set_entries(rows, weights, (weights != 0.0).astype(np.float32))
 
 
 def _merged(new: Splitter, old: Splitter) -> Splitter:
@@ -358,14 +355,14 @@ def _starts_only(
     lessons: Sequence[_Lesson], options: TokenizerOptions, types: Mapping[str, int]
 ) -> Tokenizer:
     """A tokeniser that knows about sentence starts and nothing else."""
-    table = new_table(options.bits, options.rare_start)
+    table = TokenTable(options.bits, options.rare_start)
     statistics = np.zeros(3)
     for number in range(options.epochs + 1):
         order = epoch_order(len(lessons), options.seed, number).tolist()
         rate = options.rate / (1.0 + options.decay * (number - 1)) if number else _COUNT
         own = number >= options.own_from
         for i in order:
-            lessons[i].core.learn_starts(*table, rate, own, statistics)
+            lessons[i].core.learn_starts(table, rate, own, statistics)
     no_cuts = Codes(6, encode(np.zeros(64, np.float32), 1.0))
-    starts = Codes(options.bits, encode(table.weights, options.prune))
+    starts = codes_of(table, options.prune)
     return Tokenizer(options, no_cuts, starts, Splitter(), types=types)

@@ -1,17 +1,15 @@
-"""Weights of hashed features: coded ones for use, and a table for training."""
+"""Coded weights of hashed features."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura._core import TokenWeights
-from caesura.models.packing import Coded, book
+from caesura._core import TokenTable, TokenWeights
+from caesura.models.packing import Coded, book, encode
 from caesura.tokenize.vocabulary import refusing
 
-__all__ = ["Codes", "Table", "new_table"]
+__all__ = ["Codes", "codes_of"]
 
 
 class Codes:
@@ -28,26 +26,20 @@ class Codes:
         return Coded(self.core.rows, self.core.codes, float(self._values[-1]))
 
     def weights(self) -> NDArray[np.float32]:
-        rows, codes, _ = self.coded()
+        """The table of all weights."""
+        rows, values = self.entries()
         weights = np.zeros(1 << self.bits, np.float32)
-        weights[rows] = self._values[codes.astype(np.int64) + 128]
+        weights[rows] = values
         return weights
 
-
-class Table(NamedTuple):
-    """Weights in training: values, sums of squared gradients, counts of the features.
-
-    Features that were seen less often than `least` are not learned.
-    """
-
-    weights: NDArray[np.float32]
-    squares: NDArray[np.float32]
-    seen: NDArray[np.uint8]
-    least: int
+    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The rows that are not zero, rising, and their weights."""
+        rows, codes, _ = self.coded()
+        return rows, self._values[codes.astype(np.int64) + 128]
 
 
-def new_table(bits: int, least: int) -> Table:
-    size = 1 << bits
-    return Table(
-        np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size, np.uint8), least
-    )
+def codes_of(table: TokenTable, prune: float) -> Codes:
+    """The codes of learned weights; those smaller than `prune` become zero."""
+    rows, weights, _ = table.entries()
+    coded = encode(weights, prune)
+    return Codes(table.bits, coded._replace(rows=rows[coded.rows]))
