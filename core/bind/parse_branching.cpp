@@ -17,6 +17,8 @@ namespace {
 
 using namespace nb::literals;
 using namespace parse::hybrid;
+using parse::first_word;
+using parse::word_columns;
 using Ints = In<std::int32_t>;
 using Longs = In<std::int64_t>;
 using WordTable = In2<std::uint64_t>;
@@ -89,8 +91,9 @@ std::pair<TreeColumns, Array<std::int64_t>> decode(const SharedBrancher& self, W
 std::tuple<Array<double>, Array2<std::int32_t>, Array2<std::int32_t>, Array2<float>> all_trees(
     const SharedBrancher& self, WordTable table, Ints heads, Ints labels) {
     require(static_cast<std::int64_t>(table.shape(0)) >= first_word, "the word table is too short");
-    const std::int64_t bounds[] = {0, static_cast<std::int64_t>(table.shape(0)) - first_word};
-    Batch batch{matrix(table), {bounds, 2}, {view(heads), view(labels)}};
+    const std::int64_t n = static_cast<std::int64_t>(table.shape(0)) - first_word;
+    const std::int64_t bounds[] = {0, n};
+    const Batch batch{{n, matrix(table), {}}, {bounds, 2}, {view(heads), view(labels)}};
     require(static_cast<std::int64_t>(table.shape(1)) == word_columns,
             "the word table does not fit the parser");
     if (heads.shape(0) > 0 || labels.shape(0) > 0)
@@ -102,10 +105,10 @@ std::tuple<Array<double>, Array2<std::int32_t>, Array2<std::int32_t>, Array2<flo
         nb::gil_scoped_release release;
         every = self.all_trees(batch, counts, cancel);
     }
-    const std::size_t number = every.scores.size(), n = static_cast<std::size_t>(bounds[1]);
-    return {to_numpy(std::move(every.scores)), to_numpy(std::move(every.heads), number, n),
-            to_numpy(std::move(every.labels), number, n),
-            to_numpy(std::move(every.probabilities), number, n)};
+    const std::size_t number = every.scores.size(), words = static_cast<std::size_t>(n);
+    return {to_numpy(std::move(every.scores)), to_numpy(std::move(every.heads), number, words),
+            to_numpy(std::move(every.labels), number, words),
+            to_numpy(std::move(every.probabilities), number, words)};
 }
 
 std::tuple<Array<std::int32_t>, Array<std::int32_t>, Array<std::int64_t>> derive_transitions(
@@ -299,11 +302,12 @@ void round_rows(In2<float> weights, In<std::int8_t> shifts, double unit, Out2<st
 }  // namespace
 
 Batch batch_of(const In2<std::uint64_t>& table, const In<std::int64_t>& bounds) {
-    const Batch batch{matrix(table), view(bounds), {}};
+    Batch batch{{0, matrix(table), {}}, view(bounds), {}};
     require(!batch.bounds.empty() && batch.bounds[0] == 0, "bounds must start with 0");
-    const std::int64_t last = batch.bounds[batch.size()];
-    require_rising(batch.bounds, 0, std::min<std::int64_t>(last, 1 << 30), "bounds");
-    require(static_cast<std::int64_t>(table.shape(0)) == last + first_word * batch.size() &&
+    batch.all.n = batch.bounds[batch.size()];
+    require_rising(batch.bounds, 0, std::min<std::int64_t>(batch.all.n, 1 << 30), "bounds");
+    require(static_cast<std::int64_t>(table.shape(0)) ==
+                    batch.all.n + first_word * batch.size() &&
                 static_cast<std::int64_t>(table.shape(1)) == word_columns,
             "the word table does not fit the bounds");
     return batch;

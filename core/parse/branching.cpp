@@ -133,7 +133,7 @@ bool Search::follow(const Words& words, const Fork& fork, std::size_t base, Coun
 }
 
 bool Search::run(const Words& words, const Limits& limits, Counts& all, Cancel& cancel) {
-    const auto n = static_cast<std::int32_t>(words.rows()) - static_cast<std::int32_t>(first_word);
+    const auto n = static_cast<std::int32_t>(words.n);
     Counts counts{};
     most_ = most_steps(n, limits.any());
     memo_.clear();

@@ -62,7 +62,7 @@ std::vector<Brancher::SecondBest> Brancher::second_best(const Words& words, cons
                                                         std::size_t number,
                                                         Scratch& scratch) const {
     const System system(options_.single_root);
-    const auto n = static_cast<std::int32_t>(words.rows() - first_word);
+    const auto n = static_cast<std::int32_t>(words.n);
     std::vector<SecondBest> second(static_cast<std::size_t>(n) + 1);
     State state;
     state.reset(n, limits);
@@ -144,7 +144,7 @@ void Brancher::one_root(const Words& words, State& state, Scratch& scratch,
 void Brancher::write_tree(const Words& words, const Limits& limits, const Sequences& sequences,
                           std::size_t number, Scratch& scratch, const Trees& out,
                           Cancel& cancel) const {
-    const auto n = static_cast<std::int32_t>(words.rows() - first_word);
+    const auto n = static_cast<std::int32_t>(words.n);
     State state;
     state.reset(n, limits);
     for (float& probability : out.probabilities) probability = 0.0f;
@@ -178,9 +178,9 @@ void Brancher::run(Search& search, const Words& words, const Limits& limits, Cou
                    Cancel& cancel) const {
     cancel.poll();
     if (search.run(words, limits, counts, cancel)) return;
-    const auto n = static_cast<std::int64_t>(words.rows()) - first_word;
-    throw DamagedModel("the parser makes " + grouped(most_steps(n, false)) + " transitions for " +
-                       grouped(static_cast<std::size_t>(n)) + " words and goes nowhere");
+    throw DamagedModel("the parser makes " + grouped(most_steps(words.n, false)) +
+                       " transitions for " + grouped(static_cast<std::size_t>(words.n)) +
+                       " words and goes nowhere");
 }
 
 void Brancher::decode(const Batch& batch, bool confidence, const Trees& trees, Counts& counts,

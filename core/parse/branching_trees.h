@@ -27,17 +27,17 @@ struct Trees {
     }
 };
 
-// The words of a batch: those of sentence k are bounds[k] to bounds[k + 1]. Each sentence has two
-// rows more in the table, and one place more (for the root) in what is given.
+// The words of a batch: those of sentence k are bounds[k] to bounds[k + 1]. Each sentence has a
+// place more, for the root, in what is given.
 struct Batch {
-    Words table;
+    Words all;
     View<const std::int64_t> bounds;
     Limits given;
 
     std::int64_t size() const { return static_cast<std::int64_t>(bounds.size()) - 1; }
     std::int64_t length(std::int64_t k) const { return bounds[k + 1] - bounds[k]; }
     Words words(std::int64_t k) const {
-        return table.slice(bounds[k] + first_word * k, bounds[k + 1] + first_word * (k + 1));
+        return all.instance(k, bounds[k], bounds[k + 1]);
     }
     // A column that has a place for each root.
     View<const std::int32_t> rooted(View<const std::int32_t> column, std::int64_t k) const {

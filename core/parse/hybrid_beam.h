@@ -24,7 +24,7 @@ class BeamSearch {
         memo_.clear();
         history_.clear();
         items_.assign(1, {});
-        items_[0].state.reset(static_cast<std::int32_t>(words.rows() - first_word), {});
+        items_[0].state.reset(static_cast<std::int32_t>(words.n), {});
         while (goes_on()) {
             if (history_.size() % 256 == 255) cancel.poll();
             best_.clear();

@@ -46,8 +46,9 @@ void Slots::fill_rest(const Words& words, const State& state, std::int32_t i, st
     places[s0_before] = i > 1 ? i - 1 : absent;
     places[s0_after] = i < n ? i + 1 : absent;
     places[n0h] = state.heads[j];
+    // Words count from 1 here, and from 0 there.
     for (std::int64_t p = 0; p < n_places; ++p)
-        std::memcpy(values + p * word_columns, words[places[p] + 1].data(),
+        std::memcpy(values + p * word_columns, words.row(places[p] - 1),
                     word_columns * sizeof(std::uint64_t));
 
     auto label = [&](std::int32_t word) { return code(word > 0 ? state.labels[word] : -1); };

@@ -10,14 +10,9 @@
 #include "parse/compact.h"
 #include "parse/hybrid.h"
 #include "parse/templates.h"
+#include "parse/words.h"
 
 namespace caesura::parse::hybrid {
-
-// Hashed columns of the words of a sentence: row 0 for an absent word, row w + 1 for word w.
-using Words = Matrix<const std::uint64_t>;
-constexpr std::int64_t word_columns = 8;
-// Rows before the first word: the absent word and the root.
-constexpr std::int64_t first_word = 2;
 
 // The values that templates name, in the order of `caesura.parse.scorers.hybrid_features`.
 struct Slots {

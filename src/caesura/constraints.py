@@ -1,7 +1,7 @@
 """What the caller fixed, and every stage obeys: tokens, sentence boundaries, tags, lemmas, heads.
 
 `keep` makes a document in which only that is known, `fix_starts` adds boundaries, `fix_turns` those
-between speakers, and `Constraints` reads it off a document. Stages make of it what their kernels
+between speakers, and `Constraints` reads it off a document. Stages make of it what their decoders
 need. Where the caller fixed nothing else, a blank line starts a sentence, unless the text is
 double-spaced, and what opens a line is in the sentence behind it: `told_starts` has the rule.
 """

@@ -81,7 +81,7 @@ class Component(_Lazy):
         return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Any], *, batch_size: int = 64) -> Iterator[Any]:
-        """Annotate many Docs, some of them in one call of the kernels."""
+        """Annotate many Docs, some of them in one call of the core."""
         batch: list[Any] = []
         for doc in stream:
             batch.append(doc)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RECIPES", "command"]
 
-#: The recipes of `caesura.parse.recipes`, which loads kernels.
+#: The recipes of `caesura.parse.recipes`, which takes longer to load.
 RECIPES = ("joint", "gold", "nosyntax", "joint-reparsed", "pipeline:nosyntax")
 
 

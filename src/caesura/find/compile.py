@@ -1,4 +1,4 @@
-"""The tree of a pattern to programs for the kernel, one for each alternative.
+"""The tree of a pattern to programs for the core, one for each alternative.
 
 Alternatives are multiplied out, so that each is a plain list of words, tests, relations and parts
 that must not be. The words are bound in an order that starts with the rarest and goes along the

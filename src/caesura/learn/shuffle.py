@@ -24,6 +24,6 @@ def epoch_order(size: int, seed: int, epoch: int) -> NDArray[np.int64]:
 
 
 def pieces(order: NDArray[np.int64], size: int) -> Iterator[NDArray[np.int64]]:
-    """An order piece by piece, so that a kernel comes back to tell how far it is."""
+    """An order piece by piece, so that progress can be reported after each."""
     for begin in range(0, len(order), size):
         yield order[begin : begin + size]

@@ -1,4 +1,4 @@
-"""The compiler of feature templates: from lines of text to the integers that kernels interpret.
+"""The compiler of feature templates: from lines of text to the integers that the core interprets.
 
 A template joins atoms, as `s1.p s0.w b0.p` joins what is known of three words. A room brings its
 vocabulary, which says what atoms there are and which slot each one is; here templates are read from
@@ -29,7 +29,7 @@ __all__ = [
     "string_hashes",
 ]
 
-#: Most atoms that a template joins, and the odd numbers that kernels multiply their values by.
+#: Most atoms that a template joins, and the odd numbers that the core multiplies their values by.
 ARITY: Final = 4
 MULTIPLIERS: Final = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64
@@ -59,12 +59,12 @@ class Vocabulary:
     error: type[CaesuraError] = UsageError
 
 
-#: Scores of so many features still fit into the 32 bits in which some kernels add them.
+#: Scores of so many features still fit into the 32 bits in which they are added.
 _MOST: Final = 500
 
 
 class Templates(NamedTuple):
-    """Templates for a kernel: the slots that each joins and a number that tells them apart.
+    """Templates for the core: the slots that each joins and a number that tells them apart.
 
     They come group after group; `ends` says where each group ends.
     """
@@ -82,7 +82,7 @@ def parse_table(table: str) -> tuple[str, ...]:
 
 
 def in_order(templates: Sequence[str], vocabulary: Vocabulary) -> tuple[list[str], list[int]]:
-    """Templates as a kernel has them, group after group, and where each group ends."""
+    """Templates as the core has them, group after group, and where each group ends."""
     groups = [vocabulary.group(template.split(vocabulary.sign)) for template in templates]
     order = sorted(range(len(templates)), key=groups.__getitem__)
     ends = [sum(group <= k for group in groups) for k in range(vocabulary.groups)]

@@ -97,7 +97,7 @@ class Part:
         """An option of the right type, or the default where it is absent."""
         value = self.config.get(name, default)
         kinds = type_ if isinstance(type_, tuple) else (type_,)
-        # Python takes True for the number 1; a kernel does not.
+        # Python takes True for the number 1; the core does not.
         wrong = isinstance(value, bool) and bool not in kinds
         if value is not None and (wrong or not isinstance(value, kinds)):
             raise ModelError(
@@ -313,7 +313,7 @@ def _labels(values: Any) -> list[str]:
 
 
 def _check_values(value: Any, deepest: int) -> None:
-    """Options are plain: not too deep, not too many, and numbers that any kernel can hold."""
+    """Options are plain: not too deep, not too many, and numbers that the core can hold."""
     count = 0
     layer = [value]
     for _ in range(deepest):

@@ -8,7 +8,7 @@ as they are, as sparse rows, or unpacked to a dense table of bytes.
 A list of single weights has 8-bit codes of a book of 256 values, which is denser near zero (a code
 stands for the signed square of its share); that loses less than equal steps do. It is the gaps
 between the weights that are not zero, their codes and the largest value. How weights lie in memory
-is the business of the kernels that read them.
+is the business of the core.
 """
 
 from __future__ import annotations

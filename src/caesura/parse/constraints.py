@@ -1,4 +1,4 @@
-"""From `Constraints` to what the kernels obey: by word, with labels as numbers, checked.
+"""From `Constraints` to what the decoders obey: by word, with labels as numbers, checked.
 
 `WordConstraints` is read off a document in one way; `limits_of` makes of it the `Limits` of the
 joint system, `arc_limits_of` the `ArcLimits` of the hybrid one. What no tree can satisfy is refused

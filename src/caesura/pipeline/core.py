@@ -318,7 +318,7 @@ class Pipeline:
         across_turns: bool = False,
         confidence: bool = False,
     ) -> list[Document]:
-        """Parse some texts or documents in one call of the kernels, which is quicker.
+        """Parse some texts or documents in one call of the core, which is faster.
 
         If they are `added` to, all that the stages do not find stays: see `constraints.add_to`.
         """

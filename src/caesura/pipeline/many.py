@@ -1,4 +1,4 @@
-"""Many texts: some of them in one call of the kernels, and calls in threads, in order."""
+"""Many texts: some of them in one call of the core, and calls in threads, in order."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from caesura.pipeline.given import check_one
 
 __all__ = ["in_batches", "ordered"]
 
-#: Characters of small texts that are done in one call of the kernels.
+#: Characters of small texts that are done in one call of the core.
 _BATCH: Final = 60_000
 
 
 def in_batches(sources: Iterable[str | Document]) -> Iterator[list[str | Document]]:
-    """Small texts together, so that a kernel is called for many of them at once."""
+    """Small texts together, so that the core is called for many of them at once."""
     batch: list[str | Document] = []
     size = 0
     for number, source in enumerate(sources, 1):

@@ -35,7 +35,7 @@ __all__ = ["Job", "main", "respond"]
 _PIECE = 1 << 18
 #: Seconds after which a job is ended by the system if even the server could not.
 _ALARM = 10.0
-#: Parsed once before the worker is ready, so that kernels are compiled outside of any job.
+#: Parsed once before the worker is ready, so that no job waits for what is loaded at first use.
 _WARM = "They left. Did you?"
 
 

@@ -1,4 +1,4 @@
-"""Feature templates as a readable table, compiled to the integers that the kernel interprets.
+"""Feature templates as a readable table, compiled to the integers that the core interprets.
 
 A template is a line of atoms: `s1.p s0.w b0.p` joins the tag of the second stack item, the form of
 the first and the tag of the next word. The set is that of Zhang & Nivre (2011) mapped to

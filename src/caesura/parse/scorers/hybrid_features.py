@@ -1,7 +1,7 @@
 """The features of the branching parser: the set of Zhang & Nivre (2011) without distances.
 
 S0 is the top of the stack and N0 the next word, the two that a transition is about. Templates are
-written as those of the joint parser, `s0.p n0.w n1.p`, and compiled to the integers that the kernel
+written as those of the joint parser, `s0.p n0.w n1.p`, and compiled to the integers that the core
 interprets. Words below the top of the stack and in the deque tell crossing arcs apart; for
 treebanks with two tag sets, all templates with tags are there twice.
 """

@@ -5,7 +5,7 @@ oracle); a scorer gives scores to the labelled steps of a state; a search choose
 
 - The joint system with a linear scorer or one of arcs: greedy (a beam of one), a beam, and a beam
   with a margin, which is branching for documents. All of it is in the core (`core/parse`: joint,
-  linear8, arcs, beam, decode); training still has kernels of its own.
+  linear8, linear32, arcs, beam, decode).
 - the hybrid system (`core/parse/hybrid.h`) with its classifier (`hybrid_scorer.h`): greedy (a beam
   of one) and branching (`branching.h`); an ordinary beam is in
   `research.hybrid_beam`, where its comparison with branching is made.
