@@ -1,6 +1,9 @@
 #include "bind/text.h"
 
+#include <nanobind/stl/pair.h>
+
 #include "bind/bind.h"
+#include "text/distinct.h"
 #include "text/prepared.h"
 
 namespace caesura {
@@ -34,6 +37,23 @@ Array<std::int64_t> blanks_in_numbers(const SharedCharacters& table, In<std::uin
     return to_numpy(std::move(found));
 }
 
+std::pair<Array<std::int32_t>, Array<std::int64_t>> distinct_spans(In<std::uint32_t> codes,
+                                                                   In<std::int64_t> begins,
+                                                                   In<std::int64_t> ends) {
+    require(begins.shape(0) == ends.shape(0), "begins and ends must be of the same length");
+    const auto size = static_cast<std::int64_t>(codes.shape(0));
+    for (std::size_t t = 0; t < begins.shape(0); ++t)
+        require(0 <= begins.data()[t] && begins.data()[t] <= ends.data()[t] &&
+                    ends.data()[t] <= size,
+                "a span lies outside the text");
+    text::Distinct found;
+    {
+        nb::gil_scoped_release release;
+        found = text::distinct_spans(view(codes), view(begins), view(ends));
+    }
+    return {to_numpy(std::move(found.numbers)), to_numpy(std::move(found.firsts))};
+}
+
 }  // namespace
 
 void bind_text(nb::module_& m) {
@@ -46,6 +66,10 @@ void bind_text(nb::module_& m) {
              "without a row, 2 for @ and a hyphen, 4 for emoji, 8 for //, 16 for degrees.")
         .def("blanks_in_numbers", &blanks_in_numbers, "codes"_a.noconvert(),
              "Return where blanks stand between groups of digits.");
+    m.def("distinct_spans", &distinct_spans, "codes"_a.noconvert(), "begins"_a.noconvert(),
+          "ends"_a.noconvert(),
+          "Return the number of the string of each span, in order of first appearance, and the\n"
+          "first span of each string.");
 }
 
 }  // namespace caesura

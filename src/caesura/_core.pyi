@@ -60,6 +60,12 @@ class CharacterTable:
     def blanks_in_numbers(self, codes: NDArray[numpy.uint32]) -> NDArray[numpy.int64]:
         """Return where blanks stand between groups of digits."""
 
+def distinct_spans(codes: NDArray[numpy.uint32], begins: NDArray[numpy.int64], ends: NDArray[numpy.int64]) -> tuple[NDArray[numpy.int32], NDArray[numpy.int64]]:
+    """
+    Return the number of the string of each span, in order of first appearance, and the
+    first span of each string.
+    """
+
 class LayoutReader:
     """The codes of the gaps of a text that comes in blocks."""
 

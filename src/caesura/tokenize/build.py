@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import distinct_spans
 from caesura.document import MAYBE, NO, YES, Document, Strings
+from caesura.document.characters import code_points
 from caesura.tokenize.decoder import Decided
 from caesura.tokenize.hyphens import without_hyphen
 from caesura.tokenize.multiword import Splitter, Words
@@ -52,10 +54,11 @@ def build(
     doc = Document(text=text, strings=strings, **columns)
     doc.token_start, doc.token_end = decided.starts, decided.ends
     n = doc.n_tokens
-    spans = zip(decided.starts.tolist(), decided.ends.tolist(), strict=True)
-    surfaces = [text[start:end] for start, end in spans]
-    for t in np.flatnonzero(decided.hyphenated).tolist():
-        surfaces[t] = without_hyphen(surfaces[t])
+    kinds, firsts = distinct_spans(code_points(text), decided.starts, decided.ends)
+    spans = zip(decided.starts[firsts].tolist(), decided.ends[firsts].tolist(), strict=True)
+    forms = [text[start:end] for start, end in spans]
+    for kind in np.flatnonzero(decided.hyphenated[firsts]).tolist():
+        forms[kind] = without_hyphen(forms[kind])
     doc.token_misc = np.zeros(n, dtype=np.int32)
     doc.token_break = decided.breaks
     if weighed:
@@ -65,55 +68,51 @@ def build(
     else:
         doc.sent_start = np.full(n, MAYBE, dtype=np.int8)
     doc.word_token = np.arange(n, dtype=np.int32)
-    doc.form = strings.ids(surfaces)
-    expand(doc, surfaces, cache, before, after)
+    doc.form = strings.ids(forms)[kinds]
+    expand(doc, forms, kinds, cache, before, after)
     doc.blank_words()
     return doc
 
 
 def expand(
     doc: Document,
-    surfaces: list[str],
+    forms: Sequence[str],
+    kinds: NDArray[np.int32],
     cache: SplitCache,
     before: Sequence[str] = (),
     after: Sequence[str] = (),
 ) -> None:
-    """Give multi-word tokens their words, in a document of one word a token."""
+    """Give multi-word tokens their words, in a document of one word a token.
+
+    `kinds` tells which of the forms each token has.
+    """
     splitter = cache.splitter
     if not splitter:
         return
+    several = np.array([cache[form] is not None for form in forms], np.bool_)
     found: dict[int, Words] = {}
-    offset = len(before)
-    line = [*before, *surfaces, *after] if splitter.doubtful else surfaces
-    for i in np.flatnonzero(_several(doc, cache)[doc.form]).tolist():
-        form = surfaces[i]
+    for i in np.flatnonzero(several[kinds]).tolist():
+        form = forms[kinds[i]]
         words = cache[form]
         if words is None:
             continue
         if splitter.is_doubtful(form):
-            j = i + offset
-            if not splitter.agrees(form, line[max(0, j - 2) : j], line[j + 1 : j + 3]):
+            around = [forms[kind] for kind in kinds[max(0, i - 2) : i + 3].tolist()]
+            at = min(i, 2)
+            left = [*before, *around[:at]] if i < 2 else around[:at]
+            right = [*around[at + 1 :], *after]
+            if not splitter.agrees(form, left[-2:], right[:2]):
                 continue
         found[i] = words
     if not found:
         return
-    sizes = np.ones(len(surfaces), dtype=np.int64)
+    sizes = np.ones(len(kinds), dtype=np.int64)
     for i, words in found.items():
         sizes[i] = len(words)
     first = np.cumsum(sizes) - sizes
-    forms = np.repeat(doc.form, sizes)
+    ids = np.repeat(doc.form, sizes)
     for i, words in found.items():
         at = int(first[i])
-        forms[at : at + len(words)] = doc.strings.ids(words)
-    doc.form = forms
-    doc.word_token = np.repeat(np.arange(len(surfaces), dtype=np.int32), sizes)
-
-
-def _several(doc: Document, cache: SplitCache) -> NDArray[np.bool_]:
-    """Which strings are forms of a document that may be several words."""
-    there = np.zeros(len(doc.strings), bool)
-    there[doc.form] = True
-    kinds = np.flatnonzero(there)
-    forms = doc.strings.take(kinds.astype(np.int32))
-    there[kinds] = [cache[form] is not None for form in forms]
-    return there
+        ids[at : at + len(words)] = doc.strings.ids(words)
+    doc.form = ids
+    doc.word_token = np.repeat(np.arange(len(kinds), dtype=np.int32), sizes)

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import ModelError
-from caesura.learn.updates import adagrad
 
 __all__ = ["Splitter", "learn_splitter", "tokens_with_words"]
 
@@ -284,7 +283,8 @@ def _learn_doubtful(
             score = bias + weights[rows].sum()
             gradient = 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, score)))) - truth
             squared = gradient * gradient + 1e-9
-            weights[rows] -= adagrad(squares, rows, gradient, squared, rate, 0.0)
+            squares[rows] += squared
+            weights[rows] -= rate * gradient / np.sqrt(squares[rows])
     splitter.weights = weights.astype(np.float32)
 
 

@@ -245,7 +245,8 @@ class Tokenizer(TokenStage):
         doc.check()
         doc.fixed = frozenset({"tokens"})
         doc.paragraph_start = paragraphs(source)
-        expand(doc, doc.column("form"), self._cache)
+        ids, kinds = np.unique(doc.form, return_inverse=True)
+        expand(doc, doc.strings.take(ids), kinds.astype(np.int32), self._cache)
         doc.blank_words()
         self._evidence(doc, given, sentences)
         return doc
