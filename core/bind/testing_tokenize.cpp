@@ -10,11 +10,12 @@ namespace {
 
 using namespace nb::literals;
 
-text::PreparedText prepared(const text::CharacterTable& table, const In<std::uint32_t>& codes) {
+text::PreparedText prepared(const text::CharacterTable& table, const In<std::uint32_t>& codes,
+                            bool join = true) {
     require_codes(view(codes));
     text::PreparedText text;
     text.classify(view(codes), table);
-    text.prepare(true);
+    text.prepare(join);
     return text;
 }
 
@@ -31,7 +32,7 @@ void bind_testing_tokenize(nb::module_& m) {
         [](const SharedCharacters& table, In<std::uint32_t> codes, std::int64_t start,
            std::int64_t end) {
             check_span(codes, start, end);
-            const auto text = prepared(table, codes);
+            const auto text = prepared(table, codes, false);
             return text.written().hash(start + text::margin, end + text::margin);
         },
         "table"_a, "codes"_a.noconvert(), "start"_a, "end"_a, "The hash of a span.");

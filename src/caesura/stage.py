@@ -175,6 +175,10 @@ class TokenStage(Stage):
     ) -> Document:
         """A text or a document with tokens; what is given or declared fixed is obeyed."""
 
+    def tokens_of_many(self, sources: Sequence[Document]) -> list[Document]:
+        """The same for many documents, of which nothing is given beside them."""
+        return [self.tokens_of(source) for source in sources]
+
     @abstractmethod
     def pieces(
         self,

@@ -27,7 +27,6 @@ TEXTS = st.one_of(
 @given(st.text(max_size=60), st.data())
 @settings(max_examples=40, deadline=None)
 def test_the_hash_of_a_stretch_is_that_of_its_characters(text: str, data: st.DataObject) -> None:
-    text = text.replace("\n", "")  # which would be a blank between letters
     codes = code_points(text)
     folded = classify(codes)[1][MARGIN:]
     start = data.draw(st.integers(0, len(text)))

@@ -281,6 +281,23 @@ class Pipeline:
             constraints.fix_turns(doc, spoken, () if told else label_spans(doc))
         return doc
 
+    def _tokenise_many(
+        self, sources: Sequence[Document], newline_is_boundary: bool, across_turns: bool
+    ) -> list[Document]:
+        """The same for many documents; those that have nothing but text in one call."""
+        docs = [with_turns(source) for source in sources]
+        plain = [
+            n
+            for n, doc in enumerate(docs)
+            if not (newline_is_boundary or doc.fixed or doc.n_tokens or len(doc.turn_start))
+        ]
+        found = self.tokenizer.tokens_of_many([docs[n] for n in plain]) if plain else []
+        done = dict(zip(plain, found, strict=True))
+        return [
+            done[n] if n in done else self.tokenise(doc, newline_is_boundary, across_turns)
+            for n, doc in enumerate(docs)
+        ]
+
     # ---------------------------------------------------------------- many
 
     def pipe(
@@ -337,25 +354,29 @@ class Pipeline:
                 )
             ]
         strings = Strings()
-        docs = []
+        sources, docs = [], []
         for source in batch:
             if isinstance(source, str):
                 source = Document(text=source, strings=strings)
             elif not source.n_tokens and len(source.strings) == 1:
                 source = replace(source, strings=strings)
+            sources.append(source)
             if added:
                 given = constraints.add_to(source, self.adds, wanted, newline_is_boundary)
             else:
                 given = constraints.keep(source, wanted, newline_is_boundary)
-            if self.has_tokenizer or not added:
-                given = self.tokenise(given, newline_is_boundary, across_turns)
-            elif "sentences" in self.adds and not across_turns and len(given.turn_start):
-                given.sent_start = np.full(given.n_tokens, MAYBE, np.int8)  # found anew
-                labels = () if newline_is_boundary else label_spans(given)
-                constraints.fix_turns(given, changes(given), labels)
-            if added and (source.n_tokens or len(source.turn_start) or len(source.markup_start)):
-                given.paragraph_start = source.paragraph_start  # whose layout is known
             docs.append(given)
+        if self.has_tokenizer or not added:
+            docs = self._tokenise_many(docs, newline_is_boundary, across_turns)
+        elif "sentences" in self.adds and not across_turns:
+            for doc in docs:
+                if len(doc.turn_start):
+                    doc.sent_start = np.full(doc.n_tokens, MAYBE, np.int8)  # found anew
+                    labels = () if newline_is_boundary else label_spans(doc)
+                    constraints.fix_turns(doc, changes(doc), labels)
+        for source, doc in zip(sources if added else (), docs, strict=added):
+            if source.n_tokens or len(source.turn_start) or len(source.markup_start):
+                doc.paragraph_start = source.paragraph_start  # whose layout is known
         if added:  # what is there is not cut
             self._annotate(docs, confidence)
             for source, doc in zip(batch, docs, strict=True):

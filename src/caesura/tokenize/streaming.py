@@ -94,19 +94,23 @@ class Stream:
         )
         if len(self._strings) > _MANY_STRINGS:
             self._strings = Strings()
-        piece = build(
-            piece_text,
+        piece = Document(
+            text=piece_text,
+            strings=self._strings,
+            id=self._id,
+            continues=self._started,
+            paragraph_start=paragraphs(piece_text, opens=self._opens),
+        )
+        build(
+            [piece],
+            np.array([len(decided.starts)]),
             decided,
             self._tokenizer._cache,
             sentences=self._sentences,
             threshold=self._tokenizer.options.threshold,
-            strings=self._strings,
             weighed=self._weighs,
             before=self._before,
             after=after,
-            id=self._id,
-            continues=self._started,
-            paragraph_start=paragraphs(piece_text, opens=self._opens),
         )
         self._fix_starts(piece)
         piece.before = self._seen

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from caesura._core import TokenModel
 from caesura.constraints import Constraints, with_layout
-from caesura.document import MAYBE, NO, YES, Document, Strings
-from caesura.document.characters import code_points, signs_of
+from caesura.document import MAYBE, NO, YES, Document, Longs, Strings
+from caesura.document.characters import code_points, packed, signs_of
 from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model
 from caesura.language.guess import plain_code
@@ -32,10 +32,11 @@ from caesura.models.file import Part, save
 from caesura.models.packing import pack_codes, unpack_codes
 from caesura.models.store import load_model
 from caesura.stage import Stage, TokenStage
-from caesura.tokenize.build import SplitCache, build, expand
+from caesura.tokenize.build import SplitCache, build, split_forms
 from caesura.tokenize.decoder import Decided, Decoder, OffsetConstraints
 from caesura.tokenize.evidence import EvidenceStarts
 from caesura.tokenize.habits import DEGREES_APART, NO_HABITS, Habits
+from caesura.tokenize.handles import known_cuts
 from caesura.tokenize.hyphens import known_words
 from caesura.tokenize.multiword import Splitter
 from caesura.tokenize.options import TokenizerOptions
@@ -186,6 +187,32 @@ class Tokenizer(TokenStage):
             doc.paragraph_start = paragraphs(text)
         return doc
 
+    def tokens_of_many(self, sources: Sequence[Document]) -> list[Document]:
+        strings = sources[0].strings if sources else None
+        plain = [n for n, doc in enumerate(sources) if _is_plain(doc) and doc.strings is strings]
+        if len(plain) < 2 or self.reader is not None:
+            return super().tokens_of_many(sources)
+        docs = list(sources)
+        own = [
+            Document(
+                text=doc.text,
+                strings=doc.strings,
+                id=doc.id,
+                source=doc.source,
+                continues=doc.continues,
+                before=doc.before,
+                trailer=doc.trailer,
+                paragraph_start=paragraphs(doc.text),
+            )
+            for doc in (sources[n] for n in plain)
+        ]
+        self._tokenize_many(own)
+        for n, doc in zip(plain, own, strict=True):
+            docs[n] = doc
+        for n in {*range(len(docs))}.difference(plain):
+            docs[n] = self.tokens_of(docs[n])
+        return docs
+
     def pieces(
         self,
         blocks: Iterable[str],
@@ -246,7 +273,11 @@ class Tokenizer(TokenStage):
         doc.fixed = frozenset({"tokens"})
         doc.paragraph_start = paragraphs(source)
         ids, kinds = np.unique(doc.form, return_inverse=True)
-        expand(doc, doc.strings.take(ids), kinds.astype(np.int32), self._cache)
+        forms, ends = table.take(ids), np.array([doc.n_tokens])
+        doc.form, counts = split_forms(
+            doc.form, forms, kinds.astype(np.int32), ends, table, self._cache
+        )
+        doc.word_token = np.repeat(doc.word_token, counts)
         doc.blank_words()
         self._evidence(doc, given, sentences)
         return doc
@@ -307,18 +338,45 @@ class Tokenizer(TokenStage):
         parts.append(decoder.feed("", last=True))
         return Decided.join(parts)
 
+    def _tokenize_many(self, docs: Sequence[Document]) -> None:
+        """Give documents of short texts, which have the same strings, their tokens."""
+        codes, ends = packed(doc.text for doc in docs)
+        signs = signs_of(codes, ends)
+        known = np.zeros(0, np.int8)
+        for n in np.flatnonzero(signs).tolist():
+            start, end = int(ends[n - 1]) if n else 0, int(ends[n])
+            cuts = known_cuts(codes[start:end], self._spoken)
+            if cuts is not None:
+                known = known if len(known) else np.zeros(len(codes), np.int8)
+                known[start:end] = cuts
+        token_ends, columns = self._model.decode(
+            codes,
+            ends,
+            known,
+            self.options.threshold,
+            self.decides or self.weighs,
+            self._spoken.numbers,
+        )
+        self._fill(docs, token_ends, Decided(*columns), self.decides)
+
     def _build(
         self, text: str, decided: Decided, sentences: bool, strings: Strings, **columns: Any
     ) -> Document:
-        return build(
-            text,
+        doc = Document(text=text, strings=strings, **columns)
+        self._fill([doc], np.array([len(decided.starts)]), decided, sentences)
+        return doc
+
+    def _fill(
+        self, docs: Sequence[Document], ends: Longs, decided: Decided, sentences: bool
+    ) -> None:
+        build(
+            docs,
+            ends,
             decided,
             self._cache,
             sentences=sentences,
             threshold=self.options.threshold,
-            strings=strings,
             weighed=sentences or self.weighs,
-            **columns,
         )
 
     def _document(
@@ -455,6 +513,12 @@ class Tokenizer(TokenStage):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         save(path, {KIND: self.to_part()})
+
+
+def _is_plain(doc: Document) -> bool:
+    """Whether a document has nothing but text."""
+    columns = (doc.token_start, doc.paragraph_start, doc.turn_start, doc.markup_start)
+    return not doc.fixed and not any(map(len, columns))
 
 
 def _offsets(given: Iterable[int] | None, size: int, name: str) -> NDArray[np.int64]:
