@@ -37,8 +37,10 @@ def feature_sizes(languages: int = 0) -> tuple[int, ...]:
     return (*FEATURE_SIZES, languages + 1) if languages else FEATURE_SIZES
 
 
-def word_features(doc: Document, seen: bool | None = None) -> NDArray[np.int64]:
-    """Shape, space before and line break before each word.
+def word_features(
+    doc: Document, seen: bool | None = None, bounds: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Shape, space before and line break before each word; `bounds` as in `edited_words`.
 
     Shapes and spaces are 0 where they shall not be seen: by default in paragraphs that have neither
     capitals nor punctuation to speak of, where they would tell the network of a world that it
@@ -51,7 +53,7 @@ def word_features(doc: Document, seen: bool | None = None) -> NDArray[np.int64]:
     if seen is False:
         return features
     shapes = shapes_of(doc)
-    edited = np.ones(doc.n_words, bool) if seen else edited_words(doc)
+    edited = np.ones(doc.n_words, bool) if seen else edited_words(doc, bounds=bounds)
     spaced = np.ones(doc.n_tokens, dtype=bool)
     spaced[1:] = doc.token_start[1:] > doc.token_end[:-1]
     first = np.ones(doc.n_words, dtype=bool)
@@ -73,9 +75,9 @@ def layout_codes(doc: Document, *, raw: bool = False) -> NDArray[np.int64]:
     return np.where(first & (codes != layout.START), codes, layout.SAME).astype(np.int64)
 
 
-def paragraph_features(doc: Document) -> NDArray[np.int64]:
+def paragraph_features(doc: Document, bounds: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """Shape, space before and paragraph start: what older networks see of a word."""
-    features = word_features(doc)
+    features = word_features(doc, bounds=bounds)
     first = np.ones(doc.n_words, dtype=bool)
     first[1:] = doc.word_token[1:] != doc.word_token[:-1]
     starts = first & doc.token_paragraph_start[doc.word_token]

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
@@ -29,6 +30,7 @@ from caesura.neural.cutting import Cutting
 from caesura.neural.evidence import evidence_odds, log_odds
 from caesura.neural.examples import layout_codes
 from caesura.neural.graph import network_of
+from caesura.neural.joined import groups, joined, parts
 from caesura.neural.languages import Languages
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.scores import LIMIT, Encoder, Scores
@@ -63,6 +65,8 @@ SCALE: Final = BiasScale(
     unedited=(-5.383, -3.594, -2.416, -1.354, 0.0, 1.92, 3.84, 7.424, 15.24),
 )
 
+#: Columns of words that tagging fills, the last with confidences.
+_TAGGED: Final = ("upos", "xpos", "feats", "lemma", "tag_conf")
 _SETTINGS: Final = tuple(SearchSettings.__dataclass_fields__)
 
 
@@ -299,17 +303,35 @@ class NeuralParser(Stage):
 
         Memory is needed in proportion to the words of the longest one.
         """
-        for doc in docs:
-            self._annotate(doc, confidence)
+        for group in groups(docs):
+            self._annotate(group, confidence)
 
-    def _annotate(self, doc: Document, confidence: bool) -> None:
-        scores = self.encoder.scores(doc)
-        self.write_tags(doc, scores, confidence)
+    def _annotate(self, docs: Sequence[Document], confidence: bool) -> None:
+        """Fill documents that can be joined: all but the search is done for all at once."""
+        whole, bounds = joined(docs)
+        scores = self.encoder.scores(whole, bounds)
+        self.write_tags(whole, scores, confidence)
         scores.tags.clear()  # by far the largest of them
-        result = self.decide(doc, scores)
-        self.write_tree(doc, result, self._labels(doc, scores, result))
-        if confidence:
-            self.write_confidences(doc, scores, result)
+        if len(docs) > 1:
+            for name in _TAGGED if confidence else _TAGGED[:-1]:
+                for doc, column in zip(docs, parts(getattr(whole, name), bounds), strict=True):
+                    setattr(doc, name, column)
+        bonus = self._bonus(whole, bounds)
+        spans = list(pairwise(bounds.tolist()))
+        own = [scores] if len(docs) == 1 else [scores.part(a, b) for a, b in spans]
+        results = [
+            self.decide(doc, some, bonus[a:b])
+            for doc, some, (a, b) in zip(docs, own, spans, strict=True)
+        ]
+        heads = [
+            np.where(np.asarray(result.heads) < 0, result.heads, result.heads + a)
+            for result, (a, _) in zip(results, spans, strict=True)
+        ]
+        labels = self._labels(whole, scores, np.concatenate(heads).astype(np.int32))
+        for doc, some, result, (a, b) in zip(docs, own, results, spans, strict=True):
+            self.write_tree(doc, result, labels[a:b])
+            if confidence:
+                self.write_confidences(doc, some, result)
 
     def k_best(self, doc: Document, k: int) -> list[Document]:
         """Up to k different analyses, the best first."""
@@ -327,22 +349,28 @@ class NeuralParser(Stage):
             key = parse.heads.tobytes() + parse.starts.tobytes()
             if key not in found and len(found) < k:
                 found[key] = replace(doc)
-                self.write_tree(found[key], parse, self._labels(doc, scores, parse))
+                labels = self._labels(doc, scores, np.asarray(parse.heads, np.int32))
+                self.write_tree(found[key], parse, labels)
         return list(found.values())
 
-    def decide(self, doc: Document, scores: Scores) -> Result:
-        """Boundaries and heads of a document whose scores are known."""
-        decoder, given = self._decoder(doc, scores)
+    def decide(
+        self, doc: Document, scores: Scores, bonus: NDArray[np.float32] | None = None
+    ) -> Result:
+        """Boundaries and heads of a document whose scores are known, and perhaps the bonus."""
+        decoder, given = self._decoder(doc, scores, bonus)
         result = decode_given(decoder.decode, doc, given, single_root=True)
         return result._replace(heads=_best_heads(decoder, result, given))
 
-    def _decoder(self, doc: Document, scores: Scores) -> tuple[ArcDecoder, WordConstraints]:
+    def _decoder(
+        self, doc: Document, scores: Scores, bonus: NDArray[np.float32] | None = None
+    ) -> tuple[ArcDecoder, WordConstraints]:
         settings = self.settings
+        start = scores.start + (self._bonus(doc) if bonus is None else bonus)
         decoder = ArcDecoder(
             scores.arcs,
             scores.base,
             scores.sizes,
-            (scores.start + self._bonus(doc)).astype(np.float32),
+            start.astype(np.float32),
             settings.swap,
             settings.crossing,
             self.inventory.transitions,
@@ -352,10 +380,10 @@ class NeuralParser(Stage):
         given.labels[:] = -1  # labels are written afterwards
         return decoder, given
 
-    def _bonus(self, doc: Document) -> NDArray[np.float32]:
+    def _bonus(self, doc: Document, bounds: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
         """What speaks for a boundary before each word, besides the network."""
         settings = self.settings
-        edited = edited_words(doc)
+        edited = edited_words(doc, bounds=bounds)
         kinds = (settings.unedited, 0.0)
         bonus = [more + self.scale.bonus(settings.bias, bool(k)) for k, more in enumerate(kinds)]
         found = np.array(bonus, np.float32)[edited.astype(np.int64)] + np.float32(settings.bonus)
@@ -384,9 +412,8 @@ class NeuralParser(Stage):
         starts = np.asarray(result.starts)[first] == 1
         doc.sent_start = np.where(starts, YES, 0).astype(np.int8)
 
-    def _labels(self, doc: Document, scores: Scores, result: Any) -> NDArray[np.int64]:
+    def _labels(self, doc: Document, scores: Scores, heads: NDArray[np.int32]) -> NDArray[np.int64]:
         """The best label of each arc."""
-        heads = np.asarray(result.heads, np.int32)
         return self._tagging.relations(doc, self._label_points(scores, heads))
 
     def label_chances(self, scores: Scores, heads: NDArray[np.int32]) -> NDArray[np.float32]:

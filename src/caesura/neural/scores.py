@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final, Protocol, TypeVar
 
@@ -107,6 +107,22 @@ class Scores:
     rules: NDArray[np.int64] | None = None
     values: NDArray[np.int64] | None = None
 
+    def part(self, first: int, last: int) -> Scores:
+        """The scores of some words whose heads are among them."""
+        own = slice(first, last)
+        width = int(self.sizes[own].max(initial=1))
+        return replace(
+            self,
+            start=self.start[own],
+            tags={name: points[own] for name, points in self.tags.items()},
+            arcs=np.ascontiguousarray(self.arcs[own, :width]),
+            base=self.base[own] - np.int32(first),
+            sizes=self.sizes[own],
+            label_dep=self.label_dep[own],
+            label_head=self.label_head[own],
+            languages=None if self.languages is None else self.languages[own],
+        )
+
 
 @dataclass(frozen=True)
 class _Reading:
@@ -150,14 +166,17 @@ class Encoder:
         #: Those of a network of many.
         self.languages = languages
 
-    def scores(self, doc: Document) -> Scores:
-        """The scores of all words of a document, read in windows that overlap."""
+    def scores(self, doc: Document, bounds: NDArray[np.int64] | None = None) -> Scores:
+        """The scores of all words of a document, read in windows that overlap.
+
+        Of a joined document, `bounds` are those of its documents: no window spans two of them.
+        """
         spoken = rules = values = None
         if self.languages is not None:
             spoken = self.languages.numbers(doc)
             rules, values = self.languages.rules(spoken), self.languages.values(spoken)
         columns, widths = self._columns(values, rules)
-        text = self._reading(doc, spoken)
+        text = self._reading(doc, spoken, bounds=bounds)
         begin, end, _ = self.subwords.special
         parts = self._in_threads(
             text, lambda part: self.engine.scores(*part, begin, end, self._reads, columns)
@@ -195,7 +214,8 @@ class Encoder:
             joined.pieces, joined.pointer, joined.features, joined.windows,
             begin, end, self._reads,
         )  # fmt: skip
-        return [_scores(_own(whole, a, b), widths) for a, b in pairwise(first)]
+        found = _scores(whole, widths)
+        return [found.part(a, b) for a, b in pairwise(first)]
 
     @property
     def _reads(self) -> int:
@@ -207,18 +227,23 @@ class Encoder:
         doc: Document,
         spoken: NDArray[np.int64] | None = None,
         spans: Sequence[tuple[int, int]] | None = None,
+        bounds: NDArray[np.int64] | None = None,
     ) -> _Reading:
         """A document in windows; `spoken` are the languages of its words, in a network of many."""
+        if spans is None:
+            spans = [(0, doc.n_words)] if bounds is None else list(pairwise(bounds.tolist()))
         limit = self._reads
         pieces, pointer = self.subwords.pieces(doc)
-        features = word_features(doc) if self.layout else paragraph_features(doc)
+        features = (
+            word_features(doc, bounds=bounds) if self.layout else paragraph_features(doc, bounds)
+        )
         if spoken is not None:
             features = np.concatenate([features, spoken[:, None]], 1)
         shared = limit * OVERLAP // LIMIT
         ends = self.ends(doc, features) if self.layout else None
         windows = [
             (w.first, w.last, w.keep_first, w.keep_last)
-            for first, last in ([(0, doc.n_words)] if spans is None else spans)
+            for first, last in spans
             for w in overlapping(pointer, first, last, limit, shared, ends)
         ]
         return _Reading(pieces, pointer, features, np.array(windows, np.int64).reshape(-1, 4))
@@ -350,17 +375,6 @@ def _joined(n: int, parts: Sequence[tuple[NDArray[np.int64], Found]]) -> Found:
         arcs[keep, : found[2].shape[1]] = found[2][own]
         base[keep] = found[3][own] + first
     return start, tags, arcs, base, sizes, dep, head, root
-
-
-def _own(whole: Found, first: int, last: int) -> Found:
-    """The scores of one of several documents."""
-    start, tags, arcs, base, sizes, dep, head, root = whole
-    own = slice(first, last)
-    width = int(sizes[own].max(initial=1))
-    return (
-        start[own], tags[own], arcs[own, :width], base[own] - np.int32(first), sizes[own],
-        dep[own], head[own], root,
-    )  # fmt: skip
 
 
 def _scores(found: Found, widths: Mapping[str, int]) -> Scores:

@@ -101,15 +101,22 @@ def is_edited(doc: Document) -> bool:
     return bool(_enough(_EDITED[shapes_of(doc)].sum(), doc.n_words))
 
 
-def edited_words(doc: Document, *, breaks: bool = True) -> NDArray[np.bool_]:
+def edited_words(
+    doc: Document, *, breaks: bool = True, bounds: NDArray[np.int64] | None = None
+) -> NDArray[np.bool_]:
     """Which words are of text with capitals and punctuation, paragraph by paragraph.
 
     A short paragraph (a heading, a line of a list) is as the whole document is; without `breaks`
-    all words are.
+    all words are. `bounds` are those of the documents that were joined to this one, in words.
     """
     own = _EDITED[shapes_of(doc)]
     n = len(own)
-    found = np.full(n, _enough(own.sum(), n))
+    if bounds is None or len(bounds) <= 2:
+        found = np.full(n, _enough(own.sum(), n))
+    else:
+        counts = np.diff(bounds)
+        marks = np.add.reduceat(own, bounds[:-1], dtype=np.int64)
+        found = np.repeat(_enough(marks, counts), counts)
     if not n or not breaks:
         return found
     first = np.ones(n, bool)
