@@ -58,6 +58,7 @@ DOORS: Final[dict[str, tuple[dict[str, Any], ...]]] = {
         {"mode": "srt", "skip_bad": True},
         {"mode": "vtt", "skip_bad": True},
     ),
+    "asr": ({"skip_bad": True}, {"mode": "ctm", "skip_bad": True}),
     "html": ({},),
     "markdown": ({},),
     "jsonl": ({}, {"skip_bad": True}),

@@ -21,6 +21,7 @@ import numpy as np
 from caesura.document import Document, Longs
 
 __all__ = [
+    "FIELDS",
     "HEAD",
     "Turn",
     "TurnReader",
@@ -52,7 +53,7 @@ _LABEL: Final = re.compile(
 _COLON: Final = re.compile("[:：]")
 _LINE: Final = re.compile(r"^[^\n]*\S", re.MULTILINE)
 #: Labels of fields, remarks and letters, which name nobody however often they recur.
-_FIELDS: Final = frozenset(
+FIELDS: Final = frozenset(
     """
     abstract address agenda answers attachment attachments attn author background bcc begin
     caution cc city color colour comment comments con conclusion cons contact copyright country
@@ -179,7 +180,7 @@ def _labels(text: str) -> Iterator[_Label]:
         words = name.split()
         if len(words) > 1 and not all(w[0].isupper() or not w[0].isalpha() for w in words):
             continue
-        if name.casefold() in _FIELDS or words[0].casefold() in _FIELDS:
+        if name.casefold() in FIELDS or words[0].casefold() in FIELDS:
             continue
         start = match.end() - len(match[0].lstrip())
         yield _Label(start, match.end(), name, _seconds(match[1]), _seconds(match[2]))

@@ -134,8 +134,8 @@ def test_srt():
         "2\n00:00:03,000 --> 00:00:04,000\nDo they?\n"
     )
     (doc,) = read(transcript, source, mode="srt")
-    assert doc.text == "Birds do\nsing.\nDo they?"
-    assert doc.strings.take(doc.turn_speaker) == ["ANN", ""]
+    assert doc.text == "Birds do sing. Do they?"
+    assert doc.strings.take(doc.turn_speaker) == ["ANN", "ANN"]
     assert doc.turn_time.tolist() == [[1.0, 2.5], [3.0, 4.0]]
     assert doc.text[doc.markup_start[0] : doc.markup_end[0]] == "do"
 

@@ -47,6 +47,7 @@ READERS: Final = (
     "text",
     "tokens",
     "transcript",
+    "asr",
     "brackets",
     "html",
     "jsonl",
@@ -69,7 +70,8 @@ _CHOICES: Final = tuple(bytes([way]) for way in range(8))
 _MODES: Final = {
     "text": ("line", "blank"),
     "tokens": ("token", "sentence"),
-    "transcript": ("srt", "vtt", "speaker"),
+    "transcript": ("srt", "vtt", "speaker", "ttml"),
+    "asr": ("json", "ctm"),
 }
 Target = Callable[[bytes], None]
 

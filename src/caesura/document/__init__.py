@@ -11,10 +11,13 @@ from __future__ import annotations
 from caesura.document.document import Document
 from caesura.document.schema import (
     CONFIDENCE_KEYS,
+    CUE,
     FIXABLE,
     MAYBE,
     NO,
+    OTHER,
     ROOT,
+    TURN,
     UNKNOWN,
     WORD_STRINGS,
     YES,
@@ -32,10 +35,13 @@ from caesura.document.word import Word
 
 __all__ = [
     "CONFIDENCE_KEYS",
+    "CUE",
     "FIXABLE",
     "MAYBE",
     "NO",
+    "OTHER",
     "ROOT",
+    "TURN",
     "UNKNOWN",
     "WORD_STRINGS",
     "YES",

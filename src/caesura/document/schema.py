@@ -19,10 +19,13 @@ from caesura.document.strings import Strings
 
 __all__ = [
     "CONFIDENCE_KEYS",
+    "CUE",
     "FIXABLE",
     "MAYBE",
     "NO",
+    "OTHER",
     "ROOT",
+    "TURN",
     "UNKNOWN",
     "WORD_STRINGS",
     "YES",
@@ -49,6 +52,10 @@ UNKNOWN: Final = -2
 YES: Final = 1
 NO: Final = 0
 MAYBE: Final = -1
+#: Values of `turn_kind`.
+TURN: Final = 0
+CUE: Final = 1
+OTHER: Final = 2
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -282,6 +289,9 @@ class Columns:
     turn_end: Longs = column("turn", "offsets", formats=_TURNS)
     turn_speaker: Ints = column("turn", "strings", formats=_TURNS)
     turn_time: NDArray[np.float64] = column("turn", dtype=np.float64, width=2, formats=_TURNS)
+    #: What each of them is: TURN, CUE (a time interval of a turn; a cue of the same speaker goes on
+    #: with the one before) or OTHER (a turn of another, possibly unknown speaker). None: turns.
+    turn_kind: Bytes | None = column("turn", dtype=np.int8, optional=True, formats=_TURNS)
 
     # Inline mark-up of HTML: spans of the text and the element's name.
     markup_start: Longs = column("markup", "offsets", formats=_MARKUP)
@@ -292,6 +302,18 @@ class Columns:
     # from the text, but a piece of a document does not hold all of the lines that have a say.
     token_break: NDArray[np.uint8] | None = column(
         "token", dtype=np.uint8, optional=True, compared=False, written=False
+    )
+
+    # Times of speech: seconds from and to (NaN if unknown), the recogniser's confidence (NaN if
+    # unknown), and whether the times are interpolated between known ones.
+    token_time: NDArray[np.float64] | None = column(
+        "token", dtype=np.float64, width=2, optional=True, formats=_TABLES
+    )
+    token_time_conf: Floats | None = column(
+        "token", dtype=np.float32, optional=True, formats=_TABLES
+    )
+    token_time_guessed: Bytes | None = column(
+        "token", dtype=np.int8, optional=True, formats=_TABLES
     )
 
     # The language of each token, where the tokeniser knows several.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from caesura.document.schema import (
     MAYBE,
     NO,
+    TURN,
     UNKNOWN,
     YES,
     KBestTags,
@@ -168,7 +169,12 @@ def join(pieces: Sequence[D]) -> D:
     for name, kind, optional in schema.joined:
         parts = [getattr(piece, name) for piece in pieces]
         if optional and any(part is None for part in parts):
-            continue
+            if name != "turn_kind" or all(part is None for part in parts):
+                continue
+            parts = [
+                np.full(len(piece.turn_start), TURN, np.int8) if part is None else part
+                for piece, part in zip(pieces, parts, strict=True)
+            ]
         if kind == "strings":
             if translate is not None:
                 parts = [ids[part] for ids, part in zip(translate, parts, strict=True)]
@@ -231,9 +237,8 @@ def _join_turns(whole: Document, pieces: Sequence[Document], schema: Schema) -> 
     """Make one turn again of one that was cut: its parts reach to where two pieces meet."""
     if not len(whole.turn_start):
         return
-    others = [
-        getattr(whole, column.name) for column in schema.at("turn") if column.kind != "offsets"
-    ]
+    columns = [column for column in schema.at("turn") if getattr(whole, column.name) is not None]
+    others = [getattr(whole, column.name) for column in columns if column.kind != "offsets"]
     keep = np.ones(len(whole.turn_start), dtype=bool)
     chars = turns = 0
     ends = whole.turn_end.copy()
@@ -249,7 +254,7 @@ def _join_turns(whole: Document, pieces: Sequence[Document], schema: Schema) -> 
             last = turns + n - 1
         chars, turns = chars + len(piece.text), turns + n
     whole.turn_end = ends
-    for column in schema.at("turn"):
+    for column in columns:
         setattr(whole, column.name, getattr(whole, column.name)[keep])
 
 

@@ -18,6 +18,7 @@ from typing import BinaryIO, Final
 from caesura.document import Document
 from caesura.document.schema import holds
 from caesura.errors import UsageError, WarningSink, kind_of
+from caesura.formats.asr import from_segments
 from caesura.formats.build import in_pieces
 from caesura.formats.io import open_read, open_write
 from caesura.formats.options import ReadOptions, Skipped, WriteOptions
@@ -40,6 +41,7 @@ __all__ = [
     "WriteOptions",
     "files_of",
     "format_of",
+    "from_segments",
     "from_text",
     "read",
     "read_stream",

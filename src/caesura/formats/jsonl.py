@@ -318,7 +318,8 @@ def _check(doc: Document) -> None:
     """What `Document.check` leaves to the readers: columns over turns, mark-up, trees, floats."""
     at = doc.schema.at
     for columns in (at("turn"), at("markup"), at("node")):
-        sizes = {column.name: len(getattr(doc, column.name)) for column in columns}
+        values = {column.name: getattr(doc, column.name) for column in columns}
+        sizes = {name: len(value) for name, value in values.items() if value is not None}
         if len(set(sizes.values())) > 1:
             told = ", ".join(f"{name} has {size}" for name, size in sizes.items())
             raise InputError(f"columns differ in length: {told}")

@@ -47,7 +47,13 @@ FORMATS: Final[dict[str, Format]] = {
         Format(
             "tokens", (".tok", ".tokens", ".vert"), read_modes=True, write_modes=True, cuts=True
         ),
-        Format("transcript", (".srt", ".vtt", ".transcript"), read_modes=True, write_modes=True),
+        Format(
+            "transcript",
+            (".srt", ".vtt", ".transcript", ".ttml", ".dfxp"),
+            read_modes=True,
+            write_modes=True,
+        ),
+        Format("asr", (".json", ".json3", ".ctm"), writes=False, read_modes=True),
         Format("html", (".html", ".htm", ".xhtml")),
         Format("markdown", (".md", ".markdown"), writes=False),
         Format("jsonl", (".jsonl", ".ndjson")),

@@ -1,117 +1,76 @@
-"""Transcripts: SRT, WebVTT, and lines of the form `Speaker: text`.
+"""Transcripts: SRT, WebVTT, TTML, and lines of the form `Speaker: text`.
 
-The text of a document is that of its turns, one a line (a cue of several lines keeps them); turns
-keep speaker and times. `A.1:` names speaker A. A number that falls back to 1 (of a cue of SRT, or
-of a turn such as `A.1`) starts a document, and so does a comment `# newdoc` (`NOTE newdoc` in
-WebVTT).
+Cues of one speaker are joined to running text, and each line that names a speaker is a line; see
+`units` and `cues`. `A.1:` names speaker A. A number that falls back to 1 (of a cue of SRT, or of a
+turn such as `A.1`) starts a document, and so does a comment `# newdoc` (`NOTE newdoc` in WebVTT).
 """
 
 from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from operator import itemgetter
 from typing import BinaryIO, Final
 
-import numpy as np
-
-from caesura.document import Document
+from caesura.document import OTHER, TURN, Document
 from caesura.errors import FormatError, UsageError
 from caesura.formats.build import encoded, one_line
-from caesura.formats.html_tokens import unescape
+from caesura.formats.cues import Cue, units_of
 from caesura.formats.io import lines, stem
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.formats.registry import FORMATS
+from caesura.formats.ttml import cues_of
+from caesura.formats.units import LONGEST, SOUND, UNKNOWN, Unit, document, flow
 
 __all__ = ["read", "write"]
 
-_UNKNOWN: Final = float("nan")
-#: More seconds than any recording has: such a time is not known. And letters of a speaker's name.
-_LONGEST: Final = 3.6e9
+#: Letters of a speaker's name.
 _LONGEST_NAME: Final = 60
 _Lines = Iterator[tuple[int, str]]
+_Written = Callable[[str, str, bool, str], str]
 _TIME: Final = re.compile(r"(?:(\d{1,9}):)?([0-5]?\d):([0-5]?\d(?:[.,]\d{1,3})?)$")
-_TAG: Final = re.compile(r"<(/?)([A-Za-z]*)([^>]*)>")
-_SHOUTED: Final = re.compile(r"(?:>> ?)?([A-Z][A-Z0-9 .'-]{0,40}):\s+(?=\S)")
 _TURN: Final = re.compile(r"(?:\[([^\]]*)\]\s*)?([^\s:\[#][^:\n]{0,60}?):(?:\s+(.*))?$")
 _CLOCK: Final = re.compile(r"\d:\d")
 _NUMBERED: Final = re.compile(r"(.+?)\.(\d+)$")
+#: What would be read as a reference or a tag, or as a code of a position.
+_REFERENCE: Final = re.compile(r"&(?=[#\w])")
+_TAG: Final = re.compile(r"<(?=[^<>]*>)|\{(?=\\[^{}]*\})")
 _NEWDOC: Final = re.compile(r"(?:#|NOTE)\s+newdoc(?:\s+id\s*=(.*))?\s*$")
 
 
-@dataclass
-class _Turns:
-    """The turns of one document as they are gathered."""
-
-    id: str | None = None
-    parts: list[str] = field(default_factory=list)
-    size: int = 0
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    speakers: list[str] = field(default_factory=list)
-    times: list[tuple[float, float]] = field(default_factory=list)
-    markup: list[tuple[int, int, str]] = field(default_factory=list)
-
-    def add(self, text: str, speaker: str, begin: float, end: float) -> None:
-        if self.parts:
-            self._append("\n")
-        self.starts.append(self.size)
-        self._append(text)
-        self.ends.append(self.size)
-        self.speakers.append(speaker)
-        self.times.append((begin, end))
-
-    def go_on(self, text: str) -> None:
-        """Add a line to the last turn."""
-        self._append("\n" + text)
-        self.ends[-1] = self.size
-
-    def _append(self, text: str) -> None:
-        self.parts.append(text)
-        self.size += len(text)
-
-    def document(self, options: ReadOptions) -> Document:
-        doc = Document(text="".join(self.parts), id=self.id, source=options.file)
-        doc.turn_start = np.array(self.starts, dtype=np.int64)
-        doc.turn_end = np.array(self.ends, dtype=np.int64)
-        doc.turn_speaker = doc.strings.ids(self.speakers)
-        doc.turn_time = np.array(self.times, dtype=np.float64).reshape(-1, 2)
-        self.markup.sort(key=lambda span: (span[0], -span[1]))
-        doc.markup_start = np.array([span[0] for span in self.markup], dtype=np.int64)
-        doc.markup_end = np.array([span[1] for span in self.markup], dtype=np.int64)
-        doc.markup_label = doc.strings.ids([span[2] for span in self.markup])
-        return doc
-
-
-def _mode(mode: str | None, file: str) -> str:
+def _mode(mode: str | None, file: str, *, writing: bool = False) -> str:
     if mode is None:
         name = stem(file).lower()
-        mode = "srt" if name.endswith(".srt") else "vtt" if name.endswith(".vtt") else "speaker"
-    if mode not in ("srt", "vtt", "speaker"):
+        known = {".srt": "srt", ".vtt": "vtt", ".ttml": "ttml", ".dfxp": "ttml"}
+        mode = next((mode for end, mode in known.items() if name.endswith(end)), "speaker")
+    if mode == "ttml" and writing:
+        raise UsageError("TTML can be read, not written", remedy="Write .vtt or .srt.")
+    if mode not in ("srt", "vtt", "ttml", "speaker"):
         raise UsageError(
-            f"there is no mode {mode!r} of transcripts", remedy="Modes are: srt, vtt, speaker."
+            f"there is no mode {mode!r} of transcripts",
+            remedy="Modes are: srt, vtt, ttml, speaker.",
         )
     return mode
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
-    """The documents of a transcript; the mode is told by the extension, else by the first lines."""
+    """The documents of a transcript; the extension decides on the mode, else the first lines."""
     numbered = lines(stream, options)
     mode = options.mode
     if mode is None and not stem(options.file).lower().endswith(FORMATS["transcript"].extensions):
-        mode, numbered = _told_by_lines(numbered)
+        mode, numbered = _mode_of_lines(numbered)
     mode = _mode(mode, options.file)
     if mode == "speaker":
         return _read_speakers(numbered, options)
+    if mode == "ttml":
+        text = "\n".join(line for _, line in numbered)
+        return iter([document(units_of(cues_of(text, options)), options)])
     return _read_cues(numbered, options, vtt=mode == "vtt")
 
 
-def _told_by_lines(numbered: _Lines) -> tuple[str | None, _Lines]:
-    """What a transcript without an extension is, and its lines."""
+def _mode_of_lines(numbered: _Lines) -> tuple[str | None, _Lines]:
+    """The mode of a transcript without an extension, and its lines."""
     first: list[tuple[int, str]] = []
     said: list[str] = []
     for number, line in numbered:
@@ -124,6 +83,8 @@ def _told_by_lines(numbered: _Lines) -> tuple[str | None, _Lines]:
         mode = "vtt"
     elif any("-->" in line for line in said):
         mode = "srt"
+    elif any(re.match(r"<(?:\w+:)?tt\b", line) for line in said):
+        mode = "ttml"
     return mode, chain(first, numbered)
 
 
@@ -131,21 +92,30 @@ def _told_by_lines(numbered: _Lines) -> tuple[str | None, _Lines]:
 
 
 def _read_speakers(rows: _Lines, options: ReadOptions) -> Iterator[Document]:
-    turns, last = _Turns(), 0
+    turns: list[Unit] = []
+    more: list[list[str]] = []  # the lines of each
+    id: str | None = None
+    last = 0
+
+    def made() -> Document:
+        for unit, own in zip(turns, more, strict=True):
+            unit.text = "\n".join(own)
+        return document(turns, options, id)
+
     for number, line in rows:
         line = line.strip()
         new = _NEWDOC.match(line)
         if new:
-            if turns.starts:
-                yield turns.document(options)
-            turns, last = _Turns(id=_id(new)), 0
+            if turns:
+                yield made()
+            turns, more, id, last = [], [], _id(new), 0
             continue
         if not line:
             continue
         match = _TURN.match(line)
         if match is None or (match[1] is not None and not _CLOCK.search(match[1])):
-            if turns.starts:
-                turns.go_on(line)
+            if turns:
+                more[-1].append(line)
                 continue
             options.skip(
                 options.error(
@@ -160,17 +130,18 @@ def _read_speakers(rows: _Lines, options: ReadOptions) -> Iterator[Document]:
         if numbered:
             speaker, turn = numbered[1], int(numbered[2])
             if turn <= last and turn == 1:
-                yield turns.document(options)
-                turns = _Turns()
+                yield made()
+                turns, more, id = [], [], None
             last = turn
         try:
-            begin, end = _interval(match[1], number, options) if match[1] else (_UNKNOWN, _UNKNOWN)
+            begin, end = _interval(match[1], number, options) if match[1] else (UNKNOWN, UNKNOWN)
         except FormatError as error:
             options.skip(error)
             continue
-        turns.add(text, speaker, begin, end)
-    if turns.starts:
-        yield turns.document(options)
+        turns.append(Unit("", speaker, begin, end, TURN))
+        more.append([text])
+    if turns:
+        yield made()
 
 
 def _id(new: re.Match[str]) -> str | None:
@@ -180,7 +151,7 @@ def _id(new: re.Match[str]) -> str | None:
 def _interval(text: str, number: int, options: ReadOptions) -> tuple[float, float]:
     first, _, last = (part.strip() for part in re.sub(r"-->|–", "-", text).partition("-"))
     begin = _seconds(first, number, options)
-    return begin, (_seconds(last, number, options) if last else _UNKNOWN)
+    return begin, (_seconds(last, number, options) if last else UNKNOWN)
 
 
 def _seconds(text: str, number: int, options: ReadOptions) -> float:
@@ -200,14 +171,16 @@ def _seconds(text: str, number: int, options: ReadOptions) -> float:
 
 
 def _read_cues(numbered: _Lines, options: ReadOptions, *, vtt: bool) -> Iterator[Document]:
-    turns = _Turns()
+    cues: list[Cue] = []
+    id: str | None = None
+    kind = "vtt" if vtt else "srt"
     for number, block in _blocks_of_lines(numbered):
         if vtt:
             new = _NEWDOC.match(block[0])
             if new:
-                if turns.starts:
-                    yield turns.document(options)
-                turns = _Turns(id=_id(new))
+                if cues:
+                    yield document(units_of(cues), options, id)
+                cues, id = [], _id(new)
                 continue
             if re.match(r"(?:WEBVTT|NOTE|STYLE|REGION)\b", block[0]):
                 continue
@@ -221,26 +194,41 @@ def _read_cues(numbered: _Lines, options: ReadOptions, *, vtt: bool) -> Iterator
                 )
             )
             continue
-        if not vtt and at == 1 and block[0].strip() == "1" and turns.starts:
-            yield turns.document(options)
-            turns = _Turns()
+        if not vtt and at == 1 and block[0].strip() == "1" and cues:
+            yield document(units_of(cues), options)
+            cues = []
         try:
             begin, end = _cue_times(block[at], number + at, options)
         except FormatError as error:
             options.skip(error)
             continue
-        _cue(turns, "\n".join(line.strip() for line in block[at + 1 :]), begin, end, vtt)
-    if turns.starts:
-        yield turns.document(options)
+        text = "\n".join(line.strip() for line in block[at + 1 :])
+        cues.append(Cue(text, begin, end, kind=kind))
+    if cues:
+        yield document(units_of(cues), options, id)
 
 
 def _blocks_of_lines(numbered: _Lines) -> Iterator[tuple[int, list[str]]]:
-    """Runs of lines that are not blank, each with the number of its first line."""
+    """Cues: runs of lines, each with the number of its first line.
+
+    An empty line ends a cue. A line of spaces does so only if another cue follows: YouTube writes
+    one for an empty line within a cue.
+    """
     block: list[str] = []
     begin = 1
     for number, line in numbered:
-        if line.strip():
+        if line.strip() and "-->" in line:
+            # The line of a number or a name before it, behind a line of spaces, begins this cue.
+            for k in (-1, -2):
+                if len(block) >= -k and not block[k].strip():
+                    head = block[len(block) + k + 1 :]
+                    yield begin, block[: len(block) + k]
+                    block, begin = head, number - len(head)
+                    break
+        if line:
             if not block:
+                if not line.strip():
+                    continue
                 begin = number
             block.append(line)
         elif block:
@@ -260,72 +248,12 @@ def _cue_times(line: str, number: int, options: ReadOptions) -> tuple[float, flo
     return begin, end
 
 
-def _cue(turns: _Turns, text: str, begin: float, end: float, vtt: bool) -> None:
-    """Add the turns of one cue; a voice tag `<v Name>` starts one."""
-    plain, spans, voices = _untagged(text, vtt)
-    if not voices:
-        speaker = ""
-        shouted = _SHOUTED.match(plain) if not vtt else None
-        cut = 0
-        if shouted:
-            speaker, cut = shouted[1], shouted.end()
-        voices = [(cut, speaker)]
-    elif voices[0][0] > 0 and plain[: voices[0][0]].strip():
-        voices.insert(0, (0, ""))
-    ends = [at for at, _ in voices[1:]] + [len(plain)]
-    spans.sort()
-    for (at, speaker), to in zip(voices, ends, strict=True):
-        piece = plain[at:to]
-        kept = piece.strip()
-        shift = at + len(piece) - len(piece.lstrip())
-        turns.add(kept, speaker, begin, end)
-        base = turns.starts[-1] - shift
-        for k in range(bisect_left(spans, shift, key=itemgetter(0)), len(spans)):
-            a, b, label = spans[k]
-            if a >= shift + len(kept):
-                break
-            if a < b <= shift + len(kept):
-                turns.markup.append((a + base, b + base, label))
-
-
-def _untagged(
-    text: str, vtt: bool
-) -> tuple[str, list[tuple[int, int, str]], list[tuple[int, str]]]:
-    """Text without tags, the spans of those that are mark-up, and where voices start."""
-    parts: list[str] = []
-    size = at = 0
-    spans: list[tuple[int, int, str]] = []
-    open_tags: list[tuple[int, str]] = []
-    voices: list[tuple[int, str]] = []
-
-    def append(piece: str) -> None:
-        nonlocal size
-        piece = unescape(piece) if vtt else piece
-        parts.append(piece)
-        size += len(piece)
-
-    # Behind the last `>` nothing ends, so that no tag is looked for there again and again.
-    for match in _TAG.finditer(text, 0, text.rfind(">") + 1):
-        append(text[at : match.start()])
-        at = match.end()
-        closing, name, rest = match.groups()
-        if name == "v" and not closing:
-            voices.append((size, unescape(re.sub(r"^\.\S+", "", rest).strip())))
-        elif name in ("b", "i", "u") and not closing:
-            open_tags.append((size, name))
-        elif closing and open_tags and open_tags[-1][1] == name:
-            begin, label = open_tags.pop()
-            spans.append((begin, size, label))
-    append(text[at:])
-    return "".join(parts), spans, voices
-
-
 # ------------------------------------------------------------------ writing
 
 
 def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
     """Write the turns of documents; a document without turns is one turn."""
-    mode = _mode(options.mode, options.file)
+    mode = _mode(options.mode, options.file, writing=True)
     if mode == "vtt":
         stream.write(b"WEBVTT\n\n")
     for number, doc in enumerate(documents):
@@ -348,7 +276,7 @@ def _newdoc(mark: str, doc: Document, number: int) -> str:
 
 def _turns(doc: Document) -> Iterator[tuple[str, str, float, float]]:
     if not len(doc.turn_start):
-        yield _no_blank_lines(doc.text), "", _UNKNOWN, _UNKNOWN
+        yield _no_blank_lines(doc.text), "", UNKNOWN, UNKNOWN
         return
     speakers = doc.strings.take(doc.turn_speaker)
     spans = zip(doc.turn_start.tolist(), doc.turn_end.tolist(), strict=True)
@@ -363,7 +291,7 @@ def _no_blank_lines(text: str) -> str:
 
 
 def _clock(seconds: float, mark: str) -> str:
-    millis = round(seconds * 1000) if 0 <= seconds < _LONGEST else 0
+    millis = round(seconds * 1000) if 0 <= seconds < LONGEST else 0
     hours, millis = divmod(millis, 3_600_000)
     minutes, millis = divmod(millis, 60_000)
     return f"{hours:02}:{minutes:02}:{millis // 1000:02}{mark}{millis % 1000:03}"
@@ -378,22 +306,52 @@ def _order(clock: str) -> tuple[int, str]:
     return len(clock), clock
 
 
+def _cues(doc: Document, mark: str, written: _Written) -> Iterator[str]:
+    """The times and lines of cues. Units of one interval are a cue, as they were in the file.
+
+    `written` is called with the text of a line, its speaker, whether another one spoke before, and
+    the dash of another speaker.
+    """
+    kinds = doc.turn_kind
+    is_sound = doc.markup_label == (doc.strings.find(SOUND) or -1)
+    sounds = set(doc.markup_start[is_sound].tolist())
+    found: list[str] = []
+    last, times = "", (UNKNOWN, UNKNOWN)
+    for number, (text, speaker, *own) in enumerate(_turns(doc)):
+        other = kinds is not None and bool(kinds[number] == OTHER)
+        changes = other or speaker != last
+        cue = kinds is not None and kinds[number] != TURN and times == (own[0], own[1])
+        if found and not (cue and changes):
+            yield "\n".join([_interval_of(*times, mark), *found])
+            found = []
+        times = (own[0], own[1])
+        dash = "- " if other and not text.startswith(("♪", "♫", "#")) else ""
+        found.append(written(flow(text), speaker, changes, dash))
+        silent = not speaker and not other and len(doc.turn_start)
+        if not (silent and int(doc.turn_start[number]) in sounds):
+            last = speaker
+    if found:
+        yield "\n".join([_interval_of(*times, mark), *found])
+
+
+def _srt_line(text: str, speaker: str, changes: bool, dash: str) -> str:
+    name = f"{one_line(speaker)}: " if speaker and changes else ""
+    text = _REFERENCE.sub("&amp;", name + text)
+    return dash + _TAG.sub(lambda at: html.escape(at[0]).replace("{", "&#123;"), text)
+
+
 def _srt(doc: Document) -> str:
-    out = []
-    for number, (text, speaker, begin, end) in enumerate(_turns(doc), 1):
-        name = f"{one_line(speaker)}: " if speaker else ""
-        out.append(f"{number}\n{_interval_of(begin, end, ',')}\n{name}{text}\n\n")
-    return "".join(out)
+    cues = enumerate(_cues(doc, ",", _srt_line), 1)
+    return "".join(f"{number}\n{cue}\n\n" for number, cue in cues)
+
+
+def _vtt_line(text: str, speaker: str, changes: bool, dash: str) -> str:
+    text = html.escape(text, quote=False)
+    return f"<v {html.escape(one_line(speaker), quote=False)}>{text}" if speaker else dash + text
 
 
 def _vtt(doc: Document) -> str:
-    out = []
-    for text, speaker, begin, end in _turns(doc):
-        text = html.escape(text, quote=False)
-        if speaker:
-            text = f"<v {html.escape(one_line(speaker), quote=False)}>{text}"
-        out.append(f"{_interval_of(begin, end, '.')}\n{text}\n\n")
-    return "".join(out)
+    return "".join(f"{cue}\n\n" for cue in _cues(doc, ".", _vtt_line))
 
 
 def _speaker_name(speaker: str) -> str:
@@ -425,8 +383,8 @@ def _speaker(doc: Document) -> str:
     out = []
     for text, speaker, begin, end in _turns(doc):
         time = ""
-        if 0 <= begin < _LONGEST:
-            until = f" - {_clock(end, '.')}" if 0 <= end < _LONGEST else ""
+        if 0 <= begin < LONGEST:
+            until = f" - {_clock(end, '.')}" if 0 <= end < LONGEST else ""
             time = f"[{_clock(begin, '.')}{until}] "
         out.append(f"{time}{_speaker_name(speaker)}: {_one_turn(text)}\n")
     return "".join(out)
