@@ -12,10 +12,10 @@ treebanks every language weighs the same.
 Tables: rules and free (universal tags with and without rules), function (fine tags, function words
 as heads), joined (restarts), chosen (the default or restarts joined; unseen and turned: the same
 over universal tags, and with function words as heads), s11, table6 (of S11), vote, raw and context
-(no tags), predicates (what nearly every sentence has), models, baselines, factorial, spread,
-untagged, granularity (of WSJ) and constraints by treebank; speed, million (a user's run from raw
-text), elsewhere (induced on EWT, scored on GUM), phrases (fragments against brackets) and markup
-(against HTML).
+(no tags), tutorial (its commands without tags, beside vote), predicates (what nearly every sentence
+has), models, baselines, factorial, spread, untagged, granularity (of WSJ) and constraints by
+treebank; speed, million (a user's run from raw text), elsewhere (induced on EWT, scored on GUM),
+phrases (fragments against brackets) and markup (against HTML).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any
 from data import DATA
 from induction_study import kept, roots, tables
 from induction_study.published import weighted_mean
-from induction_study.raw_text import million
+from induction_study.raw_text import million, tutorial
 from induction_study.speed import draw, speed
 from induction_study.treebanks import TREEBANKS, Bench
 
@@ -44,6 +44,7 @@ BY_TREEBANK = {
     "s11": tables.s11,
     "table6": tables.table6,
     "vote": tables.vote,
+    "tutorial": tutorial,
     "raw": tables.raw,
     "context": tables.context,
     "predicates": roots.predicates,

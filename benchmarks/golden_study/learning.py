@@ -100,14 +100,16 @@ def _inducing() -> Named:
         "constrained": ("--model", "dmv", "--recipe", "basic", "--constraints", "sprawl"),
         "loose": ("--model", "dbm3", "--recipe", "basic", "--constraints", "loose"),
         "standard-classes": ("--recipe", "standard", "--classes", "8", "--restarts", "2"),
+        "content": ("--model", "dmv", "--recipe", "standard", "--heads", "content"),
     }
     for name, options in chosen.items():
         more = options if "--classes" in options else (*options, "--classes", "upos")
         more = more if "--recipe" in more else (*more, "--recipe", name)
+        more = more if "--heads" in more else (*more, "--heads", "any")
         arguments = ("induce", "gold.conllu", *more)
         yield f"induce/{name}", trained(f"{name}.grammar", *arguments)
     arguments = ("induce", "gold.conllu", "--recipe", "standard", "--model", "dmv", "--classes",
-                 "upos")  # fmt: skip
+                 "upos", "--heads", "any")  # fmt: skip
     command = ("parse", "-q", "--keep-tokens", "--keep-sentences", "--keep-tags", "dev.conllu")
     yield "induce/used", used("standard.grammar", arguments, *command)
 

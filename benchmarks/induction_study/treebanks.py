@@ -104,6 +104,7 @@ class Bench:
     """A treebank made ready: sentences, classes and gold heads of the test part."""
 
     def __init__(self, name: str, data: Path, column: str | None = None) -> None:
+        self.name = name
         self.treebank = TREEBANKS[name]
         self.column = column or self.treebank.column
         self.marks, self.style = self.treebank.marks, self.treebank.heads
@@ -125,8 +126,9 @@ class Bench:
         return [doc for name in self.treebank.class_text for doc in load(name, self.data)[0]]
 
     def induce(self, class_text: Sequence[Document] = (), **settings: Any) -> tuple[Grammar, float]:
-        """A grammar, and the CPU seconds that it took; without universal rules, unless asked."""
-        given = {"classes": self.column, "marks": self.marks, "rules": "none", **settings}
+        """A grammar, and its CPU seconds; by default without universal rules and with any heads."""
+        given = {"classes": self.column, "marks": self.marks, "rules": "none", "heads": "any"}
+        given |= settings
         options = InduceOptions(**given)
         clock = time.process_time()
         grammar = Inducer(self.train, options, class_text=class_text).run()

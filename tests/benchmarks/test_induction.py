@@ -130,3 +130,15 @@ def test_a_treebank_is_cut_to_so_many_sentences(study: ModuleType) -> None:
         found = cut(documents, most)
         assert sum(doc.n_sentences for doc in found) == min(most, whole)
     assert cut(documents, whole)[-1].column("form") == documents[-1].column("form")
+
+
+@pytest.mark.parametrize("name", ["Hungarian-Szeged", "Greek-GDT", "CoNLL2007-Basque"])
+def test_the_tutorial_reaches_what_the_table_says(
+    study: ModuleType, data_dir: Path, name: str
+) -> None:
+    """Without tags and options; `--heads any` where function words are heads."""
+    raw_text = importlib.import_module("induction_study.raw_text")
+    bench = importlib.import_module("induction_study.treebanks").Bench(name, data_dir)
+    row = raw_text.tutorial(bench)
+    assert row["tutorial"] == pytest.approx(row["table"], abs=1.0)
+    assert row["above the chain"]

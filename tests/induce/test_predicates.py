@@ -91,7 +91,7 @@ def test_predicates_are_drawn_to_be_roots() -> None:
 
 
 def test_they_are_looked_for_where_heads_are_of_any_kind() -> None:
-    assert InduceOptions().clusters == 100
+    assert InduceOptions(heads="any").clusters == 100
     assert InduceOptions(heads="content").clusters == 0
     assert InduceOptions(heads="content", predicates=30).clusters == 30
     assert InduceOptions(predicates=0).clusters == 0

@@ -157,7 +157,13 @@ def test_the_restarts_to_join_are_no_chains_and_have_the_fewest_bits() -> None:
 @pytest.mark.parametrize("lexical", [0, 20])
 def test_restarts_may_be_joined(documents: list[Document], lexical: int) -> None:
     options = InduceOptions(
-        classes="upos", rules="none", restarts=4, keep="join", limit=10, lexical=lexical
+        classes="upos",
+        rules="none",
+        heads="any",
+        restarts=4,
+        keep="join",
+        limit=10,
+        lexical=lexical,
     )
     inducer = Inducer(documents, options)
     events = list(inducer)
@@ -239,8 +245,14 @@ def test_the_grammar_that_is_kept_is_reparsed(
 def test_roots_decide_where_there_are_tags_and_no_rules(
     given: dict[str, Any], kept_by: str, runs: int
 ) -> None:
-    options = InduceOptions(**given)
+    options = InduceOptions(**{"heads": "any", **given})
     assert (options.kept_by, options.runs) == (kept_by, runs)
+
+
+def test_content_words_are_heads_by_default() -> None:
+    assert InduceOptions().head_convention == "content"
+    assert InduceOptions(classes="xpos").kept_by == "join"
+    assert InduceOptions(classes="form").head_convention == "any"
 
 
 def test_where_content_words_are_heads_restarts_are_joined(documents: list[Document]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field, replace
@@ -139,3 +140,28 @@ def test_memory_follows_the_data_and_not_the_hashes(tmp_path: Path) -> None:
         [sys.executable, "-c", MEASURED, *call], check=True, capture_output=True, text=True
     )
     assert int(found.stdout.split()[-1]) < 300_000
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        (["--classes", "4"], "Heads: content words"),
+        (["--classes", "4", "--heads", "any"], "Heads: any words"),
+        (["--classes", "upos"], "Heads: as in the universal rules"),
+    ],
+)
+def test_the_end_of_an_induction_names_the_convention_of_heads(
+    more: list[str],
+    line: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    small = ["--recipe", "fixed", "--model", "dmv", "-o", str(tmp_path / "g.grammar")]
+    assert cli.run(["induce", TREEBANK, *small, *more]) == 0
+    found = "".join(capfd.readouterr())
+    assert line in found
+    assert ("form a chain" in found) == (re.search(r"mean arc (?:0|1\.[012])", found) is not None)
+    monkeypatch.setattr("caesura.train.grammar.CHAIN", 99.0)
+    assert cli.run(["induce", TREEBANK, *small, *more, "--anew"]) == 0
+    assert "warning: most arcs form a chain" in "".join(capfd.readouterr())

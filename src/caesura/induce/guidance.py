@@ -55,7 +55,7 @@ def guide(
     """
     names = words.names
     pull = None
-    if options.heads == "content":
+    if options.head_convention == "content":
         pull = by_head(_openness(options, words))
     predicate = np.array([PREDICATE in name for name in names])
     if predicate.any():

@@ -61,7 +61,7 @@ class InduceOptions:
     #: Predicates, of which nearly every sentence has one, are looked for among so many clusters of
     #: the words, parted from the other words of their classes by context, and drawn to be roots
     #: (see `predicates`); 0: they are not looked for. If nothing is said, 100 with `context` if
-    #: `heads` are any, else 0.
+    #: `heads` are `any`, else 0.
     predicates: int | None = None
     groups: int = flag(
         10, "Groups into which the most frequent words are put (default 10).", least=1
@@ -81,10 +81,12 @@ class InduceOptions:
         name="--constraints",
     )
     #: `content` draws classes with many different words to be heads, as in Universal
-    #: Dependencies; `any` leaves heads to the text.
-    heads: str = flag(
-        "any",
-        "content: open classes tend to be heads, as in Universal Dependencies.",
+    #: Dependencies; `any` leaves heads to the text. If nothing is said, `content`, but `any` where
+    #: universal rules lead or each word is a class (see `head_convention`).
+    heads: str | None = flag(
+        None,
+        "content (default without universal rules): content words tend to be heads, as in "
+        "Universal Dependencies; any: for treebanks in which function words are heads.",
         choices=("any", "content"),
     )
     #: Universal rules (see `universal`): `ud`, `function`, `none` or a file; `auto` is `ud` where
@@ -137,7 +139,7 @@ class InduceOptions:
     workers: int = flag(1, **THREADS)
 
     def __post_init__(self) -> None:
-        if self.heads not in ("any", "content"):
+        if self.heads not in (None, "any", "content"):
             raise UsageError(f"--heads {self.heads}: no such style", remedy="any or content.")
         if self.obey not in ("pull", "expectation", "both"):
             raise UsageError(
@@ -172,6 +174,17 @@ class InduceOptions:
                 "has one",
                 remedy="Take other classes, e.g. --classes 30.",
             )
+
+    @property
+    def head_convention(self) -> str:
+        """`content` or `any`, the default resolved."""
+        free = self.classes != "form" and not self.led
+        return self.heads or ("content" if free else "any")
+
+    @property
+    def led(self) -> bool:
+        """Whether universal rules lead, which have a convention of heads of their own."""
+        return self.classes == "upos" and self.rules != "none"
 
     def _check_classes(self) -> None:
         for name in ("context", "frequent", "predicates", "reparse"):
@@ -237,7 +250,7 @@ class InduceOptions:
         """Among how many clusters predicates are looked for."""
         if self.predicates is not None:
             return self.predicates
-        return CLUSTERS if self.iterations and self.heads == "any" else 0
+        return CLUSTERS if self.iterations and self.head_convention == "any" else 0
 
     @property
     def rounds(self) -> int:
@@ -260,7 +273,7 @@ class InduceOptions:
             return self.keep
         if not self._free:
             return "agreement"
-        return "join" if self.heads == "content" else "roots"
+        return "join" if self.head_convention == "content" else "roots"
 
     @property
     def runs(self) -> int:
@@ -278,8 +291,8 @@ class InduceOptions:
         """The recipe by its name, `auto` resolved."""
         if self.recipe != "auto":
             return self.recipe
-        led = bool(self.numbers) or (self.classes == "upos" and self.rules != "none")
-        return "short-first" if led or self.model == "gb" else "recombine"
+        led = bool(self.numbers) or self.led or self.model == "gb"
+        return "short-first" if led else "recombine"
 
     def stages(self) -> tuple[TrainingStage, ...]:
         return self._stages(self.chosen_recipe)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from zipfile import is_zipfile
 
 import msgspec
@@ -17,6 +17,7 @@ from caesura.errors import UsageError
 from caesura.induce import Grammar, InduceOptions, Inducer, supervised
 from caesura.induce.corpus import corpus, word_classes
 from caesura.induce.options import COLUMNS
+from caesura.induce.selection import CHAIN
 from caesura.induce.universal import load_rules
 from caesura.induce.word_classifier import classifier_of
 from caesura.pipeline import load
@@ -29,6 +30,13 @@ from caesura.train.report import Counting
 from caesura.train.run import Result, Run
 
 __all__ = ["induce_grammar"]
+
+#: The convention of heads and the other option, for the end of a run.
+_CONTENT: Final = (
+    "Heads: content words, as in Universal Dependencies (for function words as heads: --heads any)"
+)
+_RULES: Final = "Heads: as in the universal rules (function words as heads: --rules function)"
+_ANY: Final = "Heads: any words (for content words, as in Universal Dependencies: --heads content)"
 
 
 def induce_grammar(
@@ -92,7 +100,7 @@ def induce_grammar(
     return Result(
         run.output,
         {"file": run.output, **summary, "restarts": inducer.restarts},
-        _fit(summary),
+        _fit(summary, options),
         what="Grammar",
         next=("parse", "-m", run.output, *file),
     )
@@ -123,8 +131,8 @@ def _parser_of(source: str, run: Run) -> Stage:
     return grammar
 
 
-def _fit(summary: Mapping[str, Any]) -> str:
-    """What the grammar says of itself, beside what anyone could guess."""
+def _fit(summary: Mapping[str, Any], options: InduceOptions) -> str:
+    """The fit of the grammar beside that of the chains, and its convention of heads."""
     chains = summary["baselines"]
     whose = f" of the grammar over {summary['voted'][-1]} classes" if "voted" in summary else ""
     text = (
@@ -133,6 +141,15 @@ def _fit(summary: Mapping[str, Any]) -> str:
     )
     if summary["arc"] is not None:
         text += f"; mean arc {summary['arc']:.2f} words"
+    content = options.head_convention == "content"
+    led = options.led and options.heads is None
+    text += f"\n{_RULES if led else _CONTENT if content else _ANY}"
+    if summary["arc"] is not None and summary["arc"] < CHAIN:
+        text += (
+            "\nwarning: most arcs form a chain (each word attaches to its neighbour): the grammar "
+            f"found little structure. Try --heads {'any' if content else 'content'}, or give tags "
+            "(--classes upos)."
+        )
     return text
 
 
