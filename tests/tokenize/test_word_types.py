@@ -10,7 +10,7 @@ import pytest
 
 from caesura._core import _testing
 from caesura.document import Document
-from caesura.document.characters import code_points
+from caesura.document.characters import classes_of, code_points
 from caesura.errors import InputError, ModelError
 from caesura.language.lexicon import KINDS, language_lexicon, read_lexicon
 from caesura.tokenize import Tokenizer, train
@@ -33,6 +33,7 @@ from tests.tokenize.test_multiword import treebank
 
 def bits(form: str, known: dict[str, int]) -> int:
     codes = code_points(f"a {form} z")
+    classes_of(codes)  # as a text is read
     return int(_testing.type_bits(vocabulary_of(types=known), codes, 2, 2 + len(form)))
 
 
