@@ -16,6 +16,7 @@ void bind_parse(nanobind::module_& m);
 void bind_parse_branching(nanobind::module_& m);
 void bind_parse_learning(nanobind::module_& m);
 void bind_network(nanobind::module_& m);
+void bind_network_lemmas(nanobind::module_& m);
 void bind_network_text(nanobind::module_& m);
 void bind_induce(nanobind::module_& m);
 void bind_cluster(nanobind::module_& m);

@@ -33,6 +33,7 @@ NB_MODULE(_core, m) {
     caesura::bind_parse_branching(m);
     caesura::bind_parse_learning(m);
     caesura::bind_network(m);
+    caesura::bind_network_lemmas(m);
     caesura::bind_network_text(m);
     caesura::bind_induce(m);
     caesura::bind_cluster(m);

@@ -637,6 +637,28 @@ class LabelScorer:
         Return the score of each label (or of those chosen) for each word and its head.
         """
 
+def best_rules(scores: NDArray[numpy.float32], kinds: NDArray[numpy.int64], first: NDArray[numpy.int64], last: NDArray[numpy.int64], choices: NDArray[numpy.uint16], rules: NDArray[numpy.int64] | None = None) -> NDArray[numpy.int64]:
+    """
+    Return the best lemma rule of each word: of choices[first[k]:last[k]] for a word of kind
+    k, or of all if there are none. `rules`, which rise, are those of the columns.
+    """
+
+class LemmaEndings:
+    """Counts of lemma rules by the endings of words; read-only."""
+
+    def __init__(self, keys: NDArray[numpy.uint32], first: NDArray[numpy.int64], rules: NDArray[numpy.uint16], counts: NDArray[numpy.uint16]) -> None: ...
+
+    def chances(self, endings: NDArray[numpy.uint32]) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64]]:
+        """
+        Return the rules that words with these endings took, rising, and their chances.
+        """
+
+    def candidates(self, scores: NDArray[numpy.float32], rows: NDArray[numpy.int64], endings: NDArray[numpy.uint32], bounds: NDArray[numpy.int64], below: float, rules: NDArray[numpy.int64] | None = None) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float64]]:
+        """
+        Return the rules that words may take: where those of each row begin, the rules, and
+        the evidence for each, at most `below` behind the best.
+        """
+
 class PieceTable:
     """The pieces of a sub-word vocabulary; read-only."""
 

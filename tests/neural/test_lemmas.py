@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caesura._core import DamagedModel, best_rules
+from caesura._core import LemmaEndings as CoreEndings
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.formats import read
-from caesura.neural.lemma_endings import FLOOR
+from caesura.neural.lemma_endings import LemmaEndings
 from caesura.neural.lemmas import NEVER, LemmaLexicon
 from caesura.tag.lemmas import apply_rule, rule_of
 
@@ -154,22 +156,109 @@ def test_damaged_endings_are_refused(lexicon: LemmaLexicon) -> None:
     assert again.endings is None
 
 
+@st.composite
+def counted(draw: st.DrawFn) -> dict[str, dict[int, int]]:
+    """Counts of rules by ending."""
+    rows = st.dictionaries(st.integers(0, 20), st.integers(1, 65535), min_size=1, max_size=6)
+    return draw(st.dictionaries(st.sampled_from(["", "s", "gs", "ogs"]), rows))
+
+
+def chances_of(counts: dict[str, dict[int, int]], form: str) -> dict[int, float]:
+    """The chances of rules: those of an ending, smoothed with those of the next shorter one."""
+    found: dict[int, float] = {}
+    floor = 1e-6
+    for size in range(len(form)):
+        row = counts.get(form[len(form) - size :])
+        if row is None:
+            break
+        share = sum(row.values()) / (sum(row.values()) + 2.0)
+        found = {rule: (1 - share) * one for rule, one in found.items()}
+        floor *= 1 - share
+        for rule, count in row.items():
+            found[rule] = found.get(rule, 0.0) + share * count / sum(row.values())
+    return {rule: one + floor for rule, one in found.items()}
+
+
+def endings_of(counts: dict[str, dict[int, int]]) -> LemmaEndings:
+    rows = sorted((LemmaEndings.hash("", "X", ending), row) for ending, row in counts.items())
+    told = [sorted(row.items()) for _, row in rows]
+    return LemmaEndings(
+        np.array([key for key, _ in rows], np.uint32),
+        np.cumsum([0, *map(len, told)]),
+        np.array([rule for row in told for rule, _ in row], np.uint16),
+        np.array([count for row in told for _, count in row], np.uint16),
+    )
+
+
+@given(counted())
+def test_chances_are_smoothed(counts: dict[str, dict[int, int]]) -> None:
+    endings = endings_of(counts)
+    rules, chances = endings.core.chances(np.array(endings.of_word("Dogs", "X"), np.uint32))
+    assert dict(zip(rules.tolist(), chances.tolist(), strict=True)) == pytest.approx(
+        chances_of(counts, "dogs")
+    )
+
+
+@given(counted(), st.lists(st.floats(-20, 20, width=32), min_size=3, max_size=15), st.booleans())
+def test_candidates_are_the_likeliest_rules(
+    counts: dict[str, dict[int, int]], numbers: list[float], few: bool
+) -> None:
+    scores = np.array([numbers[::-1], numbers], np.float32)
+    own = np.arange(len(numbers), dtype=np.int64) * 2 if few else None
+    column = {
+        rule: n for n, rule in enumerate(range(len(numbers)) if own is None else own.tolist())
+    }
+    endings, chances = endings_of(counts), chances_of(counts, "dogs")
+    hashes = np.array(endings.of_word("dogs", "X"), np.uint32)
+    bounds = np.array([0, len(hashes)], np.int64)
+    first, rules, points = endings.core.candidates(scores, np.array([1]), hashes, bounds, 6.0, own)
+    assert first.tolist() == [0, len(rules)]
+    if not chances:
+        assert not len(rules)
+        return
+    order = np.argsort(-scores[1], kind="stable")[:8].tolist()
+    tried = {*chances, *(rule for rule, n in column.items() if n in order)}
+    wanted = {
+        rule: 0.5 * (float(scores[1, column[rule]]) if rule in column else -1e9)
+        + log(chances.get(rule, 1e-6))
+        for rule in sorted(tried)
+    }
+    most = max(wanted.values())
+    found = dict(zip(rules.tolist(), points.tolist(), strict=True))
+    assert list(found) == sorted(found)
+    for rule, point in wanted.items():
+        if point > most - 6.0 + 1e-9:
+            assert found[rule] == pytest.approx(point)
+        elif point < most - 6.0 - 1e-9:
+            assert rule not in found
+
+
 @given(st.lists(st.floats(-20, 20, width=32), min_size=6, max_size=6), st.data())
 def test_the_best_rule_is_found_without_trying_all(
-    lexicon: LemmaLexicon, scores: list[float], data: st.DataObject
+    lexicon: LemmaLexicon, points: list[float], data: st.DataObject
 ) -> None:
-    n = len(lexicon.rules)
-    points = np.resize(np.array(scores, np.float32), n)
-    some = st.dictionaries(st.integers(0, n - 1), st.floats(1e-6, 1.0), max_size=n)
-    chances = data.draw(some)
     form = data.draw(st.sampled_from(["dogs", "running", "sees", "happy"]))
-    tried = {*np.argpartition(-points, min(8, n) - 1)[: min(8, n)].tolist(), *chances}
+    tried = list(enumerate(points[: len(lexicon.rules)]))
 
-    def worth(rule: int) -> float:
-        known = lexicon.is_known(apply_rule(form, lexicon.rules[rule]))
-        return 0.5 * float(points[rule]) + log(chances.get(rule, FLOOR)) + 6.0 * known
+    def total(rule: int) -> float:
+        return points[rule] + 6.0 * lexicon.is_known(apply_rule(form, lexicon.rules[rule]))
 
-    rules = np.array(sorted(chances), np.int64)
-    likely = (rules, np.array([chances[rule] for rule in rules.tolist()]))
-    found = lexicon._best(form, points, np.arange(n), likely, "")
-    assert found == max(sorted(tried), key=worth)
+    assert lexicon._best(form, tried, "") == max((rule for rule, _ in tried), key=total)
+
+
+def test_arguments_that_do_not_fit_are_refused() -> None:
+    scores, none = np.zeros((2, 3), np.float32), np.zeros(0, np.int64)
+    kinds, one = np.zeros(2, np.int64), np.ones(1, np.int64)
+    choices = np.zeros(1, np.uint16)
+    assert best_rules(scores, kinds, one, one, choices).tolist() == [0, 0]
+    with pytest.raises(ValueError, match="kinds has the value 1"):
+        best_rules(scores, kinds + 1, one, one, choices)
+    with pytest.raises(ValueError, match="last must"):
+        best_rules(scores, kinds, one, one + 1, choices)
+    with pytest.raises(ValueError, match="rules must rise"):
+        best_rules(scores, kinds, one, one, choices, np.array([1, 1, 2]))
+    core = endings_of({}).core
+    with pytest.raises(ValueError, match="rows has the value 2"):
+        core.candidates(scores, one + 1, choices.astype(np.uint32), np.array([0, 1]), 6.0)
+    with pytest.raises(DamagedModel):
+        CoreEndings(np.zeros(1, np.uint32), none, choices, choices)

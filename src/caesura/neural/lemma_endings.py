@@ -11,27 +11,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Self
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import _core
 from caesura.errors import ModelError
 from caesura.models.packing import pack_keys, unpack_keys
 
-__all__ = ["FLOOR", "Chances", "LemmaEndings"]
+__all__ = ["LemmaEndings"]
 
-#: By rule.
-Chances = NDArray[np.float64]
-
-#: The longest ending, how many words one must have to be kept, and how many words the next shorter
-#: ending counts for.
+#: The longest ending, and how many words one must have to be kept.
 _LONGEST: Final = 5
 _LEAST: Final = 2
-_WEIGHT: Final = 2.0
-#: The chance of a rule that no word took.
-FLOOR: Final = 1e-6
 _MOST: Final = 65535
 #: The arrays of a model file.
 _ARRAYS: Final = ("gaps", "sizes", "rules", "counts")
@@ -43,10 +38,6 @@ def _endings(form: str) -> Iterable[str]:
     lower = form.lower()
     for size in range(min(_LONGEST + 1, len(lower))):
         yield lower[len(lower) - size :]
-
-
-def _hash(language: str, upos: str, ending: str) -> int:
-    return crc32(f"{language}\t{upos}\t{ending}".encode())
 
 
 @dataclass(frozen=True)
@@ -65,7 +56,7 @@ class LemmaEndings:
         rows: dict[int, Counter[int]] = {}
         for language, form, upos, rule in words:
             for ending in _endings(form):
-                rows.setdefault(_hash(language, upos, ending), Counter())[rule] += 1
+                rows.setdefault(cls.hash(language, upos, ending), Counter())[rule] += 1
         keys = sorted(key for key, row in rows.items() if row.total() >= _LEAST)
         told = [sorted(rows[key].items()) for key in keys]
         return cls(
@@ -100,29 +91,17 @@ class LemmaEndings:
             raise ModelError(_DAMAGED)
         return cls(keys, first, rules, counts)
 
-    def chances(
-        self, form: str, upos: str, language: str = ""
-    ) -> tuple[NDArray[np.int64], Chances]:
-        """The rules that words with the endings of this one took, rising, and their chances."""
-        rows: list[slice] = []
-        for ending in _endings(form):
-            key = np.uint32(_hash(language, upos, ending))
-            at = int(self.keys.searchsorted(key))
-            if at == len(self.keys) or self.keys[at] != key:
-                break
-            rows.append(slice(self.first[at], self.first[at + 1]))
-        if not rows:
-            return np.zeros(0, np.int64), np.zeros(0)
-        rules = np.array(
-            sorted({rule for row in rows for rule in self.rules[row].tolist()}), self.rules.dtype
-        )
-        found = np.zeros(len(rules))
-        floor = FLOOR
-        for row in rows:
-            counts = self.counts[row]
-            total = int(counts.sum())
-            share = total / (total + _WEIGHT)
-            found *= 1 - share
-            floor *= 1 - share
-            found[rules.searchsorted(self.rules[row])] += counts * (share / total)
-        return rules.astype(np.int64), found + floor
+    @cached_property
+    def core(self) -> _core.LemmaEndings:
+        """The counts in the core, which computes chances and candidates."""
+        first = self.first.astype(np.int64)
+        return _core.LemmaEndings(self.keys, first, self.rules, self.counts)
+
+    @staticmethod
+    def hash(language: str, upos: str, ending: str) -> int:
+        return crc32(f"{language}\t{upos}\t{ending}".encode())
+
+    @classmethod
+    def of_word(cls, form: str, upos: str, language: str = "") -> list[int]:
+        """The hashes of the endings of a word, the shortest first."""
+        return [cls.hash(language, upos, ending) for ending in _endings(form)]

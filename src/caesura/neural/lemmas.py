@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from math import inf
 from typing import Any, Final
 from zlib import crc32
@@ -20,11 +21,12 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import _core
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.language.lexicon import guessed_lexicon
 from caesura.models.packing import pack_keys, unpack_keys
-from caesura.neural.lemma_endings import FLOOR, Chances, LemmaEndings
+from caesura.neural.lemma_endings import LemmaEndings
 from caesura.tag.irregular import irregular_forms
 from caesura.tag.lemmas import apply_rule, rule_of
 
@@ -33,11 +35,10 @@ __all__ = ["NEVER", "LemmaLexicon"]
 #: How many rules an unknown word tries, and how far below the best one they may be.
 _TRIES: Final = 4
 _BELOW: Final = 6.0
-#: With endings: how many of the network's rules are tried beside theirs, the power of the network's
-#: chances beside those of the endings, and what a known lemma adds to the logarithm. Measured on
-#: EWT dev with `en`: errors in unseen words fall from 211 to 182; half or twice costs 0 to 6.
+#: How many rules a number or an address tries.
 _RULES: Final = 8
-_POWER: Final = 0.5
+#: With endings: what a known lemma adds to the evidence (`core/network/lemmas.cpp`). Measured on
+#: EWT dev with `en`: errors in unseen words fall from 211 to 182; half or twice costs 0 to 6.
 _KNOWN: Final = 6.0
 #: Tags whose words have lemmas that one could find in a dictionary.
 _OPEN: Final = frozenset({"ADJ", "ADV", "AUX", "NOUN", "VERB"})
@@ -209,22 +210,20 @@ class LemmaLexicon:
 
     def of_word(self, form: str, upos: str, language: str = "") -> tuple[int, ...]:
         """The rules that a word was seen with, none if it was not."""
-        return self._of_words([form], [upos], [language])[0]
+        first, last = self._rows([form], [upos], [language])
+        return tuple(self.choices[first[0] : last[0]].tolist())
 
-    def _of_words(
+    def _rows(
         self, forms: Sequence[str], tags: Sequence[str], languages: Sequence[str]
-    ) -> list[tuple[int, ...]]:
-        """The same for many at once."""
+    ) -> tuple[Rules, Rules]:
+        """Where the rules of words begin and end in `choices`; nowhere if a word was not seen."""
         told = zip(forms, tags, languages, strict=True)
         keys = np.array([_hash(*_of(code), form, upos) for form, upos, code in told], np.uint32)
         if not len(self.keys):
-            return [()] * len(keys)
+            return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
         at = np.minimum(self.keys.searchsorted(keys), len(self.keys) - 1)
-        known = self.keys[at] == keys
-        bounds = zip(
-            self.first[at].tolist(), self.first[at + 1].tolist(), known.tolist(), strict=True
-        )
-        return [tuple(self.choices[a:b].tolist()) if one else () for a, b, one in bounds]
+        first = self.first[at].astype(np.int64)
+        return first, np.where(self.keys[at] == keys, self.first[at + 1], first)
 
     def is_known(self, word: str, language: str = "") -> bool:
         key = np.uint32(_hash(*_of(language), word.lower()))
@@ -245,36 +244,59 @@ class LemmaLexicon:
         Where the lexicon is one of several languages, `languages` has those of the pairs, and
         `rules`, which rise, may tell of which rules there are scores: no other is likely.
         """
+        codes = languages or [""] * len(forms)
+        first, last = self._rows(forms, tags, codes)
+        found = _core.best_rules(scores, words, first, last, self.choices, rules)
+        unseen = np.flatnonzero(first == last)
+        if not len(unseen):
+            return found
         own = np.arange(scores.shape[1]) if rules is None else rules
-        found = own[scores.argmax(1)]
         order = np.argsort(words, kind="stable")
         bounds = np.searchsorted(words[order], np.arange(len(forms) + 1))
-        codes = languages or [""] * len(forms)
-        seen = self._of_words(forms, tags, codes)
-        for pair, (form, upos, code) in enumerate(zip(forms, tags, codes, strict=True)):
-            rows = order[bounds[pair] : bounds[pair + 1]]
-            allowed = seen[pair]
-            if len(allowed) == 1:
-                found[rows] = allowed[0]
-            elif allowed:
-                options = np.array(allowed)
-                found[rows] = options[_of_rules(scores[rows], own, options).argmax(1)]
-            elif not any(sign.isalnum() for sign in form):
+        open_words: list[tuple[int, int]] = []
+        for pair in unseen.tolist():
+            form, rows = forms[pair], order[bounds[pair] : bounds[pair + 1]]
+            if not any(sign.isalnum() for sign in form):
                 # A mark or an emoji that was not seen is its own lemma.
                 found[rows] = self._as_it_is(form, int(found[rows[0]]))
             elif any(sign.isdigit() or sign in _SIGNS for sign in form):
                 for row in rows.tolist():
                     found[row] = self._spelled(form, scores[row], own)
-            elif _is_open(form, upos):
-                likely = None
-                if self.endings is not None:
-                    likely = self.endings.chances(form, upos, code)
-                for row in rows.tolist():
-                    if likely is not None and len(likely[0]):
-                        found[row] = self._best(form, scores[row], own, likely, code)
-                    else:
-                        found[row] = self._guess(form, scores[row], own, code)
+            elif _is_open(form, tags[pair]):
+                open_words += [(row, pair) for row in rows.tolist()]
+        for (row, pair), tried in zip(
+            open_words, self._candidates(open_words, forms, tags, codes, scores, rules), strict=True
+        ):
+            form, code = forms[pair], codes[pair]
+            if tried:
+                found[row] = self._best(form, tried, code)
+            else:
+                found[row] = self._guess(form, scores[row], own, code)
         return found
+
+    def _candidates(
+        self,
+        words: Sequence[tuple[int, int]],
+        forms: Sequence[str],
+        tags: Sequence[str],
+        languages: Sequence[str],
+        scores: NDArray[np.float32],
+        rules: Rules | None,
+    ) -> list[list[tuple[int, float]]]:
+        """Rules that unseen words may take, rising, with the evidence; `words` are (row, pair)."""
+        if self.endings is None or not words:
+            return [[] for _ in words]
+        hashes = [self.endings.of_word(forms[n], tags[n], languages[n]) for _, n in words]
+        first, found, points = self.endings.core.candidates(
+            scores,
+            np.array([row for row, _ in words], np.int64),
+            np.array([one for own in hashes for one in own], np.uint32),
+            np.cumsum([0, *map(len, hashes)], dtype=np.int64),
+            _KNOWN,
+            rules,
+        )
+        pairs = list(zip(found.tolist(), points.tolist(), strict=True))
+        return [pairs[a:b] for a, b in pairwise(first.tolist())]
 
     def _spelled(self, form: str, scores: NDArray[np.float32], own: Rules) -> int:
         """The best rule that changes nothing in a number but its commas, in an address nothing."""
@@ -291,24 +313,10 @@ class LemmaLexicon:
         rule = rule_of(form, form)
         return self.rules.index(rule) if rule in self.rules else otherwise
 
-    def _best(
-        self,
-        form: str,
-        scores: NDArray[np.float32],
-        own: Rules,
-        likely: tuple[Rules, Chances],
-        language: str,
-    ) -> int:
+    def _best(self, form: str, tried: Sequence[tuple[int, float]], language: str) -> int:
         """The best rule by the network, the endings, and whether its lemma is known."""
-        tried = own[np.argpartition(-scores, min(_RULES, len(scores)) - 1)[:_RULES]]
-        rules = np.array(sorted({*likely[0].tolist(), *tried.tolist()}), np.int64)
-        chances = np.full(len(rules), FLOOR)
-        chances[rules.searchsorted(likely[0])] = likely[1]
-        points = _POWER * _of_rules(scores, own, rules).astype(np.float64) + np.log(chances)
-        # Whoever is farther behind the best than a known lemma adds need not be made.
-        near = points >= points.max() - _KNOWN
         best, found = -inf, 0
-        for rule, point in zip(rules[near].tolist(), points[near].tolist(), strict=True):
+        for rule, point in tried:
             if point + _KNOWN <= best:
                 continue
             total = point + _KNOWN * self.is_known(_lemma(form, self.rules[rule]), language)
@@ -332,13 +340,6 @@ def _largest(scores: NDArray[np.float32], most: int) -> NDArray[np.int64]:
     tries = min(most, len(scores))
     best = np.argpartition(-scores, tries - 1)[:tries]
     found: NDArray[np.int64] = best[np.argsort(-scores[best], kind="stable")]
-    return found
-
-
-def _of_rules(scores: NDArray[np.float32], own: Rules, rules: Rules) -> NDArray[np.float32]:
-    """The scores of some rules, very low where there are none; `own` are those of the columns."""
-    place = np.minimum(own.searchsorted(rules), len(own) - 1)
-    found: NDArray[np.float32] = np.where(own[place] == rules, scores[..., place], NEVER)
     return found
 
 

@@ -199,7 +199,7 @@ class Tagging:
             codes = ("", *self.languages.codes)
             keys = keys * len(codes) + found.languages
         chosen = []
-        for span in _spans(doc.n_words):
+        for span in self._lemma_spans(found, doc.n_words):
             kinds, where = np.unique(keys[span], return_inverse=True)
             spoken = [codes[i] for i in (kinds % len(codes)).tolist()]
             kinds //= len(codes)
@@ -208,6 +208,12 @@ class Tagging:
             points = self._points(found, span)
             chosen.append(self.lexicon.choose(forms, tags, where, points, spoken, found.rules))
         return np.concatenate([np.zeros(0, np.int64), *chosen])
+
+    def _lemma_spans(self, found: Scores, n: int) -> list[slice]:
+        """All words, or some words after the other where their scores have to be copied."""
+        spoken = found.languages
+        mixed = self.languages is not None and spoken is not None and (spoken != spoken[:1]).any()
+        return _spans(n) if mixed else [slice(0, n)][: min(n, 1)]
 
     def _points(self, found: Scores, span: slice) -> NDArray[np.float32]:
         """The scores of lemma rules for some words; of those that may not be, very low ones."""
