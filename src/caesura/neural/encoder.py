@@ -1,8 +1,8 @@
 """A pretrained encoder of sub-words (BERT, RoBERTa, MPNet and their kin), as one module of ours.
 
 The family differs in names, in where positions begin and in whether attention has a bias by
-distance; the computation is one. It is written here and not imported, because the exporter has to
-know every product of it, and because training it then needs nothing but PyTorch.
+distance; the computation is one. Training needs nothing but PyTorch; `core/network` computes the
+same in 8 bits.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from safetensors.numpy import load_file
 from torch import Tensor, nn
 
 from caesura.errors import InputError
-from caesura.neural.pretrained import NAMES, by_end, check_weights, weight_files
-from caesura.neural.shape import FAR, EncoderShape, relative_buckets
+from caesura.neural.pretrained import by_end, check_weights, weight_files
+from caesura.neural.shape import FAMILIES, FAR, EncoderShape, relative_buckets
 
 __all__ = ["Transformer", "load_encoder"]
 
@@ -128,7 +128,7 @@ def _renamed(
     kind: str, arrays: Mapping[str, NDArray[Any]], shape: EncoderShape
 ) -> dict[str, Tensor]:
     """The weights under our names; token types are one, and go into the positions."""
-    names = by_end(kind, arrays)
+    family, names = FAMILIES[kind], by_end(kind, arrays)
 
     def get(name: str) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(arrays[names[name]], dtype=np.float32))
@@ -141,10 +141,10 @@ def _renamed(
         position = position + get("embeddings.token_type_embeddings.weight")[:1]
     found = {"pieces.weight": get("embeddings.word_embeddings.weight"), "position.weight": position}
     found |= both("norm", "embeddings.LayerNorm")
-    if shape.buckets:
-        found["distance.weight"] = get("encoder.relative_attention_bias.weight")
+    if family.distance:
+        found["distance.weight"] = get(f"{family.distance}.weight")
     for n in range(shape.layers):
-        q, k, v, *rest = (f"encoder.layer.{n}.{name}" for name in NAMES[kind])
+        q, k, v, *rest = (f"encoder.layer.{n}.{name}" for name in family.layer)
         for end in ("weight", "bias"):
             parts = [get(f"{source}.{end}") for source in (q, k, v)]
             found[f"layers.{n}.qkv.{end}"] = torch.cat(parts)

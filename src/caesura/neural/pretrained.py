@@ -14,40 +14,10 @@ from typing import Any, Final
 from safetensors import SafetensorError, safe_open
 
 from caesura.errors import InputError
-from caesura.neural.shape import KINDS, EncoderShape, kind_of
+from caesura.neural.shape import FAMILIES, EncoderShape, kind_of
 
-__all__ = ["NAMES", "by_end", "check_weights", "weight_files"]
+__all__ = ["by_end", "check_weights", "weight_files"]
 
-#: The names of a layer's weights by family, in the order q, k, v, out, norm1, ff1, ff2, norm2.
-_BERT: Final = (
-    "attention.self.query",
-    "attention.self.key",
-    "attention.self.value",
-    "attention.output.dense",
-    "attention.output.LayerNorm",
-    "intermediate.dense",
-    "output.dense",
-    "output.LayerNorm",
-)
-NAMES: Final[dict[str, tuple[str, ...]]] = {
-    "bert": _BERT,
-    "electra": _BERT,
-    "roberta": _BERT,
-    "xlm-roberta": _BERT,
-    "camembert": _BERT,
-    "mpnet": (
-        "attention.attn.q",
-        "attention.attn.k",
-        "attention.attn.v",
-        "attention.attn.o",
-        "attention.LayerNorm",
-        "intermediate.dense",
-        "output.dense",
-        "output.LayerNorm",
-    ),
-}
-#: The families whose positions begin after the padding's number.
-_AFTER_PADDING: Final = ("roberta", "xlm-roberta", "camembert", "mpnet")
 #: What a configuration must tell.
 _SIZES: Final = (
     "vocab_size",
@@ -145,10 +115,10 @@ def _shape(config: Mapping[str, Any], layers: int, folder: Path) -> EncoderShape
         raise InputError(
             f"the encoder cannot be used: {what}",
             file=str(folder),
-            remedy=f"Use an encoder of one of these kinds: {', '.join(KINDS)}.",
+            remedy=f"Use an encoder of one of these kinds: {', '.join(FAMILIES)}.",
         )
     kind = config["model_type"]
-    after = kind in _AFTER_PADDING
+    family = FAMILIES[kind]
     return EncoderShape(
         vocabulary=config["vocab_size"],
         hidden=config["hidden_size"],
@@ -156,25 +126,25 @@ def _shape(config: Mapping[str, Any], layers: int, folder: Path) -> EncoderShape
         heads=config["num_attention_heads"],
         inner=config["intermediate_size"],
         positions=config["max_position_embeddings"],
-        first_position=config.get("pad_token_id", 1) + 1 if after else 0,
+        first_position=config.get("pad_token_id", 1) + 1 if family.after_padding else 0,
         eps=config.get("layer_norm_eps", 1e-12),
-        buckets=config.get("relative_attention_num_buckets", 32) if kind == "mpnet" else 0,
+        buckets=config.get("relative_attention_num_buckets", 32) if family.distance else 0,
     )
 
 
 def _needed(kind: str, shape: EncoderShape) -> Iterator[tuple[str, tuple[int, ...]]]:
     """The names and sizes of all weights that are used."""
-    hidden, inner = shape.hidden, shape.inner
+    family, hidden, inner = FAMILIES[kind], shape.hidden, shape.inner
     yield "embeddings.word_embeddings.weight", (shape.vocabulary, hidden)
     yield "embeddings.position_embeddings.weight", (shape.positions, hidden)
     yield "embeddings.LayerNorm.weight", (hidden,)
     yield "embeddings.LayerNorm.bias", (hidden,)
-    if shape.buckets:
-        yield "encoder.relative_attention_bias.weight", (shape.buckets, shape.heads)
+    if family.distance:
+        yield f"{family.distance}.weight", (shape.buckets, shape.heads)
     square, norm = (hidden, hidden), (hidden,)
     sizes = (square, square, square, square, norm, (inner, hidden), (hidden, inner), norm)
     for n in range(shape.layers):
-        for name, size in zip(NAMES[kind], sizes, strict=True):
+        for name, size in zip(family.layer, sizes, strict=True):
             yield f"encoder.layer.{n}.{name}.weight", size
             yield f"encoder.layer.{n}.{name}.bias", size[:1]
 

@@ -1,4 +1,8 @@
-"""The sizes of an encoder, and its bias by distance: what training and export both know."""
+"""The families of encoders, and the sizes of an encoder, for training and for the core.
+
+A family differs in the names of its weights, in where positions begin, and in whether attention has
+a bias by distance. A new one is a row of FAMILIES.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +17,57 @@ from numpy.typing import NDArray
 
 from caesura.errors import InputError
 
-__all__ = ["FAR", "KINDS", "EncoderShape", "kind_of", "relative_buckets"]
-
-#: The families of encoders that can be used, as their files call them.
-KINDS: Final = ("bert", "camembert", "electra", "mpnet", "roberta", "xlm-roberta")
+__all__ = ["FAMILIES", "FAR", "EncoderShape", "Family", "kind_of", "relative_buckets"]
 
 #: The distance in sub-words beyond which MPNet's bias no longer changes.
 FAR: Final = 128
+
+
+@dataclass(frozen=True)
+class Family:
+    """How a family names the weights of a layer, and what else sets it apart."""
+
+    #: In the order q, k, v, out, norm1, ff1, ff2, norm2.
+    layer: tuple[str, ...] = (
+        "attention.self.query",
+        "attention.self.key",
+        "attention.self.value",
+        "attention.output.dense",
+        "attention.output.LayerNorm",
+        "intermediate.dense",
+        "output.dense",
+        "output.LayerNorm",
+    )
+    #: Whether positions begin after the number of the padding.
+    after_padding: bool = False
+    #: The name of the bias by distance; nothing where there is none.
+    distance: str = ""
+
+
+_ROBERTA: Final = Family(after_padding=True)
+_MPNET: Final = Family(
+    (
+        "attention.attn.q",
+        "attention.attn.k",
+        "attention.attn.v",
+        "attention.attn.o",
+        "attention.LayerNorm",
+        "intermediate.dense",
+        "output.dense",
+        "output.LayerNorm",
+    ),
+    after_padding=True,
+    distance="encoder.relative_attention_bias",
+)
+#: The families of encoders that can be used, as their files call them.
+FAMILIES: Final = {
+    "bert": Family(),
+    "camembert": _ROBERTA,
+    "electra": Family(),
+    "mpnet": _MPNET,
+    "roberta": _ROBERTA,
+    "xlm-roberta": _ROBERTA,
+}
 
 
 @dataclass(frozen=True)
@@ -53,11 +101,11 @@ def kind_of(folder: Path) -> str:
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read ({error})", file=str(file)) from None
     kind = config.get("model_type") if isinstance(config, dict) else None
-    if kind not in KINDS:
+    if kind not in FAMILIES:
         raise InputError(
             f"the encoder cannot be used: its kind is {kind}",
             file=str(folder),
-            remedy=f"Use an encoder of one of these kinds: {', '.join(KINDS)}.",
+            remedy=f"Use an encoder of one of these kinds: {', '.join(FAMILIES)}.",
         )
     return str(kind)
 

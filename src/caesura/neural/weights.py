@@ -6,8 +6,8 @@ column, embeddings in 4 or 8 bits, the rest as floats, under names close to thos
 arrays of a model file (`Network.of`), and gives the weights back as floats (`Network.floats`);
 `graph` reads those of older files.
 
-An encoder family differs in arrays alone: MPNet has a bias by distance, the RoBERTa line begins
-its positions later. Both are settled here, so that a new family changes this file.
+Encoder families (`shape.FAMILIES`) differ in arrays alone here: positions before the first are left
+out, and a bias by distance is there or not.
 """
 
 from __future__ import annotations
