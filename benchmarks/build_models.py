@@ -335,7 +335,7 @@ class Build:
 
     def _parts(self, name: str, network: Network, *, first: bool = False) -> dict[str, Part]:
         """The tokeniser and the network; with `first` as they label text for others."""
-        from caesura.neural.scale import measure_scale
+        from caesura.neural.bias_calibration import measure_scale
 
         file = self.work / "starts.caesura"
         file = self.work / "tokenizer.caesura" if first or not file.exists() else file

@@ -5,9 +5,9 @@
 
 Networks of the sizes of `en-large` and `en`, with random weights, learn our example, letter by
 letter, in batches of 8,192 letters. A step is told to the card call by call, or recorded once for
-each shape of a batch and played again (`neural.replay`), as all training on a card does. Epochs
-behind the first count, in which libraries choose their ways and steps are recorded; `busy` is the
-time in which the card has work at all, by its own account.
+each shape of a batch and played again (`neural.cuda_graphs`), as all training on a card does.
+Epochs behind the first count, in which libraries choose their ways and steps are recorded; `busy`
+is the time in which the card has work at all, by its own account.
 """
 
 from __future__ import annotations

@@ -15,23 +15,23 @@ from caesura.document import Document
 from caesura.formats import read
 from caesura.models.file import ModelFile, Part, save
 from caesura.models.file import load as load_file
-from caesura.neural.cutting import Layer
+from caesura.neural.bias_calibration import measure_scale
 from caesura.neural.languages import Languages
 from caesura.neural.parser import NeuralParser
 from caesura.neural.prepare import finish
-from caesura.neural.scale import measure_scale
 from caesura.neural.settings import SearchSettings
+from caesura.neural.word_boundaries import Layer
 from caesura.pipeline.confidence import META as BOUNDARIES
 from caesura.tokenize.many import KIND
 from caesura.train.data import transcripts
 from caesura.train.evaluation import dev_confidences
 from caesura.train.many import Treebank
 from multi_study.bonuses import bonuses
-from multi_study.cutting import CutOptions, cutting_of
 from multi_study.encoder import Packed
 from multi_study.examples import MOST, Names, documents, first_words, needed_pieces
 from multi_study.lexica import with_lexica
 from multi_study.states import mean_of
+from multi_study.word_boundaries import CutOptions, boundaries_of
 
 #: The longest window in sub-words: with 510 LAS is 0.3 higher, and it takes a fifth more time.
 LIMIT = 320
@@ -169,4 +169,4 @@ def _learn_cuts(stage: NeuralParser, docs: dict[str, list[Document]]) -> None:
     """What the network says of words in languages without blanks."""
     if docs and stage.languages is not None:
         layer = Layer(stage.encoder.engine, stage.encoder.subwords, CutOptions.layer)
-        stage.cutting = cutting_of(docs, layer, stage.languages.codes)
+        stage.word_boundaries = boundaries_of(docs, layer, stage.languages.codes)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
-from caesura.neural.cutting import NEAR, Cutting, Layer, units
+from caesura.neural.word_boundaries import NEAR, Layer, WordBoundaries, units
 from caesura.tokenize.reading import passages
 
 Floats = NDArray[np.float32]
@@ -112,15 +112,15 @@ def learn(data: Lessons, options: CutOptions) -> tuple[Floats, Floats, Floats]:
     return first, bias, told
 
 
-def cutting_of(
+def boundaries_of(
     docs: Mapping[str, Sequence[Document]],
     layer: Layer,
     codes: Sequence[str],
     options: CutOptions | None = None,
-) -> Cutting:
+) -> WordBoundaries:
     """What is learned from the documents of each language; `codes` are all of the network's."""
     options = options or CutOptions()
     numbers = {code: codes.index(code) + 1 for code in docs}
     found = [learn(lessons(layer, own, numbers[code]), options) for code, own in docs.items()]
     first, bias, second = (np.stack(parts) for parts in zip(*found, strict=True))
-    return Cutting(numbers, layer, first, bias, second)
+    return WordBoundaries(numbers, layer, first, bias, second)

@@ -9,6 +9,7 @@
 #include "bind/arrays.h"
 #include "bind/bind.h"
 #include "bind/checks.h"
+#include "network/boundaries.h"
 #include "network/network.h"
 
 namespace caesura {
@@ -159,6 +160,24 @@ Array2<float> label_scores(const LabelScorer& scorer, In2<float> dependents, In2
     return to_numpy(std::move(found), n, columns);
 }
 
+void new_boundaries(WordBoundaries* self, In2<float> first, In<float> bias, In<float> second) {
+    nb::gil_scoped_release release;
+    new (self) WordBoundaries(matrix(first), view(bias), view(second));
+}
+
+Array<float> boundary_odds(const WordBoundaries& boundaries, In2<float> vectors) {
+    damaged(static_cast<std::int64_t>(vectors.shape(1)) * 2 * WordBoundaries::kNear ==
+                boundaries.inputs(),
+            "its network has vectors of another size than what finds words");
+    std::vector<float> found(vectors.shape(0));
+    {
+        Cancel cancel;
+        nb::gil_scoped_release release;
+        boundaries.odds(matrix(vectors), found, cancel);
+    }
+    return to_numpy(std::move(found));
+}
+
 }  // namespace
 
 void bind_network(nb::module_& m) {
@@ -193,6 +212,12 @@ void bind_network(nb::module_& m) {
              "label_root"_a.noconvert(), "heads"_a.noconvert(),
              "labels"_a.noconvert() = nb::none(),
              "Return the score of each label (or of those chosen) for each word and its head.");
+    nb::class_<WordBoundaries>(m, "WordBoundaries",
+                               "Where words begin in text without blanks. Threads may share one.")
+        .def("__init__", &new_boundaries, "first"_a.noconvert(), "bias"_a.noconvert(),
+             "second"_a.noconvert())
+        .def("odds", &boundary_odds, "vectors"_a.noconvert(),
+             "Return the log-odds that a word begins before each character, by its vectors.");
 }
 
 }  // namespace caesura

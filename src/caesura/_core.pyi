@@ -637,6 +637,16 @@ class LabelScorer:
         Return the score of each label (or of those chosen) for each word and its head.
         """
 
+class WordBoundaries:
+    """Where words begin in text without blanks. Threads may share one."""
+
+    def __init__(self, first: NDArray[numpy.float32], bias: NDArray[numpy.float32], second: NDArray[numpy.float32]) -> None: ...
+
+    def odds(self, vectors: NDArray[numpy.float32]) -> NDArray[numpy.float32]:
+        """
+        Return the log-odds that a word begins before each character, by its vectors.
+        """
+
 def best_rules(scores: NDArray[numpy.float32], kinds: NDArray[numpy.int64], first: NDArray[numpy.int64], last: NDArray[numpy.int64], choices: NDArray[numpy.uint16], rules: NDArray[numpy.int64] | None = None) -> NDArray[numpy.int64]:
     """
     Return the best lemma rule of each word: of choices[first[k]:last[k]] for a word of kind

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.multi_study.cutting import CutOptions, Lessons, learn
+from benchmarks.multi_study.word_boundaries import CutOptions, Lessons, learn
 
 from caesura.formats import read
-from caesura.neural.cutting import NEAR
+from caesura.neural.word_boundaries import NEAR
 from caesura.train.many import Treebank
 from tests.encoders import character_pieces
 

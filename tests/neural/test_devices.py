@@ -13,7 +13,7 @@ from caesura.errors import UsageError
 from caesura.neural.graph import from_graph
 from caesura.neural.parser import NeuralParser
 from caesura.neural.scores import engine_of
-from caesura.neural.soft import teach
+from caesura.neural.soft_labels import teach
 from tests.neural.cases import Case
 
 

@@ -15,8 +15,8 @@ from caesura import cli
 from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import load
-from caesura.neural.agreement import NAME, features_of, packed
 from caesura.neural.examples import DECISIONS, Labels
+from caesura.neural.feats_of_xpos import NAME, features_of, packed
 from caesura.neural.parser import NeuralParser
 from caesura.paths import bundled_models
 from caesura.pipeline import Pipeline
@@ -166,8 +166,8 @@ def test_the_first_token_always_starts_a_sentence(nlp: Pipeline) -> None:
 
 def test_a_bias_gives_half_and_twice_as_many_boundaries(nlp: Pipeline) -> None:
     """Measured on a text of our own, edited and as a transcript has it."""
+    from caesura.neural.bias_calibration import measure_scale
     from caesura.neural.parser import SCALE
-    from caesura.neural.scale import measure_scale
     from caesura.transform import speech
 
     sentences = [

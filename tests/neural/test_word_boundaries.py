@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from caesura import _core
 from caesura.errors import ModelError
 from caesura.models.file import Part
-from caesura.neural.cutting import NEAR, Cutting, Layer, neighbours, units
 from caesura.neural.parser import NeuralParser
+from caesura.neural.word_boundaries import NEAR, Layer, WordBoundaries, units
 from tests.neural.small import small_network
 
 WIDTH, HIDDEN = 128, 5
@@ -20,7 +21,7 @@ def network() -> Part:
     return small_network()
 
 
-def with_cutting(network: Part, last: float = 0.0, layer: int = 2) -> NeuralParser:
+def with_boundaries(network: Part, last: float = 0.0, layer: int = 2) -> NeuralParser:
     """The network, which cuts words of the language bb by random weights."""
     parser = NeuralParser.from_part(network)
     random = np.random.default_rng(1)
@@ -29,7 +30,7 @@ def with_cutting(network: Part, last: float = 0.0, layer: int = 2) -> NeuralPars
     second = random.standard_normal((1, HIDDEN + 1)).astype(np.float32)
     second[:, -1] += last
     read = Layer(parser.encoder.engine, parser.encoder.subwords, layer)
-    parser.cutting = Cutting({"bb": 2}, read, first, bias, second)
+    parser.word_boundaries = WordBoundaries({"bb": 2}, read, first, bias, second)
     return parser
 
 
@@ -40,13 +41,28 @@ def test_characters_are_read_with_their_marks_and_latin_words_whole() -> None:
     assert units(" \n").shape == (0, 2)
 
 
-def test_neighbours_are_two_to_each_side() -> None:
-    vectors = np.arange(1, 4, dtype=np.float32)[:, None]
-    assert neighbours(vectors).tolist() == [[0, 0, 1, 2], [0, 1, 2, 3], [1, 2, 3, 0]]
+def test_odds_are_those_of_the_vectors_around_a_place() -> None:
+    random = np.random.default_rng(2)
+    for n, hidden in ((1, 3), (3, 16), (150, 37)):
+        vectors = random.standard_normal((n, 6)).astype(np.float32)
+        first = random.standard_normal((2 * NEAR * 6, hidden)).astype(np.float32)
+        bias = random.standard_normal(hidden).astype(np.float32)
+        second = random.standard_normal(hidden + 1).astype(np.float32)
+        wide = np.pad(vectors, ((NEAR, NEAR), (0, 0)))
+        near = np.concatenate([wide[at : at + n] for at in range(2 * NEAR)], 1)
+        wanted = np.maximum(near @ first + bias, 0) @ second[:-1] + second[-1]
+        found = _core.WordBoundaries(first, bias, second).odds(vectors)
+        assert np.allclose(found, wanted, rtol=1e-4, atol=1e-4)
+    with pytest.raises(_core.DamagedModel, match="another size"):
+        _core.WordBoundaries(first, bias, second).odds(vectors[:, :-1].copy())
+    with pytest.raises(_core.DamagedModel, match="do not fit"):
+        _core.WordBoundaries(first[:-1], bias, second)
+    with pytest.raises(_core.DamagedModel, match="do not fit"):
+        _core.WordBoundaries(first * np.float32(np.inf), bias, second)
 
 
 def test_odds_are_told_where_characters_meet(network: Part) -> None:
-    parser = with_cutting(network)
+    parser = with_boundaries(network)
     assert parser.cutter("aa") is None
     reader = parser.cutter("bb")
     assert reader is not None
@@ -58,7 +74,7 @@ def test_odds_are_told_where_characters_meet(network: Part) -> None:
 
 
 def test_odds_depend_on_layer_and_language(network: Part) -> None:
-    parser = with_cutting(network)
+    parser = with_boundaries(network)
     layers = [Layer(parser.encoder.engine, parser.encoder.subwords, n) for n in (1, 2)]
     spans = units(TEXT)
     found = [layer.vectors(TEXT, spans, 2) for layer in layers]
@@ -68,7 +84,7 @@ def test_odds_depend_on_layer_and_language(network: Part) -> None:
 
 
 def test_a_model_file_keeps_it(network: Part) -> None:
-    parser = with_cutting(network)
+    parser = with_boundaries(network)
     part = parser.to_part()
     again = NeuralParser.from_part(part)
     one, two = parser.cutter("bb"), again.cutter("bb")
@@ -81,14 +97,17 @@ def test_a_model_file_keeps_it(network: Part) -> None:
 
 
 def test_what_does_not_fit_is_refused(network: Part) -> None:
-    part = with_cutting(network).to_part()
+    part = with_boundaries(network).to_part()
     other = Part(part.kind, part.config, part.labels | {"cut-languages": ["zz"]}, part.arrays)
-    with pytest.raises(ModelError, match="does not know"):
+    with pytest.raises(ModelError, match="of a language that its network does not know"):
         NeuralParser.from_part(other)
     short = part.arrays | {"cut-second": part.arrays["cut-second"][:, 1:]}
     with pytest.raises(ModelError):
         NeuralParser.from_part(Part(part.kind, part.config, part.labels, short))
     narrow = part.arrays | {"cut-first": part.arrays["cut-first"][:, 1:]}
+    with pytest.raises(ModelError, match="do not fit"):
+        NeuralParser.from_part(Part(part.kind, part.config, part.labels, narrow))
+    narrow = part.arrays | {"cut-first": part.arrays["cut-first"][:, 4:]}
     reader = NeuralParser.from_part(Part(part.kind, part.config, part.labels, narrow)).cutter("bb")
     assert reader is not None
     with pytest.raises(ModelError, match="another size"):

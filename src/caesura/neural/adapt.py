@@ -19,8 +19,8 @@ from caesura.document import Document
 from caesura.document.slicing import cut
 from caesura.errors import ModelError
 from caesura.models.file import Part
-from caesura.neural.agreement import features_of
 from caesura.neural.examples import Labels
+from caesura.neural.feats_of_xpos import features_of
 from caesura.neural.languages import Attributes, Languages
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.parser import NeuralParser

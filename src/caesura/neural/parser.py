@@ -25,8 +25,7 @@ from caesura.document import YES, Document
 from caesura.errors import ModelError, WarningSink
 from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
-from caesura.neural import agreement
-from caesura.neural.cutting import Cutting
+from caesura.neural import feats_of_xpos
 from caesura.neural.evidence import evidence_odds, log_odds
 from caesura.neural.examples import layout_codes
 from caesura.neural.graph import network_of
@@ -40,6 +39,7 @@ from caesura.neural.subwords import Subwords
 from caesura.neural.tag_lexicon import TagLexicon
 from caesura.neural.tagging import Tagging, softmax
 from caesura.neural.weights import TAGS, Network
+from caesura.neural.word_boundaries import WordBoundaries
 from caesura.parse.constraints import WordConstraints, decode_given, limits_of
 from caesura.parse.limits import no_limits
 from caesura.parse.options import SearchOptions
@@ -95,7 +95,7 @@ class NeuralParser(Stage):
     ) -> None:
         self.scale = scale
         #: What it says of words in text without blanks.
-        self.cutting: Cutting | None = None
+        self.word_boundaries: WordBoundaries | None = None
         #: What tags and features words had, in a network of many languages.
         self.tags = tags
         #: Which FEATS each XPOS may have.
@@ -143,7 +143,7 @@ class NeuralParser(Stage):
             self._network, self._again = replace(self._network, arrays={}), again
 
     def cutter(self, language: str) -> Callable[[str], NDArray[np.float32]] | None:
-        return self.cutting.reader(language) if self.cutting is not None else None
+        return self.word_boundaries.reader(language) if self.word_boundaries is not None else None
 
     def speaks(self, language: str) -> None:
         self._tagging.speaks(language)
@@ -198,7 +198,7 @@ class NeuralParser(Stage):
         if self.lexicon is not None:
             arrays |= self.lexicon.arrays()
         if self.features is not None:
-            arrays[agreement.NAME] = agreement.packed(self.features)
+            arrays[feats_of_xpos.NAME] = feats_of_xpos.packed(self.features)
         labels = dict(self.labels)
         if self.languages is not None:
             arrays |= self.languages.arrays()
@@ -221,10 +221,10 @@ class NeuralParser(Stage):
             "window": self.limit,
             "layout": self.encoder.layout,
         }
-        if self.cutting is not None:
-            arrays |= self.cutting.arrays()
-            labels |= self.cutting.labels()
-            config |= self.cutting.config()
+        if self.word_boundaries is not None:
+            arrays |= self.word_boundaries.arrays()
+            labels |= self.word_boundaries.labels()
+            config |= self.word_boundaries.config()
         return Part("neural", config, labels, arrays)
 
     @classmethod
@@ -268,14 +268,14 @@ class NeuralParser(Stage):
             threads=threads,
             scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
             lexicon=LemmaLexicon.from_arrays(part.labels["lemma"], part.arrays),
-            features=agreement.from_arrays(
+            features=feats_of_xpos.from_arrays(
                 part.arrays, len(part.labels["xpos"]), len(part.labels["feats"])
             ),
             layout=bool(part.option("layout", bool, False)),
             languages=languages,
             tags=tags,
         )
-        parser.cutting = Cutting.from_part(part, parser.encoder.engine, subwords)
+        parser.word_boundaries = WordBoundaries.from_part(part, parser.encoder.engine, subwords)
         return parser
 
     @property

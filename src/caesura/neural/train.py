@@ -21,11 +21,11 @@ from torch import Tensor
 from caesura.learn.loop import Report, silent
 from caesura.models.file import Part
 from caesura.neural.batches import DeviceData, Targets, on_device
+from caesura.neural.cuda_graphs import Recorder
 from caesura.neural.encoder import Transformer
 from caesura.neural.examples import DECISIONS, IGNORE, Examples, Soft
 from caesura.neural.label import predict
 from caesura.neural.net import Net
-from caesura.neural.replay import Recorder
 from caesura.neural.windows import Window, random_cuts
 
 __all__ = ["NeuralTrainer", "Source", "TrainOptions", "quick_scores"]

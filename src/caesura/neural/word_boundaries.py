@@ -1,10 +1,8 @@
-"""Where words begin in text without blanks: what an inner layer of the network says.
+"""Where words begin in text without blanks, by the vectors of an inner layer of the network.
 
-A tokeniser of such a language knows the words that it has seen; of others the characters around a
-place say little, and a network that has read much text in the language says more. Characters are
-given to it as if they were words, and the vectors that one of its layers has of the two before and
-the two behind a place become odds by a small network of one hidden layer. The tokeniser adds them
-to its own.
+The network reads characters as if they were words. Of the vectors of the two characters before and
+the two behind a place, a small network of one hidden layer (`core/network/boundaries.h`) computes
+the log-odds of a boundary, and the tokeniser adds them to its own.
 """
 
 from __future__ import annotations
@@ -17,14 +15,14 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura import _core
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.models.file import Part
-from caesura.neural.blas import one_thread
 from caesura.neural.examples import word_features
 from caesura.neural.subwords import Subwords
 
-__all__ = ["NEAR", "Cutting", "Layer", "neighbours", "units"]
+__all__ = ["NEAR", "Layer", "WordBoundaries", "units"]
 
 Floats = NDArray[np.float32]
 
@@ -44,14 +42,6 @@ def units(text: str) -> NDArray[np.int64]:
     """Where the characters of a passage begin and end that are read as words."""
     spans = [match.span() for match in _UNIT.finditer(text)]
     return np.array(spans, np.int64).reshape(-1, 2)
-
-
-def neighbours(vectors: Floats) -> Floats:
-    """For each unit the vectors of those around the place before it, one after the other."""
-    n, width = vectors.shape
-    padded = np.zeros((n + 2 * NEAR, width), np.float32)
-    padded[NEAR : NEAR + n] = vectors
-    return np.concatenate([padded[at : at + n] for at in range(2 * NEAR)], 1)
 
 
 class Layer:
@@ -77,8 +67,8 @@ class Layer:
         return vectors
 
 
-class Cutting:
-    """What makes odds of the vectors, by language. It does not change in use."""
+class WordBoundaries:
+    """The networks that compute odds of the vectors, by language. Threads may share one."""
 
     def __init__(
         self,
@@ -95,6 +85,11 @@ class Cutting:
         self.numbers = dict(numbers)
         self.layer = layer
         self.first, self.bias, self.second = first, bias, second
+        try:
+            parts = zip(self.numbers, first, bias, second, strict=True)
+            self._core = {code: _core.WordBoundaries(*own) for code, *own in parts}
+        except _core.DamagedModel as error:
+            raise ModelError(str(error)) from error
 
     def reader(self, language: str) -> Callable[[str], Floats] | None:
         """What tells the odds of a passage in a language; None of one that has blanks."""
@@ -106,14 +101,11 @@ class Cutting:
         spans = units(text)
         if len(spans) < 2:
             return found
-        row = list(self.numbers).index(language)
-        near = neighbours(self.layer.vectors(text, spans, self.numbers[language]))
-        if near.shape[1] != self.first.shape[1]:
-            raise ModelError("its network has vectors of another size than what cuts words")
-        with one_thread():
-            hidden = near @ self.first[row] + self.bias[row]
-        second = self.second[row]
-        points = np.maximum(hidden, 0) @ second[:-1] + second[-1]
+        try:
+            vectors = self.layer.vectors(text, spans, self.numbers[language])
+            points = self._core[language].odds(vectors)
+        except _core.DamagedModel as error:
+            raise ModelError(str(error)) from error
         glued = spans[1:, 0] == spans[:-1, 1]
         found[spans[1:, 0][glued]] = points[1:][glued]
         return found
@@ -143,7 +135,7 @@ class Cutting:
         second = part.array("cut-second", np.float16, (n, size + 1)).astype(np.float32)
         known = part.labels.get("languages", [])
         if not {*codes} <= {*known}:
-            raise ModelError("it cuts words of a language that its network does not know")
+            raise ModelError("it finds words of a language that its network does not know")
         numbers = {code: known.index(code) + 1 for code in codes}
         number = int(part.option(_LAYER, int, 1))
         if not 1 <= number <= getattr(engine, "layers", 0):

@@ -23,8 +23,8 @@ from caesura.language.choice import choose_model
 from caesura.learn.loop import Loop
 from caesura.models.file import ModelFile, Part
 from caesura.models.store import load_model
+from caesura.neural.bias_calibration import measure_scale
 from caesura.neural.prepare import finish, labels_of, prepare
-from caesura.neural.scale import measure_scale
 from caesura.neural.scores import READ
 from caesura.tokenize.many import KIND as MANY
 from caesura.tokenize.many import ManyTokenizer

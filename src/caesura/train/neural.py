@@ -14,11 +14,11 @@ from caesura.document import Document
 from caesura.errors import InputError, MissingExtra, UsageError
 from caesura.learn.loop import Loop
 from caesura.models.file import Part
-from caesura.neural.agreement import features_of
+from caesura.neural.bias_calibration import measure_scale
+from caesura.neural.feats_of_xpos import features_of
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.prepare import labels_of, new_net, prepare
 from caesura.neural.pretrained import check_weights
-from caesura.neural.scale import measure_scale
 from caesura.neural.shape import kind_of
 from caesura.neural.subwords import Subwords
 from caesura.train.copies import other_items, short_pieces

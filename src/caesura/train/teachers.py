@@ -22,7 +22,7 @@ from caesura.language.guess import plain_code
 from caesura.learn.fingerprint import file_digest
 from caesura.neural.examples import DECISIONS, Soft
 from caesura.neural.parser import NeuralParser
-from caesura.neural.soft import refuse_other_labels, teach
+from caesura.neural.soft_labels import refuse_other_labels, teach
 from caesura.pipeline import Pipeline, load
 from caesura.pipeline.loading import in_language
 from caesura.train.label_sets import ENOUGH, compare_labels

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.models.file import Part, save
 from caesura.models.store import load_model
-from caesura.neural import agreement
+from caesura.neural import feats_of_xpos
 from caesura.neural.examples import Labels
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.parser import NeuralParser
@@ -52,7 +52,7 @@ class Weights:
         arrays |= {f"lexicon/{name}": array for name, array in lexicon.items()}
         arrays["subwords"] = np.frombuffer(self.subwords.definition.encode(), np.uint8)
         if self.features is not None:
-            arrays[agreement.NAME] = agreement.packed(self.features)
+            arrays[feats_of_xpos.NAME] = feats_of_xpos.packed(self.features)
         config = {"limit": self.limit, "shape": asdict(self.shape), "net": dict(self.net)}
         part = Part(_KIND, config, self.labels.as_lists(), arrays)
         save(path, {_KIND: part}, kind=_KIND, compress=False)
@@ -69,7 +69,7 @@ class Weights:
             EncoderShape(**part.option("shape", dict, {})),
             part.option("net", dict, {}),
             int(part.option("limit", int, 510)),
-            agreement.from_arrays(part.arrays, len(labels.xpos), len(labels.feats)),
+            feats_of_xpos.from_arrays(part.arrays, len(labels.xpos), len(labels.feats)),
         )
 
     def stage(self, search: SearchSettings | None = None, bits: int = 8) -> NeuralParser:
