@@ -43,7 +43,7 @@ def _kind(doc: Document) -> tuple[object, ...] | None:
     if doc.fixed or not doc.n_words:
         return None
     spoken = doc.token_language
-    languages = None if spoken is None else frozenset(np.unique(spoken).tolist())
+    languages = None if spoken is None else frozenset(spoken.tolist())
     return id(doc.strings), doc.start_evidence is None, languages
 
 
@@ -65,7 +65,7 @@ def joined(docs: Sequence[Document]) -> tuple[Document, NDArray[np.int64]]:
     whole.word_token = moved("word_token", tokens)
     whole.token_start, whole.token_end = moved("token_start", offsets), moved("token_end", offsets)
     starts = np.concatenate([moved("paragraph_start", offsets), np.array(offsets[:-1])])
-    whole.paragraph_start = np.unique(starts)
+    whole.paragraph_start = np.sort(starts)
     whole.token_break = np.concatenate([layout.breaks(doc) for doc in docs])
     if first.start_evidence is not None:
         whole.start_evidence = np.concatenate([np.asarray(doc.start_evidence) for doc in docs])
