@@ -3,17 +3,25 @@
     python benchmarks/speech.py                    # the bundled models on EWT-speech dev
     python benchmarks/speech.py --model my.caesura --treebank GUM-speech
     python benchmarks/speech.py --mixed --treebank UD_English-GUM
+    python benchmarks/speech.py --cues --format srt --format whisper
 
 Tokens are given. With --mixed every second paragraph of a written treebank is made such a text, as
 a page has a comment or a message that nobody punctuated; then the text alone is given, and what is
 scored are sentence starts inside of those paragraphs, and inside of the others.
+
+With --cues the text of files of at least a thousand words is written as cues of 5, 8 or 12 words,
+of 3 to 14 at random, of two lines of 42 characters, or of one sentence, without pauses and with
+pauses of 0.6 s at 60% of the sentence boundaries. What is scored are sentence starts inside of
+files, found from the files, and beside them those found in the same words on one line.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Iterable
+from io import BytesIO
 from itertools import pairwise
 
 import numpy as np
@@ -22,7 +30,7 @@ from data import file_of
 from caesura.document import YES, Document
 from caesura.evaluate.conll import conll18
 from caesura.evaluate.quick import boundaries
-from caesura.formats import read
+from caesura.formats import ReadOptions, read, read_stream
 from caesura.parse.scores import f1
 from caesura.pipeline import Pipeline, load
 from caesura.transform import speech
@@ -86,6 +94,115 @@ def spoken(nlp: Pipeline, gold: list[Document]) -> dict[str, float]:
     }
 
 
+def words_of(docs: list[Document], size: int) -> list[list[tuple[str, bool]]]:
+    """Files of so many words, which are what stands between spaces: text, and whether it starts."""
+    files: list[list[tuple[str, bool]]] = [[]]
+    for doc in docs:
+        if len(files[-1]) >= size:
+            files.append([])
+        starts = set(doc.token_start[doc.sent_start == YES].tolist()) | {int(doc.token_start[0])}
+        for match in re.finditer(r"\S+", doc.text):
+            inside = any(at in starts for at in range(match.start(), match.end()))
+            files[-1].append((match[0], inside))
+    return files
+
+
+def cut(words: list[tuple[str, bool]], kind: str, rng: np.random.Generator) -> list[int]:
+    """The first word of each cue, and the number of words."""
+    bounds = [0]
+    if kind == "sentences":
+        return [0, *(n for n, (_, starts) in enumerate(words) if starts and n), len(words)]
+    if kind == "2 lines":
+        line, row = "", 0
+        for n, (word, _) in enumerate(words):
+            if line and len(line) + 1 + len(word) > 42:
+                line, row = "", row + 1
+                if row == 2:
+                    bounds.append(n)
+                    row = 0
+            line = f"{line} {word}".strip()
+        return [*bounds, len(words)]
+    while bounds[-1] < len(words):
+        size = int(rng.integers(3, 15)) if kind == "3-14" else int(kind)
+        bounds.append(min(bounds[-1] + size, len(words)))
+    return bounds
+
+
+def clock(seconds: float, mark: str) -> str:
+    minutes, milliseconds = divmod(round(seconds * 1000), 60_000)
+    whole, part = divmod(milliseconds, 1000)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{whole:02}{mark}{part:03}"
+
+
+def file_of_cues(
+    words: list[tuple[str, bool]], bounds: list[int], format: str, times: list[tuple[float, float]]
+) -> str:
+    """The words of a file as cues."""
+    rows, segments = [], []
+    for number, (first, last) in enumerate(pairwise(bounds), 1):
+        text = " ".join(word for word, _ in words[first:last])
+        begin, end = times[first][0], times[last - 1][1]
+        mark = "," if format == "srt" else "."
+        rows.append(f"{number}\n{clock(begin, mark)} --> {clock(end, mark)}\n{text}\n")
+        own = [
+            {"word": f" {word}", "start": a, "end": b}
+            for (word, _), (a, b) in zip(words[first:last], times[first:last], strict=True)
+        ]
+        segments.append({"start": begin, "end": end, "text": f" {text}", "words": own})
+    if format == "whisper":
+        return json.dumps({"segments": segments})
+    return "\n".join(["WEBVTT\n", *rows] if format == "vtt" else rows)
+
+
+def found_starts(doc: Document) -> set[int]:
+    """Sentence starts by the number of characters before them that are no spaces."""
+    before = np.concatenate([[0], np.cumsum([not char.isspace() for char in doc.text])])
+    return set(before[doc.token_start[doc.sentence_bounds[:-1]]].tolist()) - {0}
+
+
+def gold_starts(words: list[tuple[str, bool]]) -> set[int]:
+    sizes = np.concatenate([[0], np.cumsum([len(word) for word, _ in words])])
+    return {int(sizes[n]) for n, (_, starts) in enumerate(words) if starts} - {0}
+
+
+def score(found: list[set[int]], gold: list[set[int]]) -> float:
+    right = sum(len(own & true) for own, true in zip(found, gold, strict=True))
+    return f1(right, sum(map(len, found)), sum(map(len, gold)))
+
+
+def cued(
+    nlp: Pipeline, docs: list[Document], formats: list[str], kinds: list[str], size: int
+) -> dict[str, float]:
+    """F1 of starts for the words on one line, and for each kind of cues."""
+    files = words_of([doc for doc in docs if doc.n_tokens], size)
+    gold = [gold_starts(words) for words in files]
+    lines = nlp.pipe(" ".join(word for word, _ in words) for words in files)
+    row = {"one line": score([found_starts(doc) for doc in lines], gold)}
+    for format in formats:
+        for kind in kinds:
+            for pauses in (False, True):
+                rng = np.random.default_rng(1)
+                found = []
+                for words in files:
+                    at, times = 0.0, []
+                    for _, starts in words:
+                        at += 0.6 if pauses and starts and rng.random() < 0.6 else 0.0
+                        times.append((round(at, 3), round(at + 0.3, 3)))
+                        at += 0.3
+                    text = file_of_cues(words, cut(words, kind, rng), format, times)
+                    name = "asr" if format == "whisper" else "transcript"
+                    mode = None if format == "whisper" else format
+                    stream = BytesIO(text.encode())
+                    (doc,) = read_stream(stream, name, ReadOptions(mode=mode))
+                    found.append(found_starts(nlp(doc)))
+                title = f"{format}, {kind}" + (", pauses" if pauses else "")
+                row[title] = score(found, gold)
+    return row
+
+
+KINDS = ("5", "8", "12", "3-14", "2 lines", "sentences")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -93,9 +210,21 @@ def main() -> None:
     parser.add_argument("--model", action="append", help="a model; may be repeated")
     parser.add_argument("--treebank", default="EWT-speech")
     parser.add_argument("--mixed", action="store_true", help="every second paragraph")
+    parser.add_argument("--cues", action="store_true", help="the same words as cues")
+    parser.add_argument("--format", action="append", choices=["srt", "vtt", "whisper"])
+    parser.add_argument("--kind", action="append", choices=KINDS)
+    parser.add_argument("--words", type=int, default=1000, help="words of a file with --cues")
+    parser.add_argument("--documents", type=int, help="use the first documents")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    gold = list(read(file_of(arguments.treebank, "dev")))
+    gold = list(read(file_of(arguments.treebank, "dev")))[: arguments.documents]
+    if arguments.cues:
+        for model in arguments.model or ["en", "en-fast"]:
+            formats = arguments.format or ["srt", "vtt", "whisper"]
+            row = cued(load(model), gold, formats, arguments.kind or [*KINDS], arguments.words)
+            for name, value in row.items():
+                print(json.dumps({"model": model, "cues": name, "starts": round(value, 2)}))
+        return
     if not arguments.json and arguments.mixed:
         print("| model | starts inside plain paragraphs | inside others |")
         print("|---|---:|---:|")

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from caesura.document import Document, Longs
+from caesura.document import OTHER, Document, Longs
 
 __all__ = [
     "FIELDS",
@@ -136,7 +136,7 @@ def with_turns_of(doc: Document, source: Document) -> None:
     """Give a document the turns of another one with the same text."""
     doc.turn_start, doc.turn_end = source.turn_start, source.turn_end
     doc.turn_speaker = doc.strings.ids(source.strings.take(source.turn_speaker))
-    doc.turn_time = source.turn_time
+    doc.turn_time, doc.turn_kind = source.turn_time, source.turn_kind
 
 
 def changes(doc: Document) -> Longs:
@@ -146,9 +146,13 @@ def changes(doc: Document) -> Longs:
     """
     if not len(doc.turn_start):
         return np.zeros(0, np.int64)
-    turns = np.flatnonzero((doc.turn_speaker != 0) & (doc.turn_end > doc.turn_start))
+    names = doc.turn_speaker
+    if doc.turn_kind is not None:  # an unknown speaker is another one
+        unknown = (doc.turn_kind == OTHER) & (names == 0)
+        names = np.where(unknown, -1 - np.arange(len(names), dtype=np.int32), names)
+    turns = np.flatnonzero((names != 0) & (doc.turn_end > doc.turn_start))
     order = turns[np.argsort(doc.turn_start[turns], kind="stable")]
-    names = doc.turn_speaker[order]
+    names = names[order]
     other = np.ones(len(order), np.bool_)
     other[1:] = names[1:] != names[:-1]
     found: Longs = doc.turn_start[order][other]

@@ -30,7 +30,7 @@ from caesura.cli.options import (
 from caesura.cli.parse import load_pipeline
 from caesura.cli.refuse import refuse
 from caesura.cli.running import mention_faster, plan, run_plan
-from caesura.document import Document, token_turn
+from caesura.document import Document, span_of, token_turn
 from caesura.formats.io import open_write
 from caesura.pipeline.engine import Engine
 from caesura.pipeline.runner import engine_of
@@ -210,21 +210,18 @@ class _Rows:
         }
         if self._within:
             said["paragraph"] = self._paragraph
-        said |= _turn(piece, token)
+        said |= _turn(piece, token, int(np.searchsorted(piece.token_end, end - self._offset)))
         sure = piece.start_evidence if piece.sent_conf is None else piece.sent_conf
         if sure is not None and np.isfinite(sure[token]):
             said["confidence"] = round(float(sure[token]), 4)
         return msgspec.json.encode(said).decode()
 
 
-def _turn(piece: Document, token: int) -> dict[str, Any]:
+def _turn(piece: Document, first: int, last: int) -> dict[str, Any]:
     """Who says a sentence, and from when to when, as far as that is known."""
-    if not len(piece.turn_start):
-        return {}
-    turn = int(token_turn(piece)[token])
-    if turn < 0:
-        return {}
-    begin, end = piece.turn_time[turn].tolist()
-    said = {"speaker": piece.strings[int(piece.turn_speaker[turn])]}
-    times = {"start_time": begin, "end_time": end}
-    return said | {name: time for name, time in times.items() if time == time}
+    turns = token_turn(piece)
+    said: dict[str, Any] = {}
+    if turns[first] >= 0:
+        said["speaker"] = piece.strings[int(piece.turn_speaker[turns[first]])]
+    named = zip(("start_time", "end_time"), span_of(piece, turns, first, last), strict=True)
+    return said | {name: time for name, time in named if time is not None}

@@ -28,7 +28,7 @@ from caesura.document.schema import (
     KBestTags,
     Longs,
 )
-from caesura.document.slicing import token_turn, word_turns
+from caesura.document.slicing import span_of, token_turn, word_turns
 from caesura.document.strings import Strings, misc_items
 from caesura.document.views import Sentence, Span, Token
 from caesura.document.word import Word
@@ -58,6 +58,7 @@ __all__ = [
     "Token",
     "Word",
     "misc_items",
+    "span_of",
     "token_turn",
     "word_turns",
 ]

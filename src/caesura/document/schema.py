@@ -307,13 +307,13 @@ class Columns:
     # Times of speech: seconds from and to (NaN if unknown), the recogniser's confidence (NaN if
     # unknown), and whether the times are interpolated between known ones.
     token_time: NDArray[np.float64] | None = column(
-        "token", dtype=np.float64, width=2, optional=True, formats=_TABLES
+        "token", dtype=np.float64, width=2, optional=True, keep="tokens", formats=_TABLES
     )
     token_time_conf: Floats | None = column(
-        "token", dtype=np.float32, optional=True, formats=_TABLES
+        "token", dtype=np.float32, optional=True, keep="tokens", formats=_TABLES
     )
     token_time_guessed: Bytes | None = column(
-        "token", dtype=np.int8, optional=True, formats=_TABLES
+        "token", dtype=np.int8, optional=True, keep="tokens", formats=_TABLES
     )
 
     # The language of each token, where the tokeniser knows several.

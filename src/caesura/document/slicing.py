@@ -31,12 +31,19 @@ from caesura.errors import UsageError
 if TYPE_CHECKING:
     from caesura.document.document import Document
 
-__all__ = ["contents", "copied", "cut", "join", "token_turn", "word_turns"]
+__all__ = ["contents", "copied", "cut", "join", "span_of", "token_turn", "word_turns"]
 
 D = TypeVar("D", bound="Document")
 
 #: Levels that are spans of the text, by their columns `_start` and `_end`.
 _SPANS: Final[tuple[Level, ...]] = ("turn", "markup")
+#: Optional columns that some pieces of a document may not have, and what those say.
+_FILLED: Final[dict[str, float]] = {
+    "turn_kind": TURN,
+    "token_time": np.nan,
+    "token_time_conf": np.nan,
+    "token_time_guessed": 0,
+}
 
 
 def token_turn(doc: Document) -> NDArray[np.int64]:
@@ -50,15 +57,44 @@ def token_turn(doc: Document) -> NDArray[np.int64]:
     return np.where(inside, turn, -1)
 
 
+def span_of(
+    doc: Document, turns: NDArray[np.int64], first: int, last: int
+) -> tuple[float | None, float | None]:
+    """When the first token of several begins and the last one ends, or their turns do.
+
+    `turns` is the turn of each token.
+    """
+    found: list[float | None] = []
+    for at, token in enumerate((first, last)):
+        time = np.nan if doc.token_time is None else float(doc.token_time[token, at])
+        if time != time and turns[token] >= 0:
+            time = float(doc.turn_time[turns[token], at])
+        found.append(None if time != time else time)
+    return found[0], found[1]
+
+
 def word_turns(doc: Document) -> dict[str, Any]:
-    """Columns of words of a document with turns: who says each, and when; nothing without turns."""
-    if not len(doc.turn_start):
-        return {}
-    turn = token_turn(doc)[doc.word_token]
-    names = np.array([*doc.strings.take(doc.turn_speaker), ""], dtype=object)
-    times = np.vstack([doc.turn_time, [[np.nan, np.nan]]])
-    # Turn -1, which is none, is the last row of both.
-    return {"speaker": names[turn], "start_time": times[turn, 0], "end_time": times[turn, 1]}
+    """Columns of the words of a document with turns or times; nothing without either.
+
+    Times are those of a word's token where they are known, else those of its turn.
+    """
+    found: dict[str, Any] = {}
+    if len(doc.turn_start):
+        turn = token_turn(doc)[doc.word_token]
+        names = np.array([*doc.strings.take(doc.turn_speaker), ""], dtype=object)
+        # Turn -1, which is none, is the last row of both.
+        times = np.vstack([doc.turn_time, [[np.nan, np.nan]]])[turn]
+        found = {"speaker": names[turn], "start_time": times[:, 0], "end_time": times[:, 1]}
+    if doc.token_time is not None:
+        own = doc.token_time[doc.word_token]
+        for at, name in enumerate(("start_time", "end_time")):
+            known = np.isfinite(own[:, at])
+            found[name] = np.where(known, own[:, at], found.get(name, np.nan))
+        for name in ("token_time_conf", "token_time_guessed"):
+            column = getattr(doc, name)
+            if column is not None:
+                found[name.removeprefix("token_")] = column[doc.word_token]
+    return found
 
 
 # ---------------------------------------------------------------------- cutting
@@ -169,10 +205,10 @@ def join(pieces: Sequence[D]) -> D:
     for name, kind, optional in schema.joined:
         parts = [getattr(piece, name) for piece in pieces]
         if optional and any(part is None for part in parts):
-            if name != "turn_kind" or all(part is None for part in parts):
+            if name not in _FILLED or all(part is None for part in parts):
                 continue
             parts = [
-                np.full(len(piece.turn_start), TURN, np.int8) if part is None else part
+                _rows_of(piece, name) if part is None else part
                 for piece, part in zip(pieces, parts, strict=True)
             ]
         if kind == "strings":
@@ -210,6 +246,13 @@ def join(pieces: Sequence[D]) -> D:
         setattr(whole, column.name, _join_options(column.name, pieces, translate))
     _join_turns(whole, pieces, schema)
     return whole
+
+
+def _rows_of(piece: Document, name: str) -> NDArray[Any]:
+    """A column of a piece in which nothing is known."""
+    column, value = piece.schema.by_name[name], _FILLED[name]
+    n = len(piece.turn_start) if column.level == "turn" else piece.n_tokens
+    return np.full(n if column.width == 1 else (n, column.width), value, column.dtype)
 
 
 def _before(pieces: Sequence[Document]) -> dict[Kind, list[int]]:

@@ -54,6 +54,11 @@ _OF_WORD: Final = {
     "speaker": "string",
     "start_time": "float64",
     "end_time": "float64",
+    "turn_kind": "int32",
+    "word_start_time": "float64",
+    "word_end_time": "float64",
+    "time_conf": "float32",
+    "time_guessed": "int32",
     "sent_conf": "float32",
     "tag_conf": "float32",
     "arc_conf": "float32",
@@ -250,6 +255,7 @@ class _Rows:
             **{name: self._strings(doc, getattr(doc, name)) for name in _STRINGS},
             "head": pa.array(head, pa.int32(), mask=doc.head == UNKNOWN),
             **self._spoken(doc),
+            **self._times(doc),
             **self._confidences(doc),
         }
         self._sentence += doc.n_sentences
@@ -305,7 +311,7 @@ class _Rows:
         if not len(doc.turn_start):
             self._open = None
             nothing = {"turn": pa.int32(), "speaker": pa.string(), "start_time": pa.float64()}
-            nothing["end_time"] = pa.float64()
+            nothing |= {"end_time": pa.float64(), "turn_kind": pa.int32()}
             return {name: pa.nulls(n, kind) for name, kind in nothing.items()}
         said = list(zip(doc.turn_speaker.tolist(), doc.turn_time.tolist(), strict=True))
         known = [(doc.strings[who], str(times)) for who, times in said]
@@ -317,12 +323,32 @@ class _Rows:
         self._open = known[-1] if int(doc.turn_end[-1]) == len(doc.text) else None
         none, rows = turn < 0, pa.array(np.maximum(turn, 0), mask=turn < 0)
         times = doc.turn_time[np.maximum(turn, 0)]
+        kinds = np.zeros(n) if doc.turn_kind is None else doc.turn_kind[np.maximum(turn, 0)]
         return {
             "turn": pa.array(first + turn, pa.int32(), mask=none),
             "speaker": self._strings(doc, doc.turn_speaker).take(rows),
             "start_time": pa.array(times[:, 0], mask=none | np.isnan(times[:, 0])),
             "end_time": pa.array(times[:, 1], mask=none | np.isnan(times[:, 1])),
+            "turn_kind": pa.array(kinds.astype(np.int32), mask=none),
         }
+
+    def _times(self, doc: Document) -> dict[str, Any]:
+        """Times of the tokens of the words."""
+        pa, found = self._pa, {}
+        times = doc.token_time
+        columns = {
+            "word_start_time": (None if times is None else times[:, 0], pa.float64()),
+            "word_end_time": (None if times is None else times[:, 1], pa.float64()),
+            "time_conf": (doc.token_time_conf, pa.float32()),
+            "time_guessed": (doc.token_time_guessed, pa.int32()),
+        }
+        for name, (values, kind) in columns.items():
+            if values is None:
+                found[name] = pa.nulls(doc.n_words, kind)
+                continue
+            own = values[doc.word_token]
+            found[name] = pa.array(own, kind, mask=np.isnan(own))
+        return found
 
     def _confidences(self, doc: Document) -> dict[str, Any]:
         pa, found = self._pa, {}

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from caesura.document import NO, ROOT, UNKNOWN, YES, Document
+from caesura.document import NO, ROOT, TURN, UNKNOWN, YES, Document
 from caesura.errors import FormatError, InputError
 from caesura.formats.options import ReadOptions
 
@@ -23,6 +23,7 @@ _NEEDED: Final = ("document", "sentence", "id", "token", "start", "end", "text",
 _STRINGS: Final = ("lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
 _MORE: Final = (
     "doc_id", "paragraph", "after", *_STRINGS, "head", "turn", "speaker", "start_time", "end_time",
+    "turn_kind", "word_start_time", "word_end_time", "time_conf", "time_guessed",
     "sent_conf", "tag_conf", "arc_conf",
 )  # fmt: skip
 #: Rows that are read at once.
@@ -121,6 +122,7 @@ def _document(rows: list[Row]) -> Document:
     opens = [b is not None and a != b for a, b in pairwise([None, *marks])]
     doc.paragraph_start = doc.token_start[np.array(opens)]
     _set_turns(doc, first)
+    _set_times(doc, first)
     for name, from_rows in (("sent_conf", first), ("tag_conf", rows), ("arc_conf", rows)):
         values = [row.get(name) for row in from_rows]
         if any(value is not None for value in values):
@@ -172,3 +174,15 @@ def _set_turns(doc: Document, tokens: list[Row]) -> None:
     doc.turn_speaker = doc.strings.ids([tokens[k].get("speaker") or "" for k in edges])
     times = [(tokens[k].get("start_time"), tokens[k].get("end_time")) for k in edges]
     doc.turn_time = np.array(times, np.float64).reshape(-1, 2)
+    kinds = np.array([tokens[k].get("turn_kind") or TURN for k in edges], np.int8)
+    doc.turn_kind = kinds if kinds.any() else None
+
+
+def _set_times(doc: Document, tokens: list[Row]) -> None:
+    times = [(row.get("word_start_time"), row.get("word_end_time")) for row in tokens]
+    if all(begin is None and end is None for begin, end in times):
+        return
+    doc.token_time = np.array(times, np.float64).reshape(-1, 2)
+    doc.token_time_conf = np.array([row.get("time_conf") for row in tokens], np.float32)
+    guessed = [row.get("time_guessed") or 0 for row in tokens]
+    doc.token_time_guessed = np.array(guessed, np.int8)

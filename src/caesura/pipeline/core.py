@@ -15,12 +15,14 @@ from caesura.document import MAYBE, Document, Strings
 from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile
+from caesura.pipeline import cues
 from caesura.pipeline.confidence import StartMaps, maps_of
 from caesura.pipeline.given import check_many, check_one, check_stream, checked_blocks
 from caesura.pipeline.many import in_batches, ordered
 from caesura.pipeline.quick import quick_stages
 from caesura.pipeline.stages import stages_of
 from caesura.pipeline.streaming import annotate_stream, annotate_whole
+from caesura.pipeline.times import set_times
 from caesura.stage import Stage, TokenStage
 from caesura.tokenize.paragraphs import line_starts
 from caesura.turns import (
@@ -237,11 +239,35 @@ class Pipeline:
         if "sentences" in self.stages[0].adds and self.has_tokenizer:
             self._annotate(docs, confidence)
             return
+        docs = self._with_cues(docs, confidence)
+        with cues.as_turns(docs):
+            self._annotate_whole(docs, confidence)
+
+    def _annotate_whole(self, docs: Sequence[Document], confidence: bool) -> None:
         # Given arcs may not be cut, and never come by a stream.
         arcs = [constraints.Constraints.of(doc).heads is not None for doc in docs]
         self._annotate([doc for doc, given in zip(docs, arcs, strict=True) if given], confidence)
         others = [doc for doc, given in zip(docs, arcs, strict=True) if not given]
         annotate_whole(others, lambda some: self._annotate(some, confidence))
+
+    def _with_cues(self, docs: Sequence[Document], confidence: bool) -> list[Document]:
+        """Weigh the ends of cues; those documents are returned that must still be annotated."""
+        cued = [doc for doc in docs if cues.are_open(doc)] if "confidence" in self.offers else []
+        if not cued:
+            return list(docs)
+        done = []
+        for doc in cued:
+            first = doc.cut(0, doc.n_tokens)
+            first.token_break = doc.token_break
+            with cues.as_turns([first]):
+                self._annotate_whole([first], confidence=True)
+            if first.sent_conf is not None and cues.decide(doc, first.sent_conf):
+                continue
+            for column in doc.schema.columns:
+                if column.name != "fixed" and (confidence or not column.confidence):
+                    setattr(doc, column.name, getattr(first, column.name))
+            done.append(id(doc))
+        return [doc for doc in docs if id(doc) not in done]
 
     def _annotate(self, docs: Sequence[Document], confidence: bool) -> None:
         full = [doc for doc in docs if doc.n_words]
@@ -267,15 +293,22 @@ class Pipeline:
             doc = self.tokenizer.tokens_of(
                 source, newline_is_boundary=newline_is_boundary, sentence_starts=spoken.tolist()
             )
+        if source.turn_kind is not None and len(doc.turn_start) == len(source.turn_start):
+            doc.turn_kind = source.turn_kind
+        set_times(doc, source)
+        lines = line_starts(doc.text) if newline_is_boundary else _NOWHERE
+        if newline_is_boundary and source.turn_kind is not None:
+            lines = np.union1d(lines, source.turn_start)
         if newline_is_boundary and given:
-            at = np.searchsorted(doc.token_start, line_starts(doc.text))
+            at = np.searchsorted(doc.token_start, lines)
             constraints.fix_starts(doc, doc.token_start[at[at < doc.n_tokens]])
         elif newline_is_boundary:
             paragraphs = doc.paragraph_start
             constraints.keep_layout(doc, source)
             if not len(source.paragraph_start):
                 doc.paragraph_start = paragraphs
-            constraints.fix_starts(doc, line_starts(source.text))
+            at = np.searchsorted(doc.token_start, lines)
+            constraints.fix_starts(doc, doc.token_start[at[at < doc.n_tokens]])
         if len(spoken):
             told = newline_is_boundary or constraints.Constraints.of(source).starts is not None
             constraints.fix_turns(doc, spoken, () if told else label_spans(doc))
@@ -378,7 +411,8 @@ class Pipeline:
             if source.n_tokens or len(source.turn_start) or len(source.markup_start):
                 doc.paragraph_start = source.paragraph_start  # whose layout is known
         if added:  # what is there is not cut
-            self._annotate(docs, confidence)
+            with cues.as_turns(docs):
+                self._annotate(docs, confidence)
             for source, doc in zip(batch, docs, strict=True):
                 if isinstance(source, Document) and constraints.Constraints.of(doc).tokens:
                     constraints.forget_moved(doc, source.sentence_bounds)
@@ -462,9 +496,12 @@ class Pipeline:
             self.watch.warn([doc.text])
         main = self._main
         at = next(n for n, stage in enumerate(self.stages) if stage is main)
-        for stage in self.stages[int(self.has_tokenizer) : at]:
-            stage.annotate([doc])
-        found = main.k_best(doc, k)
+        with cues.as_turns([doc]):
+            for stage in self.stages[int(self.has_tokenizer) : at]:
+                stage.annotate([doc])
+            found = main.k_best(doc, k)
+        for analysis in found:
+            cues.take_turns(analysis, doc)
         for stage in self.stages[at + 1 :]:
             stage.annotate(found)
         for analysis in found:

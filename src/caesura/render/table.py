@@ -17,7 +17,8 @@ def word_table(doc: Document) -> Any:
 
     `id` and `head` count from 1 within the sentence, as in CoNLL-U: 0 is the root, and an unknown
     head is missing. `start` and `end` are offsets of the token in the text. Words of a transcript
-    also have `speaker`, `start_time` and `end_time` (seconds) of their turn.
+    also have `speaker`, `start_time` and `end_time` (seconds), and words with times of their own
+    `time_conf` and `time_guessed`.
     """
     try:
         import pandas

@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from caesura.document import NO, ROOT, UNKNOWN, YES, Document, Strings, token_turn
+from caesura.document import NO, ROOT, UNKNOWN, YES, Document, Strings, span_of, token_turn
 from caesura.formats.jsonl import said, take
 from caesura.serve.options import VERSION
 
@@ -284,20 +284,18 @@ def sentences_of(doc: Document, offset: int = 0) -> Iterator[SentenceData]:
             tokens,
             words,
             before,
-            *_turn(doc, turns, sentence.first_token),
+            *_turn(doc, turns, sentence.first_token, sentence.last_token - 1),
             "" if spoken is None else doc.strings[spoken[sentence.first_token]],
         )
 
 
 def _turn(
-    doc: Document, turns: NDArray[np.int64], token: int
+    doc: Document, turns: NDArray[np.int64], first: int, last: int
 ) -> tuple[str, float | None, float | None]:
-    """Who speaks at a token, and from when to when."""
-    turn = int(turns[token])
-    if turn < 0:
-        return "", None, None
-    begin, end = (None if time != time else time for time in doc.turn_time[turn].tolist())
-    return doc.strings[int(doc.turn_speaker[turn])], begin, end
+    """Who speaks at a token, and from when it is said to when another one is."""
+    begin, end = span_of(doc, turns, first, last)
+    speaker = doc.strings[int(doc.turn_speaker[turns[first]])] if turns[first] >= 0 else ""
+    return speaker, begin, end
 
 
 def _rows(doc: Document, name: str) -> list[Any] | None:

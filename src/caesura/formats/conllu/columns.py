@@ -20,7 +20,7 @@ from caesura.document import CONFIDENCE_KEYS, EmptyNode, Strings
 from caesura.formats.conllu.comments import NEWPAR, newdoc_id
 from caesura.formats.conllu.ids import VALUES, Layout, Malformed, count_to, layout
 from caesura.formats.conllu.spacing import Spacing, spacing, with_attributes
-from caesura.formats.conllu.turns import MARK, Turn, mark_of
+from caesura.formats.conllu.turns import ALIGNED, MARK, Turn, aligned_of, mark_of
 from caesura.formats.options import ReadOptions
 
 __all__ = ["STRING_COLUMNS", "Malformed", "Rows", "parse", "within"]
@@ -338,6 +338,7 @@ def _spaces(found: Rows, token_misc: np.ndarray, options: ReadOptions) -> None:
                     paragraphs.append(token)
     found.paragraphs = paragraphs
     _turns(found, token_misc)
+    _times(found, token_misc)
     if options.token_range:
         misc = token_misc.tolist()
         matches = {i: _RANGE.search(strings[i]) for i in set(misc)}
@@ -353,3 +354,23 @@ def _turns(found: Rows, token_misc: np.ndarray) -> None:
             marks[i] = mark_of(found.strings[i])
     for token in np.flatnonzero(np.isin(token_misc, list(marks))).tolist() if marks else ():
         found.turns[token] = marks[int(token_misc[token])]
+
+
+def _times(found: Rows, token_misc: np.ndarray) -> None:
+    """What MISC says about times of tokens."""
+    strings = found.strings
+    hits = [i for i in np.unique(token_misc).tolist() if ALIGNED in strings[i]]
+    said = {i: one for i in hits if (one := aligned_of(strings[i])) is not None}
+    if not said:
+        return
+    n = len(token_misc)
+    times = np.full((n, 2), np.nan)
+    sure, guessed = np.full(n, np.nan, np.float32), np.zeros(n, np.int8)
+    for token in np.flatnonzero(np.isin(token_misc, list(said))).tolist():
+        one = said[int(token_misc[token])]
+        times[token] = one.begin / 1000, one.end / 1000
+        sure[token] = np.nan if one.confidence is None else one.confidence
+        guessed[token] = one.guessed
+    columns = found.columns
+    columns["token_time"], columns["token_time_conf"] = times, sure
+    columns["token_time_guessed"] = guessed

@@ -239,8 +239,9 @@ def segment(found: Rows, first: int, last: int, lead: str, options: ReadOptions)
         setattr(doc, name, columns[name][wa:wb].copy())
     head = columns["head"][wa:wb]
     doc.head = np.where(head >= 0, head - np.int32(wa), head)
-    if "sent_conf" in columns:
-        doc.sent_conf = columns["sent_conf"][ta:tb].copy()
+    for name in ("sent_conf", "token_time", "token_time_conf", "token_time_guessed"):
+        if name in columns:
+            setattr(doc, name, columns[name][ta:tb].copy())
     for name in ("tag_conf", "arc_conf"):
         if name in columns:
             setattr(doc, name, columns[name][wa:wb].copy())

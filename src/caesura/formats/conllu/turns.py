@@ -1,25 +1,32 @@
-"""The turns of a transcript in CoNLL-U: who speaks, from when to when.
+"""Speech in CoNLL-U: turns with speakers and times, and times of tokens.
 
 MISC of the first token of a turn says `NewTurn=Yes` and, where they are known, `Speaker`,
-`StartTime` and `EndTime` (seconds); a token behind a turn that is in none says `NewTurn=No`. This
-is what is read. Sentences without comments of their own also get `# speaker`, `# start_time` and
-`# end_time`.
+`StartTime` and `EndTime` (seconds); a token behind a turn that is in none says `NewTurn=No`.
+`TurnKind` is `Cue` or `Other` if it is no plain turn. This is what is read. Sentences without
+comments of their own also get `# speaker`, `# start_time` and `# end_time`.
+
+Times of tokens are `AlignBegin` and `AlignEnd` (milliseconds), as in treebanks of speech, with
+`AlignConf` and, if they are interpolated, `AlignGuessed=Yes`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from caesura.document import Document, token_turn
+from caesura.document import CUE, OTHER, TURN, Document, token_turn
 from caesura.formats.conllu.spacing import escape, unescape
 
-__all__ = ["MARK", "Turn", "TurnWriter", "mark_of", "set_turns"]
+__all__ = ["ALIGNED", "MARK", "Aligned", "Turn", "TurnWriter", "align_items", "aligned_of"]
+__all__ += ["mark_of", "set_turns"]
 
 MARK: Final = "NewTurn="
-_KEYS: Final = ("NewTurn", "Speaker", "StartTime", "EndTime")
+_KEYS: Final = ("NewTurn", "TurnKind", "Speaker", "StartTime", "EndTime")
+_KINDS: Final = {"Cue": CUE, "Other": OTHER}
+ALIGNED: Final = "AlignBegin="
+_ALIGN: Final = ("AlignBegin", "AlignEnd", "AlignConf", "AlignGuessed")
 
 
 class Turn(NamedTuple):
@@ -28,6 +35,16 @@ class Turn(NamedTuple):
     speaker: str
     begin: float
     end: float
+    kind: int = TURN
+
+
+class Aligned(NamedTuple):
+    """The times of a token in milliseconds, their confidence, and whether they are interpolated."""
+
+    begin: int
+    end: int
+    confidence: float | None = None
+    guessed: bool = False
 
 
 def mark_of(misc: str) -> Turn | None:
@@ -36,7 +53,19 @@ def mark_of(misc: str) -> Turn | None:
     if items.get("NewTurn") != "Yes":
         return None
     begin, end = _seconds(items.get("StartTime", "")), _seconds(items.get("EndTime", ""))
-    return Turn(unescape(items.get("Speaker", "")), begin, end)
+    kind = _KINDS.get(items.get("TurnKind", ""), TURN)
+    return Turn(unescape(items.get("Speaker", "")), begin, end, kind)
+
+
+def aligned_of(misc: str) -> Aligned | None:
+    """The times that a MISC value says."""
+    items = dict(item.partition("=")[::2] for item in misc.split("|"))
+    begin, end = items.get("AlignBegin", ""), items.get("AlignEnd", "")
+    if not all(one.isascii() and one.isdigit() and len(one) < 13 for one in (begin, end)):
+        return None
+    sure = _seconds(items.get("AlignConf", ""))
+    known = sure if 0 <= sure <= 1 else None
+    return Aligned(int(begin), int(end), known, items.get("AlignGuessed") == "Yes")
 
 
 def _seconds(text: str) -> float:
@@ -76,7 +105,9 @@ def set_turns(
     doc.turn_start = np.array([start for _, start, _ in spans], dtype=np.int64)
     doc.turn_end = np.array([end for _, _, end in spans], dtype=np.int64)
     doc.turn_speaker = doc.strings.ids([turn.speaker for turn, _, _ in spans])
-    times = np.array([turn[1:] for turn, _, _ in spans], dtype=np.float64).reshape(-1, 2)
+    times = np.array([turn[1:3] for turn, _, _ in spans], dtype=np.float64).reshape(-1, 2)
+    kinds = np.array([turn.kind for turn, _, _ in spans], dtype=np.int8)
+    doc.turn_kind = kinds if kinds.any() else None
     doc.turn_time = np.where(times < 0, np.nan, times)
     return opened
 
@@ -90,6 +121,7 @@ class TurnWriter:
     def __init__(self) -> None:
         self._turns: list[Turn] = []
         self._of_token = np.zeros(0, np.int64)
+        self._times: list[list[float]] = []
         #: The turn that the piece before left open, and whether its last token was in one.
         self._going: Turn | None = None
         self._inside = False
@@ -98,12 +130,18 @@ class TurnWriter:
         """Look at a document or the next piece of it."""
         if not doc.continues:
             self._going, self._inside = None, False
+        known = np.zeros((0, 2)) if doc.token_time is None else doc.token_time
+        self._times = np.nan_to_num(known, nan=-1.0).tolist()
         if not len(doc.turn_start):
             self._turns, self._of_token = [], np.full(doc.n_tokens, -1)
             return
         times = np.nan_to_num(doc.turn_time, nan=-1.0).tolist()
         speakers = doc.strings.take(doc.turn_speaker)
-        self._turns = [Turn(name, *time) for name, time in zip(speakers, times, strict=True)]
+        kinds = [TURN] * len(times) if doc.turn_kind is None else doc.turn_kind.tolist()
+        self._turns = [
+            Turn(name, begin, end, kind)
+            for name, (begin, end), kind in zip(speakers, times, kinds, strict=True)
+        ]
         self._of_token = token_turn(doc)
 
     def marks(
@@ -150,25 +188,27 @@ class TurnWriter:
 
     def comments(self, first: int, last: int) -> list[str]:
         """What a sentence of these tokens is told about who says it, and when."""
-        if not self._turns:
-            return []
-        here, there = int(self._of_token[first]), int(self._of_token[last - 1])
         found = []
-        if here >= 0:
-            turn = self._turns[here]
-            if turn.speaker:
-                found.append(f"# speaker = {' '.join(turn.speaker.split())}")
-            if turn.begin >= 0:
-                found.append(f"# start_time = {_written(turn.begin)}")
-        if there >= 0 and self._turns[there].end >= 0:
-            found.append(f"# end_time = {_written(self._turns[there].end)}")
-        return found
+        begin = end = -1.0
+        if self._turns:
+            here, there = int(self._of_token[first]), int(self._of_token[last - 1])
+            if here >= 0:
+                begin = self._turns[here].begin
+                speaker = " ".join(self._turns[here].speaker.split())
+                found += [f"# speaker = {speaker}"] if speaker else []
+            end = self._turns[there].end if there >= 0 else -1.0
+        if self._times:
+            begin = self._times[first][0] if self._times[first][0] >= 0 else begin
+            end = self._times[last - 1][1] if self._times[last - 1][1] >= 0 else end
+        found += [f"# start_time = {_written(begin)}"] if begin >= 0 else []
+        return found + ([f"# end_time = {_written(end)}"] if end >= 0 else [])
 
 
 def _items(turn: Turn | None) -> list[str]:
     if turn is None:
         return ["NewTurn=No"]
     items = ["NewTurn=Yes"]
+    items += [f"TurnKind={name}" for name, kind in _KINDS.items() if kind == turn.kind]
     if turn.speaker:
         items.append(f"Speaker={escape(turn.speaker)}")
     if turn.begin >= 0:
@@ -176,3 +216,29 @@ def _items(turn: Turn | None) -> list[str]:
     if turn.end >= 0:
         items.append(f"EndTime={_written(turn.end)}")
     return items
+
+
+def align_items(
+    doc: Document, of_token: np.ndarray, confidences: bool
+) -> Iterator[tuple[int, tuple[str, ...], list[str]]]:
+    """Tokens whose MISC does not say their times, with the attributes to drop and to add."""
+    if doc.token_time is None:
+        return
+    strings = doc.strings
+    said = {i: aligned_of(strings[i]) for i in set(of_token.tolist()) if ALIGNED in strings[i]}
+    guessed = doc.token_time_guessed
+    sure = doc.token_time_conf if confidences else None
+    known = np.isfinite(np.asarray(doc.token_time).sum(axis=1))
+    for token, i in enumerate(of_token.tolist()):
+        if not known[token]:
+            if said.get(i) is not None:
+                yield token, _ALIGN, []
+            continue
+        begin, end = np.round(doc.token_time[token] * 1000).astype(int).tolist()
+        own = None if sure is None or np.isnan(sure[token]) else float(str(sure[token]))
+        wanted = Aligned(begin, end, own, guessed is not None and bool(guessed[token]))
+        if said.get(i) == wanted:
+            continue
+        items = [f"AlignBegin={begin}", f"AlignEnd={end}"]
+        items += [] if own is None else [f"AlignConf={own}"]
+        yield token, _ALIGN, items + ["AlignGuessed=Yes"] * wanted.guessed

@@ -20,7 +20,7 @@ from caesura.errors import InputError
 from caesura.formats.build import encoded, one_line, with_next
 from caesura.formats.conllu.comments import NEWDOC, newdoc_id, starts_paragraph
 from caesura.formats.conllu.spacing import opens_paragraph, respaced, with_attributes
-from caesura.formats.conllu.turns import TurnWriter
+from caesura.formats.conllu.turns import TurnWriter, align_items
 from caesura.formats.options import WriteOptions
 
 __all__ = ["rows", "write", "write_rows"]
@@ -243,6 +243,9 @@ class _Writer:
 
     def _mark_turns(self, doc: Document, of_token: np.ndarray, changed: dict[int, str]) -> None:
         for token, (drop, add) in self.turns.marks(doc, of_token).items():
+            old = changed.get(token, doc.strings[of_token[token]])
+            changed[token] = with_attributes(old, drop, add)
+        for token, drop, add in align_items(doc, of_token, self.options.confidences):
             old = changed.get(token, doc.strings[of_token[token]])
             changed[token] = with_attributes(old, drop, add)
 

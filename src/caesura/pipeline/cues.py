@@ -1,0 +1,179 @@
+"""Ends of cues as evidence of sentence boundaries, with a weight that is estimated for each file.
+
+The pipeline splits the words of a transcript as if they were on one line. Then the rate of
+boundaries is estimated at the starts of cues, by the pause before them, at pauses inside cues and
+elsewhere, by the EM algorithm for changed class priors (Saerens et al. 2002, section 2.2) from the
+probabilities of the model. Where a group of tokens has another rate than the model expects, its
+probabilities are shifted by the difference in log-odds. Cues of a fixed length have the rate of all
+words, so nothing changes; cues that are sentences have a rate of nearly one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.document import CUE, MAYBE, NO, YES, Document
+from caesura.turns import changes
+
+__all__ = ["are_open", "as_turns", "cue_tokens", "decide", "take_turns"]
+
+Floats = NDArray[np.float64]
+#: Pauses in seconds that part the groups, and the rates that are expected there at least.
+_PAUSES: Final = (0.15, 0.5)
+_PAUSED: Final = (0.0, 0.3, 0.6)
+#: Tokens that the prior of a group counts as, if the lengths of cues vary and if they do not.
+_PRIOR: Final = 3.0
+_FILLED_PRIOR: Final = 400.0
+#: Cues whose lengths vary less (standard deviation by mean) are filled up to a limit.
+_FILLED: Final = 0.3
+#: Smaller differences in log-odds are noise.
+_NOISE: Final = 0.7
+#: If more cues than that are sentences, other boundaries are three times as rare as expected, and
+#: fewer cues than that start at tokens that the model rules out, all cues are sentences. In the
+#: same way all pauses part sentences.
+_MOST: Final = 0.65
+_FEW: Final = 0.25
+_DOUBTFUL: Final = 0.02
+_EDGE: Final = 1e-4
+_ROUNDS: Final = 50
+_TURN_COLUMNS: Final = ("turn_start", "turn_end", "turn_speaker", "turn_time", "turn_kind")
+
+
+def are_open(doc: Document) -> bool:
+    """Whether a document has cues whose ends are neither boundaries nor none."""
+    kinds = doc.turn_kind
+    return (
+        kinds is not None
+        and bool(np.any(kinds == CUE))
+        and len(kinds) > 1
+        and bool(np.any(doc.sent_start[1:] == MAYBE))
+    )
+
+
+@contextmanager
+def as_turns(docs: Sequence[Document]) -> Iterator[None]:
+    """Documents whose cues are joined to turns, for stages that know turns; none: without any."""
+    kept: list[tuple[Document, dict[str, Any]]] = []
+    for doc in docs:
+        if doc.turn_kind is None or not np.any(doc.turn_kind == CUE):
+            continue
+        kept.append((doc, {name: getattr(doc, name) for name in _TURN_COLUMNS}))
+        starts = changes(doc)
+        first = np.minimum(np.searchsorted(doc.turn_start, starts), len(doc.turn_start) - 1)
+        ends = np.append(starts[1:], len(doc.text))[: len(starts)]
+        doc.turn_speaker, doc.turn_time = doc.turn_speaker[first], doc.turn_time[first]
+        doc.turn_start, doc.turn_end, doc.turn_kind = starts, ends, None
+    try:
+        yield
+    finally:
+        for doc, columns in kept:
+            for name, value in columns.items():
+                setattr(doc, name, value)
+
+
+def take_turns(doc: Document, source: Document) -> None:
+    """Give another analysis of a document its turns."""
+    for name in _TURN_COLUMNS:
+        setattr(doc, name, getattr(source, name))
+    doc.turn_speaker = doc.strings.ids(source.strings.take(source.turn_speaker))
+
+
+def cue_tokens(doc: Document) -> NDArray[np.int64]:
+    """The first token of each cue or turn that has tokens, rising."""
+    at = np.searchsorted(doc.token_start, np.sort(doc.turn_start))
+    found: NDArray[np.int64] = np.unique(at[at < doc.n_tokens])
+    return found
+
+
+def decide(doc: Document, found: NDArray[np.float32]) -> bool:
+    """Fix the sentence starts of a document, given the model's probabilities; False: none changes.
+
+    Starts that are known stay.
+    """
+    chances = np.clip(found.astype(np.float64), _EDGE, 1 - _EDGE)
+    free = doc.sent_start == MAYBE
+    free[:1] = False
+    starts = np.zeros(doc.n_tokens, np.bool_)
+    starts[cue_tokens(doc)] = True
+    cues, others = free & starts, free & ~starts
+    if not cues.any():
+        return False
+    rate = float(np.mean(chances[free]))
+    pauses = _pauses(doc)
+    steps = np.where(np.isnan(pauses), 0, np.digitize(pauses, _PAUSES))
+    prior = _FILLED_PRIOR if _filled(doc) else _PRIOR
+    shift = np.zeros(doc.n_tokens)
+    usual = {}
+    for chosen, strength in ((cues, prior), (others, _PRIOR)):
+        before = _rate(chances[chosen], rate, rate, strength)
+        usual[chosen is cues] = before
+        for step in np.unique(steps[chosen]).tolist():
+            group = chosen & (steps == step)
+            expected = max(before, _PAUSED[step])
+            own = _rate(chances[group], rate, expected, _PRIOR if step else strength)
+            shift[group] = _odds(own) - _odds(rate)
+            if step and own > _MOST and _doubtful(chances[group]) < _FEW:
+                shift[group] = np.inf
+    if usual[True] > _MOST and usual[False] < rate / 3 and _doubtful(chances[cues]) < _FEW:
+        shift[cues], shift[others] = np.inf, -np.inf
+    shift[np.abs(shift) < _NOISE] = 0.0
+    chosen = (_odds(chances) + shift >= 0) & free
+    if np.array_equal(chosen, (chances >= 0.5) & free):
+        return False
+    doc.sent_start = np.where(free, np.where(chosen, YES, NO), doc.sent_start).astype(np.int8)
+    doc.fixed |= {"sentences"}
+    return True
+
+
+def _doubtful(chances: Floats) -> float:
+    return float(np.mean(chances < _DOUBTFUL))
+
+
+def _odds(chance: Any) -> Any:
+    return np.log(chance) - np.log1p(-chance)
+
+
+def _rate(chances: Floats, known: float, before: float, prior: float) -> float:
+    """The rate of boundaries among tokens whose probabilities suppose the rate `known`.
+
+    The rate expected `before` counts as so many tokens.
+    """
+    ratio = np.exp(_odds(chances) - _odds(known))
+    found = before
+    for _ in range(_ROUNDS):
+        odds = ratio * np.exp(_odds(found))
+        found = float((np.sum(odds / (1 + odds)) + prior * before) / (len(chances) + prior))
+        found = min(max(found, _EDGE), 1 - _EDGE)
+    return found
+
+
+def _filled(doc: Document) -> bool:
+    """Whether cues have about the same length, in characters or in tokens."""
+    first = cue_tokens(doc)
+    sizes = doc.turn_end - doc.turn_start
+    lengths = (sizes[sizes > 0], np.diff([*first.tolist(), doc.n_tokens]))
+    return any(len(own) > 1 and float(np.std(own)) < _FILLED * np.mean(own) for own in lengths)
+
+
+def _pauses(doc: Document) -> Floats:
+    """The pause before each token in seconds; NaN if it is unknown."""
+    found = np.full(doc.n_tokens, np.nan)
+    times = doc.token_time
+    if times is not None and doc.token_time_guessed is not None:
+        known = doc.token_time_guessed == 0
+        both = known[1:] & known[:-1]
+        found[1:][both] = (times[1:, 0] - times[:-1, 1])[both]
+    order = np.argsort(doc.turn_start, kind="stable")
+    begins, ends = doc.turn_time[order, 0], doc.turn_time[order, 1]
+    at = np.searchsorted(doc.token_start, doc.turn_start[order])
+    gaps = np.concatenate([[np.nan], begins[1:] - ends[:-1]])
+    inside = at < doc.n_tokens
+    # A unit without tokens leaves its pause to the next one.
+    better = np.isnan(found[at[inside]])
+    found[at[inside][better]] = gaps[inside][better]
+    return found
