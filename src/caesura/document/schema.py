@@ -291,7 +291,7 @@ class Columns:
     turn_time: NDArray[np.float64] = column("turn", dtype=np.float64, width=2, formats=_TURNS)
     #: What each of them is: TURN, CUE (a time interval of a turn; a cue of the same speaker goes on
     #: with the one before) or OTHER (a turn of another, possibly unknown speaker). None: turns.
-    turn_kind: Bytes | None = column("turn", dtype=np.int8, optional=True, formats=_TURNS)
+    turn_kind: Bytes | None = column("turn", dtype=np.int8, optional=True, formats=_TABLES)
 
     # Inline mark-up of HTML: spans of the text and the element's name.
     markup_start: Longs = column("markup", "offsets", formats=_MARKUP)
