@@ -39,14 +39,14 @@ tokenize::Strings strings(const PackedStrings& packed, Long longest) {
 // Weights from the arrays of a model, which are copied.
 class SharedWeights : public Weights {
    public:
-    SharedWeights(int bits, Longs rows, In<std::int8_t> codes, In<float> values)
-        : Weights(checked(bits, rows, codes, values), view(rows), view(codes), view(values)) {}
+    SharedWeights(int bits, Bytes gaps, In<std::int8_t> codes, In<float> values)
+        : Weights(checked(bits, gaps, codes, values), view(gaps), view(codes), view(values)) {}
 
    private:
-    static int checked(int bits, const Longs& rows, const In<std::int8_t>& codes,
+    static int checked(int bits, const Bytes& gaps, const In<std::int8_t>& codes,
                        const In<float>& values) {
         require(0 < bits && bits <= 32, "bits must be from 1 to 32");
-        require(rows.shape(0) == codes.shape(0), "each row needs a code");
+        require(gaps.shape(0) == codes.shape(0), "each row needs a code");
         require(values.shape(0) == 256, "each code needs a value");
         return bits;
     }
@@ -234,7 +234,7 @@ void bind_tokenize(nb::module_& m) {
              "chunks"_a, plain("cuts"), "whole"_a,
              "Strings are pairs: code points, one string behind the other, and where each ends.");
     nb::class_<SharedWeights>(m, "TokenWeights", "Coded weights of hashed features; read-only.")
-        .def(nb::init<int, Longs, In<std::int8_t>, In<float>>(), "bits"_a, plain("rows"),
+        .def(nb::init<int, Bytes, In<std::int8_t>, In<float>>(), "bits"_a, plain("gaps"),
              plain("codes"), plain("values"))
         .def_prop_ro("rows", [](const SharedWeights& self) { return to_numpy(self.rows()); },
                      nb::rv_policy::automatic, "The rows that have a code.")

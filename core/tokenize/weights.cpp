@@ -8,18 +8,20 @@
 
 namespace caesura::tokenize {
 
-Weights::Weights(int bits, View<const std::int64_t> rows, View<const std::int8_t> codes,
+Weights::Weights(int bits, View<const std::uint8_t> gaps, View<const std::int8_t> codes,
                  View<const float> values)
     : bits_(bits),
       blocks_(std::max<std::size_t>(1, (std::size_t{1} << bits) / 64)),
       values_(values.begin(), values.end()) {
-    std::int64_t last = -1;
+    std::int64_t row = -1, last = -1;
     std::uint32_t rank = 0;
-    for (std::int64_t i = 0; i < static_cast<std::int64_t>(rows.size()); ++i) {
-        if (rows[i] <= last || rows[i] >> bits != 0)
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(gaps.size()); ++i) {
+        row += gaps[i];
+        if (gaps[i] == 0 || row >> bits != 0)
             throw DamagedModel("the rows of a table do not rise within it");
-        rank = rows[i] / 64 == last / 64 && last >= 0 ? rank + 1 : 0;
-        last = rows[i];
+        if (codes[i] == 0) continue;
+        rank = row / 64 == last / 64 && last >= 0 ? rank + 1 : 0;
+        last = row;
         Block& block = blocks_[last / 64];
         block.there |= 1ull << (last % 64);
         const auto code = static_cast<std::uint8_t>(codes[i] + 128);

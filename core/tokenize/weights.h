@@ -24,9 +24,10 @@ constexpr std::size_t most_features = 76;
 
 class Weights {
    public:
-    // A table of 2**bits rows. The values are those of the codes from -128 on. Throws DamagedModel
-    // if the rows do not rise within the table.
-    Weights(int bits, View<const std::int64_t> rows, View<const std::int8_t> codes,
+    // A table of 2**bits rows, of which those at these distances from one another have a code; a
+    // code of 0 is none. The values are those of the codes from -128 on. Throws DamagedModel if the
+    // rows do not rise within the table.
+    Weights(int bits, View<const std::uint8_t> gaps, View<const std::int8_t> codes,
             View<const float> values);
 
     int bits() const { return bits_; }

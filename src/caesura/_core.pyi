@@ -95,7 +95,7 @@ class TokenVocabulary:
 class TokenWeights:
     """Coded weights of hashed features; read-only."""
 
-    def __init__(self, bits: int, rows: NDArray[numpy.int64], codes: NDArray[numpy.int8], values: NDArray[numpy.float32]) -> None: ...
+    def __init__(self, bits: int, gaps: NDArray[numpy.uint8], codes: NDArray[numpy.int8], values: NDArray[numpy.float32]) -> None: ...
 
     @property
     def rows(self) -> NDArray[numpy.int64]:

@@ -31,6 +31,7 @@ __all__ = [
     "PackingLoss",
     "SparseRows",
     "book",
+    "coded_of",
     "encode",
     "measure_loss",
     "pack",
@@ -204,9 +205,12 @@ def unpack_keys(gaps: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 class Coded(NamedTuple):
-    """Single weights: the rows that are not zero, rising, their codes and the largest value."""
+    """Single weights: the gap from each row to the next one, its code, and the largest value.
 
-    rows: NDArray[np.int64]
+    Rows that are zero have none; a gap over 255 is filled up with rows of code 0.
+    """
+
+    gaps: NDArray[np.uint8]
     codes: NDArray[np.int8]
     scale: float
 
@@ -217,28 +221,38 @@ def book(scale: float) -> NDArray[np.float32]:
     return (np.sign(share) * share * share * scale).astype(np.float32)
 
 
-def encode(weights: NDArray[np.float32], prune: float) -> Coded:
-    """The nearest codes of weights; those smaller than `prune` become zero."""
+def encode(
+    weights: NDArray[np.float32], prune: float, rows: NDArray[np.int64] | None = None
+) -> Coded:
+    """The nearest codes of the weights of some rows (by default of all), which rise.
+
+    Weights smaller than `prune` become zero.
+    """
     scale = float(np.abs(weights).max(initial=0.0)) or 1.0
-    rows = np.flatnonzero(np.abs(weights) >= prune)
-    share = weights[rows].astype(np.float64) / scale
+    kept = np.flatnonzero(np.abs(weights) >= prune)
+    share = weights[kept].astype(np.float64) / scale
     codes = np.rint(np.sign(share) * np.sqrt(np.abs(share)) * _STEPS).astype(np.int8)
     there = codes != 0
-    return Coded(rows[there], codes[there], scale)
+    kept = (kept if rows is None else rows[kept])[there]
+    return coded_of(kept, codes[there], scale)
+
+
+def coded_of(rows: NDArray[np.int64], codes: NDArray[np.int8], scale: float) -> Coded:
+    """The codes of rows, which rise."""
+    gaps = np.diff(rows, prepend=-1)
+    fill = (gaps - 1) // 255
+    at = np.cumsum(fill + 1) - 1
+    size = int(at[-1]) + 1 if len(at) else 0
+    found = Coded(np.full(size, 255, np.uint8), np.zeros(size, np.int8), scale)
+    found.gaps[at] = gaps - 255 * fill
+    found.codes[at] = codes
+    return found
 
 
 def pack_codes(name: str, coded: Coded) -> dict[str, NDArray[Any]]:
     """The arrays of coded weights."""
-    gaps = np.diff(coded.rows, prepend=-1)
-    # A gap over 255 is filled up with rows of code 0.
-    fill = (gaps - 1) // 255
-    at = np.cumsum(fill + 1) - 1
-    steps = np.full(int(at[-1]) + 1 if len(at) else 0, 255, dtype=np.uint8)
-    codes = np.zeros(len(steps), dtype=np.int8)
-    steps[at] = gaps - 255 * fill
-    codes[at] = coded.codes
     scale = np.array([coded.scale], dtype=np.float32)
-    return {f"{name}_gaps": steps, f"{name}_codes": codes, f"{name}_scale": scale}
+    return {f"{name}_gaps": coded.gaps, f"{name}_codes": coded.codes, f"{name}_scale": scale}
 
 
 def unpack_codes(part: Part, name: str, size: int) -> Coded:
@@ -248,14 +262,11 @@ def unpack_codes(part: Part, name: str, size: int) -> Coded:
     scale = float(part.array(f"{name}_scale", np.float32, (1,))[0])
     if not 0 <= scale <= _MOST_SCALE:
         raise ModelError(f"the model's {part.kind}: the scale of {name} is {scale:g}")
-    rows = np.cumsum(gaps, dtype=np.int64) - 1
-    rising = len(rows) == 0 or (gaps.min() > 0 and 0 <= rows[0] <= rows[-1] < size)
-    if not rising:
+    if len(gaps) and (gaps.min() == 0 or int(gaps.sum(dtype=np.int64)) > size):
         raise ModelError(
             f"the model's {part.kind}: rows of {name} lie outside its table", remedy=_DAMAGED
         )
-    there = codes != 0
-    return Coded(rows[there], codes[there], scale)
+    return Coded(gaps, codes, scale)
 
 
 def measure_loss(

@@ -9,6 +9,7 @@ from caesura.errors import ModelError
 from caesura.language import language_of_model
 from caesura.models.file import ModelFile, Part
 from caesura.models.store import load_model
+from caesura.paths import trim
 from caesura.stage import REGISTRY, Stage, stage_of
 
 __all__ = ["stages_of"]
@@ -33,6 +34,8 @@ def stages_of(file: ModelFile, *, threads: int = 1, release: bool = False) -> li
             file.parts[name] = Part(part.kind, part.config, part.labels)
             stage.release(partial(_again, file, name) if file.path else None)
         del part
+    if release:
+        trim()
     found = [
         made[name] for name in sorted(made, key=lambda name: (_ORDER.get(name, len(_ORDER)), name))
     ]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura._core import TokenTable, TokenWeights
-from caesura.models.packing import Coded, book, encode
+from caesura.models.packing import Coded, book, coded_of, encode
 from caesura.tokenize.vocabulary import refusing
 
 __all__ = ["Codes", "codes_of"]
@@ -19,11 +19,11 @@ class Codes:
         self.bits = bits
         self._values = book(coded.scale)
         with refusing():
-            self.core = TokenWeights(bits, coded.rows, coded.codes, self._values)
+            self.core = TokenWeights(bits, coded.gaps, coded.codes, self._values)
 
     def coded(self) -> Coded:
         """The weights as they are stored."""
-        return Coded(self.core.rows, self.core.codes, float(self._values[-1]))
+        return coded_of(self.core.rows, self.core.codes, float(self._values[-1]))
 
     def weights(self) -> NDArray[np.float32]:
         """The table of all weights."""
@@ -34,12 +34,10 @@ class Codes:
 
     def entries(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """The rows that are not zero, rising, and their weights."""
-        rows, codes, _ = self.coded()
-        return rows, self._values[codes.astype(np.int64) + 128]
+        return self.core.rows, self._values[self.core.codes.astype(np.int64) + 128]
 
 
 def codes_of(table: TokenTable, prune: float) -> Codes:
     """The codes of learned weights; those smaller than `prune` become zero."""
     rows, weights, _ = table.entries()
-    coded = encode(weights, prune)
-    return Codes(table.bits, coded._replace(rows=rows[coded.rows]))
+    return Codes(table.bits, encode(weights, prune, rows))
