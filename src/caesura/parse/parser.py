@@ -34,7 +34,7 @@ from caesura.parse.constraints import WordConstraints, decode_given, limits_of_s
 from caesura.parse.documents import check, check_split, in_batches, sentence_bounds, write_tree
 from caesura.parse.limits import no_limits
 from caesura.parse.options import SearchOptions
-from caesura.parse.quantised import padded, to_bytes, to_floats, without_smallest
+from caesura.parse.quantised import lean_rows, padded
 from caesura.parse.scorers.features import compile_templates
 from caesura.parse.search.decode import Result, result_of, settings_of
 from caesura.parse.search.kbest import analyses
@@ -202,10 +202,7 @@ class Parser(TreeParser):
 
     def lean(self, share: float) -> Parser:
         """The same parser without the given share of its weights, the smallest of them."""
-        numbers, table = self.rows.filled()
-        weights = without_smallest(to_floats(table, self.unit), share)
-        rows = ParserRows.of_rows(len(self.rows), numbers, *to_bytes(weights))
-        return replace(self, rows=rows, packed=None)
+        return replace(self, rows=lean_rows(self.rows, share), packed=None)
 
     def analyse(
         self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None

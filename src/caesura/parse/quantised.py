@@ -15,7 +15,16 @@ from caesura._core import LearnedWeights, ParserRows, largest_weights, round_row
 from caesura.errors import UsageError
 from caesura.models.packing import pack_entries, spread
 
-__all__ = ["MOST_SHIFT", "packed_rows", "padded", "rounded", "to_bytes", "to_floats"]
+__all__ = [
+    "MOST_SHIFT",
+    "entries",
+    "lean_rows",
+    "packed_rows",
+    "padded",
+    "rounded",
+    "to_bytes",
+    "to_floats",
+]
 
 #: Largest exponent of a row: 127 << 15 a thousand times still fits into 32 bits.
 MOST_SHIFT: Final = 14
@@ -43,11 +52,29 @@ def to_bytes(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
 def packed_rows(rows: ParserRows, columns: int) -> dict[str, NDArray[Any]]:
     """The arrays of the first columns of rows in a model file; the dense table is never made."""
     numbers, table = rows.filled()
-    at, column = np.nonzero(table[:, :columns])
-    scales = np.ldexp(np.float32(rows.unit), table[:, -1].astype(np.int32))
-    weights = table[at, column].astype(np.float32) * scales[at]
-    packed = pack_entries(at, column, weights, (len(table), columns))
+    packed = pack_entries(*entries(table, rows.unit), (len(table), columns))
     return spread(packed, numbers, len(rows))
+
+
+def lean_rows(rows: ParserRows, share: float) -> ParserRows:
+    """Rows without the given share of their weights, the smallest of them."""
+    numbers, table = rows.filled()
+    at, column, weights = entries(table, rows.unit)
+    if not len(weights) or share <= 0:
+        return rows
+    sizes = np.abs(weights)
+    small = sizes < np.quantile(sizes, share)
+    table[at[small], column[small]] = 0
+    return ParserRows.of_rows(len(rows), numbers, table, rows.unit)
+
+
+def entries(
+    table: NDArray[np.int8], unit: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+    """Rows, columns and values of the weights of an 8-bit table that are not 0."""
+    at, column = np.nonzero(table[:, :-1])
+    scales = np.ldexp(np.float32(unit), table[:, -1].astype(np.int32))
+    return at, column, table[at, column].astype(np.float32) * scales[at]
 
 
 def rounded(weights: LearnedWeights, ticks: int) -> ParserRows:
@@ -84,12 +111,3 @@ def to_floats(table: NDArray[np.int8], unit: float) -> NDArray[np.float32]:
     weights: NDArray[np.float32] = table.astype(np.float32) * scales[:, None]
     weights[:, -1] = 0.0
     return weights
-
-
-def without_smallest(weights: NDArray[np.float32], share: float) -> NDArray[np.float32]:
-    """The weights without the given share of those that are not 0, the smallest first."""
-    sizes = np.abs(weights[weights != 0])
-    if not len(sizes) or share <= 0:
-        return weights
-    floor = np.quantile(sizes, share)
-    return np.where(np.abs(weights) < floor, np.float32(0), weights)

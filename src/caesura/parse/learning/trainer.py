@@ -32,7 +32,7 @@ from caesura.parse.gold_trees import (
 from caesura.parse.learning.learner import Learner, Tally
 from caesura.parse.options import TrainOptions
 from caesura.parse.parser import Parser
-from caesura.parse.quantised import padded, rounded, to_floats
+from caesura.parse.quantised import entries, padded, rounded
 from caesura.parse.scorers.features import compile_templates, without
 from caesura.parse.scores import scores
 from caesura.parse.transitions.inventory import Inventory
@@ -108,10 +108,10 @@ class ParserTrainer:
         column = {name: at for at, name in enumerate(self.inventory.names())}
         columns = np.array([column.get(name, -1) for name in init.inventory.names()])
         numbers, table = init.rows.filled()
-        rows, old = np.nonzero(table[:, :-1])
-        rows, old = rows[columns[old] >= 0], old[columns[old] >= 0]
-        places = numbers[rows].astype(np.int64) * self.width + columns[old]
-        weights = to_floats(table, init.unit)[rows, old]
+        rows, old, weights = entries(table, init.unit)
+        kept = columns[old] >= 0
+        places = numbers[rows[kept]].astype(np.int64) * self.width + columns[old[kept]]
+        weights = weights[kept]
         self.learner.weights.set_entries(places.astype(np.uint64), weights, np.zeros_like(weights))
 
     def _learner(self) -> Learner:
