@@ -48,6 +48,10 @@ READERS: Final = (
     "tokens",
     "transcript",
     "asr",
+    "fields",
+    "elan",
+    "textgrid",
+    "chat",
     "brackets",
     "html",
     "jsonl",
@@ -72,6 +76,7 @@ _MODES: Final = {
     "tokens": ("token", "sentence"),
     "transcript": ("srt", "vtt", "speaker", "ttml"),
     "asr": ("json", "ctm"),
+    "fields": ("csv", "tsv", "json", "jsonl"),
 }
 Target = Callable[[bytes], None]
 

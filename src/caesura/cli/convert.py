@@ -19,11 +19,12 @@ from caesura.cli.files import (
     plain_name,
     targets,
 )
-from caesura.cli.options import inputs_argument, reading_options, writing_options
+from caesura.cli.options import fields_options, inputs_argument, reading_options, writing_options
 from caesura.cli.outputs import OwnInputs
 from caesura.document import Document
 from caesura.document.punctuation import parse_marks
 from caesura.errors import UsageError
+from caesura.formats.options import Fields
 from caesura.transform import Changes, change, deal
 
 __all__ = ["command", "convert", "split"]
@@ -159,6 +160,7 @@ def _names(ctx: click.Context, parameter: click.Parameter, given: Sequence[str])
     metavar="N",
     help="Deal whole documents out over N files of about equal length in -o DIR/.",
 )
+@fields_options
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
 @click.option(
     "--mode",
@@ -190,6 +192,7 @@ def command(
     encoding: str,
     mode: str | None,
     to_mode: str | None,
+    fields: Fields | None,
 ) -> None:
     """Convert FILES (or stdin) from any format to any, and change treebanks on the way.
 
@@ -212,6 +215,7 @@ def command(
         quiet=quiet,
         encoding=encoding,
         mode=mode,
+        fields=fields,
         pieces=PIECES,
         what="Converting",
     )

@@ -19,6 +19,7 @@ from caesura.cli.outputs import OwnInputs, default_format, refuse_loss
 from caesura.cli.progress import Progress
 from caesura.document import Document
 from caesura.errors import InputError, UsageError, WarningSink
+from caesura.formats.options import Fields
 
 __all__ = ["Inputs", "Target", "input_paths", "targets"]
 
@@ -58,6 +59,7 @@ class Inputs:
         pieces: int | None = None,
         space: bool = True,
         lines: bool = False,
+        fields: Fields | None = None,
         warn: WarningSink | None = None,
         what: str = "Reading",
     ) -> None:
@@ -71,6 +73,7 @@ class Inputs:
         self.pieces = pieces
         self.space = space
         self.lines = lines
+        self.fields = fields
         self.warn = warn
         self.what = what
         self.warnings = WarningPrinter(quiet=quiet)
@@ -97,6 +100,7 @@ class Inputs:
                 pieces=self.pieces,
                 space=self.space,
                 lines=self.lines,
+                fields=self.fields,
             ):
                 yield document
                 progress.advance(document.n_words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ __all__ = [
     "config_options",
     "device_option",
     "encoding_options",
+    "fields_options",
     "from_option",
     "inputs_argument",
     "json_option",
@@ -34,6 +36,12 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+_FIELDS = {
+    "text": "the text",
+    "speaker": "the speaker",
+    "start": "the time from which",
+    "end": "the time to which",
+}
 
 inputs_argument = click.argument("inputs", metavar="FILES…", nargs=-1)
 """Files to read; none means stdin, as does `-`."""
@@ -165,6 +173,24 @@ def reading_options(function: F) -> F:
 def encoding_options(function: F) -> F:
     """What every verb that runs a model over files takes: --encoding and --errors."""
     return _encoding_option(_errors_option(function))
+
+
+def fields_options(function: F) -> F:
+    """--text-field and so on, which name the fields of JSON and CSV, as one argument `fields`."""
+
+    @wraps(function)
+    def packed(*arguments: Any, **options: Any) -> Any:
+        from caesura.formats import Fields
+
+        named = {name: options.pop(f"{name}_field") for name in _FIELDS}
+        given = {name: value for name, value in named.items() if value}
+        return function(*arguments, fields=Fields(**given) if given else None, **options)
+
+    for name, what in reversed(_FIELDS.items()):
+        packed = click.option(
+            f"--{name}-field", metavar="A.B", help=f"JSON, CSV: the field with {what}."
+        )(packed)
+    return packed  # type: ignore[return-value]
 
 
 def writing_options(function: F) -> F:

@@ -13,6 +13,7 @@ from caesura.cli.options import (
     bias_option,
     device_option,
     encoding_options,
+    fields_options,
     inputs_argument,
     mode_option,
     reading_options,
@@ -29,6 +30,7 @@ from caesura.cli.running import (
     run_plan,
     writing,
 )
+from caesura.formats.options import Fields
 from caesura.pipeline.engine import Engine
 from caesura.pipeline.runner import engine_of
 from caesura.pipeline.tasks import RunOptions
@@ -96,6 +98,7 @@ KEEP = {
     help="Parse here, or on a Ray cluster (extra `ray`).",
 )
 @encoding_options
+@fields_options
 @resume_option
 @reading_options
 @writing_options
@@ -123,6 +126,7 @@ def command(
     engine: str,
     encoding: str,
     errors: str,
+    fields: Fields | None,
     resume: bool,
     from_format: str | None,
     skip_bad: bool,
@@ -158,6 +162,7 @@ def command(
         k_best=k_best or 0,
         encoding=encoding,
         errors=errors,
+        fields=fields,
         skip_bad=skip_bad,
         strict=strict,
     )

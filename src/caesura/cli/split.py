@@ -19,6 +19,7 @@ from caesura.cli.options import (
     bias_option,
     device_option,
     encoding_options,
+    fields_options,
     from_option,
     inputs_argument,
     mode_option,
@@ -32,6 +33,7 @@ from caesura.cli.refuse import refuse
 from caesura.cli.running import mention_faster, plan, run_plan
 from caesura.document import Document, span_of, token_turn
 from caesura.formats.io import open_write
+from caesura.formats.options import Fields
 from caesura.pipeline.engine import Engine
 from caesura.pipeline.runner import engine_of
 from caesura.pipeline.tasks import RunOptions
@@ -73,6 +75,7 @@ def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
 @threads_option
 @device_option
 @encoding_options
+@fields_options
 @resume_option
 @from_option
 @output_option
@@ -93,6 +96,7 @@ def command(
     device: str | None,
     encoding: str,
     errors: str,
+    fields: Fields | None,
     resume: bool,
     from_format: str | None,
     output: str | None,
@@ -146,6 +150,7 @@ def command(
             within=within or 0,
             encoding=encoding,
             errors=errors,
+            fields=fields,
         ),
         partial(write_sentences, paragraphs=paragraphs),
         what="Splitting",

@@ -8,6 +8,7 @@ from caesura.cli.inputs import find_sources
 from caesura.cli.options import (
     across_turns_option,
     encoding_options,
+    fields_options,
     inputs_argument,
     mode_option,
     reading_options,
@@ -19,6 +20,7 @@ from caesura.cli.options import (
 from caesura.cli.refuse import keeping, refuse
 from caesura.cli.running import plan, result_format, run_plan, writing
 from caesura.errors import UsageError
+from caesura.formats.options import Fields
 from caesura.pipeline.engine import Engine
 from caesura.pipeline.runner import engine_of
 from caesura.pipeline.tasks import RunOptions
@@ -41,6 +43,7 @@ __all__ = ["command"]
 @click.option("--token-range", is_flag=True, help="CoNLL-U: write TokenRange=start:end.")
 @threads_option
 @encoding_options
+@fields_options
 @resume_option
 @reading_options
 @writing_options
@@ -57,6 +60,7 @@ def command(
     threads: int,
     encoding: str,
     errors: str,
+    fields: Fields | None,
     resume: bool,
     from_format: str | None,
     skip_bad: bool,
@@ -106,6 +110,7 @@ def command(
             across_turns=across_turns,
             encoding=encoding,
             errors=errors,
+            fields=fields,
             skip_bad=skip_bad,
             strict=strict,
         ),

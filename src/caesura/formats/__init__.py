@@ -21,7 +21,7 @@ from caesura.errors import UsageError, WarningSink, kind_of
 from caesura.formats.asr import from_segments
 from caesura.formats.build import in_pieces
 from caesura.formats.io import open_read, open_write
-from caesura.formats.options import ReadOptions, Skipped, WriteOptions
+from caesura.formats.options import Fields, ReadOptions, Skipped, WriteOptions
 from caesura.formats.registry import (
     FORMATS,
     Format,
@@ -35,6 +35,7 @@ from caesura.formats.registry import (
 __all__ = [
     "FORMATS",
     "HOLDS",
+    "Fields",
     "Format",
     "ReadOptions",
     "Skipped",
@@ -72,10 +73,20 @@ def read(
     token_range: bool = False,
     lines: bool = False,
     mode: str | None = None,
+    fields: Fields | None = None,
 ) -> Iterator[Document]:
     """The documents of a file; `-` is the standard input. See `ReadOptions` for the rest."""
     _check_path(path)
-    found = find(format or format_of(path))
+    found = find(format or format_of(path, default="fields" if fields else None))
+    if fields is not None:
+        if found.name == "jsonl":
+            mode = mode or "jsonl"
+        elif found.name not in ("asr", "fields"):
+            raise UsageError(
+                f"the format {found.name} has no named fields",
+                remedy="Fields are named in JSON, JSON Lines, CSV and TSV.",
+            )
+        found = find("fields")
     if not found.reads:
         raise UsageError(f"the format {found.name} can be written, not read")
     if mode is not None and not found.read_modes:
@@ -92,6 +103,7 @@ def read(
         token_range=token_range,
         lines=lines,
         mode=mode,
+        fields=fields,
     )
     return _read(path, found, options)
 

@@ -20,7 +20,7 @@ from caesura.formats.json_stream import OPEN, JsonStream
 from caesura.formats.options import ReadOptions
 from caesura.formats.units import SKIP, UNKNOWN, Said, Unit, document, of_words, seconds, span
 
-__all__ = ["DIALECTS", "Dialect", "field_of", "from_segments", "read"]
+__all__ = ["DIALECTS", "Dialect", "field_of", "from_segments", "read", "speaker_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ def _labels(segment: Any) -> Iterator[tuple[Any, Any]]:
             yield item.get("start_time"), item.get("speaker_label")
 
 
-def _speaker(value: Any) -> str | None:
+def speaker_of(value: Any) -> str | None:
     """The name of a speaker; numbers get a word before them."""
     if value is None or value == "" or isinstance(value, bool | dict | list):
         return None
@@ -292,7 +292,7 @@ def _word(value: Any, dialect: Dialect, labels: dict[str, str]) -> tuple[Said, s
     begin = seconds(field_of(value, dialect.word_begin), dialect.scale)
     end = seconds(field_of(value, dialect.word_end), dialect.scale)
     text = field_of(value, dialect.word)
-    who = _speaker(field_of(value, dialect.speaker))
+    who = speaker_of(field_of(value, dialect.speaker))
     if who is None and labels:
         who = labels.get(str(value.get(dialect.word_begin)))
     sure = _confidence(value, dialect) if begin == begin or dialect.offset else UNKNOWN
@@ -319,7 +319,7 @@ def _segment(
     words = [said for said in _words(records, dialect, begin) if said[0].text]
     if not isinstance(text, str):
         text = "".join(said.text for said, _ in words)
-    who = _speaker(field_of(value, dialect.speaker))
+    who = speaker_of(field_of(value, dialect.speaker))
     speakers = [speaker or who for _, speaker in words]
     if len(set(speakers)) < 2:
         yield Unit(text, who, begin, end, words=_timed(words, end))

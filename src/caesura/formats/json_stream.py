@@ -104,7 +104,7 @@ class JsonStream:
     ) -> Iterator[Found]:
         mark = self._next()
         deep = len(numbers) + path.count(".") > _DEPTH
-        if deep or mark not in ("{", "[") or (path and wanted(path)):
+        if deep or mark not in ("{", "[") or wanted(path):
             yield path, numbers, self._whole()
         elif mark == "[":
             yield f"{path}[]", numbers, OPEN

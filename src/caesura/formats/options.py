@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from caesura.errors import CaesuraWarning, FormatError, WarningSink, Where
 
-__all__ = ["ReadOptions", "Skipped", "WriteOptions"]
+__all__ = ["Fields", "ReadOptions", "Skipped", "WriteOptions"]
 
 _SKIP_REMEDY = "Fix the line, or pass --skip-bad to leave the sentence out."
 
@@ -19,6 +19,16 @@ _SKIP_REMEDY = "Fix the line, or pass --skip-bad to leave the sentence out."
 @dataclass(frozen=True, slots=True)
 class Skipped(CaesuraWarning):
     """A sentence (or another unit of a format) that was left out because it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Names of the fields of JSON and CSV, paths such as `a.b`; an empty one is none."""
+
+    text: str = "text"
+    speaker: str = ""
+    start: str = ""
+    end: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +55,12 @@ class ReadOptions:
     #: CoNLL-U, CoNLL-X: record the line of each sentence in `Document.sent_line`.
     lines: bool = False
     #: text: what ends a paragraph ("blank" or "line"); tokens: what is on a line ("sentence" or
-    #: "token"); transcript: "srt", "vtt" or "speaker". The file's extension decides otherwise.
+    #: "token"); transcript: "srt", "vtt", "ttml" or "speaker"; asr: "json" or "ctm"; fields: "csv",
+    #: "tsv", "json" or "jsonl". The file's extension decides otherwise.
     mode: str | None = None
+
+    #: fields: the names of the fields; JSON and JSON Lines are read by them if they are given.
+    fields: Fields | None = None
 
     @property
     def checking(self) -> bool:

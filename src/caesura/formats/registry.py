@@ -30,6 +30,9 @@ class Format:
     #: Whether the reader cuts documents into pieces as it goes; else they are cut when read.
     cuts: bool = False
 
+    #: Whether its writer inserts tiers into a copy of the file that a document was read from.
+    inserts: bool = False
+
     @property
     def code(self) -> Any:
         """The module with `read` and `write`, or `read_files` and `write_files`."""
@@ -54,6 +57,10 @@ FORMATS: Final[dict[str, Format]] = {
             write_modes=True,
         ),
         Format("asr", (".json", ".json3", ".ctm"), writes=False, read_modes=True),
+        Format("fields", (".csv", ".tsv"), writes=False, read_modes=True),
+        Format("elan", (".eaf",), inserts=True),
+        Format("textgrid", (".textgrid",), inserts=True),
+        Format("chat", (".cha",), writes=False),
         Format("html", (".html", ".htm", ".xhtml")),
         Format("markdown", (".md", ".markdown"), writes=False),
         Format("jsonl", (".jsonl", ".ndjson")),

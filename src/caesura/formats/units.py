@@ -9,18 +9,22 @@ the label `sound`; a unit of nothing else has no speaker.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from itertools import count, pairwise
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
 from caesura.document import CUE, OTHER, TURN, Document
-from caesura.errors import FormatError
+from caesura.errors import FormatError, InputError
 from caesura.formats.options import ReadOptions
 
-__all__ = ["LONGEST", "PAUSE", "SKIP", "SOUND", "UNKNOWN", "Said", "Unit"]
-__all__ += ["clock", "document", "flow", "glue", "is_sound", "of_words", "seconds", "span"]
+R = TypeVar("R", bound=tuple[Any, ...])
+__all__ = ["LONGEST", "PAUSE", "SENTENCES", "SKIP", "SOUND", "UNKNOWN", "Said", "Unit"]
+__all__ += ["clock", "document", "flow", "free_name", "glue", "in_time", "is_sound", "of_words"]
+__all__ += ["parts_of_sentences", "seconds", "span"]
 
 UNKNOWN: Final = float("nan")
 #: More seconds than any recording has: such a time is unknown.
@@ -30,6 +34,8 @@ PAUSE: Final = 0.5
 #: A word of a recogniser may follow the one before at this distance in the text of its unit.
 _SLACK: Final = 12
 SOUND: Final = "sound"
+#: The end of the names of tiers of sentences, which are written and not read.
+SENTENCES: Final = "-sentences"
 SKIP: Final = "Fix it, or pass --skip-bad to leave the segment out."
 # Scripts that put no spaces between words.
 _UNSPACED: Final = (
@@ -290,3 +296,42 @@ def of_words(words: Iterable[tuple[Said, str | None]]) -> Iterator[Unit]:
         until = word.end if word.end == word.end else until
     if found:
         yield unit()
+
+
+# ---------------------------------------------------------------------- tiers
+
+
+def in_time(units: Iterable[R]) -> list[R]:
+    """Rows whose first value is a unit, ordered by time; units without a time stay behind."""
+
+    def key(row: R) -> tuple[bool, float]:
+        return row[0].begin != row[0].begin, row[0].begin if row[0].begin == row[0].begin else 0.0
+
+    return sorted(units, key=key)
+
+
+def free_name(tier: str, taken: Iterable[str]) -> str:
+    """A name for the tier of the sentences of a tier."""
+    known = set(taken)
+    names = (f"{tier}{'' if n == 1 else f'-{n}'}{SENTENCES}" for n in count(1))
+    return next(name for name in names if name not in known)
+
+
+def parts_of_sentences(doc: Document, units: Sequence[Unit], file: str) -> list[list[str]]:
+    """For each unit that was read, the parts of sentences that are in its turn of the document."""
+    texts = [unit.text for unit in _settled(units)]
+    spans = list(zip(doc.turn_start.tolist(), doc.turn_end.tolist(), strict=True))
+    if [doc.text[a:b] for a, b in spans] != texts:
+        raise InputError(
+            "the file that the document was read from has changed, or is not there any more",
+            file=doc.source or file,
+            remedy="Parse it again.",
+        )
+    starts = doc.token_start[doc.sentence_bounds[:-1]].tolist()
+    found = []
+    for begin, end in spans:
+        inside = starts[bisect_right(starts, begin) : bisect_left(starts, end)]
+        cuts = [begin, *inside, end]
+        parts = (doc.text[a:b].strip() for a, b in pairwise(cuts))
+        found.append([part for part in parts if part])
+    return found

@@ -42,7 +42,9 @@ _MANY: Final = 2000
 _NAMED: Final = 3
 #: Formats whose documents seldom have names, and get that of their file. A treebank says itself
 #: what its documents are called.
-_NAMELESS: Final = ("transcript", "html", "markdown", "tokens")
+_NAMELESS: Final = (
+    "transcript", "asr", "fields", "elan", "textgrid", "chat", "html", "markdown", "tokens",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ class RunOptions:
     errors: str = "strict"
     skip_bad: bool = False
     strict: bool = False
+    #: Names of the fields of JSON and CSV.
+    fields: formats.Fields | None = None
 
     def __post_init__(self) -> None:
         check_keep(self.keep, self.newline_is_boundary)
@@ -177,7 +181,7 @@ class _Look:
 def _read(
     source: Source, options: RunOptions, warn: WarningSink | None, look: _Look
 ) -> Iterator[Task]:
-    if source.format == "text":
+    if source.format == "text" and options.fields is None:
         yield from _read_text(source, options, warn, look)
         return
     keep = options.keep
@@ -186,12 +190,13 @@ def _read(
     unnamed = 0
     for doc in formats.read(
         source.path,
-        source.format,
+        "fields" if source.format == "text" else source.format,
         skip_bad=options.skip_bad,
         strict=options.strict,
         warn=warn,
         encoding=options.encoding,
         errors=options.errors,
+        fields=options.fields,
     ):
         if doc.id is None and source.id and source.format in _NAMELESS:
             unnamed += 1
