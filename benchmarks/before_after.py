@@ -41,9 +41,17 @@ RESULT: Final = Path(__file__).parent / "results" / "before_after.json"
 MODELS: Final = ("en-fast", "en", "en-large", "multi")
 SENTENCES: Final = 10_000
 
+#: The most memory that a process used, in MB. `ru_maxrss` counts the process that started it, too.
+PEAK: Final = """
+def peak():
+    lines = open("/proc/self/status")
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+"""
 #: A process with a loaded model: a line `ACTION PATH` on its input, a line of JSON on its output.
-WORKER: Final = """
-import json, resource, sys, time
+WORKER: Final = (
+    PEAK
+    + """
+import json, sys, time
 began = time.process_time()
 import caesura
 nlp = caesura.load(sys.argv[1])
@@ -61,11 +69,11 @@ for line in sys.stdin:
         for doc in nlp.pipe(texts, threads=2 if action == "two" else 1):
             pass
     cpu, clock = time.process_time() - cpu, time.perf_counter() - clock
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"cpu": cpu, "clock": clock, "peak": peak}), flush=True)
+    print(json.dumps({"cpu": cpu, "clock": clock, "peak": peak()}), flush=True)
 """
+)
 #: Memory of a Python that does nothing, in MB.
-BARE: Final = "import resource as r; print(r.getrusage(r.RUSAGE_SELF).ru_maxrss / 1024)"
+BARE: Final = PEAK + "print(peak())"
 PANDAS: Final = """
 import sys, time, caesura, pandas
 documents = list(caesura.read(sys.argv[1]))
