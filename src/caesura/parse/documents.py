@@ -64,14 +64,14 @@ def sentence_bounds(doc: Document) -> NDArray[np.int64]:
 
 def in_batches(
     docs: Sequence[Document],
-    words_of: Callable[[Document], Words],
+    words_of: Callable[[Sequence[Document]], Sequence[Words]],
     work: Callable[[Sequence[Document], Sequence[Words]], T],
     *,
     threads: int = 1,
 ) -> list[T]:
     """What `work` makes of each batch of documents and their words, in order."""
     groups = _groups([doc.n_words for doc in docs])
-    words = [words_of(doc) for doc in docs]
+    words = words_of(docs)
 
     def of(group: range) -> T:
         return work(docs[group.start : group.stop], words[group.start : group.stop])

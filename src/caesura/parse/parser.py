@@ -48,6 +48,7 @@ from caesura.parse.word_table import (
     cut,
     one_batch,
     words_of,
+    words_of_many,
 )
 
 __all__ = ["Parser"]
@@ -210,7 +211,7 @@ class Parser(TreeParser):
         """The best analysis of each document, which is left as it is."""
         for doc in docs:
             self._check(doc, warn)
-        found = in_batches(docs, self.words, self._analyse, threads=threads)
+        found = in_batches(docs, self._words, self._analyse, threads=threads)
         return [parse for group in found for parse in group]
 
     def k_best_parses(self, doc: Document, k: int) -> list[Parse]:
@@ -237,6 +238,9 @@ class Parser(TreeParser):
     def words(self, doc: Document) -> Words:
         """The words of a document as the search sees them."""
         return words_of(doc, self.hasher, tags=self.tags, breaks=self.breaks)
+
+    def _words(self, docs: Sequence[Document]) -> list[Words]:
+        return words_of_many(docs, self.hasher, tags=self.tags, breaks=self.breaks)
 
     @cached_property
     def decoder(self) -> JointDecoder:

@@ -89,7 +89,10 @@ _shapes: Final = _Shapes()
 
 def shapes_of(doc: Document) -> NDArray[np.int64]:
     """The shape of each word of a document."""
-    numbers = np.full(len(doc.strings), -1)
+    strings = doc.strings
+    if doc.n_words < len(strings):  # as of short texts that share their strings with many others
+        return np.fromiter(map(_shapes.__getitem__, strings.take(doc.form)), np.int64, doc.n_words)
+    numbers = np.full(len(strings), -1)
     numbers[doc.form] = 0
     kinds = np.flatnonzero(numbers == 0)
     numbers[kinds] = list(map(_shapes.__getitem__, doc.strings.take(kinds.astype(np.int32))))
@@ -117,7 +120,9 @@ def edited_words(
         counts = np.diff(bounds)
         marks = np.add.reduceat(own, bounds[:-1], dtype=np.int64)
         found = np.repeat(_enough(marks, counts), counts)
-    if not n or not breaks:
+    starts = doc.paragraph_start
+    one = bounds is None and (not len(starts) or starts[-1] <= doc.token_start[:1].sum())
+    if not n or one or not breaks:
         return found
     first = np.ones(n, bool)
     first[1:] = doc.word_token[1:] != doc.word_token[:-1]

@@ -6,6 +6,7 @@ Strings are hashed once for each distinct string, so that a step of the search o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -33,12 +34,16 @@ __all__ = [
     "cut",
     "one_batch",
     "words_of",
+    "words_of_many",
 ]
 
 #: Rows of the word table before word 0: an absent word and the artificial root.
 FIRST_WORD: Final = 2
 _ABSENT_SEED: Final = 0x8CB92BA72F3D8DD7
 _ROOT_SEED: Final = 0xA24BAED4963EE407
+_FIRST_ROWS: Final = np.array([[_ABSENT_SEED], [_ROOT_SEED]], np.uint64) * (
+    np.arange(N_COLUMNS, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+)
 _JOIN: Final = np.uint64(0x9FB21C651E98DF25)
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 #: Upper ends of the buckets of the tokeniser's evidence for a sentence start; bucket 0: none given.
@@ -138,27 +143,50 @@ def words_of(
     turns: bool = False,
 ) -> Words:
     """The word table of a document; columns that it does not have are 0."""
-    n = doc.n_words
-    table = np.zeros((n + FIRST_WORD, N_COLUMNS), np.uint64)
-    seeds = np.array([[_ABSENT_SEED], [_ROOT_SEED]], np.uint64)
-    table[:FIRST_WORD] = seeds * (
-        np.arange(N_COLUMNS, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    )
-    body = table[FIRST_WORD:]
-    column = {name: body[:, c] for c, name in enumerate(COLUMNS)}
-    column["w"][:] = hasher.take(doc.strings, doc.form)
-    column["n"][:] = hasher.take(doc.strings, doc.form, "lower")
-    column["e"][:] = hasher.take(doc.strings, doc.form, "suffix")
-    for name in tags:
-        column[TAG_COLUMNS[name]][:] = hasher.take(doc.strings, getattr(doc, name))
-    if "upos" not in tags and "xpos" in tags:
-        column["p"][:] = column["x"]
-    if hasher.classes:
-        column["c"][:] = hasher.take(doc.strings, doc.form, "class")
-    column["wp"][:] = (column["w"] * _JOIN) ^ (column["p"] * _GOLDEN)
+    table = np.concatenate([_FIRST_ROWS, _hashes_of([doc], hasher, tags)])
     context = context_of(doc, breaks=breaks, paragraphs=paragraphs, turns=turns)
     context[:, PLAIN_COLUMN] = ~edited_words(doc, breaks=breaks)
     return Words(table, context)
+
+
+def words_of_many(
+    docs: Sequence[Document], hasher: Hasher, *, tags: Sequence[str], breaks: bool
+) -> list[Words]:
+    """The word tables of documents; hashes of those with the same strings are taken together."""
+    found: list[Words] = []
+    for _, same in groupby(docs, key=lambda doc: id(doc.strings)):
+        group = list(same)
+        hashes = _hashes_of(group, hasher, tags)
+        end = 0
+        for doc in group:
+            begin, end = end, end + doc.n_words
+            context = context_of(doc, breaks=breaks)
+            context[:, PLAIN_COLUMN] = ~edited_words(doc, breaks=breaks)
+            found.append(Words(np.concatenate([_FIRST_ROWS, hashes[begin:end]]), context))
+    return found
+
+
+def _hashes_of(docs: Sequence[Document], hasher: Hasher, tags: Sequence[str]) -> NDArray[np.uint64]:
+    """The rows of the words of documents that have the same strings."""
+    strings = docs[0].strings
+
+    def taken(name: str, form: str = "plain") -> NDArray[np.uint64]:
+        columns = [getattr(doc, name) for doc in docs]
+        return hasher.take(strings, columns[0] if len(docs) == 1 else np.concatenate(columns), form)
+
+    rows = np.zeros((sum(doc.n_words for doc in docs), N_COLUMNS), np.uint64)
+    column = {name: rows[:, c] for c, name in enumerate(COLUMNS)}
+    column["w"][:] = taken("form")
+    column["n"][:] = taken("form", "lower")
+    column["e"][:] = taken("form", "suffix")
+    for name in tags:
+        column[TAG_COLUMNS[name]][:] = taken(name)
+    if "upos" not in tags and "xpos" in tags:
+        column["p"][:] = column["x"]
+    if hasher.classes:
+        column["c"][:] = taken("form", "class")
+    column["wp"][:] = (column["w"] * _JOIN) ^ (column["p"] * _GOLDEN)
+    return rows
 
 
 def context_of(

@@ -50,12 +50,14 @@ def annotate_stream(pieces: Iterable[Document], annotate: Annotate) -> Iterator[
 
 def annotate_whole(docs: Sequence[Document], annotate: Annotate) -> None:
     """Annotate documents in place, block by block; the next blocks of all of them together."""
+    short = [doc for doc in docs if doc.n_words < FIRST]  # a block each
+    docs = [doc for doc in docs if doc.n_words >= FIRST]
     for doc in docs:
         breaks(doc)  # which a block cannot tell as well as the whole
     steps = [_steps([doc]) for doc in docs]
     done: list[list[Document]] = [[] for _ in docs]
     open_ = list(range(len(docs)))
-    while open_:
+    while open_ or short:
         blocks: dict[int, Document] = {}
         for number in open_:
             for doc, is_done in steps[number]:
@@ -63,9 +65,9 @@ def annotate_whole(docs: Sequence[Document], annotate: Annotate) -> None:
                     blocks[number] = doc
                     break
                 done[number].append(doc)
-        if blocks:
-            annotate(list(blocks.values()))
-        open_ = list(blocks)
+        if blocks or short:
+            annotate([*short, *blocks.values()])
+        open_, short = list(blocks), []
     for doc, parts in zip(docs, done, strict=True):
         whole = parts[0] if len(parts) == 1 else Document.join(parts)
         for name in (*_COLUMNS, *_CONFIDENCES):
