@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace caesura::parse {
+namespace {
+
+constexpr std::uint64_t cache_line = 64;
+
+}  // namespace
 
 Linear8::Linear8(const CompactRows& rows, const Templates& templates)
     : rows_(rows),
@@ -15,6 +20,17 @@ Linear8::Linear8(const CompactRows& rows, const Templates& templates)
     full_.resize(n);
     short_.resize(n);
     held_.resize(n);
+    // Within a group the templates of few atoms come first; the order changes no sum.
+    for (int group = 0; group < n_groups; ++group) {
+        for (int atoms = 1; atoms <= 4; ++atoms) {
+            auto& [begin, end] = of_size_[group][atoms - 1];
+            begin = static_cast<std::int64_t>(plans_.size());
+            for (std::int64_t t = templates.begin(group); t < templates.end(group); ++t)
+                if (templates.atoms(t, Slots::first_state + Slots::none) == atoms)
+                    plans_.push_back(templates.plan(t));
+            end = static_cast<std::int64_t>(plans_.size());
+        }
+    }
 }
 
 void Linear8::begin(const Words& words) {
@@ -35,11 +51,23 @@ bool Linear8::is_new(Group group, std::uint64_t key) {
 
 // Computes the rows of a group's features and requests their entries.
 void Linear8::hash_group(Group group) {
+    hash<1>(group);
+    hash<2>(group);
+    hash<3>(group);
+    hash<4>(group);
+}
+
+template <int atoms>
+void Linear8::hash(Group group) {
     const auto mask = static_cast<std::uint64_t>(rows_.size() - 1);
-    const std::int64_t end = templates_.end(group);
-    for (std::int64_t t = templates_.begin(group); t < end; ++t) {
-        const std::uint64_t row = templates_.row(t, slots_.values, mask);
-        hashed_[static_cast<std::size_t>(t)] = row;
+    const std::uint64_t* values = slots_.values;
+    const auto [begin, end] = of_size_[group][atoms - 1];
+    for (std::int64_t t = begin; t < end; ++t) {
+        const Templates::Plan& plan = plans_.data()[t];
+        std::uint64_t sum = plan.seed;
+        for (int k = 0; k < atoms; ++k) sum += values[plan.slots[k]] * multipliers[k];
+        const std::uint64_t row = row_of(sum) & mask;
+        hashed_.data()[t] = row;
         prefetch(rows_.lookup() + row);
     }
 }
@@ -57,7 +85,8 @@ void Linear8::find_rows(int number) {
         const auto is_full = static_cast<std::uint64_t>(entry.is_full());
         const auto is_short = static_cast<std::uint64_t>(entry.is_short());
         // If the row is of another kind, the first row is requested: that costs less than a branch.
-        prefetch(rows_.full() + entry.number() * width * is_full);
+        const std::int8_t* row = rows_.full() + entry.number() * width * is_full;
+        for (std::uint64_t at = 0; at < width; at += cache_line) prefetch(row + at);
         prefetch(rows_.shorts() + entry.number() * is_short);
         full_.data()[n_full] = entry.number();
         highest += entry.most() * is_full;

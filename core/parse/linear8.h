@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "parse/beam.h"
@@ -45,6 +46,8 @@ class Linear8 {
 
     bool is_new(Group group, std::uint64_t key);
     void hash_group(Group group);
+    template <int atoms>
+    void hash(Group group);
     void find_rows(int number);
     void add_rows(int n_wanted);
     std::int32_t* sums(std::int64_t row) { return sums_.data() + row * rows_.width(); }
@@ -52,6 +55,9 @@ class Linear8 {
     const CompactRows& rows_;
     const Templates& templates_;
     const RowFunctions& functions_ = row_functions();
+    std::vector<Templates::Plan> plans_;
+    // Where the templates of so many atoms are in a group.
+    std::pair<std::int64_t, std::int64_t> of_size_[n_groups][4];
     Words words_;
     Slots slots_;
     std::vector<std::uint64_t> keys_;

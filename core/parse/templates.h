@@ -55,6 +55,23 @@ class Templates {
                mask;
     }
 
+    // One template: its seed and its slots.
+    struct Plan {
+        std::uint64_t seed;
+        std::uint16_t slots[4];
+    };
+    Plan plan(std::int64_t t) const {
+        const std::int32_t* slot = slots_.data() + 4 * t;
+        const auto narrow = [](std::int32_t s) { return static_cast<std::uint16_t>(s); };
+        return {seeds_[t], {narrow(slot[0]), narrow(slot[1]), narrow(slot[2]), narrow(slot[3])}};
+    }
+    // The number of its slots up to the last one that is not `none` (at least 1).
+    int atoms(std::int64_t t, std::int64_t none) const {
+        int n = 4;
+        while (n > 1 && slots_(t, n - 1) == none) --n;
+        return n;
+    }
+
    private:
     Matrix<const std::int32_t> slots_;
     View<const std::uint64_t> seeds_;
