@@ -15,37 +15,10 @@
 #include "base/arith.h"
 #include "base/view.h"
 #include "learn/linear_table.h"
+#include "parse/entry.h"
 #include "parse/rows.h"
 
 namespace caesura::parse {
-
-// What a lookup entry says. Its lower half is the number of a full row or of a short one if one of
-// the flags is set. Else it holds up to three weights: a byte for each column, from bit 24 on one
-// for each value.
-class Entry {
-   public:
-    static constexpr int held = 3;
-    static constexpr int values = 24, exponent = 56, highest = 32;
-    static constexpr std::uint64_t full = 1ull << 60, in_short = 1ull << 61;
-
-    explicit Entry(std::uint64_t bits) : bits_(bits) {}
-    std::uint64_t bits() const { return bits_; }
-    bool is_full() const { return bits_ & full; }
-    bool is_short() const { return bits_ & in_short; }
-    std::uint64_t number() const { return bits_ & 0xFFFFFFFF; }
-    int shift() const { return static_cast<int>(bits_ >> exponent & 15); }
-    // The largest absolute value of a full row.
-    std::uint64_t most() const { return bits_ >> highest & 0xFFFFFF; }
-
-   private:
-    std::uint64_t bits_;
-};
-
-// Eight columns as one number and eight values as another.
-struct ShortRow {
-    static constexpr int held = 8;
-    std::uint64_t columns, values;
-};
 
 class CompactRows {
    public:
@@ -67,6 +40,7 @@ class CompactRows {
     // What the integers count in.
     double unit() const { return unit_; }
 
+    RowTable view() const { return {lookup(), full(), shorts(), width_}; }
     const std::uint64_t* lookup() const { return lookup_.data(); }
     const std::int8_t* full() const { return full_.data(); }
     const ShortRow* shorts() const { return shorts_.data(); }

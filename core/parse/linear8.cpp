@@ -3,23 +3,14 @@
 #include <algorithm>
 
 namespace caesura::parse {
-namespace {
-
-constexpr std::uint64_t cache_line = 64;
-
-}  // namespace
-
 Linear8::Linear8(const CompactRows& rows, const Templates& templates)
     : rows_(rows),
       templates_(templates),
       keys_(static_cast<std::size_t>(own)),
       sums_(static_cast<std::size_t>((own + 1) * rows.width())) {
-    // Rows are written behind the last one of their kind before it is known that they are of it.
-    const auto n = static_cast<std::size_t>(templates.size()) + 1;
+    const auto n = static_cast<std::size_t>(templates.size() + RowLists::spare);
     hashed_.resize(n);
-    full_.resize(n);
-    short_.resize(n);
-    held_.resize(n);
+    for (auto& list : memory_) list.resize(n);
     // Within a group the templates of few atoms come first; the order changes no sum.
     for (int group = 0; group < n_groups; ++group) {
         for (int atoms = 1; atoms <= 4; ++atoms) {
@@ -72,55 +63,20 @@ void Linear8::hash(Group group) {
     }
 }
 
-// Sorts the rows of a wanted group by their kinds and requests them.
-void Linear8::find_rows(int number) {
-    const Group group = wanted_[number];
-    const auto width = static_cast<std::uint64_t>(rows_.width());
-    std::int32_t* target = sums(at_[group]);
-    std::int64_t n_full = n_full_, n_short = n_short_, n_held = n_held_;
-    std::uint64_t highest = 0;
-    const std::int64_t end = templates_.end(group);
-    for (std::int64_t t = templates_.begin(group); t < end; ++t) {
-        const Entry entry(rows_.lookup()[hashed_[static_cast<std::size_t>(t)]]);
-        const auto is_full = static_cast<std::uint64_t>(entry.is_full());
-        const auto is_short = static_cast<std::uint64_t>(entry.is_short());
-        // If the row is of another kind, the first row is requested: that costs less than a branch.
-        const std::int8_t* row = rows_.full() + entry.number() * width * is_full;
-        for (std::uint64_t at = 0; at < width; at += cache_line) prefetch(row + at);
-        prefetch(rows_.shorts() + entry.number() * is_short);
-        full_.data()[n_full] = entry.number();
-        highest += entry.most() * is_full;
-        n_full += static_cast<std::int64_t>(is_full);
-        short_.data()[n_short] = {entry.bits(), target};
-        n_short += static_cast<std::int64_t>(is_short);
-        held_.data()[n_held] = {entry.bits(), target};
-        n_held += static_cast<std::int64_t>(1 - is_full - is_short);
-    }
-    n_full_ = n_full;
-    n_short_ = n_short;
-    n_held_ = n_held;
-    last_[number] = n_full;
-    highest_[number] = highest;
-}
-
 // Sums the full rows of the wanted groups, then adds the others, which have arrived meanwhile.
 void Linear8::add_rows(int n_wanted) {
     std::int64_t first = 0;
     for (int k = 0; k < n_wanted; ++k) {
         // Sums below this fit into 16 bits.
         const auto sum = highest_[k] < 1 << 15 ? functions_.sum_low_bytes : functions_.sum_bytes;
-        sum(rows_.full(), rows_.width(), full_.data() + first, last_[k] - first,
+        sum(rows_.full(), rows_.width(), lists_.full + first, last_[k] - first,
             sums(at_[wanted_[k]]));
         first = last_[k];
     }
-    for (std::int64_t k = 0; k < n_held_; ++k) {
-        const Few& few = held_.data()[k];
-        rows_.add_entry(Entry(few.entry), few.sums);
-    }
-    for (std::int64_t k = 0; k < n_short_; ++k) {
-        const Few& few = short_.data()[k];
-        rows_.add_short(Entry(few.entry), few.sums);
-    }
+    for (std::int64_t k = 0; k < lists_.n_held; ++k)
+        rows_.add_entry(Entry(lists_.held[k]), sums(static_cast<std::int64_t>(lists_.held_at[k])));
+    for (std::int64_t k = 0; k < lists_.n_few; ++k)
+        rows_.add_short(Entry(lists_.few[k]), sums(static_cast<std::int64_t>(lists_.few_at[k])));
 }
 
 void Linear8::score(const Arena& arena, std::int32_t number, float* scores) {
@@ -159,13 +115,21 @@ void Linear8::score(const Arena& arena, std::int32_t number, float* scores) {
     for (int k = 0; k < n_wanted; ++k) hash_group(wanted_[k]);
     const std::int64_t kept = at_[whole];
     at_[whole] = own;
-    n_full_ = n_short_ = n_held_ = 0;
-    for (int k = 0; k < n_wanted; ++k) find_rows(k);
+    lists_ = {memory_[0].data(), memory_[1].data(), memory_[2].data(), memory_[3].data(),
+              memory_[4].data()};
+    for (int k = 0; k < n_wanted; ++k) {
+        const Group group = wanted_[k];
+        const std::int64_t first = templates_.begin(group);
+        highest_[k] = functions_.sort(rows_.view(), hashed_.data() + first,
+                                      templates_.end(group) - first,
+                                      static_cast<std::uint64_t>(at_[group]), lists_);
+        last_[k] = lists_.n_full;
+    }
     add_rows(n_wanted);
     reads.sums += n_wanted;
-    reads.full += n_full_;
-    reads.few += n_short_;
-    reads.held += n_held_;
+    reads.full += lists_.n_full;
+    reads.few += lists_.n_few;
+    reads.held += lists_.n_held;
     functions_.join(sums_.data(), rows_.width(), at_, n_groups, unit, sums(kept), scores);
 }
 

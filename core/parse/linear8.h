@@ -38,17 +38,10 @@ class Linear8 {
     static constexpr int kept_bits = 6;
     static constexpr std::int64_t own = std::int64_t{n_groups} << kept_bits;
 
-    // A row that is not full, and where its weights are added.
-    struct Few {
-        std::uint64_t entry;
-        std::int32_t* sums;
-    };
-
     bool is_new(Group group, std::uint64_t key);
     void hash_group(Group group);
     template <int atoms>
     void hash(Group group);
-    void find_rows(int number);
     void add_rows(int n_wanted);
     std::int32_t* sums(std::int64_t row) { return sums_.data() + row * rows_.width(); }
 
@@ -66,9 +59,8 @@ class Linear8 {
     Group wanted_[n_groups];          // groups whose sums are not kept
     std::int64_t last_[n_groups];     // where the full rows of each wanted group end
     std::uint64_t highest_[n_groups]; // how far from 0 their sum may be
-    std::vector<std::uint64_t> hashed_, full_;
-    std::vector<Few> short_, held_;
-    std::int64_t n_full_ = 0, n_short_ = 0, n_held_ = 0;
+    std::vector<std::uint64_t> hashed_, memory_[5];
+    RowLists lists_{};
 };
 
 }  // namespace caesura::parse

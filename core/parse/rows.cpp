@@ -1,5 +1,6 @@
 #include "parse/rows.h"
 
+#include "base/arith.h"
 #include "base/cpu.h"
 
 namespace caesura::parse {
@@ -7,6 +8,7 @@ namespace portable {
 namespace {
 
 constexpr std::int64_t lanes = 32;
+constexpr std::uint64_t cache_line = 64;
 
 // Sums in integers of a type; unsigned, since a sum of the last column may not fit.
 template <class Sum, class Signed>
@@ -71,9 +73,35 @@ std::uint32_t at_least(const float* scores, float floor) {
 
 }  // namespace
 
+std::uint64_t sort(const RowTable& table, const std::uint64_t* features, std::int64_t n,
+                   std::uint64_t place, RowLists& lists) {
+    const auto width = static_cast<std::uint64_t>(table.width);
+    std::int64_t n_full = lists.n_full, n_few = lists.n_few, n_held = lists.n_held;
+    std::uint64_t most = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const Entry entry(table.lookup[features[i]]);
+        const std::uint64_t is_full = entry.is_full(), is_short = entry.is_short();
+        // If the row is of another kind, the first row is requested: that costs less than a branch.
+        const std::int8_t* row = table.full + entry.number() * width * is_full;
+        for (std::uint64_t at = 0; at < width; at += cache_line) prefetch(row + at);
+        prefetch(table.shorts + entry.number() * is_short);
+        lists.full[n_full] = entry.number();
+        most += entry.most() * is_full;
+        n_full += static_cast<std::int64_t>(is_full);
+        lists.few[n_few] = lists.held[n_held] = entry.bits();
+        lists.few_at[n_few] = lists.held_at[n_held] = place;
+        n_few += static_cast<std::int64_t>(is_short);
+        n_held += static_cast<std::int64_t>(1 - is_full - is_short);
+    }
+    lists.n_full = n_full;
+    lists.n_few = n_few;
+    lists.n_held = n_held;
+    return most;
+}
+
 const RowFunctions rows = {sum_rows<std::uint32_t, std::int32_t>,
                            sum_rows<std::uint16_t, std::int16_t>,
-                           sum_floats, join, highest, at_least};
+                           sort, sum_floats, join, highest, at_least};
 
 }  // namespace portable
 

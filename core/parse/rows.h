@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "parse/entry.h"
+
 namespace caesura::parse {
 
 struct RowFunctions {
@@ -14,6 +16,10 @@ struct RowFunctions {
     // The same if the sums of all columns but the last fit into 16 bits; that one wraps.
     void (*sum_low_bytes)(const std::int8_t* table, std::int64_t width, const std::uint64_t* rows,
                           std::int64_t n, std::int32_t* sums);
+    // Adds the rows of n features to the lists and requests their memory; they belong to the sum at
+    // a place. Returns how far from 0 the sum of the full ones may be.
+    std::uint64_t (*sort)(const RowTable& table, const std::uint64_t* features, std::int64_t n,
+                          std::uint64_t place, RowLists& lists);
     // sums = the sum of n rows of floats, in their order from 0 on.
     void (*sum_floats)(const float* const* rows, std::int64_t n, std::int64_t width, float* sums);
     // kept = the sum of n named rows of integer sums; scores = the same times the unit.
@@ -30,6 +36,8 @@ const RowFunctions& row_functions();
 
 namespace portable {
 extern const RowFunctions rows;
+std::uint64_t sort(const RowTable& table, const std::uint64_t* features, std::int64_t n,
+                   std::uint64_t place, RowLists& lists);
 }
 #if defined(__x86_64__) || defined(_M_X64)
 namespace avx2 {

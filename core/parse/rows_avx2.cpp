@@ -127,6 +127,6 @@ std::uint32_t at_least(const float* scores, float floor) {
 
 }  // namespace
 
-const RowFunctions rows = {sum_bytes, sum_low_bytes, sum_floats, join, highest, at_least};
+const RowFunctions rows = {sum_bytes, sum_low_bytes, portable::sort, sum_floats, join, highest, at_least};
 
 }  // namespace caesura::parse::avx2

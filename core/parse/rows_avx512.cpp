@@ -68,6 +68,50 @@ void sum_low_bytes(const std::int8_t* table, std::int64_t width, const std::uint
     }
 }
 
+std::uint64_t sort(const RowTable& table, const std::uint64_t* features, std::int64_t n,
+                   std::uint64_t place, RowLists& lists) {
+    const __m512i zero = _mm512_setzero_si512();
+    const __m512i full_bit = _mm512_set1_epi64(Entry::full);
+    const __m512i short_bit = _mm512_set1_epi64(Entry::in_short);
+    const __m512i low = _mm512_set1_epi64(0xFFFFFFFF), low_24 = _mm512_set1_epi64(0xFFFFFF);
+    const __m512i width = _mm512_set1_epi64(table.width);
+    const __m512i full_rows = _mm512_set1_epi64(reinterpret_cast<long long>(table.full));
+    const __m512i short_rows = _mm512_set1_epi64(reinterpret_cast<long long>(table.shorts));
+    const __m512i places = _mm512_set1_epi64(static_cast<long long>(place));
+    // Of wider rows the processor requests the rest by itself.
+    const std::int64_t requested = table.width < 256 ? table.width : 256;
+    __m512i most = zero;
+    for (std::int64_t i = 0; i < n; i += 8) {
+        const auto valid = static_cast<__mmask8>(n - i >= 8 ? 0xFF : (1 << (n - i)) - 1);
+        const __m512i wanted = _mm512_maskz_loadu_epi64(valid, features + i);
+        const __m512i entry = _mm512_mask_i64gather_epi64(zero, valid, wanted, table.lookup, 8);
+        const __mmask8 full = _mm512_test_epi64_mask(entry, full_bit);
+        const __mmask8 few = _mm512_test_epi64_mask(entry, short_bit);
+        const auto held = static_cast<__mmask8>(valid & ~(full | few));
+        const __m512i number = _mm512_and_si512(entry, low);
+        // Where a row is of neither kind, the first full row is requested.
+        __m512i address =
+            _mm512_mask_add_epi64(full_rows, full, full_rows, _mm512_mul_epu32(number, width));
+        address = _mm512_mask_add_epi64(address, few, short_rows, _mm512_slli_epi64(number, 4));
+        alignas(64) const char* rows[8];
+        _mm512_store_si512(rows, address);
+        for (const char* row : rows)
+            for (std::int64_t at = 0; at < requested; at += 64)
+                _mm_prefetch(row + at, _MM_HINT_T0);
+        _mm512_storeu_si512(lists.full + lists.n_full, _mm512_maskz_compress_epi64(full, number));
+        _mm512_storeu_si512(lists.few + lists.n_few, _mm512_maskz_compress_epi64(few, entry));
+        _mm512_storeu_si512(lists.few_at + lists.n_few, places);
+        _mm512_storeu_si512(lists.held + lists.n_held, _mm512_maskz_compress_epi64(held, entry));
+        _mm512_storeu_si512(lists.held_at + lists.n_held, places);
+        lists.n_full += __builtin_popcount(full);
+        lists.n_few += __builtin_popcount(few);
+        lists.n_held += __builtin_popcount(held);
+        most = _mm512_add_epi64(
+            most, _mm512_maskz_and_epi64(full, _mm512_srli_epi64(entry, Entry::highest), low_24));
+    }
+    return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(most));
+}
+
 void sum_floats(const float* const* rows, std::int64_t n, std::int64_t width, float* sums) {
     std::int64_t at = 0;
     for (; at + 64 <= width; at += 64) {
@@ -133,6 +177,6 @@ std::uint32_t at_least(const float* scores, float floor) {
 
 }  // namespace
 
-const RowFunctions rows = {sum_bytes, sum_low_bytes, sum_floats, join, highest, at_least};
+const RowFunctions rows = {sum_bytes, sum_low_bytes, sort, sum_floats, join, highest, at_least};
 
 }  // namespace caesura::parse::avx512

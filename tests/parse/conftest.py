@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 from tests.parse.toy import corpus
@@ -17,3 +20,13 @@ def toy_parser():
     for epoch in range(1, 5):
         trainer.epoch(epoch)
     return trainer.parser()
+
+
+@pytest.fixture(params=["portable", "avx2", "avx512"])
+def variant(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Each instruction set that the processor has."""
+    testing: Any = pytest.importorskip("caesura._core")._testing
+    if not testing.restrict_cpu(request.param):
+        pytest.skip(f"this processor has no {request.param}")
+    yield request.param
+    testing.restrict_cpu("")

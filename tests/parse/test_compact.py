@@ -59,7 +59,7 @@ def test_rows_of_a_model_file_are_those_of_the_whole_table(spread: int) -> None:
 
 
 @pytest.mark.parametrize("most", [3, 15])
-def test_scores_are_the_sums_of_the_rows_of_all_templates(most: int) -> None:
+def test_scores_are_the_sums_of_the_rows_of_all_templates(variant: str, most: int) -> None:
     """On every way through the memory of sums: new keys, old ones, whole states.
 
     Of rows with low exponents the sums of many fit into 16 bits, of others hardly any.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,6 @@ import caesura._core as core
 from caesura.models.packing import pack, unpack_sparse
 
 testing: Any = pytest.importorskip("caesura._core")._testing
-
-
-@pytest.fixture(params=["portable", "avx2", "avx512"])
-def variant(request: pytest.FixtureRequest) -> Iterator[str]:
-    if not testing.restrict_cpu(request.param):
-        pytest.skip(f"this processor has no {request.param}")
-    yield request.param
-    testing.restrict_cpu("")
 
 
 def some_table(rows: int, width: int, seed: int = 0, most: int = 15) -> NDArray[np.int8]:
