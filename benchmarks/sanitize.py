@@ -42,7 +42,8 @@ SHORT: Final = (
     "tests/cluster", "tests/evaluate/test_kernels.py", "tests/find/test_twin.py",
     "tests/induce/test_core.py", "tests/language/test_recognise.py", "tests/layout/test_core.py",
     "tests/learn/test_kernels.py", "tests/neural/test_network.py", "tests/parse/test_rows.py",
-    "tests/parse/test_spanning.py", "tests/tag/test_core.py", "tests/tag/test_attributes.py",
+    "tests/parse/test_spanning.py", "tests/parse/test_updates.py", "tests/tag/test_core.py",
+    "tests/tag/test_attributes.py", "tests/tag/test_inference.py", "tests/tokenize/test_kernels.py",
 )  # fmt: skip
 #: Tests whose names say that they call the core from threads, or cancel calls of others.
 THREADED: Final = (
