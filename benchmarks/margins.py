@@ -26,7 +26,6 @@ from caesura.evaluate.quick import boundaries
 from caesura.formats import read
 from caesura.parse.limits import no_limits
 from caesura.parse.parser import Parser
-from caesura.parse.word_table import one_batch
 from caesura.pipeline import Pipeline, load
 from caesura.tag.tagger import Tagger
 from caesura.tokenize.tokenizer import Tokenizer
@@ -47,7 +46,7 @@ def prepared(nlp: Pipeline, gold: Sequence[Document]) -> list[Document]:
 def rows(
     parser: Parser, gold: list[Document], docs: list[Document], beams: list[str], repeat: int
 ) -> list[dict[str, Any]]:
-    batch, bounds = one_batch([parser.words(doc) for doc in docs])
+    batch, bounds = parser.batch(docs)
     words = int(bounds[-1])
     parsers = {beam: parser.with_search(**search_of(beam)) for beam in beams}
     decoders = {beam: one.decoder for beam, one in parsers.items()}

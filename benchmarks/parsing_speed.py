@@ -130,11 +130,10 @@ def search_of(beam: str) -> dict[str, Any]:
 def compare(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dict[str, Any]]:
     """Words per CPU second of each system, interleaved so that noise meets all of them."""
     from caesura.parse.limits import no_limits
-    from caesura.parse.word_table import one_batch
 
     words = sum(doc.n_words for doc in docs)
     systems: dict[str, Callable[[], object]] = {}
-    batch, bounds = one_batch([parser.words(doc) for doc in docs])
+    batch, bounds = parser.batch(docs)
     for beam in args.beams.split(","):
         decoder = parser.with_search(**search_of(beam)).decoder
         name = "greedy" if beam == "1" else f"beam {beam}"

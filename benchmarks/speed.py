@@ -182,11 +182,10 @@ def by_size(nlp: Any, most: int, repeat: int) -> list[dict[str, Any]]:
 def traffic(nlp: Any, repeat: int) -> dict[str, Any]:
     """Rows and bytes that a transition asks for, and how quickly they come."""
     from caesura.parse.limits import no_limits
-    from caesura.parse.word_table import one_batch
 
     parser = nlp.stages[-1]
     docs = [nlp(text_of(5000))]
-    batch, bounds = one_batch([parser.words(doc) for doc in docs])
+    batch, bounds = parser.batch(docs)
     best = float("inf")
     for _ in range(repeat):
         began = time.process_time()

@@ -32,7 +32,7 @@ from caesura.parse.limits import no_limits
 from caesura.parse.parser import Parser
 from caesura.parse.scorers.features import DEFAULT_TABLE
 from caesura.parse.search.decode import Result, result_of
-from caesura.parse.word_table import Words, one_batch
+from caesura.parse.word_table import Words
 from caesura.pipeline import Pipeline, load
 
 RESULTS = ROOT / "benchmarks" / "results" / "templates.json"
@@ -73,7 +73,7 @@ def dev_of(nlp: Pipeline, parser: Parser, treebank: str) -> Dev:
     gold = [doc for doc in read(file_of(treebank, "dev")) if doc.n_words]
     tagged = list(nlp.pipe(gold, keep=("tokens",)))
     number = {name: k for k, name in enumerate(parser.inventory.labels)}
-    words, bounds = one_batch([parser.words(doc) for doc in tagged])
+    words, bounds = parser.batch(tagged)
     return Dev(
         words,
         bounds,

@@ -17,7 +17,14 @@ from caesura.parse.limits import no_limits
 from caesura.parse.parser import Parser
 from caesura.parse.search.decode import settings_of
 from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.word_table import EVIDENCE_ODDS, LAYOUT_ODDS, context_of
+from caesura.parse.word_table import (
+    EVIDENCE_ODDS,
+    LAYOUT_ODDS,
+    PLAIN_COLUMN,
+    Hasher,
+    batch_of,
+    words_of,
+)
 from tests.parse.test_transitions import choices
 from tests.parse.toy import blank, corpus
 
@@ -216,11 +223,24 @@ def same(left: list[list[np.ndarray]], right: list[list[np.ndarray]]) -> bool:
 
 def test_a_piece_has_the_context_that_it_has_in_the_document() -> None:
     doc = corpus(4, 1, 12)[0]
-    whole = context_of(doc, breaks=True)
+    whole = words_of(doc, Hasher()).context[:, :PLAIN_COLUMN]
     assert set(whole[:, 0].tolist()) == {1, 2}
     for a in range(1, doc.n_tokens - 4):
-        piece = context_of(doc.cut(a, a + 4), breaks=True)
+        piece = words_of(doc.cut(a, a + 4), Hasher()).context[:, :PLAIN_COLUMN]
         assert piece.tolist() == whole[a : a + 4].tolist()
+
+
+def test_documents_have_the_same_words_in_a_batch_and_alone() -> None:
+    rng = np.random.default_rng(1)
+    docs = [*corpus(4, 2), Document(), *corpus(5, 1), doc_of("a b c")]
+    docs[0].start_evidence = rng.random(docs[0].n_tokens).astype(np.float32)
+    docs[1].turn_start, docs[1].turn_speaker = docs[1].token_start[:1], np.ones(1, np.int32)
+    hasher = Hasher({"dog": 3})
+    batch, bounds = batch_of(docs, hasher)
+    alone = [words_of(doc, hasher) for doc in docs]
+    assert np.array_equal(batch.table, np.concatenate([words.table for words in alone]))
+    assert np.array_equal(batch.context, np.concatenate([words.context for words in alone]))
+    assert np.diff(bounds).tolist() == [doc.n_words for doc in docs]
 
 
 @pytest.mark.parametrize("words", ["x", ". . ! ?", "a", "a b"])

@@ -52,7 +52,7 @@ def word_features(
     features[:, 2] = layout_codes(doc)
     if seen is False:
         return features
-    shapes = shapes_of(doc)
+    shapes = shapes_of([doc])
     edited = np.ones(doc.n_words, bool) if seen else edited_words(doc, bounds=bounds)
     spaced = np.ones(doc.n_tokens, dtype=bool)
     spaced[1:] = doc.token_start[1:] > doc.token_end[:-1]

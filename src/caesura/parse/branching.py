@@ -39,7 +39,7 @@ from caesura.parse.quantised import padded
 from caesura.parse.scorers.hybrid_features import compile_templates
 from caesura.parse.stored import DAMAGED, as_part, options_of, stored_in
 from caesura.parse.transitions.hybrid_inventory import HybridInventory
-from caesura.parse.word_table import Hasher, Words, cut, words_of, words_of_many
+from caesura.parse.word_table import Hasher, Words, batch_of, cut, pieces, words_of
 
 __all__ = ["COUNTERS", "BranchingParser", "Trees"]
 
@@ -209,7 +209,7 @@ class BranchingParser(TreeParser):
         """The best analysis of each document, which is left as it is."""
         for doc in docs:
             self._check(doc, warn)
-        done = in_batches(docs, self._words, self._analyse, threads=threads)
+        done = in_batches(docs, self._analyse, threads=threads)
         counts = sum((own for _, own in done), np.zeros(len(COUNTERS), np.int64))
         self.counters = dict(zip(COUNTERS, counts.tolist(), strict=True))
         return [parse for parses, _ in done for parse in parses]
@@ -257,9 +257,6 @@ class BranchingParser(TreeParser):
         """The words of a document as the search sees them."""
         return words_of(doc, self.hasher, tags=self.tags, breaks=False)
 
-    def _words(self, docs: Sequence[Document]) -> list[Words]:
-        return words_of_many(docs, self.hasher, tags=self.tags, breaks=False)
-
     def decode(
         self,
         table: NDArray[np.uint64],
@@ -294,10 +291,9 @@ class BranchingParser(TreeParser):
         check(doc, self.tags, warn)
         check_split(doc, "a branching parser parses single sentences")
 
-    def _analyse(
-        self, docs: Sequence[Document], words: Sequence[Words]
-    ) -> tuple[list[Parse], NDArray[np.int64]]:
+    def _analyse(self, docs: Sequence[Document]) -> tuple[list[Parse], NDArray[np.int64]]:
         """Documents without given heads are decoded in one call, the others one by one."""
+        words = pieces(*batch_of(docs, self.hasher, tags=self.tags, breaks=False))
         bounds = [sentence_bounds(doc) for doc in docs]
         found: list[Parse | None] = [None] * len(docs)
         total = np.zeros(len(COUNTERS), np.int64)

@@ -50,16 +50,8 @@ class WordConstraints:
     def of(cls, doc: Document, labels: Sequence[str]) -> WordConstraints:
         """What a document fixes; the words of one token never lie in two sentences."""
         n = doc.n_words
-        starts = np.zeros(n, np.int8)
         fixed = Constraints.of(doc)
-        told = told_starts(doc)
-        if told is not None:
-            by_word = told[doc.word_token]
-            starts[by_word == YES] = MUST
-            starts[by_word == NO] = NEVER
-        inner = np.flatnonzero(doc.word_token[1:] == doc.word_token[:-1]) + 1
-        starts[inner] = NEVER
-        starts[:1] = FREE
+        starts = starts_of([doc], np.array([0, n], np.int64))
         heads = np.full(n, UNKNOWN, np.int32)
         relations = np.full(n, -1, np.int32)
         if fixed.heads is not None and fixed.deprels is not None:
@@ -155,14 +147,30 @@ def arc_limits_of(
     return ArcLimits(heads, labels)
 
 
-def limits_of_starts(given: Sequence[WordConstraints]) -> Limits:
-    """Limits for one search through several documents of which nothing but boundaries is given."""
-    if not any(own.starts[1:].any() for own in given):
+def limits_of_starts(docs: Sequence[Document], bounds: NDArray[np.int64]) -> Limits:
+    """Limits for one search through documents of which nothing but boundaries is given."""
+    starts = starts_of(docs, bounds)
+    if not starts.any():
         return no_limits()
-    starts = np.concatenate([own.starts for own in given])
     none = np.zeros(0, np.int32)
-    after = np.full(len(starts), -1, np.int32)
-    return Limits(starts, after, none, none, none, none, False)
+    return Limits(starts, np.full(len(starts), -1, np.int32), none, none, none, none, False)
+
+
+def starts_of(docs: Sequence[Document], bounds: NDArray[np.int64]) -> NDArray[np.int8]:
+    """FREE, MUST or NEVER for each word of documents that lie one behind another.
+
+    The words of one token never lie in two sentences; the first word of a document is free.
+    """
+    starts = np.zeros(bounds[-1], np.int8)
+    for doc, a, b in zip(docs, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        told = told_starts(doc)
+        if told is not None:
+            by_word = told[doc.word_token]
+            starts[a:b][by_word == YES] = MUST
+            starts[a:b][by_word == NO] = NEVER
+        starts[a + 1 : b][doc.word_token[1:] == doc.word_token[:-1]] = NEVER
+        starts[a : min(a + 1, b)] = FREE
+    return starts
 
 
 def _check_heads(heads: Ints, name: str) -> None:

@@ -15,7 +15,6 @@ from caesura.errors import CaesuraWarning, InputError, WarningSink
 
 if TYPE_CHECKING:
     from caesura.parse.analysis import Parse
-    from caesura.parse.word_table import Words
 
 __all__ = ["check", "check_split", "in_batches", "name_of", "sentence_bounds", "write_tree"]
 
@@ -63,23 +62,14 @@ def sentence_bounds(doc: Document) -> NDArray[np.int64]:
 
 
 def in_batches(
-    docs: Sequence[Document],
-    words_of: Callable[[Sequence[Document]], Sequence[Words]],
-    work: Callable[[Sequence[Document], Sequence[Words]], T],
-    *,
-    threads: int = 1,
+    docs: Sequence[Document], work: Callable[[Sequence[Document]], T], *, threads: int = 1
 ) -> list[T]:
-    """What `work` makes of each batch of documents and their words, in order."""
-    groups = _groups([doc.n_words for doc in docs])
-    words = words_of(docs)
-
-    def of(group: range) -> T:
-        return work(docs[group.start : group.stop], words[group.start : group.stop])
-
+    """What `work` makes of each batch of documents, in order."""
+    groups = [docs[group.start : group.stop] for group in _groups([doc.n_words for doc in docs])]
     if threads == 1 or len(groups) <= 1:
-        return [of(group) for group in groups]
+        return [work(group) for group in groups]
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(of, groups))
+        return list(pool.map(work, groups))
 
 
 def write_tree(doc: Document, parse: Parse, labels: Sequence[str]) -> None:

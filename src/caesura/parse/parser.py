@@ -45,10 +45,8 @@ from caesura.parse.word_table import (
     LAYOUT_ODDS,
     Hasher,
     Words,
+    batch_of,
     cut,
-    one_batch,
-    words_of,
-    words_of_many,
 )
 
 __all__ = ["Parser"]
@@ -211,7 +209,7 @@ class Parser(TreeParser):
         """The best analysis of each document, which is left as it is."""
         for doc in docs:
             self._check(doc, warn)
-        found = in_batches(docs, self._words, self._analyse, threads=threads)
+        found = in_batches(docs, self._analyse, threads=threads)
         return [parse for group in found for parse in group]
 
     def k_best_parses(self, doc: Document, k: int) -> list[Parse]:
@@ -225,11 +223,11 @@ class Parser(TreeParser):
 
     def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
         """Put an analysis into its document; what the document fixes stays as it is."""
-        given = Constraints.of(doc).has_head(doc.n_words)
         write_tree(doc, parse, self.inventory.labels)
         first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
         doc.sent_start = np.where(parse.starts[first], YES, NO).astype(np.int8)
         if confidence:
+            given = Constraints.of(doc).has_head(doc.n_words)
             starts, arcs = probabilities(self.calibration, parse)
             doc.arc_conf = np.where(given, np.float32(1), arcs)
             if self.inventory.sb or doc.sent_conf is None:  # else it is known who found them
@@ -237,10 +235,11 @@ class Parser(TreeParser):
 
     def words(self, doc: Document) -> Words:
         """The words of a document as the search sees them."""
-        return words_of(doc, self.hasher, tags=self.tags, breaks=self.breaks)
+        return self.batch([doc])[0]
 
-    def _words(self, docs: Sequence[Document]) -> list[Words]:
-        return words_of_many(docs, self.hasher, tags=self.tags, breaks=self.breaks)
+    def batch(self, docs: Sequence[Document]) -> tuple[Words, NDArray[np.int64]]:
+        """The words of documents, and where those of each begin and end."""
+        return batch_of(docs, self.hasher, tags=self.tags, breaks=self.breaks)
 
     @cached_property
     def decoder(self) -> JointDecoder:
@@ -267,29 +266,30 @@ class Parser(TreeParser):
         if not self.inventory.sb:
             check_split(doc, "this parser was trained on single sentences")
 
-    def _analyse(self, docs: Sequence[Document], words: Sequence[Words]) -> list[Parse]:
+    def _analyse(self, docs: Sequence[Document]) -> list[Parse]:
         """Documents without given trees are decoded in one call, the others one by one."""
-        found: list[Parse | None] = [None] * len(docs)
-        told = [WordConstraints.of(doc, self.inventory.labels) for doc in docs]
-        plain: list[int] = []
-        for k, (doc, given) in enumerate(zip(docs, told, strict=True)):
-            if not self.inventory.sb:
-                found[k] = self._sentences(doc, words[k], given)
-            elif given.any_arc:
-                found[k] = self._given(doc, words[k], given)
-            else:
-                plain.append(k)
-        batch, bounds = one_batch([words[k] for k in plain])
-        limits = limits_of_starts([told[k] for k in plain])
+        labels = self.inventory.labels
+        if not self.inventory.sb:
+            return [self._sentences(doc) for doc in docs]
+        told = {k: WordConstraints.of(doc, labels) for k, doc in enumerate(docs) if doc.fixed}
+        plain = [k for k in range(len(docs)) if k not in told or not told[k].any_arc]
+        found = {k: self._given(docs[k]) for k in told if told[k].any_arc}
+        rest = [docs[k] for k in plain]
+        batch, bounds = self.batch(rest)
+        limits = limits_of_starts(rest, bounds)
         result = result_of(self.decoder.decode(*batch, bounds, limits), limits)
         for number, k in enumerate(plain):
             if result is None:  # the beam ran dry before a given boundary, of which of them?
-                found[k] = self._given(docs[k], words[k], told[k])
+                found[k] = self._given(docs[k])
             else:
                 found[k] = Parse.of(result, bounds[number], bounds[number + 1])
-        return [parse for parse in found if parse is not None]
+        return [found[k] for k in range(len(docs))]
 
-    def _given(self, doc: Document, words: Words, given: WordConstraints) -> Parse:
+    def _given(self, doc: Document) -> Parse:
+        given = WordConstraints.of(doc, self.inventory.labels)
+        return self._decode_given(doc, self.words(doc), given)
+
+    def _decode_given(self, doc: Document, words: Words, given: WordConstraints) -> Parse:
         single = self.inventory.single_root or not self.inventory.sb
         bounds = np.array([0, len(given.heads)], np.int64)
         result: Result = decode_given(
@@ -300,9 +300,10 @@ class Parser(TreeParser):
         )
         return Parse.of(result, 0, len(given.heads))
 
-    def _sentences(self, doc: Document, words: Words, given: WordConstraints) -> Parse:
+    def _sentences(self, doc: Document) -> Parse:
         """A document by sentences, for a parser without SB."""
-        bounds = sentence_bounds(doc)
+        bounds, words = sentence_bounds(doc), self.words(doc)
+        given = WordConstraints.of(doc, self.inventory.labels)
         if not given.any_arc:
             pieces_of = cut(words, bounds)
             result = result_of(self.decoder.decode(*pieces_of, bounds, no_limits()), no_limits())
@@ -314,6 +315,6 @@ class Parser(TreeParser):
         pieces = []
         for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
             local = given.sentence(a, b, doc)
-            part = self._given(doc, cut(words, np.array([a, b], np.int64)), local)
+            part = self._decode_given(doc, cut(words, np.array([a, b], np.int64)), local)
             pieces.append(part.moved(a))
         return Parse.join(pieces)

@@ -6,14 +6,24 @@ there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
+from caesura.document.runs import runs
 
-__all__ = ["SHAPES", "edited_tokens", "edited_words", "is_edited", "shape", "shapes_of"]
+__all__ = [
+    "SHAPES",
+    "edited_tokens",
+    "edited_words",
+    "edited_words_of",
+    "is_edited",
+    "shape",
+    "shapes_of",
+]
 
 #: Word shapes; 0 is kept for "not to be seen" (text without case and punctuation).
 SHAPES: Final = (
@@ -87,21 +97,26 @@ class _Shapes(dict[str, int]):
 _shapes: Final = _Shapes()
 
 
-def shapes_of(doc: Document) -> NDArray[np.int64]:
-    """The shape of each word of a document."""
-    strings = doc.strings
-    if doc.n_words < len(strings):  # as of short texts that share their strings with many others
-        return np.fromiter(map(_shapes.__getitem__, strings.take(doc.form)), np.int64, doc.n_words)
-    numbers = np.full(len(strings), -1)
-    numbers[doc.form] = 0
-    kinds = np.flatnonzero(numbers == 0)
-    numbers[kinds] = list(map(_shapes.__getitem__, doc.strings.take(kinds.astype(np.int32))))
-    return numbers[doc.form]
+def shapes_of(docs: Sequence[Document]) -> NDArray[np.int64]:
+    """The shape of each word of documents, one behind another."""
+    found = [np.zeros(0, np.int64)]
+    for run in runs(docs):
+        forms, strings = np.concatenate([doc.form for doc in run]), run[0].strings
+        if len(forms) < len(strings):  # as of short texts that share their strings with many others
+            shapes = map(_shapes.__getitem__, strings.take(forms))
+            found.append(np.fromiter(shapes, np.int64, len(forms)))
+            continue
+        numbers = np.full(len(strings), -1)
+        numbers[forms] = 0
+        kinds = np.flatnonzero(numbers == 0)
+        numbers[kinds] = list(map(_shapes.__getitem__, strings.take(kinds.astype(np.int32))))
+        found.append(numbers[forms])
+    return np.concatenate(found)
 
 
 def is_edited(doc: Document) -> bool:
     """Whether a text has capitals and punctuation to speak of, as a transcript has not."""
-    return bool(_enough(_EDITED[shapes_of(doc)].sum(), doc.n_words))
+    return bool(_enough(_EDITED[shapes_of([doc])].sum(), doc.n_words))
 
 
 def edited_words(
@@ -112,26 +127,48 @@ def edited_words(
     A short paragraph (a heading, a line of a list) is as the whole document is; without `breaks`
     all words are. `bounds` are those of the documents that were joined to this one, in words.
     """
-    own = _EDITED[shapes_of(doc)]
-    n = len(own)
-    if bounds is None or len(bounds) <= 2:
-        found = np.full(n, _enough(own.sum(), n))
-    else:
-        counts = np.diff(bounds)
-        marks = np.add.reduceat(own, bounds[:-1], dtype=np.int64)
-        found = np.repeat(_enough(marks, counts), counts)
-    starts = doc.paragraph_start
-    one = bounds is None and (not len(starts) or starts[-1] <= doc.token_start[:1].sum())
-    if not n or one or not breaks:
+    own = _EDITED[shapes_of([doc])]
+    found = _edited_texts(own, np.diff([0, len(own)] if bounds is None else bounds))
+    if not breaks or not len(own) or (bounds is None and _is_one_paragraph(doc)):
         return found
-    first = np.ones(n, bool)
+    return _edited_paragraphs(doc, own, found)
+
+
+def edited_words_of(docs: Sequence[Document], *, breaks: bool = True) -> NDArray[np.bool_]:
+    """The same of documents, one behind another."""
+    own = _EDITED[shapes_of(docs)]
+    sizes = np.array([doc.n_words for doc in docs])
+    found = _edited_texts(own, sizes)
+    for doc, end in zip(docs, np.cumsum(sizes).tolist(), strict=True):
+        if breaks and doc.n_words and not _is_one_paragraph(doc):
+            words = slice(end - doc.n_words, end)
+            found[words] = _edited_paragraphs(doc, own[words], found[words])
+    return found
+
+
+def _is_one_paragraph(doc: Document) -> bool:
+    starts = doc.paragraph_start
+    return not len(starts) or bool(starts[-1] <= doc.token_start[:1].sum())
+
+
+def _edited_texts(own: NDArray[np.bool_], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """The same of texts of these sizes as wholes."""
+    marks = np.concatenate([[0], np.cumsum(own)])[np.concatenate([[0], np.cumsum(sizes)])]
+    found: NDArray[np.bool_] = np.repeat(_enough(np.diff(marks), sizes), sizes)
+    return found
+
+
+def _edited_paragraphs(
+    doc: Document, own: NDArray[np.bool_], whole: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    first = np.ones(len(own), bool)
     first[1:] = doc.word_token[1:] != doc.word_token[:-1]
     begins = np.flatnonzero(first & doc.token_paragraph_start[doc.word_token])
     if not len(begins) or begins[0]:
         begins = np.concatenate([[0], begins])
-    sizes = np.diff(begins, append=n)
+    sizes = np.diff(begins, append=len(own))
     edited = _enough(np.add.reduceat(own, begins, dtype=np.int64), sizes)
-    return np.where(np.repeat(sizes < _ALONE, sizes), found, np.repeat(edited, sizes))
+    return np.where(np.repeat(sizes < _ALONE, sizes), whole, np.repeat(edited, sizes))
 
 
 def edited_tokens(doc: Document) -> NDArray[np.bool_]:

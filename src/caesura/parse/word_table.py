@@ -6,19 +6,20 @@ Strings are hashed once for each distinct string, so that a step of the search o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
-from typing import Final, NamedTuple
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document, Strings
+from caesura.document.runs import runs
 from caesura.layout import NAMES, START, learned
 from caesura.layout import breaks as layout_breaks
 from caesura.layout.codes import ODDS
 from caesura.learn.templates import string_hashes
 from caesura.parse.scorers.features import COLUMNS, N_COLUMNS
-from caesura.parse.shapes import edited_words
+from caesura.parse.shapes import edited_words_of
 
 __all__ = [
     "AT_LINES",
@@ -31,10 +32,10 @@ __all__ = [
     "TOLD_COLUMN",
     "Hasher",
     "Words",
+    "batch_of",
     "cut",
-    "one_batch",
+    "pieces",
     "words_of",
-    "words_of_many",
 ]
 
 #: Rows of the word table before word 0: an absent word and the artificial root.
@@ -139,110 +140,125 @@ def words_of(
     *,
     tags: Sequence[str] = tuple(TAG_COLUMNS),
     breaks: bool = True,
-    paragraphs: bool = False,
-    turns: bool = False,
 ) -> Words:
     """The word table of a document; columns that it does not have are 0."""
-    table = np.concatenate([_FIRST_ROWS, _hashes_of([doc], hasher, tags)])
-    context = context_of(doc, breaks=breaks, paragraphs=paragraphs, turns=turns)
-    context[:, PLAIN_COLUMN] = ~edited_words(doc, breaks=breaks)
-    return Words(table, context)
+    return batch_of([doc], hasher, tags=tags, breaks=breaks)[0]
 
 
-def words_of_many(
-    docs: Sequence[Document], hasher: Hasher, *, tags: Sequence[str], breaks: bool
-) -> list[Words]:
-    """The word tables of documents; hashes of those with the same strings are taken together."""
-    found: list[Words] = []
-    for _, same in groupby(docs, key=lambda doc: id(doc.strings)):
-        group = list(same)
-        hashes = _hashes_of(group, hasher, tags)
-        end = 0
-        for doc in group:
-            begin, end = end, end + doc.n_words
-            context = context_of(doc, breaks=breaks)
-            context[:, PLAIN_COLUMN] = ~edited_words(doc, breaks=breaks)
-            found.append(Words(np.concatenate([_FIRST_ROWS, hashes[begin:end]]), context))
-    return found
-
-
-def _hashes_of(docs: Sequence[Document], hasher: Hasher, tags: Sequence[str]) -> NDArray[np.uint64]:
-    """The rows of the words of documents that have the same strings."""
-    strings = docs[0].strings
-
-    def taken(name: str, form: str = "plain") -> NDArray[np.uint64]:
-        columns = [getattr(doc, name) for doc in docs]
-        return hasher.take(strings, columns[0] if len(docs) == 1 else np.concatenate(columns), form)
-
-    rows = np.zeros((sum(doc.n_words for doc in docs), N_COLUMNS), np.uint64)
-    column = {name: rows[:, c] for c, name in enumerate(COLUMNS)}
-    column["w"][:] = taken("form")
-    column["n"][:] = taken("form", "lower")
-    column["e"][:] = taken("form", "suffix")
-    for name in tags:
-        column[TAG_COLUMNS[name]][:] = taken(name)
+def batch_of(
+    docs: Sequence[Document],
+    hasher: Hasher,
+    *,
+    tags: Sequence[str] = tuple(TAG_COLUMNS),
+    breaks: bool = True,
+) -> tuple[Words, NDArray[np.int64]]:
+    """The word tables of documents, one behind another, and where their words begin and end."""
+    bounds = np.zeros(len(docs) + 1, np.int64)
+    np.cumsum([doc.n_words for doc in docs], out=bounds[1:])
+    n = int(bounds[-1])
+    table = np.zeros((n + FIRST_WORD * len(docs), N_COLUMNS), np.uint64)
+    firsts = bounds[:-1] + FIRST_WORD * np.arange(len(docs))
+    table[firsts], table[firsts + 1] = _FIRST_ROWS
+    inside = np.ones(len(table), np.bool_)
+    inside[firsts] = inside[firsts + 1] = False
+    body = np.zeros((n, N_COLUMNS), np.uint64)
+    column = {name: body[:, c] for c, name in enumerate(COLUMNS)}
+    done = 0
+    for run in runs(docs):
+        forms = _joined([doc.form for doc in run])
+        rows = slice(done, done := done + len(forms))
+        strings = run[0].strings
+        column["w"][rows] = hasher.take(strings, forms)
+        column["n"][rows] = hasher.take(strings, forms, "lower")
+        column["e"][rows] = hasher.take(strings, forms, "suffix")
+        for name in tags:
+            ids = _joined([getattr(doc, name) for doc in run])
+            column[TAG_COLUMNS[name]][rows] = hasher.take(strings, ids)
+        if hasher.classes:
+            column["c"][rows] = hasher.take(strings, forms, "class")
     if "upos" not in tags and "xpos" in tags:
         column["p"][:] = column["x"]
-    if hasher.classes:
-        column["c"][:] = taken("form", "class")
     column["wp"][:] = (column["w"] * _JOIN) ^ (column["p"] * _GOLDEN)
-    return rows
+    table[inside] = body
+    context = context_of(docs, bounds, breaks=breaks)
+    return Words(table, context), bounds
+
+
+def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return np.concatenate(arrays) if len(arrays) != 1 else arrays[0]
+
+
+def pieces(words: Words, bounds: NDArray[np.int64]) -> list[Words]:
+    """The words of each document of a batch."""
+    return [
+        Words(words.table[a + FIRST_WORD * k : b + FIRST_WORD * (k + 1)], words.context[a:b])
+        for k, (a, b) in enumerate(pairwise(bounds.tolist()))
+    ]
 
 
 def context_of(
-    doc: Document, *, breaks: bool, paragraphs: bool = False, turns: bool = False
+    docs: Sequence[Document], bounds: NDArray[np.int64], *, breaks: bool
 ) -> NDArray[np.int32]:
-    """Paragraph break, change of speaker, evidence of a start and layout before each word.
+    """Paragraph break, change of speaker, evidence of a start and layout before each word, and
+    whether its text has no capitals and punctuation.
 
-    0 is not known, or that the layout says nothing.
-
-    A piece of a longer document knows, or is told by `paragraphs` and `turns`, that there were some
-    before it.
+    0 is not known, or that the layout says nothing. A piece of a longer document knows whether
+    there were paragraphs and turns before it.
     """
-    n = doc.n_words
+    n = int(bounds[-1])
     context = np.zeros((n, N_CONTEXT), np.int32)
     if not n:
         return context
-    token = doc.word_token
+    tokens = np.zeros(len(docs) + 1, np.int64)
+    np.cumsum([doc.n_tokens for doc in docs], out=tokens[1:])
+    token = _joined([doc.word_token for doc in docs])
+    if len(docs) > 1:
+        token = token + np.repeat(tokens[:-1], np.diff(bounds))
     first = np.ones(n, dtype=bool)
     first[1:] = token[1:] != token[:-1]
-    if breaks and (paragraphs or "paragraphs" in doc.before or len(doc.paragraph_start)):
-        marks = doc.token_paragraph_start
-        if doc.continues:
-            marks[0] = bool(np.any(doc.paragraph_start == doc.token_start[0]))
-        context[:, 0] = np.where(first & marks[token], 2, 1)
-    if breaks and (turns or "turns" in doc.before or len(doc.turn_start)):
+    for k, doc in enumerate(docs) if breaks else ():
+        rows = slice(bounds[k], bounds[k + 1])
+        if "paragraphs" in doc.before or len(doc.paragraph_start):
+            context[rows, 0] = _paragraphs(doc, first[rows])
+        if "turns" in doc.before or len(doc.turn_start):
+            context[rows, 1] = _turns(doc, first[rows])
+    if breaks:
+        told = _joined([layout_breaks(doc) for doc in docs])
+        for column, codes in ((LAYOUT_COLUMN, learned(told)), (TOLD_COLUMN, told)):
+            context[:, column] = np.where(first & (codes != START)[token], codes[token], 0)
+    known = [doc.start_evidence for doc in docs]
+    if any(evidence is not None for evidence in known):
+        given = [
+            np.zeros(doc.n_tokens, np.float32) if evidence is None else evidence
+            for doc, evidence in zip(docs, known, strict=True)
+        ]
+        bucket = np.searchsorted(EVIDENCE, _joined(given)).astype(np.int32) + 1
+        context[:, EVIDENCE_COLUMN] = np.where(first, bucket[token], 1)
+        for k, evidence in enumerate(known):
+            if evidence is None:
+                context[bounds[k] : bounds[k + 1], EVIDENCE_COLUMN] = 0
+    context[:, PLAIN_COLUMN] = ~edited_words_of(docs, breaks=breaks)
+    return context
+
+
+def _paragraphs(doc: Document, first: NDArray[np.bool_]) -> NDArray[np.int32]:
+    marks = doc.token_paragraph_start
+    if doc.continues and len(marks):
+        marks[0] = bool(np.any(doc.paragraph_start == doc.token_start[0]))
+    return np.where(first & marks[doc.word_token], 2, 1).astype(np.int32)
+
+
+def _turns(doc: Document, first: NDArray[np.bool_]) -> NDArray[np.int32]:
+    change = np.ones(doc.n_tokens, np.int32)
+    if len(change):
         turn = np.searchsorted(doc.turn_start, doc.token_start, side="right") - 1
         speaker = doc.turn_speaker[np.maximum(turn, 0)] if len(doc.turn_start) else turn
-        change = np.ones(doc.n_tokens, np.int32)
         change[1:] += (turn[1:] != turn[:-1]).astype(np.int32) + (speaker[1:] != speaker[:-1])
         if not doc.continues:
             change[0] = 3
         elif len(doc.turn_start) and doc.turn_start[0] == doc.token_start[0]:
             change[0] = 2
-        context[:, 1] = np.where(first, change[token], 1)
-    if breaks:
-        told = layout_breaks(doc)
-        for column, codes in ((LAYOUT_COLUMN, learned(told)), (TOLD_COLUMN, told)):
-            context[:, column] = np.where(first & (codes != START)[token], codes[token], 0)
-    if doc.start_evidence is not None:
-        bucket = np.searchsorted(EVIDENCE, doc.start_evidence).astype(np.int32) + 1
-        context[:, EVIDENCE_COLUMN] = np.where(first, bucket[token], 1)
-    return context
-
-
-def one_batch(parts: Sequence[Words]) -> tuple[Words, NDArray[np.int64]]:
-    """The words of several instances, each with its own rows for the absent word and the root."""
-    sizes = [len(part.context) for part in parts]
-    bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    if len(parts) == 1:
-        return parts[0], bounds
-    if not parts:
-        return Words(
-            np.zeros((0, N_COLUMNS), np.uint64), np.zeros((0, N_CONTEXT), np.int32)
-        ), bounds
-    table, context = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return Words(table, context), bounds
+    return np.where(first, change[doc.word_token], 1).astype(np.int32)
 
 
 def cut(words: Words, bounds: NDArray[np.int64]) -> Words:

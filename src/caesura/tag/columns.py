@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
+from caesura.document.runs import runs
 from caesura.tag.boundaries import write_starts
 from caesura.tag.corpus import distinct
 
@@ -77,17 +78,6 @@ def chain_bounds(docs: Sequence[Document], regime: Regime) -> tuple[Longs, list[
             begins.append(np.array([n + offsets[-1]], np.int64))
         offsets.append(offsets[-1] + n)
     return np.concatenate(begins), offsets
-
-
-def runs(docs: Sequence[Document]) -> list[list[Document]]:
-    """Neighbouring documents that share a table of strings, which are worked on together."""
-    runs = [[docs[0]]]
-    for doc in docs[1:]:
-        if doc.strings is runs[-1][0].strings:
-            runs[-1].append(doc)
-        else:
-            runs.append([doc])
-    return runs
 
 
 def write_column(
