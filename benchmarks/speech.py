@@ -21,6 +21,7 @@ import argparse
 import json
 import re
 from collections.abc import Iterable
+from difflib import SequenceMatcher
 from io import BytesIO
 from itertools import pairwise
 
@@ -154,10 +155,20 @@ def file_of_cues(
     return "\n".join(["WEBVTT\n", *rows] if format == "vtt" else rows)
 
 
-def found_starts(doc: Document) -> set[int]:
-    """Sentence starts by the number of characters before them that are no spaces."""
-    before = np.concatenate([[0], np.cumsum([not char.isspace() for char in doc.text])])
-    return set(before[doc.token_start[doc.sentence_bounds[:-1]]].tolist()) - {0}
+def found_starts(doc: Document, words: list[tuple[str, bool]]) -> set[int]:
+    """Sentence starts by the number of characters of the words before them.
+
+    Words that the reader took for labels or dashes are missing in the text.
+    """
+    places = np.full(len(doc.text) + 1, -1)
+    known = list(re.finditer(r"\S+", doc.text))
+    sizes = np.concatenate([[0], np.cumsum([len(word) for word, _ in words])])
+    matcher = SequenceMatcher(None, [m[0] for m in known], [w for w, _ in words], autojunk=False)
+    for a, b, size in matcher.get_matching_blocks():
+        for k in range(size):
+            begin, end = known[a + k].span()
+            places[begin:end] = np.arange(sizes[b + k], sizes[b + k] + end - begin)
+    return set(places[doc.token_start[doc.sentence_bounds[:-1]]].tolist()) - {0, -1}
 
 
 def gold_starts(words: list[tuple[str, bool]]) -> set[int]:
@@ -177,7 +188,7 @@ def cued(
     files = words_of([doc for doc in docs if doc.n_tokens], size)
     gold = [gold_starts(words) for words in files]
     lines = nlp.pipe(" ".join(word for word, _ in words) for words in files)
-    row = {"one line": score([found_starts(doc) for doc in lines], gold)}
+    row = {"one line": score(list(map(found_starts, lines, files)), gold)}
     for format in formats:
         for kind in kinds:
             for pauses in (False, True):
@@ -194,7 +205,7 @@ def cued(
                     mode = None if format == "whisper" else format
                     stream = BytesIO(text.encode())
                     (doc,) = read_stream(stream, name, ReadOptions(mode=mode))
-                    found.append(found_starts(nlp(doc)))
+                    found.append(found_starts(nlp(doc), words))
                 title = f"{format}, {kind}" + (", pauses" if pauses else "")
                 row[title] = score(found, gold)
     return row

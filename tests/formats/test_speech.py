@@ -345,6 +345,17 @@ def test_lines_of_other_speakers_are_not_joined() -> None:
     assert written(doc, "srt").split("\n")[2:4] == ["- Yes.", "- No."]
 
 
+def test_an_address_is_no_tag() -> None:
+    source = "write to <ann@example.org> <> <font color='red'>now</font>"
+    assert subtitles(source).text == "write to <ann@example.org> <> now"
+    assert subtitles(source, vtt=True).text == "write to <ann@example.org> <> now"
+
+
+def test_a_single_dash_is_text() -> None:
+    assert subtitles("elementary", "- middle school").text == "elementary - middle school"
+    assert subtitles("- no", "- so", "- yes").text == "no\nso\nyes"
+
+
 @pytest.mark.parametrize(
     ("label", "name"),
     [

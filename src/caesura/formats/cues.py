@@ -24,16 +24,20 @@ from caesura.turns import FIELDS
 __all__ = ["Cue", "units_of"]
 
 _TAG: Final = re.compile(r"<(/?)([A-Za-z]*)([^<>]*)>")
+_TAGS: Final = frozenset({"b", "i", "u", "s", "c", "v", "font", "span", "lang", "ruby", "rt", "br"})
 _CODE: Final = re.compile(r"\{\\[^{}\n]*\}")
 _SHOUTED: Final = re.compile(r"([A-Z][A-Z0-9 .'-]{0,40}):\s+(?=\S)")
 _NAMED: Final = re.compile(r"([^\W\d_][^:：\n]{0,60})[:：]\s*(?=\S)")
 _BRACKET: Final = re.compile(r"[\[(]([^\W\d_][\w .'’-]{0,38})[\])](:?)\s*(?=\S)")
 _DIARISED: Final = re.compile(r"(?i:speaker)[ _]?\d+$|S\d+$")
 _DASH: Final = re.compile(r"(?:[-–—‐]\s*(?=[^\W\d_]|[\"“„«¿¡'‘(\[♪…])|>{2,3}\s*)")
+_DASHES: Final = tuple("-–—‐")
 _NOTE: Final = re.compile(r"[♪♫#]\s*(?=[^\W_])")
 #: Captions roll where so many of the cues repeat a line of the one before, which ends then.
 _ROLLING: Final = 0.3
 _MEETS: Final = 0.1
+#: So many lines that start with dashes are turns.
+_MANY: Final = 3
 #: The words of a label at most, and the share of lines that have labels before colons at least.
 _WORDS: Final = 4
 _SHARE: Final = 0.05
@@ -65,8 +69,9 @@ def units_of(cues: Sequence[Cue]) -> Iterator[Unit]:
     cues = list(_unrolled(cues))
     plain = [_untagged(cue.text, cue.kind) for cue in cues]
     names = _names(one.text for one in plain)
+    dashes = _dashes(plain)
     for cue, one in zip(cues, plain, strict=True):
-        yield from _units(cue, one, names)
+        yield from _units(cue, one, names, dashes)
 
 
 def _lines(cue: Cue) -> list[str]:
@@ -102,6 +107,15 @@ def _unrolled(cues: Sequence[Cue]) -> Iterator[Cue]:
             yield cue
 
 
+def _dashes(plain: Sequence[_Plain]) -> bool:
+    """Whether dashes start turns: in a cue of two, or in several cues. A single one may be text."""
+    counts = [
+        sum(line.lstrip()[:1] in _DASHES and bool(_DASH.match(line.lstrip())) for line in lines)
+        for lines in (one.text.split("\n") for one in plain)
+    ]
+    return max(counts, default=0) > 1 or sum(counts) >= _MANY
+
+
 def _names(texts: Iterator[str]) -> frozenset[str]:
     """Labels that recur: those before colons, and those in brackets with their brackets."""
     colons: Counter[str] = Counter()
@@ -133,7 +147,7 @@ def _label(text: str, at: int, names: frozenset[str]) -> tuple[str, int] | None:
     if bracket and (f"[{bracket[1]}]" in names or _DIARISED.match(bracket[1])):
         return bracket[1], bracket.end()
     match = _SHOUTED.match(text, at)
-    if match is None:
+    if match is None or match[1].casefold() in FIELDS:
         match = _NAMED.match(text, at)
         if match and match[1] not in names and not _DIARISED.match(match[1]):
             match = None
@@ -149,14 +163,14 @@ class _Piece(NamedTuple):
     kind: int
 
 
-def _pieces(cue: Cue, plain: _Plain, names: frozenset[str]) -> list[_Piece]:
+def _pieces(cue: Cue, plain: _Plain, names: frozenset[str], dashes: bool) -> list[_Piece]:
     text = plain.text
     found = [_Piece(0, 0, cue.speaker, CUE)]
     found += [_Piece(at, at, name, CUE) for at, name in plain.voices]
     at = 0
     while at < len(text):
         at += len(text[at:]) - len(text[at:].lstrip()) if text[at].isspace() else 0
-        dash = _DASH.match(text, at)
+        dash = _DASH.match(text, at) if dashes or text[at : at + 1] == ">" else None
         begin = dash.end() if dash else at
         label = _label(text, begin, names)
         voice = any(place == at for place, _ in plain.voices)
@@ -172,8 +186,8 @@ def _pieces(cue: Cue, plain: _Plain, names: frozenset[str]) -> list[_Piece]:
     return found
 
 
-def _units(cue: Cue, plain: _Plain, names: frozenset[str]) -> Iterator[Unit]:
-    pieces = _pieces(cue, plain, names)
+def _units(cue: Cue, plain: _Plain, names: frozenset[str], dashes: bool) -> Iterator[Unit]:
+    pieces = _pieces(cue, plain, names, dashes)
     for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
         to = len(plain.text) if after is None else after.at
         text = plain.text[piece.text : to]
@@ -224,10 +238,12 @@ def _untagged(text: str, kind: str) -> _Plain:
 
     # Behind the last `>` nothing ends, so that no tag is looked for there again and again.
     for match in _TAG.finditer(text, 0, text.rfind(">") + 1):
-        append(text[at : match.start()])
-        at = match.end()
         closing, name, rest = match.groups()
         time = clock(rest) if not name and not closing else None
+        if time is None and not (name.lower() in _TAGS and rest[:1] in ("", ".", " ", "/")):
+            continue  # an address, for example
+        append(text[at : match.start()])
+        at = match.end()
         if time is not None:
             stamps.append((size, time))
         elif name == "v" and not closing:
