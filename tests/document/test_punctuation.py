@@ -56,3 +56,13 @@ def test_forms() -> None:
     assert is_mark("...")
     assert not is_mark("")
     assert not is_mark("U.S.")
+
+
+def test_parts_of_documents_have_the_marks_of_the_whole() -> None:
+    """Alone, the second part has no tag of marks and would be decided by Unicode."""
+    doc = document("Hi . what ?", upos=["X", "PUNCT", "odd", "odd"])
+    whole = Marks().settled([doc])
+    first, second = doc.cut(0, 2), doc.cut(2, 4)
+    assert Marks().mask(second).tolist() == [False, True]
+    assert [*whole.mask(first), *whole.mask(second)] == [False, True, False, False]
+    assert whole.mask(doc).tolist() == Marks().mask(doc).tolist() == [False, True, False, False]

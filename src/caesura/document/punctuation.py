@@ -8,7 +8,8 @@ counts signs of currency and of mathematics, since the papers remove Penn's `$` 
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, Literal, Protocol, get_args
 
@@ -51,6 +52,19 @@ class _Words(Protocol):
     def xpos(self) -> NDArray[Any]: ...
 
 
+class _Joined:
+    """The words of several documents, with strings of their own."""
+
+    def __init__(self, docs: Sequence[_Words]) -> None:
+        self.strings = Strings()
+        self.form, self.upos, self.xpos = (
+            np.concatenate(
+                [self.strings.ids(d.strings.take(getattr(d, name))) for d in docs]
+            ).astype(np.int32)
+            for name in ("form", "upos", "xpos")
+        )
+
+
 @cache
 def is_mark(form: str, induction: bool = False) -> bool:
     """Whether a form is punctuation and nothing else, by the categories of its characters."""
@@ -68,7 +82,7 @@ class Marks:
     """A definition of punctuation; `auto` is resolved by the tags of the words at hand."""
 
     way: Way = "auto"
-    #: The tags, in UPOS or XPOS, if listed.
+    #: The tags, in UPOS or XPOS, if listed; with `upos` and `xpos` those that `settled` has found.
     tags: frozenset[str] = frozenset()
     #: Also signs of currency and mathematics, and their tags; no words that are read aloud.
     induction: bool = False
@@ -105,13 +119,27 @@ class Marks:
         of_word = np.ravel(at)
         shares = np.bincount(of_word, by_form, len(tags)) / np.maximum(np.bincount(of_word), 1)
         names = words.strings.take(tags)
-        marks = np.array([self._of_marks(n, s) for n, s in zip(names, shares, strict=True)], bool)
+        marks = np.array([chosen._of_marks(n, s) for n, s in zip(names, shares, strict=True)], bool)
         return np.where(column == 0, by_form, marks[of_word])
+
+    def settled(self, docs: Sequence[_Words]) -> Marks:
+        """The definition that the words of documents have together, for any part of them."""
+        if self.way not in ("auto", "upos", "xpos"):
+            return self
+        words = _Joined(docs)
+        chosen = self.resolve(words)
+        if chosen.way == "unicode":
+            return chosen
+        column = getattr(words, chosen.way)
+        marks = words.strings.take(np.unique(column[chosen.mask(words) & (column != 0)]))
+        return replace(chosen, tags=frozenset({"PUNCT", *marks}))
 
     def _known(self, names: set[str]) -> bool:
         return any(name in _TAGS or (self.induction and name in _CURRENCY) for name in names)
 
     def _of_marks(self, tag: str, share: float) -> bool:
+        if self.tags:
+            return tag in self.tags
         if tag in UPOS_TAGS:
             return tag == "PUNCT"
         if tag in _CURRENCY:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
+from caesura.document.punctuation import Marks
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.learn.fingerprint import digest, fingerprint
 from caesura.learn.loop import Loop
@@ -214,6 +216,10 @@ class PipelineTrainer:
         """Gold documents as often as they are read for once that silver ones are."""
         return list(gold) * (self.options.silver.gold if self.silver else 1)
 
+    def _as_speech(self) -> Callable[[Document], Document]:
+        """Makes a transcript of a document or of a piece of one, with the marks of all of them."""
+        return partial(speech, marks=Marks().settled(self._all))
+
     def _speech(self) -> list[Document]:
         """The training documents as transcripts would have them, if that is wanted.
 
@@ -222,7 +228,7 @@ class PipelineTrainer:
         """
         if not self.options.speech:
             return []
-        copies = [speech(doc) for doc in self._all]
+        copies = list(map(self._as_speech(), self._all))
         for doc in copies[::2]:
             doc.paragraph_start = np.zeros(1, np.int64)
         return copies
@@ -290,7 +296,7 @@ class PipelineTrainer:
         Silver documents from which the tagger itself did not learn get its own.
         """
         options = self.options
-        variant = speech if options.speech else None
+        variant = self._as_speech() if options.speech else None
         n = len(self.train) + len(self._tag_silver())
         found = jackknife(
             self._all[:n],
