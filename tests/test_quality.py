@@ -49,6 +49,6 @@ def test_no_module_is_too_long() -> None:
     long = {
         str(file.relative_to(ROOT)): lines
         for file in (ROOT / "src").rglob("*.py")
-        if (lines := len(file.read_text(encoding="utf-8").splitlines())) > 500
+        if (lines := len(file.read_text(encoding="utf-8").splitlines())) > 800
     }
     assert not long, f"split them: {long}"

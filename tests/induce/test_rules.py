@@ -221,7 +221,7 @@ def test_rules_may_be_obeyed_in_expectation(documents: list[Document], obey: str
     assert rules is not None
     follows = rules.followed(words.names)
     grammars = [
-        Inducer(documents, InduceOptions(classes="upos", **more)).run()  # type: ignore[arg-type]
+        Inducer(documents, InduceOptions(classes="upos", heads="any", **more)).run()  # type: ignore[arg-type]
         for more in ({"rules": "none"}, {"rules": "function", "obey": obey, "share": 0.9})
     ]
     model = find_model("dbm3")
