@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import CUE, MAYBE, NO, YES, Document
+from caesura.parse.shapes import edited_tokens
 from caesura.turns import changes
 
 __all__ = ["are_open", "as_turns", "cue_tokens", "decide", "take_turns"]
@@ -33,11 +34,13 @@ _FILLED_PRIOR: Final = 400.0
 _FILLED: Final = 0.3
 #: Smaller differences in log-odds are noise.
 _NOISE: Final = 0.7
-#: If more cues than that are sentences, other boundaries are three times as rare as expected, and
-#: fewer cues than that start at tokens that the model rules out, all cues are sentences. In the
-#: same way all pauses part sentences.
-_MOST: Final = 0.65
-_FEW: Final = 0.25
+#: If more cues than that are sentences, other boundaries are rarer than expected by this factor,
+#: and fewer cues start at tokens that the model rules out, all cues are sentences: for edited text,
+#: and for text without capitals and punctuation, where the model is less sure. In the same way all
+#: pauses part sentences.
+_MOST: Final = (0.65, 0.5)
+_RARER: Final = (0.33, 0.6)
+_FEW: Final = (0.25, 0.45)
 _DOUBTFUL: Final = 0.02
 _EDGE: Final = 1e-4
 _ROUNDS: Final = 50
@@ -108,6 +111,7 @@ def decide(doc: Document, found: NDArray[np.float32]) -> bool:
     steps = np.where(np.isnan(pauses), 0, np.digitize(pauses, _PAUSES))
     prior = _FILLED_PRIOR if _filled(doc) else _PRIOR
     shift = np.zeros(doc.n_tokens)
+    plain = int(np.mean(edited_tokens(doc)) < 0.5)
     usual = {}
     for chosen, strength in ((cues, prior), (others, _PRIOR)):
         before = _rate(chances[chosen], rate, rate, strength)
@@ -117,9 +121,10 @@ def decide(doc: Document, found: NDArray[np.float32]) -> bool:
             expected = max(before, _PAUSED[step])
             own = _rate(chances[group], rate, expected, _PRIOR if step else strength)
             shift[group] = _odds(own) - _odds(rate)
-            if step and own > _MOST and _doubtful(chances[group]) < _FEW:
+            if step and own > _MOST[plain] and _doubtful(chances[group]) < _FEW[plain]:
                 shift[group] = np.inf
-    if usual[True] > _MOST and usual[False] < rate / 3 and _doubtful(chances[cues]) < _FEW:
+    rarer = usual[False] < _RARER[plain] * rate
+    if usual[True] > _MOST[plain] and rarer and _doubtful(chances[cues]) < _FEW[plain]:
         shift[cues], shift[others] = np.inf, -np.inf
     shift[np.abs(shift) < _NOISE] = 0.0
     chosen = (_odds(chances) + shift >= 0) & free
