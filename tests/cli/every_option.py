@@ -35,6 +35,18 @@ def reading(call: str, *, strict: str = "{odd}") -> dict[str, Show]:
     }
 
 
+def fields(call: str) -> dict[str, Show]:
+    """--text-field and so on, for a call in which the input is spelled {input}."""
+    call = call.replace("{input}", "{named}")
+    timed = f"{call} --text-field said --start-field from"
+    return {
+        "text_field": Show(call, "--text-field said"),
+        "speaker_field": Show(f"{call} --text-field said", "--speaker-field who"),
+        "start_field": Show(f"{call} --text-field said --end-field to", "--start-field from"),
+        "end_field": Show(timed, "--end-field to"),
+    }
+
+
 PARSE = "parse {text} -m {tiny}"
 GIVEN = "parse {given} -m {tiny}"
 TOKENIZER = "train tokenizer {small} -o m.caesura --epochs 1 --set bits=14"
@@ -83,6 +95,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "to_mode": Show(PARSE + " --to tokens", "--to-mode token"),
         "output": Show(PARSE, "-o a.conllu"),
         **reading("parse {input} -m {tiny}"),
+        **fields("parse {input} -m {tiny} --to jsonl"),
     },
     "split": {
         "model": Show("split {lines} -m {tiny}", "-m {grammar}"),
@@ -106,6 +119,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         ),
         "from_format": Show("split {talk} -m {tiny}", "--from text"),
         "quiet": Show("split {odd} -m {tiny}", "-q"),
+        **fields("split {input} -m {tiny} --json"),
     },
     "tokenize": {
         "model": Show("tokenize {lines} --rules", "--model {tiny}", status=2),
@@ -127,6 +141,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "to_mode": Show("tokenize {text} --rules --to tokens", "--to-mode token"),
         "output": Show("tokenize {text} --rules", "-o out/"),
         **reading("tokenize {input} --rules"),
+        **fields("tokenize {input} --rules --to jsonl"),
     },
     "tag": {
         "model": Show("tag {flat} -m {tiny}", "-m {labeller}"),
@@ -422,6 +437,7 @@ SHOWN: dict[str, dict[str, Show]] = {
         "mode": Show("convert {lines} --to jsonl", "--mode line"),
         "to_mode": Show("convert {small} --to tokens", "--to-mode token"),
         **reading("convert {input}"),
+        **fields("convert {input} --to jsonl"),
     },
     "find": {
         "to_format": Show(FIND, "--to jsonl"),

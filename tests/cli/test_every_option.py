@@ -99,6 +99,11 @@ SPOKEN = """\
 2\tor\t_\t_\t_\t_\t_\t_\t_\tNewTurn=Yes|Speaker=Ben
 
 """
+#: Two speakers in fields of somebody's own, with times.
+NAMED = """\
+[{"said": "We went home", "who": "Anna", "from": 0.0, "to": 1.0},
+ {"said": "so did we", "who": "Ben", "from": 1.5, "to": 2.5}]
+"""
 TOML = {
     "pipeline": "[pipeline]\nfolds = 3\n",
     "tokenizer": "[tokenizer]\nbits = 12\n",
@@ -161,6 +166,7 @@ def files(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
         "gold.mrg": "(S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .))\n",
         "system.mrg": "(S (NP (DT The) (NN cat)) (VP (VBZ sleeps) (. .)))\n",
         "rules.prm": "DELETE_LABEL NP\n",
+        "named": NAMED,
         "token.txt": "a-token-of-a-file\n",
         "big": b"\0" * (2 << 20),
     }
@@ -168,6 +174,7 @@ def files(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     endings = {
         "text": ".txt",
         "lines": ".txt",
+        "named": ".json",
         "chat": ".txt",
         "flow": ".txt",
         "raw": ".txt",

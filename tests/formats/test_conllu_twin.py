@@ -114,5 +114,5 @@ def test_the_treebanks(data_dir: Path, speech: bool) -> None:
                 break
         assert written(docs) == plainly(docs), file
         for doc in docs:
-            doc.comments, doc.misc[:] = {}, 0
+            doc.comments, doc.misc[:], doc.token_time = {}, 0, None
         assert written(docs, token_range=True) == plainly(docs, token_range=True), file

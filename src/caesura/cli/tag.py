@@ -10,7 +10,6 @@ from caesura.cli.inputs import find_sources
 from caesura.cli.options import (
     across_turns_option,
     encoding_options,
-    fields_options,
     inputs_argument,
     mode_option,
     reading_options,
@@ -22,7 +21,6 @@ from caesura.cli.options import (
 from caesura.cli.outputs import default_format
 from caesura.cli.refuse import confidences, refuse
 from caesura.cli.running import plan, result_format, run_plan, writing
-from caesura.formats.options import Fields
 from caesura.pipeline.engine import Engine
 from caesura.pipeline.runner import engine_of
 from caesura.pipeline.tasks import RunOptions, Source
@@ -57,7 +55,6 @@ __all__ = ["command"]
 @across_turns_option
 @threads_option
 @encoding_options
-@fields_options
 @resume_option
 @reading_options
 @writing_options
@@ -74,7 +71,6 @@ def command(
     threads: int,
     encoding: str,
     errors: str,
-    fields: Fields | None,
     resume: bool,
     from_format: str | None,
     skip_bad: bool,
@@ -122,7 +118,6 @@ def command(
         confidence=confidence,
         encoding=encoding,
         errors=errors,
-        fields=fields,
         skip_bad=skip_bad,
         strict=strict,
     )
