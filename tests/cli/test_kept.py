@@ -67,7 +67,12 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, call: list[str], pattern: str) 
     with monkeypatch.context() as patch:
         patch.setattr("sys.stderr", trap)
         patch.setattr("sys.argv", ["caesura", *call])
-        status = cli.run(call)
+        # Ctrl-C is ignored where the tests run in the background of a shell.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            status = cli.run(call)
+        finally:
+            signal.signal(signal.SIGINT, before)
     assert trap.sprung, trap.getvalue()
     assert status == 130
     return trap.getvalue().split("Interrupted", 1)[1]

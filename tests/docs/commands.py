@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 from caesura import cli, formats
+from tests.formats.test_tiers import EAF
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -150,6 +151,6 @@ class Folder:
             shutil.copy(EXAMPLES / "harbour.txt", path)
         else:
             texts = {".mrg": _TREES, ".prm": _PARAMETERS, ".classes": "a\t1\t3\n", ".toml": ""}
-            text = texts.get(path.suffix)
+            text = EAF if path.suffix == ".eaf" else texts.get(path.suffix)
             if text is not None:
                 path.write_text(text, encoding="utf-8")
