@@ -20,7 +20,7 @@ bool is_digit(std::uint32_t c) { return c >= '0' && c <= '9'; }
 // Ends a word: at most so many pieces, at least the unknown one.
 void close_word(Pieces& found, std::int32_t unknown) {
     const auto begin = static_cast<std::size_t>(found.first.back());
-    found.numbers.resize(std::min(found.numbers.size(), begin + most_pieces));
+    found.numbers.resize(std::min<std::size_t>(found.numbers.size(), begin + most_pieces));
     if (found.numbers.size() == begin) found.numbers.push_back(unknown);
     found.first.push_back(static_cast<std::int64_t>(found.numbers.size()));
 }
