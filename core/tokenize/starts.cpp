@@ -226,7 +226,7 @@ void find_starts(ConstMarks rows, Kinds breaks, View<const std::int8_t> given,
         double probability = state.count == 0 ? 1.0 : judge(rows, i, layout);
         double carried = 0.0;
         if (state.note > 0.0 && is_behind_note(rows, i)) {
-            // What speaks for a start if the note is passed over speaks for one behind it.
+            // Evidence for a start without the note counts for a start after it.
             carried = state.note;
             probability = std::max(probability, carried);
             state.note = 0.0;

@@ -99,7 +99,7 @@ SPOKEN = """\
 2\tor\t_\t_\t_\t_\t_\t_\t_\tNewTurn=Yes|Speaker=Ben
 
 """
-#: Two speakers in fields of somebody's own, with times.
+#: Two speakers and their times in JSON with custom field names.
 NAMED = """\
 [{"said": "We went home", "who": "Anna", "from": 0.0, "to": 1.0},
  {"said": "so did we", "who": "Ben", "from": 1.5, "to": 2.5}]
