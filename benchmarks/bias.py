@@ -4,8 +4,8 @@
     python benchmarks/bias.py --json > docs/figures/bias.jsonl   # what docs/bias_figure.py draws
 
 The bundled models on EWT dev, as it is and as a transcript would have it, tokens given. The scales
-are the defaults of model files without one of their own: `SCALE` in `parse/parser.py`,
-`neural/parser.py` and `tokenize/tokenizer.py`. Boundaries are counted within documents.
+are the defaults of model files without one of their own: `SCALE` in `stages/joint_parser.py`,
+`neural/parser.py` and `stages/tokenizer.py`. Boundaries are counted within documents.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from data import file_of
 from caesura.constraints import keep as keep_only
 from caesura.document import Document
 from caesura.formats import read
-from caesura.learn.bias import GRID, BiasScale, boundaries, measure
 from caesura.neural.parser import NeuralParser
-from caesura.parse.parser import Parser
 from caesura.pipeline import Pipeline, load
-from caesura.tag.tagger import Tagger
+from caesura.stages.bias import GRID, BiasScale, boundaries, measure
+from caesura.stages.joint_parser import Parser
+from caesura.stages.tagger import Tagger
 from caesura.tokenize import Tokenizer
 
 #: The treebank of each kind of text.

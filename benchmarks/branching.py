@@ -28,13 +28,13 @@ from data import DATA, ROOT, file_of, find_file
 
 from caesura.document import YES, Document
 from caesura.formats import read
+from caesura.learn.branching_parser import BEAMS, MARGINS, branching_loop
 from caesura.models.file import save
-from caesura.parse.analysis import Parse
-from caesura.parse.branching import COUNTERS, BranchingParser
-from caesura.parse.branching_options import BranchOptions, BranchTraining
-from caesura.parse.scores import label_numbers
-from caesura.parse.word_table import cut
-from caesura.train.branching import BEAMS, MARGINS, branching_loop
+from caesura.stages.branching_options import BranchOptions, BranchTraining
+from caesura.stages.branching_parser import COUNTERS, BranchingParser
+from caesura.stages.parse_analysis import Parse
+from caesura.stages.parse_scores import label_numbers
+from caesura.stages.word_table import cut
 
 sys.path.insert(0, str(ROOT))
 from research import hybrid_beam

@@ -54,16 +54,15 @@ from build_plan import Network, Plan, read_plan
 from caesura.document import Document
 from caesura.errors import CaesuraError, UsageError
 from caesura.formats import jsonl
-from caesura.models.file import Part, save
-from caesura.models.store import digest, load_model
-from caesura.neural.settings import SearchSettings
-from caesura.pipeline.confidence import META
-from caesura.train import Lessons, NeuralOptions, PipelineOptions, PipelineTrainer, Report
-from caesura.train.config import configure
-from caesura.train.data import transcripts
-from caesura.train.evaluation import dev_confidences, dev_scores
-from caesura.train.pipeline import language_of, model_card
-from caesura.train.silver import (
+from caesura.learn.config import configure
+from caesura.learn.data import transcripts
+from caesura.learn.evaluation import dev_confidences, dev_scores
+from caesura.learn.network_weights import Weights
+from caesura.learn.options import NeuralOptions, PipelineOptions
+from caesura.learn.pipeline import language_of, model_card
+from caesura.learn.report import Report
+from caesura.learn.silver import (
+    Lessons,
     Silver,
     is_complete,
     label_part,
@@ -71,8 +70,12 @@ from caesura.train.silver import (
     missing_parts,
     raw_parts,
 )
-from caesura.train.teachers import Teachers
-from caesura.train.weights import Weights
+from caesura.learn.stages import PipelineTrainer
+from caesura.learn.teachers import Teachers
+from caesura.models.file import Part, save
+from caesura.models.store import digest, load_model
+from caesura.neural.settings import SearchSettings
+from caesura.pipeline.confidence import META
 
 STAGES = ("tokeniser", "teacher", "labels", "students", "starts", "export", "linear")
 
@@ -312,7 +315,7 @@ class Build:
         )
 
     def _train(self, network: Network, only: str | None, silver: Path | None = None) -> None:
-        from caesura.train import train_neural
+        from caesura.learn.network import train_neural
 
         path = self.work / f"{network.name}.weights"
         if only not in (None, network.name) or self._is_done(path):

@@ -43,10 +43,10 @@ from recognising import all_treebanks
 
 from caesura.errors import CaesuraError
 from caesura.language.learning import RecogniserOptions
+from caesura.learn.several_tokenizers import ManyOptions, Treebank, join_tokenizers, train_tokenizer
 from caesura.models.file import load, save
-from caesura.tokenize.many import ManyTokenizer, recogniser_of
-from caesura.tokenize.tokenizer import Tokenizer
-from caesura.train.many import ManyOptions, Treebank, join_tokenizers, train_tokenizer
+from caesura.stages.several_tokenizers import ManyTokenizer, recogniser_of
+from caesura.stages.tokenizer import Tokenizer
 
 #: Treebanks that a language is measured on, where it has several.
 MAIN = (

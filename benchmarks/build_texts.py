@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from plain_english import documents
 
 from caesura.document import ROOT, Document
-from caesura.train import Report
-from caesura.train.raw import read_raw
-from caesura.train.silver import Silver
+from caesura.learn.raw_text import read_raw
+from caesura.learn.report import Report
+from caesura.learn.silver import Silver
 
 __all__ = ["PLAIN", "learned_roots", "plain_text", "relaid_text"]
 

@@ -25,13 +25,13 @@ from data import file_of
 from caesura.document import YES
 from caesura.evaluate.calibration import calibrate
 from caesura.formats import read
+from caesura.learn.evaluation import dev_confidences
 from caesura.models.file import load as load_file
 from caesura.models.file import save
 from caesura.models.store import find
 from caesura.pipeline import load
 from caesura.pipeline.confidence import META
 from caesura.pipeline.core import Pipeline
-from caesura.train.evaluation import dev_confidences
 
 SETS = ("UD_English-EWT", "UD_English-GUM", "EWT-speech", "GUM-speech")
 

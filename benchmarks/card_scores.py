@@ -19,8 +19,8 @@ from card_speed import OWN, packing
 from data import file_of
 
 from caesura.formats import read
+from caesura.learn.evaluation import dev_scores
 from caesura.models.file import load, save
-from caesura.train.evaluation import dev_scores
 
 
 def rescored(card: str, scores: Mapping[str, float]) -> str:

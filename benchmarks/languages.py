@@ -23,9 +23,10 @@ from data import DATA, file_of, find_file
 
 from caesura.document import Document
 from caesura.formats import read
+from caesura.learn.evaluation import dev_scores
+from caesura.learn.options import PipelineOptions
+from caesura.learn.stages import PipelineTrainer
 from caesura.models.file import save
-from caesura.train import PipelineOptions, PipelineTrainer
-from caesura.train.evaluation import dev_scores
 
 TREEBANKS = (
     "UD_Greek-GDT",

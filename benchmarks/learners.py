@@ -28,10 +28,12 @@ from curve import accuracy
 from data import file_of
 
 from caesura.formats import read
+from caesura.learn.config import configure
+from caesura.learn.options import PipelineOptions
+from caesura.learn.report import Report
+from caesura.learn.stages import PipelineTrainer
 from caesura.models.file import save
 from caesura.pipeline import load
-from caesura.train import PipelineOptions, PipelineTrainer, Report
-from caesura.train.config import configure
 
 SETS = ("EWT", "EWT-speech", "GUM", "GUM-speech")
 _LASO = {"parser.update": "laso", "parser.bits": 20}

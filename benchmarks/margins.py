@@ -24,11 +24,11 @@ from caesura.document import Document
 from caesura.evaluate.conll import conll18
 from caesura.evaluate.quick import boundaries
 from caesura.formats import read
-from caesura.parse.limits import no_limits
-from caesura.parse.parser import Parser
 from caesura.pipeline import Pipeline, load
-from caesura.tag.tagger import Tagger
-from caesura.tokenize.tokenizer import Tokenizer
+from caesura.stages.joint_parser import Parser
+from caesura.stages.parse_limits import no_limits
+from caesura.stages.tagger import Tagger
+from caesura.stages.tokenizer import Tokenizer
 
 
 def prepared(nlp: Pipeline, gold: Sequence[Document]) -> list[Document]:

@@ -27,8 +27,10 @@ from multi_study.examples import documents
 import caesura
 from caesura.document import Document
 from caesura.evaluate import conll18
-from caesura.train import Data, Run, train_pipeline
-from caesura.train.many import Treebank
+from caesura.learn.data import Data
+from caesura.learn.pipeline import train_pipeline
+from caesura.learn.run import Run
+from caesura.learn.several_tokenizers import Treebank
 
 
 def scores_of(

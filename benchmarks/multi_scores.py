@@ -31,7 +31,7 @@ from caesura.document import YES, Document
 from caesura.document.slicing import cut
 from caesura.evaluate import conll18
 from caesura.formats import read
-from caesura.train.many import Treebank, has_spaces
+from caesura.learn.several_tokenizers import Treebank, has_spaces
 from caesura.transform import speech
 
 NAMES = ("Words", "Sentences", "UPOS", "UFeats", "Lemmas", "UAS", "LAS")

@@ -23,8 +23,8 @@ from data import DATA, find_file
 from caesura.formats import read
 from caesura.language.learning import RecogniserOptions, calibrated, pieces_of, train_recogniser
 from caesura.language.recognise import NONE, Guess, Recogniser
-from caesura.tokenize.many import recogniser_of
-from caesura.train.many import Treebank, by_language, find_treebanks
+from caesura.learn.several_tokenizers import Treebank, by_language, find_treebanks
+from caesura.stages.several_tokenizers import recogniser_of
 
 #: Pairs that are hard to tell apart.
 PAIRS = (("da", "nb"), ("nb", "nn"), ("hr", "sr"), ("gl", "pt"), ("id", "jv"), ("cs", "sk"))

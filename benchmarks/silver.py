@@ -26,12 +26,14 @@ from learners import Told
 
 from caesura.document import Document
 from caesura.formats import read
+from caesura.learn.config import configure
+from caesura.learn.options import PipelineOptions, SilverOptions
+from caesura.learn.raw_text import read_raw
+from caesura.learn.report import Report
+from caesura.learn.silver import Lessons, label, load_silver
+from caesura.learn.stages import PipelineTrainer
 from caesura.models.file import save
 from caesura.pipeline import load
-from caesura.train import Lessons, PipelineOptions, PipelineTrainer, Report, SilverOptions
-from caesura.train.config import configure
-from caesura.train.raw import read_raw
-from caesura.train.silver import label, load_silver
 
 SETS = ("EWT", "EWT-speech", "GUM", "GUM-speech")
 

@@ -31,6 +31,7 @@ from caesura.document import YES, Document
 from caesura.evaluate import conll18
 from caesura.formats import read
 from caesura.learn.folds import deal
+from caesura.learn.tagger_labels import boundary_chain
 from caesura.models.file import save
 from caesura.tag import (
     Tagger,
@@ -41,7 +42,6 @@ from caesura.tag import (
     start_probabilities,
     train_tagger,
 )
-from caesura.tag.labels import boundary_chain
 
 COLUMNS = ("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
 

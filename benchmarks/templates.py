@@ -3,7 +3,7 @@
     python benchmarks/templates.py                        # en-fast
     python benchmarks/templates.py --model my.caesura --repeat 5 --write
 
-Groups are the paragraphs of the table in `caesura/parse/scorers/features.py`. One after the other
+Groups are the paragraphs of the table in `caesura/stages/joint_features.py`. One after the other
 is left out of a trained model, which is not trained anew, and the dev documents are parsed with
 given tokens and the model's own tags: LAS, F1 of the starts inside documents, microseconds a word
 of parsing alone (CPU, best of --repeat rounds in which all take turns). The same for points of the
@@ -27,13 +27,13 @@ from parsing_speed import search_of, table_of
 
 from caesura.document import YES
 from caesura.formats import read
-from caesura.learn.templates import parse_table
-from caesura.parse.limits import no_limits
-from caesura.parse.parser import Parser
-from caesura.parse.scorers.features import DEFAULT_TABLE
-from caesura.parse.search.decode import Result, result_of
-from caesura.parse.word_table import Words
 from caesura.pipeline import Pipeline, load
+from caesura.stages.joint_decode import Result, result_of
+from caesura.stages.joint_features import DEFAULT_TABLE
+from caesura.stages.joint_parser import Parser
+from caesura.stages.parse_limits import no_limits
+from caesura.stages.templates import parse_table
+from caesura.stages.word_table import Words
 
 RESULTS = ROOT / "benchmarks" / "results" / "templates.json"
 POINTS = (

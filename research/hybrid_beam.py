@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.parse.branching import COUNTERS, BranchingParser
+from caesura.stages.branching_parser import COUNTERS, BranchingParser
 
 __all__ = ["Found", "decode"]
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import UNKNOWN, YES
-from caesura.parse.confidence import probabilities
-from caesura.parse.scores import label_numbers
-from caesura.train.parser import finish
+from caesura.learn.joint_parser import finish
+from caesura.stages.parse_confidence import probabilities
+from caesura.stages.parse_scores import label_numbers
 from joint_study.data import Data, Rows, blank, say
 from joint_study.systems import learn
 

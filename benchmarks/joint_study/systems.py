@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import YES, Document
+from caesura.learn.joint_parser import parser_loop
+from caesura.learn.recipes import recipe_options
+from caesura.learn.tagger_labels import boundary_chain
 from caesura.models.file import save
 from caesura.parse import Parser, SearchOptions, TrainOptions
-from caesura.parse.recipes import recipe_options
 from caesura.tag import (
     Tagger,
     best_threshold,
@@ -20,10 +22,8 @@ from caesura.tag import (
     start_probabilities,
     train_tagger,
 )
-from caesura.tag.labels import boundary_chain
 from caesura.tokenize import RuleTokenizer, TokenizerOptions
 from caesura.tokenize import train as train_tokenizer
-from caesura.train import parser_loop
 from joint_study.data import Data, Docs, blank, say
 
 

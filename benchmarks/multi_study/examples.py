@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from caesura.document import YES, Document
 from caesura.document.slicing import cut
 from caesura.formats import read
+from caesura.learn.data import transcripts
+from caesura.learn.several_tokenizers import Treebank
 from caesura.neural.examples import FEATURE_SIZES, Examples, Labels
 from caesura.neural.languages import Attributes, by_temperature
 from caesura.neural.prepare import prepare
 from caesura.neural.unigram import Unigram
-from caesura.tag.lemmas import rule_of
-from caesura.train.data import transcripts
-from caesura.train.many import Treebank
+from caesura.stages.lemmas import rule_of
 from caesura.transform import relaid
 from multi_study.encoder import Packed
 

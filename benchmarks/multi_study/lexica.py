@@ -16,13 +16,13 @@ import numpy as np
 from caesura.document import YES, Document
 from caesura.document.slicing import cut
 from caesura.formats import read
+from caesura.learn.several_tokenizers import Treebank
 from caesura.neural.languages import Languages
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.parser import NeuralParser
 from caesura.neural.scores import Scores
 from caesura.neural.tag_lexicon import TagLexicon
 from caesura.neural.tagging import Tagging
-from caesura.train.many import Treebank
 from multi_study.examples import documents, first_words
 
 #: The first words of a dev file are scored by `multi_scores.py`; these after them are looked at.

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.formats import read
+from caesura.learn.data import transcripts
+from caesura.learn.evaluation import dev_confidences
+from caesura.learn.several_tokenizers import Treebank
 from caesura.models.file import ModelFile, Part, save
 from caesura.models.file import load as load_file
 from caesura.neural.bias_calibration import measure_scale
@@ -22,10 +25,7 @@ from caesura.neural.prepare import finish
 from caesura.neural.settings import SearchSettings
 from caesura.neural.word_boundaries import Layer
 from caesura.pipeline.confidence import META as BOUNDARIES
-from caesura.tokenize.many import KIND
-from caesura.train.data import transcripts
-from caesura.train.evaluation import dev_confidences
-from caesura.train.many import Treebank
+from caesura.stages.several_tokenizers import KIND
 from multi_study.bonuses import bonuses
 from multi_study.encoder import Packed
 from multi_study.examples import MOST, Names, documents, first_words, needed_pieces

@@ -24,11 +24,11 @@ from data import find_folder
 
 from caesura._core import ParserRows
 from caesura.document import YES, Document
-from caesura.parse.analysis import Parse
-from caesura.parse.branching import BranchingParser
-from caesura.parse.branching_options import BranchOptions, BranchTraining
-from caesura.parse.scores import label_numbers
-from caesura.train.branching import BEAMS, MARGINS, branching_loop
+from caesura.learn.branching_parser import BEAMS, MARGINS, branching_loop
+from caesura.stages.branching_options import BranchOptions, BranchTraining
+from caesura.stages.branching_parser import BranchingParser
+from caesura.stages.parse_analysis import Parse
+from caesura.stages.parse_scores import label_numbers
 from papers_study.templates import BRANCHING_TEMPLATES
 
 Write = Callable[[dict[str, Any]], None]

@@ -15,9 +15,9 @@ from joint_study.systems import crf, learn
 from joint_study.tables import boundaries, count, tables
 from joint_study.transfer import spoken
 
+from caesura.learn.parser_trainer import ParserTrainer
+from caesura.learn.recipes import recipe_options
 from caesura.parse import SearchOptions, TrainOptions
-from caesura.parse.learning.trainer import ParserTrainer
-from caesura.parse.recipes import recipe_options
 from papers_study.templates import JOINT_TEMPLATES
 
 #: Called with what is known so far, after every epoch.

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from caesura.learn.templates import parse_table
-from caesura.parse.scorers import features, hybrid_features
+from caesura.stages import branching_features as hybrid_features
+from caesura.stages import joint_features as features
+from caesura.stages.templates import parse_table
 
 __all__ = ["BRANCHING_TEMPLATES", "JOINT_TEMPLATES"]
 

@@ -94,7 +94,7 @@ using parse::Settings;
 using parse::Trees;
 using parse::Workspace;
 
-// The columns of `caesura.parse.search.decode.Result`.
+// The columns of `caesura.stages.joint_decode.Result`.
 using TreeArrays =
     std::tuple<Array<std::int32_t>, Array<std::int32_t>, Array<std::int8_t>, Array<float>,
                Array<float>, Array<float>, Array<float>>;

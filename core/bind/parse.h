@@ -47,7 +47,7 @@ inline void check_context(const parse::Words& words, const parse::StartOdds& odd
     }
 }
 
-// The fields of `caesura.parse.transitions.joint.Limits`.
+// The fields of `caesura.stages.parse_limits.Limits`.
 using LimitArrays = std::tuple<In<std::int8_t>, In<std::int32_t>, In<std::int32_t>,
                                In<std::int32_t>, In<std::int32_t>, In<std::int32_t>, bool>;
 

@@ -14,7 +14,7 @@
 
 namespace caesura::parse::hybrid {
 
-// The values that templates name, in the order of `caesura.parse.scorers.hybrid_features`.
+// The values that templates name, in the order of `caesura.stages.branching_features`.
 struct Slots {
     // s0 is the top of the stack and n0 the next word, the two that a transition is about; then the
     // next words, heads (h) and children (l, r), what is below the top of the stack, what was passed

@@ -1,6 +1,6 @@
 // What templates of the joint system may name of an item: words, labels, distances, last steps.
 // Everything is written to slots as hashes once, before the templates pick from them. The slots are
-// those of `caesura.parse.scorers.features`.
+// those of `caesura.stages.joint_features`.
 #pragma once
 
 #include <algorithm>

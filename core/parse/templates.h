@@ -10,7 +10,7 @@
 
 namespace caesura::parse {
 
-// Odd numbers that the values of a template are multiplied by (as in `caesura.learn.templates`).
+// Odd numbers that the values of a template are multiplied by (as in `caesura.stages.templates`).
 constexpr std::uint64_t multipliers[4] = {0x9E3779B97F4A7C15ull, 0xC2B2AE3D27D4EB4Full,
                                           0x165667B19E3779F9ull, 0xD6E8FEB86659FD93ull};
 

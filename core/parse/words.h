@@ -13,9 +13,9 @@ constexpr std::int32_t absent_token = -2;
 
 // Rows of the word table before word 0: the absent word and the artificial root.
 constexpr std::int64_t first_word = 2;
-// Columns of the word table (see `COLUMNS` of `caesura.parse.scorers.features`).
+// Columns of the word table (see `COLUMNS` of `caesura.stages.joint_features`).
 constexpr std::int64_t word_columns = 8;
-// Columns of the context of a word (see `caesura.parse.word_table`).
+// Columns of the context of a word (see `caesura.stages.word_table`).
 constexpr std::int64_t context_columns = 6;
 enum Context : std::int64_t { paragraph, speaker, evidence, learned_layout, layout, plain };
 

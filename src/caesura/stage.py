@@ -28,13 +28,13 @@ __all__ = ["REGISTRY", "Stage", "StartStage", "TokenStage", "stage_of"]
 _DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
 #: The class for a part: by its name in the file, by its kind and system, or by its kind.
 REGISTRY: Final[dict[str, str]] = {
-    "tokenizer": "caesura.tokenize.tokenizer:Tokenizer",
-    "tokenizers": "caesura.tokenize.many:ManyTokenizer",
-    "rules": "caesura.tokenize.rules:RuleTokenizer",
-    "tagger": "caesura.tag.tagger:Tagger",
-    "boundaries": "caesura.parse.boundaries:Boundaries",
-    "parser.joint": "caesura.parse.parser:Parser",
-    "parser.branching": "caesura.parse.branching:BranchingParser",
+    "tokenizer": "caesura.stages.tokenizer:Tokenizer",
+    "tokenizers": "caesura.stages.several_tokenizers:ManyTokenizer",
+    "rules": "caesura.stages.rules_tokenizer:RuleTokenizer",
+    "tagger": "caesura.stages.tagger:Tagger",
+    "boundaries": "caesura.stages.boundaries:Boundaries",
+    "parser.joint": "caesura.stages.joint_parser:Parser",
+    "parser.branching": "caesura.stages.branching_parser:BranchingParser",
     "neural": "caesura.neural.parser:NeuralParser",
     "grammar": "caesura.induce.grammar:Grammar",
 }

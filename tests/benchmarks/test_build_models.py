@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from caesura.errors import InputError
+from caesura.learn import silver
 from caesura.learn.fingerprint import file_digest
+from caesura.learn.report import Report
 from caesura.pipeline import load
-from caesura.train import Report, silver
 from tests.encoders import save_encoder
 from tests.pipeline.laws import check
 from tests.pipeline.tiny import EXAMPLES, treebank

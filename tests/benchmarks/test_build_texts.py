@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from caesura.document import ROOT, YES, Document
-from caesura.train import Report
-from caesura.train.raw import read_raw
-from caesura.train.silver import Silver
+from caesura.learn.raw_text import read_raw
+from caesura.learn.report import Report
+from caesura.learn.silver import Silver
 
 HERE = Path(__file__).resolve().parents[2]
 

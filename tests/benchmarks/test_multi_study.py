@@ -10,8 +10,8 @@ import pytest
 from benchmarks.multi_study.word_boundaries import CutOptions, Lessons, learn
 
 from caesura.formats import read
+from caesura.learn.several_tokenizers import Treebank
 from caesura.neural.word_boundaries import NEAR
-from caesura.train.many import Treebank
 from tests.encoders import character_pieces
 
 ROOT = Path(__file__).parents[2]

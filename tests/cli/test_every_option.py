@@ -299,10 +299,10 @@ class Caller:
         # A clock would make two calls differ; the first run ever always tells something.
         patch.setattr("caesura.cli.progress.PATIENCE", float("inf"))
         patch.setattr("click.launch", lambda address: inside.append(f"opened {address}"))
-        patch.setattr("caesura.train.pipeline.PipelineTrainer", self._trainer)
-        patch.setattr("caesura.train.pipeline.train_neural", self._network)
-        patch.setattr("caesura.train.pipeline.train_from", self._network)
-        patch.setattr("caesura.train.pipeline.check_encoder", lambda *given: None)
+        patch.setattr("caesura.learn.pipeline.PipelineTrainer", self._trainer)
+        patch.setattr("caesura.learn.pipeline.train_neural", self._network)
+        patch.setattr("caesura.learn.pipeline.train_from", self._network)
+        patch.setattr("caesura.learn.pipeline.check_encoder", lambda *given: None)
 
     def _cluster(self, model: Path, **options: Any) -> Any:
         from caesura.models.store import load_model
@@ -319,7 +319,7 @@ class Caller:
         ready("http://here/")
 
     def _trainer(self, train: Any, dev: Any, options: Any, **more: Any) -> Any:
-        from caesura.train.stages import check_init
+        from caesura.learn.stages import check_init
 
         texts = [doc.text for doc in (*train, *dev)]
         init = more.pop("init", None)

@@ -16,7 +16,7 @@ import pytest
 from caesura import cli
 from caesura.cli import progress
 from caesura.induce import checkpoint
-from caesura.train.resume import Kept
+from caesura.learn.resume import Kept
 from tests.conftest import ROOT
 
 TREEBANK = str(ROOT / "examples" / "harbour.conllu")
@@ -229,7 +229,7 @@ def test_an_interrupt_before_the_first_checkpoint_leaves_nothing(
     def train(*_: object, **__: object) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("caesura.train.pipeline.PipelineTrainer.run", train)
+    monkeypatch.setattr("caesura.learn.pipeline.PipelineTrainer.run", train)
     said = io.StringIO()
     monkeypatch.setattr("sys.stderr", said)
     assert cli.run(["train", "pipeline", *DATA, *PIPELINE, *calls[1]]) == 130

@@ -13,9 +13,9 @@ import pytest
 
 from caesura import cli
 from caesura.cli import progress
+from caesura.learn import branching_trainer as branching
+from caesura.learn import tagger as tagging
 from caesura.models import load
-from caesura.parse.learning import branching_trainer as branching
-from caesura.tag import trainer as tagging
 from tests.cli.test_kept import BRANCHING, DATA, PIPELINE, SMALL
 from tests.conftest import ROOT
 

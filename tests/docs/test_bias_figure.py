@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from caesura.learn.bias import GRID
 from caesura.neural.parser import SCALE as NEURAL
-from caesura.parse.parser import SCALE as LINEAR
-from caesura.tokenize.tokenizer import SCALE as TOKENIZER
+from caesura.stages.bias import GRID
+from caesura.stages.joint_parser import SCALE as LINEAR
+from caesura.stages.tokenizer import SCALE as TOKENIZER
 
 DOCS = Path(__file__).parents[2] / "docs"
 SCALES = {"linear": LINEAR, "neural": NEURAL, "tokenizer": TOKENIZER}

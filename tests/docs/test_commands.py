@@ -224,7 +224,7 @@ def test_settings_of_whole_calls_exist(
 
 def take_settings(line: Line, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a call up to the point where its options are known."""
-    from caesura.train import run
+    from caesura.learn import run
 
     real = run.configure
 

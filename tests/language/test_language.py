@@ -213,7 +213,7 @@ def test_an_answer_of_the_server(english_model: Path) -> None:
 
 
 def test_training_writes_the_language_down() -> None:
-    from caesura.train.pipeline import language_of as _language
+    from caesura.learn.pipeline import language_of as _language
     from tests.pipeline.tiny import treebank
 
     assert _language(treebank()) == {"language": "en"}

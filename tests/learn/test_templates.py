@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from caesura.errors import ModelError, UsageError
-from caesura.learn.templates import (
+from caesura.stages.templates import (
     Vocabulary,
     compile_templates,
     in_order,

@@ -67,7 +67,7 @@ def test_train_pipeline_finds_it(
         seen.append(init.path)
         raise Stop
 
-    named.setattr("caesura.train.pipeline.PipelineTrainer", trainer)
+    named.setattr("caesura.learn.pipeline.PipelineTrainer", trainer)
     named.setenv("CAESURA_TRACEBACK", "1")
     with pytest.raises(Stop):
         cli.run(["train", "pipeline", HARBOUR, "--init", "mine", "-o", "out.caesura", "-q"])
@@ -86,9 +86,9 @@ def test_a_grammar_is_inspected_by_its_name(
 
 
 def test_python_finds_it(named: pytest.MonkeyPatch) -> None:
-    from caesura.parse.parser import Parser
     from caesura.serve.server import named_models
-    from caesura.tag.tagger import Tagger
+    from caesura.stages.joint_parser import Parser
+    from caesura.stages.tagger import Tagger
     from caesura.tokenize import Tokenizer
 
     assert caesura.load("mine").name == "tiny"
@@ -110,7 +110,7 @@ OWN = {
     "models/__init__.py",
     "learn/loop.py",
     "induce/checkpoint.py",
-    "train/stages.py",
+    "learn/stages.py",
 }
 
 

@@ -24,18 +24,18 @@ def weights(parts: dict[str, Part]) -> None:
 
 
 TRACEBACKS: dict[str, Change] = {
-    "tag/templates.py:74": option("tagger", "templates", ["lower[0]", 7]),
-    "tag/tagger.py:70": option("tagger", "chain", [["upos"]]),
-    "parse/parser.py:197": option("parser", "tags", [["upos"]]),
-    "parse/parser.py:356": weights,
+    "stages/tag_templates.py:74": option("tagger", "templates", ["lower[0]", 7]),
+    "stages/tagger.py:70": option("tagger", "chain", [["upos"]]),
+    "stages/joint_parser.py:197": option("parser", "tags", [["upos"]]),
+    "stages/joint_parser.py:356": weights,
     "parse/features.py:210": option("parser", "templates", [7]),
-    "parse/confidence.py:61": option("parser", "calibration", {"starts": [1.0]}),
+    "stages/parse_confidence.py:61": option("parser", "calibration", {"starts": [1.0]}),
     "parse/search.py:141": option("parser", "beam", -1),
     "beam 65535": option("parser", "beam", 65535),
     "60,000 labels": labels("tagger", "chain", 60_000),
     # Further ones of the same lines.
-    "parse/parser.py:356, a bonus": option("parser", "bonus", 1e39),
-    "parse/confidence.py:61, words": option("parser", "calibration", {"arcs": ["a", "b", "c"]}),
+    "stages/joint_parser.py:356, a bonus": option("parser", "bonus", 1e39),
+    "stages/confidence.py:61, words": option("parser", "calibration", {"arcs": ["a", "b", "c"]}),
     "parse/search.py:141, memory": option("parser", "beam", 1 << 62),
     "one exponent": number("parser", "exponents", 127),
 }

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura._core import ArcDecoder
-from caesura.parse.limits import no_limits
-from caesura.parse.options import SearchOptions
-from caesura.parse.search.decode import Result, result_of, settings_of
-from caesura.parse.transitions.inventory import Inventory
+from caesura.stages.joint_decode import Result, result_of, settings_of
+from caesura.stages.joint_inventory import Inventory
+from caesura.stages.parse_limits import no_limits
+from caesura.stages.parser_options import SearchOptions
 
 testing: Any = pytest.importorskip("caesura._core")._testing
 #: No arc costs more.

@@ -19,7 +19,7 @@ from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.prepare import finish, labels_of, prepare
 from caesura.neural.settings import SearchSettings
 from caesura.neural.shape import EncoderShape
-from caesura.tag.lemmas import rule_of
+from caesura.stages.lemmas import rule_of
 from tests.encoders import character_pieces
 from tests.pipeline.tiny import EXAMPLES
 

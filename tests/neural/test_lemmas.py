@@ -17,7 +17,7 @@ from caesura.errors import ModelError
 from caesura.formats import read
 from caesura.neural.lemma_endings import LemmaEndings
 from caesura.neural.lemmas import NEVER, LemmaLexicon
-from caesura.tag.lemmas import apply_rule, rule_of
+from caesura.stages.lemmas import apply_rule, rule_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RULES = [rule_of("a", "a"), rule_of("condemned", "condemn"), rule_of("baked", "bake"),

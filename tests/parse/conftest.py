@@ -12,8 +12,8 @@ from tests.parse.toy import corpus
 
 @pytest.fixture(scope="session")
 def toy_parser():
-    from caesura.parse.learning.trainer import ParserTrainer
-    from caesura.parse.options import SearchOptions, TrainOptions
+    from caesura.learn.parser_trainer import ParserTrainer
+    from caesura.stages.parser_options import SearchOptions, TrainOptions
 
     options = TrainOptions(search=SearchOptions(beam=4), bits=14, epochs=4)
     trainer = ParserTrainer(corpus(1, 30), corpus(2, 5), options)

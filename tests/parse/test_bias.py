@@ -11,11 +11,11 @@ import pytest
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.layout import LINE
-from caesura.learn.bias import GRID
-from caesura.parse.options import SearchOptions
-from caesura.parse.parser import SCALE, Parser
-from caesura.parse.shapes import edited_words, is_edited
-from caesura.train.parser import finish
+from caesura.learn.joint_parser import finish
+from caesura.stages.bias import GRID
+from caesura.stages.joint_parser import SCALE, Parser
+from caesura.stages.parser_options import SearchOptions
+from caesura.stages.word_shapes import edited_words, is_edited
 from tests.parse.toy import blank, corpus
 
 

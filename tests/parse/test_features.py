@@ -10,17 +10,17 @@ import pytest
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.layout import breaks
-from caesura.learn.templates import in_order, parse_table
-from caesura.parse.quantised import padded, to_bytes, to_floats
-from caesura.parse.scorers.features import (
+from caesura.stages.joint_features import (
     COLUMNS,
     DEFAULT_TEMPLATES,
     atoms,
     compile_templates,
     vocabulary,
 )
-from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.word_table import Hasher, words_of
+from caesura.stages.joint_inventory import Inventory
+from caesura.stages.parse_rows import padded, to_bytes, to_floats
+from caesura.stages.templates import in_order, parse_table
+from caesura.stages.word_table import Hasher, words_of
 from tests.parse.test_transitions import choices
 from tests.parse.toy import corpus
 from tests.reference import parse as naive

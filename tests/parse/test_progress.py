@@ -11,9 +11,9 @@ import pytest
 from caesura._core import ParserRows
 from caesura.document import YES
 from caesura.errors import ModelError
-from caesura.parse.parser import Parser
-from caesura.parse.quantised import to_bytes, to_floats
-from caesura.parse.transitions.inventory import SB, SHIFT, SWAP
+from caesura.stages.joint_inventory import SB, SHIFT, SWAP
+from caesura.stages.joint_parser import Parser
+from caesura.stages.parse_rows import to_bytes, to_floats
 from tests.parse.toy import document
 
 testing: Any = pytest.importorskip("caesura._core")._testing

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura._core import ArcDecoder
-from caesura.parse.options import SearchOptions
-from caesura.parse.search.decode import settings_of
-from caesura.parse.transitions.inventory import Inventory
+from caesura.stages.joint_decode import settings_of
+from caesura.stages.joint_inventory import Inventory
+from caesura.stages.parser_options import SearchOptions
 from tests.reference.parse import best_tree
 
 testing: Any = pytest.importorskip("caesura._core")._testing

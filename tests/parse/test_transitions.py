@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from caesura._core import oracle
-from caesura.parse.scorers.features import N_COLUMNS
-from caesura.parse.transitions.inventory import SB, Inventory
-from caesura.parse.word_table import FIRST_WORD, N_CONTEXT
+from caesura.stages.joint_features import N_COLUMNS
+from caesura.stages.joint_inventory import SB, Inventory
+from caesura.stages.word_table import FIRST_WORD, N_CONTEXT
 from tests.reference import parse as naive
 
 testing: Any = pytest.importorskip("caesura._core")._testing

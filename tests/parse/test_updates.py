@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from caesura.learn.templates import in_order
-from caesura.parse.learning.trainer import ParserTrainer
-from caesura.parse.options import DELAYED, SearchOptions, TrainOptions
-from caesura.parse.scorers.features import COLUMNS, vocabulary
+from caesura.learn.parser_trainer import ParserTrainer
+from caesura.stages.joint_features import COLUMNS, vocabulary
+from caesura.stages.parser_options import DELAYED, SearchOptions, TrainOptions
+from caesura.stages.templates import in_order
 from tests.parse.toy import corpus
 from tests.reference import parse as naive
 from tests.reference.parse_learning import Gold, Learner, Step

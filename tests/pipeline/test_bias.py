@@ -11,11 +11,11 @@ import pytest
 from caesura import cli
 from caesura.document import Document
 from caesura.errors import UsageError
-from caesura.learn.bias import GRID
 from caesura.models.file import load as load_file
 from caesura.models.file import save
-from caesura.parse.parser import SCALE
 from caesura.pipeline import Pipeline, load
+from caesura.stages.bias import GRID
+from caesura.stages.joint_parser import SCALE
 from tests.pipeline.tiny import EXAMPLES, TEXT
 
 HARBOUR = str(EXAMPLES / "harbour.txt")
@@ -87,8 +87,8 @@ def test_a_tokeniser_alone_obeys_it(
 
 
 def test_a_tokeniser_is_measured_on_dev_text() -> None:
+    from caesura.learn.tokenizer import with_scale
     from caesura.tokenize import Tokenizer
-    from caesura.tokenize.training import with_scale
     from tests.tokenize.conftest import SMALL, documents, train
 
     part = train(documents(20), SMALL).to_part()
@@ -108,8 +108,8 @@ def test_a_tokeniser_is_measured_on_dev_text() -> None:
 def test_a_parser_without_boundaries_has_the_bias_of_its_tokeniser(
     tiny: Pipeline, tiny_model: Path, tmp_path: Path
 ) -> None:
-    from caesura.parse.recipes import recipe_options
-    from caesura.train.parser import parser_loop
+    from caesura.learn.joint_parser import parser_loop
+    from caesura.learn.recipes import recipe_options
     from tests.pipeline.tiny import treebank
     from tests.train.test_stages import PARSER
 
@@ -134,9 +134,9 @@ def test_a_parser_without_boundaries_has_the_bias_of_its_tokeniser(
 def test_training_measures_what_a_bias_is_worth() -> None:
     from dataclasses import replace
 
-    from caesura.parse.parser import Parser
-    from caesura.train.data import transcripts
-    from caesura.train.stages import PipelineTrainer
+    from caesura.learn.data import transcripts
+    from caesura.learn.stages import PipelineTrainer
+    from caesura.stages.joint_parser import Parser
     from tests.parse.toy import corpus
     from tests.train.test_stages import OPTIONS
 
@@ -171,7 +171,7 @@ def test_training_refuses_a_bias_that_the_model_would_not_keep(
 def test_the_bundled_model_keeps_its_word(folder: str, data_dir: Path) -> None:
     """Half and twice as many on text that it was measured on, written and spoken."""
     from caesura.formats import read
-    from caesura.learn.bias import sample
+    from caesura.stages.bias import sample
 
     (path,) = (data_dir / folder).glob("*-dev.conllu.gz")
     docs = sample(list(read(path)), 6000)

@@ -23,8 +23,8 @@ from caesura.language.words import NAMES
 from caesura.models import load as load_file
 from caesura.models import save
 from caesura.pipeline import Pipeline, split
+from caesura.stages.several_tokenizers import ManyTokenizer, recogniser_of
 from caesura.tokenize import Tokenizer
-from caesura.tokenize.many import ManyTokenizer, recogniser_of
 
 TEXTS = {
     "da": "Båden kommer ikke i dag, og ingen ved hvorfor. Havnen er stille om natten. "

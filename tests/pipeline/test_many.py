@@ -21,7 +21,7 @@ from caesura.neural.settings import SearchSettings
 from caesura.neural.shape import EncoderShape
 from caesura.neural.unigram import Unigram
 from caesura.pipeline import Pipeline
-from caesura.tokenize.many import ManyTokenizer
+from caesura.stages.several_tokenizers import ManyTokenizer
 from tests.pipeline.laws import check
 from tests.reference.network import random_weights
 

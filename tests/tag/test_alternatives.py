@@ -7,10 +7,10 @@ from copy import copy
 import numpy as np
 
 from caesura.document import Document, KBestTags
+from caesura.learn.jackknifing import jackknife
+from caesura.stages.tag_alternatives import alternatives, together, with_right
+from caesura.stages.tag_columns import Posteriors
 from caesura.tag import Tagger, TaggerOptions
-from caesura.tag.alternatives import alternatives, together, with_right
-from caesura.tag.columns import Posteriors
-from caesura.tag.jackknifing import jackknife
 from tests.tag import toy
 from tests.tag.test_tagger import bare, columns
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.errors import ModelError
-from caesura.tag.attributes import attributes_of
-from caesura.tag.default_templates import AFFIX, ATTRIBUTES
-from caesura.tag.lemmas import apply_rule, rule_of
-from caesura.tag.templates import parse_templates
+from caesura.stages.lemmas import apply_rule, rule_of
+from caesura.stages.tag_attributes import attributes_of
+from caesura.stages.tag_default_templates import AFFIX, ATTRIBUTES
+from caesura.stages.tag_templates import parse_templates
 from tests.reference import tag as naive
 
 words = st.text(

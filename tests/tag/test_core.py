@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from caesura._core import Chain, ConditionalClassifier, DamagedModel, LinearTable
-from caesura.tag.default_templates import ATTRIBUTES
-from caesura.tag.tables import transition_sizes
-from caesura.tag.templates import parse_templates
+from caesura.stages.tag_default_templates import ATTRIBUTES
+from caesura.stages.tag_tables import transition_sizes
+from caesura.stages.tag_templates import parse_templates
 
 CLASSES = 3
 

@@ -12,15 +12,15 @@ from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.formats import read
 from caesura.language.lexicon import Lexicon, language_lexicon
+from caesura.learn.tagger import TaggerTrainer
 from caesura.models.file import Part
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.scores import Scores
 from caesura.neural.tagging import Tagging
-from caesura.tag.irregular import LABELS, irregular_forms, read_irregular
-from caesura.tag.lemmas import rule_of
-from caesura.tag.options import TaggerOptions
-from caesura.tag.tagger import Tagger
-from caesura.tag.trainer import TaggerTrainer
+from caesura.stages.irregular_lemmas import LABELS, irregular_forms, read_irregular
+from caesura.stages.lemmas import rule_of
+from caesura.stages.tagger import Tagger
+from caesura.stages.tagger_options import TaggerOptions
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LEXICON = Lexicon(lemmas={"VBD": {"sang": "sing", "fled": "flee"}, "NNS": {"oxen": "ox"}})

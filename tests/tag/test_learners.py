@@ -16,9 +16,9 @@ from caesura._core import (
     chain_keys,
     conditional_keys,
 )
-from caesura.tag.default_templates import ATTRIBUTES
-from caesura.tag.tables import Transitions, transition_sizes
-from caesura.tag.templates import parse_templates
+from caesura.stages.tag_default_templates import ATTRIBUTES
+from caesura.stages.tag_tables import Transitions, transition_sizes
+from caesura.stages.tag_templates import parse_templates
 from tests.reference import tag as naive
 from tests.tag.test_inference import trigrams
 

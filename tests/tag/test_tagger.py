@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
+from caesura.stages.lemma_cache import LemmaCache
+from caesura.stages.tag_cache import TypeCache
+from caesura.stages.tag_limits import allowed_labels
 from caesura.tag import Tagger, accuracies
-from caesura.tag.allowed_labels import allowed_labels
-from caesura.tag.cache import TypeCache
-from caesura.tag.lemma_cache import LemmaCache
 from tests.tag import toy
 
 

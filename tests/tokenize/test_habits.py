@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from caesura.document import Document
-from caesura.tokenize.habits import Habits, learn_habits
-from caesura.tokenize.options import TokenizerOptions
-from caesura.tokenize.tokenizer import Tokenizer
-from caesura.tokenize.training import train
+from caesura.learn.tokenizer import train
+from caesura.stages.token_habits import Habits, learn_habits
+from caesura.stages.tokenizer import Tokenizer
+from caesura.stages.tokenizer_options import TokenizerOptions
 
 
 def document(*tokens: str) -> Document:

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.document.characters import code_points
+from caesura.stages.token_habits import Habits
+from caesura.stages.token_handles import known_cuts
 from caesura.tokenize import Tokenizer
-from caesura.tokenize.habits import Habits
-from caesura.tokenize.handles import known_cuts
 
 
 @pytest.mark.parametrize(

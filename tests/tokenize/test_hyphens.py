@@ -10,8 +10,8 @@ from caesura import formats
 from caesura.document import Document
 from caesura.layout import breaks
 from caesura.paths import bundled_models
+from caesura.stages.token_hyphens import known_words, without_hyphen
 from caesura.tokenize import Tokenizer
-from caesura.tokenize.hyphens import known_words, without_hyphen
 
 
 @pytest.fixture(scope="module")

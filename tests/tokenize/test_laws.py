@@ -57,7 +57,7 @@ def test_blocks_make_no_difference(
     bounds = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
     stream = tokenizer.stream(whole_sentences=whole)
     # Small blocks are decided only at the end: have the decoder look at each of them.
-    import caesura.tokenize.decoder as decoder
+    import caesura.stages.token_decoder as decoder
 
     before, decoder._WORTHWHILE = decoder._WORTHWHILE, 1
     try:

@@ -12,8 +12,8 @@ from caesura._core import _testing
 from caesura.document import Document
 from caesura.document.characters import TABLE, code_points, signs_of
 from caesura.layout import SAME, WRAP, breaks
+from caesura.stages.token_vocabulary import vocabulary_of
 from caesura.tokenize import Tokenizer
-from caesura.tokenize.vocabulary import vocabulary_of
 
 PROSE = (
     "She reads the paper every day. He paints, and nobody asks why. Mr. Hall was late again, which "
@@ -61,7 +61,7 @@ def test_lines_that_stand_for_themselves_are_weighed_as_lines(tokenizer: Tokeniz
 def test_a_wrapped_text_in_blocks(
     tokenizer: Tokenizer, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("caesura.tokenize.decoder._WORTHWHILE", 1)
+    monkeypatch.setattr("caesura.stages.token_decoder._WORTHWHILE", 1)
     text = "\n\n".join([wrapped(PROSE, 44), "ok\nsee you there", wrapped(PROSE, 70)] * 3)
     stream = tokenizer.stream()
     pieces = [stream.feed(text[at : at + size]) for at in range(0, len(text), size)]

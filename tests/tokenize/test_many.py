@@ -20,8 +20,8 @@ from caesura.errors import ModelError, UsageError
 from caesura.language.learning import RecogniserOptions, train_recogniser
 from caesura.models.file import Part, load, save
 from caesura.stage import StartStage, stage_of
+from caesura.stages.several_tokenizers import ManyTokenizer, _together
 from caesura.tokenize import Tokenizer
-from caesura.tokenize.many import ManyTokenizer, _together
 from tests.tokenize.corpus import documents, unspaced_document
 
 ENGLISH = "My aunt doesn't like the U.S. flag. Nobody reads a well-known song! She can't find it."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from caesura.document import Document
-from caesura.tokenize.multiword import Splitter, learn_splitter
+from caesura.stages.multiword_tokens import Splitter, learn_splitter
 
 
 def treebank(*tokens: tuple[str, tuple[str, ...]]) -> Document:

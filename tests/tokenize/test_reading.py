@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from caesura.stages.token_reading import LONG, Reading, passages
 from caesura.tokenize import Tokenizer
-from caesura.tokenize.reading import LONG, Reading, passages
 from tests.tokenize.corpus import unspaced_document
 
 TEXTS = st.text(alphabet="中文字。 \n", max_size=900)

@@ -13,11 +13,10 @@ from caesura.document import Document
 from caesura.document.characters import classes_of, code_points
 from caesura.errors import InputError, ModelError
 from caesura.language.lexicon import KINDS, language_lexicon, read_lexicon
-from caesura.tokenize import Tokenizer, train
-from caesura.tokenize.abbreviations import learn_abbreviations
-from caesura.tokenize.multiword import learn_splitter
-from caesura.tokenize.vocabulary import vocabulary_of
-from caesura.tokenize.word_types import (
+from caesura.learn.abbreviations import learn_abbreviations
+from caesura.stages.multiword_tokens import learn_splitter
+from caesura.stages.token_vocabulary import vocabulary_of
+from caesura.stages.word_types import (
     BEFORE_LOWER,
     BEFORE_NUMBER,
     BEFORE_UPPER,
@@ -26,6 +25,7 @@ from caesura.tokenize.word_types import (
     type_bits,
     word_classes,
 )
+from caesura.tokenize import Tokenizer, train
 from tests.tokenize.conftest import SMALL
 from tests.tokenize.corpus import documents
 from tests.tokenize.test_multiword import treebank

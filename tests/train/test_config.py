@@ -14,8 +14,8 @@ import pytest
 
 from caesura import cli
 from caesura.errors import InputError, UsageError
-from caesura.train import run as run_module
-from caesura.train.config import configure
+from caesura.learn import run as run_module
+from caesura.learn.config import configure
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -13,12 +13,15 @@ import caesura
 from caesura import cli
 from caesura.errors import MissingExtra, UsageError
 from caesura.language.learning import RecogniserOptions, train_recogniser
+from caesura.learn.data import Data
+from caesura.learn.finetune import code_of_files, is_network, train_from
+from caesura.learn.options import FinetuneOptions
+from caesura.learn.pipeline import train_pipeline
+from caesura.learn.run import Run
 from caesura.models import load as load_file
 from caesura.models import save
+from caesura.stages.several_tokenizers import ManyTokenizer
 from caesura.tokenize import Tokenizer
-from caesura.tokenize.many import ManyTokenizer
-from caesura.train import Data, FinetuneOptions, Run, train_pipeline
-from caesura.train.finetune import code_of_files, is_network, train_from
 from tests.neural.small import harbour, small_network
 from tests.pipeline.tiny import EXAMPLES
 

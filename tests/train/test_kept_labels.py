@@ -14,13 +14,17 @@ import pytest
 from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
+from caesura.learn import silver
+from caesura.learn.data import Data
+from caesura.learn.kept_labels import that_fit
+from caesura.learn.options import NeuralOptions, SilverOptions
+from caesura.learn.raw_text import read_raw
+from caesura.learn.report import Report
+from caesura.learn.silver import Lessons
+from caesura.learn.stages import PipelineTrainer
 from caesura.models import load, save
 from caesura.neural.examples import DECISIONS, Soft
 from caesura.neural.pretrained import check_weights
-from caesura.train import Lessons, NeuralOptions, PipelineTrainer, Report, SilverOptions, silver
-from caesura.train.data import Data
-from caesura.train.kept_labels import that_fit
-from caesura.train.raw import read_raw
 from tests.encoders import save_encoder
 from tests.pipeline.tiny import EXAMPLES, treebank
 from tests.train.test_silver import ENGLISH, GERMAN, HARBOUR, RAW, SMALL

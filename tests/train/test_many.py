@@ -11,8 +11,7 @@ from caesura.document import Document
 from caesura.errors import InputError
 from caesura.formats import write
 from caesura.language.learning import RecogniserOptions, train_recogniser
-from caesura.tokenize.options import TokenizerOptions
-from caesura.train.many import (
+from caesura.learn.several_tokenizers import (
     ManyOptions,
     by_language,
     find_treebanks,
@@ -20,6 +19,7 @@ from caesura.train.many import (
     train_tokenizer,
     train_tokenizers,
 )
+from caesura.stages.tokenizer_options import TokenizerOptions
 from tests.tokenize.corpus import documents, unspaced_document
 
 OPTIONS = ManyOptions(

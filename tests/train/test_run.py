@@ -17,9 +17,10 @@ from caesura.cli.experiment import experiment, treebank_arguments
 from caesura.document import Document
 from caesura.learn.fingerprint import digest, fingerprint
 from caesura.learn.flags import flag, flags_of, inner
+from caesura.learn.options import PipelineOptions
+from caesura.learn.run import Result, Run
 from caesura.models.file import load
-from caesura.parse.options import TrainOptions
-from caesura.train import PipelineOptions, Result, Run
+from caesura.stages.parser_options import TrainOptions
 from tests.conftest import ROOT
 
 TREEBANK = str(ROOT / "examples" / "harbour.conllu")
@@ -162,6 +163,6 @@ def test_the_end_of_an_induction_names_the_convention_of_heads(
     found = "".join(capfd.readouterr())
     assert line in found
     assert ("form a chain" in found) == (re.search(r"mean arc (?:0|1\.[012])", found) is not None)
-    monkeypatch.setattr("caesura.train.grammar.CHAIN", 99.0)
+    monkeypatch.setattr("caesura.learn.grammar.CHAIN", 99.0)
     assert cli.run(["induce", TREEBANK, *small, *more, "--anew"]) == 0
     assert "warning: most arcs form a chain" in "".join(capfd.readouterr())

@@ -14,14 +14,18 @@ import caesura
 from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import InputError, ModelError, UsageError
+from caesura.learn import silver
+from caesura.learn.options import SilverOptions
+from caesura.learn.overlap import sequences, without_overlap
+from caesura.learn.raw_text import in_language, read_raw
+from caesura.learn.report import Report
+from caesura.learn.silver import Lessons
+from caesura.learn.stages import PipelineTrainer
+from caesura.learn.teachers import Teachers
 from caesura.models import Part, load, save
 from caesura.neural.examples import Soft
 from caesura.neural.parser import NeuralParser
 from caesura.pipeline import Pipeline
-from caesura.train import Lessons, PipelineTrainer, Report, SilverOptions, silver
-from caesura.train.overlap import sequences, without_overlap
-from caesura.train.raw import in_language, read_raw
-from caesura.train.teachers import Teachers
 from tests.encoders import save_encoder
 from tests.pipeline.laws import check
 from tests.pipeline.test_languages import many_model  # noqa: F401
@@ -305,7 +309,7 @@ def test_a_network_of_many_languages_votes(monkeypatch: pytest.MonkeyPatch) -> N
     nlp = caesura.load("en")
     network = nlp.stage(NeuralParser)
     assert network is not None
-    monkeypatch.setattr("caesura.train.teachers.load", lambda model: nlp)
+    monkeypatch.setattr("caesura.learn.teachers.load", lambda model: nlp)
     assert len(Teachers(["en"]).networks) == 1
     network.languages = object()  # type: ignore[assignment]
     many = Teachers(["en"])
@@ -475,7 +479,8 @@ def test_an_encoder_of_another_architecture_is_told(
 
 def test_a_network_learns_from_soft_answers(tmp_path: Path, raw: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.train import NeuralOptions, train_neural
+    from caesura.learn.network import train_neural
+    from caesura.learn.options import NeuralOptions
 
     docs = treebank()
     encoder = save_encoder(tmp_path / "encoder", docs)

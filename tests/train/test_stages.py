@@ -10,14 +10,14 @@ import pytest
 
 from caesura import cli
 from caesura.document import Document
+from caesura.learn.options import PipelineOptions, SilverOptions
+from caesura.learn.parser_trainer import ParserTrainer
+from caesura.learn.stages import PipelineTrainer
 from caesura.models.file import load, save
-from caesura.parse.learning.trainer import ParserTrainer
-from caesura.parse.options import SearchOptions, TrainOptions
-from caesura.parse.parser import Parser
-from caesura.tag.options import TaggerOptions
+from caesura.stages.joint_parser import Parser
+from caesura.stages.parser_options import SearchOptions, TrainOptions
+from caesura.stages.tagger_options import TaggerOptions
 from caesura.tokenize import TokenizerOptions
-from caesura.train import PipelineOptions, PipelineTrainer
-from caesura.train.options import SilverOptions
 from tests.pipeline.tiny import EXAMPLES, treebank
 
 PARSER = TrainOptions(search=SearchOptions(beam=4), bits=12, epochs=2)

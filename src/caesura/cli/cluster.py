@@ -12,7 +12,7 @@ from caesura.cli.options import inputs_argument, json_option, reading_options
 from caesura.cli.progress import Progress
 from caesura.cli.refuse import refuse
 from caesura.cli.training import tell_result
-from caesura.train.report import quoted
+from caesura.learn.report import quoted
 
 if TYPE_CHECKING:
     from caesura.document import Document
@@ -94,7 +94,7 @@ def _documents(
     files: Sequence[str], from_format: str | None, lower: bool, reading: dict[str, Any]
 ) -> Iterator[Document]:
     from caesura.formats import format_of, read
-    from caesura.tokenize import RuleTokenizer
+    from caesura.stages.rules_tokenizer import RuleTokenizer
 
     rules = RuleTokenizer()
     for file in files:

@@ -21,10 +21,10 @@ from caesura.cli.kept import interrupted
 from caesura.cli.options import config_options, json_option, reading_options
 from caesura.cli.refuse import given
 from caesura.cli.training import Console, tell_result
+from caesura.learn.data import Data
 from caesura.learn.flags import Flag, flags_of
-from caesura.train.data import Data
-from caesura.train.resume import Kept
-from caesura.train.run import Result, Run
+from caesura.learn.resume import Kept
+from caesura.learn.run import Result, Run
 
 __all__ = ["experiment", "treebank_arguments"]
 

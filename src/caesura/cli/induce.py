@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from caesura.cli.experiment import experiment
-from caesura.train.options import INDUCE
+from caesura.learn.options import INDUCE
 
 if TYPE_CHECKING:
-    from caesura.train import Result, Run
+    from caesura.learn.run import Result, Run
 
 __all__ = ["command"]
 
@@ -48,6 +48,6 @@ def command(run: Run, class_text: Sequence[str], transfer: str | None) -> Result
     caesura induce tagged.conllu --classes upos --rules mine.rules -o my.grammar
     caesura parse --model news.grammar more-news.txt
     """
-    from caesura.train import induce_grammar
+    from caesura.learn.grammar import induce_grammar
 
     return induce_grammar(run, class_text=class_text, transfer=transfer)

@@ -69,7 +69,7 @@ def _foreign(sources: Iterable[Source], model: str) -> tuple[str, str] | None:
         if not text.strip() or plain:
             continue
         if recogniser is None:
-            from caesura.tokenize.many import recogniser_of
+            from caesura.stages.several_tokenizers import recogniser_of
 
             recogniser = recogniser_of(model)
         for region in recogniser.regions(text):

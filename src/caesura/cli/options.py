@@ -83,7 +83,7 @@ quiet_option = click.option(
 
 def _bias(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
     """Refuse what is no bias before anything is loaded, here and not on a cluster."""
-    from caesura.learn.bias import check_bias
+    from caesura.stages.bias import check_bias
 
     return None if value is None else check_bias(value)
 
@@ -151,7 +151,7 @@ _config_option = click.option(
 
 
 def config_options(example: str) -> Callable[[F], F]:
-    """`--config FILE.toml` and `--set OPTION=VALUE`: see `caesura.train.config.configure`.
+    """`--config FILE.toml` and `--set OPTION=VALUE`: see `caesura.learn.config.configure`.
 
     The example is one of the verb's own options, with a value.
     """

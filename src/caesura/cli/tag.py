@@ -26,7 +26,7 @@ from caesura.pipeline.runner import engine_of
 from caesura.pipeline.tasks import RunOptions, Source
 
 if TYPE_CHECKING:
-    from caesura.tag.tagger import Regime
+    from caesura.stages.tagger import Regime
 
 __all__ = ["command"]
 

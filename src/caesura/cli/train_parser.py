@@ -8,14 +8,14 @@ import click
 
 from caesura.cli.experiment import experiment, treebank_arguments
 from caesura.cli.refuse import refuse
-from caesura.parse.options import TrainOptions
+from caesura.stages.parser_options import TrainOptions
 
 if TYPE_CHECKING:
-    from caesura.train import Result, Run
+    from caesura.learn.run import Result, Run
 
 __all__ = ["RECIPES", "command"]
 
-#: The recipes of `caesura.parse.recipes`, which takes longer to load.
+#: The recipes of `caesura.learn.recipes`, which takes longer to load.
 RECIPES = ("joint", "gold", "nosyntax", "joint-reparsed", "pipeline:nosyntax")
 
 
@@ -64,7 +64,8 @@ def command(run: Run, recipe: str, system: str, **own: Any) -> Result:
     it learns from its own parses until dev stops improving. How many epochs each round has is
     --set rounds=[4,4,4].
     """
-    from caesura.train import train_branching, train_parser
+    from caesura.learn.branching_parser import train_branching
+    from caesura.learn.joint_parser import train_parser
 
     if not run.data.dev:
         refuse(

@@ -12,10 +12,10 @@ import click
 from caesura.cli.experiment import experiment, treebank_arguments
 from caesura.cli.inputs import find_sources
 from caesura.cli.refuse import refuse
-from caesura.train.options import PipelineOptions
+from caesura.learn.options import PipelineOptions
 
 if TYPE_CHECKING:
-    from caesura.train import Result, Run
+    from caesura.learn.run import Result, Run
 
 __all__ = ["command"]
 
@@ -109,8 +109,9 @@ def command(
     With --init multi (or another neural model) a network that knows other treebanks learns from
     this one, on a CPU in minutes if it is small.
     """
-    from caesura.train import Lessons, train_pipeline
-    from caesura.train.finetune import is_network
+    from caesura.learn.finetune import is_network
+    from caesura.learn.pipeline import train_pipeline
+    from caesura.learn.silver import Lessons
 
     if encoder is not None:
         refuse("--encoder", "init", remedy="A network starts from its encoder; leave --init out.")

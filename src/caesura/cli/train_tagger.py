@@ -8,10 +8,10 @@ import click
 
 from caesura.cli.experiment import experiment, treebank_arguments
 from caesura.cli.refuse import refuse
-from caesura.tag.options import TaggerOptions
+from caesura.stages.tagger_options import TaggerOptions
 
 if TYPE_CHECKING:
-    from caesura.train import Result, Run
+    from caesura.learn.run import Result, Run
 
 __all__ = ["command"]
 
@@ -49,7 +49,7 @@ def command(run: Run, folds: int | None, regime: Any, boundaries: bool, **own: A
     After each epoch a checkpoint is written beside MODEL: an interrupted run goes on with --resume
     to the same result.
     """
-    from caesura.train import jackknife_treebank, train_tagger
+    from caesura.learn.tagger_run import jackknife_treebank, train_tagger
 
     if folds is not None:
         refuse("--jackknife", "dev", "init", "resume", "anew", "classes", "speech")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from caesura.cli.experiment import experiment, treebank_arguments
-from caesura.tokenize.options import TokenizerOptions
+from caesura.stages.tokenizer_options import TokenizerOptions
 
 if TYPE_CHECKING:
-    from caesura.train import Result, Run
+    from caesura.learn.run import Result, Run
 
 __all__ = ["command"]
 
@@ -30,6 +30,6 @@ def command(run: Run, init: str | None) -> Result:
     With --dev the model of the best epoch is kept. After each epoch a checkpoint is written beside
     MODEL: an interrupted run goes on with --resume to the same result.
     """
-    from caesura.train import train_tokenizer
+    from caesura.learn.tokenizer_run import train_tokenizer
 
     return train_tokenizer(run, init=init)

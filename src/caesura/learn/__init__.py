@@ -1,5 +1,5 @@
-"""What all linear learners share: feature templates, folds, orders of epochs, the training loop."""
+"""Learners: a file for each stage of `stages/`, with the same name, and what they share.
 
-from caesura.learn.shuffle import epoch_order
-
-__all__ = ["epoch_order"]
+Shared parts are the training loop, folds, updates, fingerprints and options. `run` describes what
+every `caesura train …` and `caesura induce` command reads, keeps and returns.
+"""

@@ -1,4 +1,4 @@
-"""What a bias is worth to a network, measured on held-out documents (see `caesura.learn.bias`)."""
+"""What a bias is worth to a network, measured on held-out documents (see `caesura.stages.bias`)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caesura.document import Document
-from caesura.learn.bias import BiasScale, Count, boundaries, sample
-from caesura.parse.shapes import is_edited
+from caesura.stages.bias import BiasScale, Count, boundaries, sample
+from caesura.stages.word_shapes import is_edited
 
 if TYPE_CHECKING:
     from caesura.neural.parser import NeuralParser

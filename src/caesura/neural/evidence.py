@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from caesura.document import Document
 from caesura.layout import SAME
 from caesura.neural.examples import layout_codes
-from caesura.parse.word_table import AT_LINES
+from caesura.stages.word_table import AT_LINES
 
 __all__ = ["evidence_odds", "log_odds"]
 

@@ -27,8 +27,8 @@ from caesura.errors import ModelError
 from caesura.language.lexicon import guessed_lexicon
 from caesura.models.packing import pack_keys, unpack_keys
 from caesura.neural.lemma_endings import LemmaEndings
-from caesura.tag.irregular import irregular_forms
-from caesura.tag.lemmas import apply_rule, rule_of
+from caesura.stages.irregular_lemmas import irregular_forms
+from caesura.stages.lemmas import apply_rule, rule_of
 
 __all__ = ["NEVER", "LemmaLexicon"]
 

@@ -23,7 +23,6 @@ from caesura._core import ArcDecoder
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
 from caesura.errors import ModelError, WarningSink
-from caesura.learn.bias import BiasScale
 from caesura.models.file import Part
 from caesura.neural import feats_of_xpos
 from caesura.neural.evidence import evidence_odds, log_odds
@@ -40,17 +39,18 @@ from caesura.neural.tag_lexicon import TagLexicon
 from caesura.neural.tagging import Tagging, softmax
 from caesura.neural.weights import TAGS, Network
 from caesura.neural.word_boundaries import WordBoundaries
-from caesura.parse.constraints import WordConstraints, decode_given, limits_of
-from caesura.parse.limits import no_limits
-from caesura.parse.options import SearchOptions
-from caesura.parse.search.decode import Result, analyses_of, settings_of
-from caesura.parse.shapes import edited_words
-from caesura.parse.transitions.inventory import Inventory
-from caesura.parse.word_table import LAYOUT_ODDS
 from caesura.stage import Stage
+from caesura.stages.bias import BiasScale
+from caesura.stages.joint_decode import Result, analyses_of, settings_of
+from caesura.stages.joint_inventory import Inventory
+from caesura.stages.parse_constraints import WordConstraints, decode_given, limits_of
+from caesura.stages.parse_limits import no_limits
+from caesura.stages.parser_options import SearchOptions
+from caesura.stages.word_shapes import edited_words
+from caesura.stages.word_table import LAYOUT_ODDS
 
 if TYPE_CHECKING:
-    from caesura.parse.analysis import Parse
+    from caesura.stages.parse_analysis import Parse
 
 __all__ = ["NeuralParser", "SearchSettings"]
 

@@ -31,7 +31,7 @@ from caesura.neural.shape import EncoderShape
 from caesura.neural.subwords import Subwords
 from caesura.neural.tag_lexicon import TagLexicon
 from caesura.neural.weights import quantised
-from caesura.tag.lemmas import rule_of
+from caesura.stages.lemmas import rule_of
 
 if TYPE_CHECKING:
     from caesura.neural.net import Net, NetOptions

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from caesura.errors import UsageError
-from caesura.parse.options import SearchOptions
+from caesura.stages.parser_options import SearchOptions
 
 __all__ = ["SearchSettings"]
 
@@ -29,7 +29,7 @@ class SearchSettings:
     layout: float = 6.0
     #: How often the log-odds of the tokeniser's evidence for a start count, in edited text.
     evidence: float = 0.5
-    #: 1 for about twice as many boundaries, -1 for half as many; see `caesura.learn.bias`.
+    #: 1 for about twice as many boundaries, -1 for half as many; see `caesura.stages.bias`.
     bias: float = 0.0
 
     def __post_init__(self) -> None:

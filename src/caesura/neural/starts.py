@@ -17,8 +17,8 @@ from caesura.constraints import inside_arcs, obeyed_starts
 from caesura.document import NO, YES, Document
 from caesura.errors import WarningSink
 from caesura.models.file import Part
-from caesura.parse.shapes import edited_tokens
 from caesura.stage import StartStage, stage_of
+from caesura.stages.word_shapes import edited_tokens
 
 if TYPE_CHECKING:
     from caesura.neural.parser import NeuralParser

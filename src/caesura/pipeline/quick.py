@@ -17,12 +17,12 @@ import numpy as np
 from caesura.document import Document
 from caesura.errors import UsageError, WarningSink
 from caesura.models.file import Part
-from caesura.parse.shapes import edited_tokens
 from caesura.stage import Stage, StartStage, stage_of
-from caesura.tokenize.evidence import take_evidence
+from caesura.stages.evidence_starts import take_evidence
+from caesura.stages.word_shapes import edited_tokens
 
 if TYPE_CHECKING:
-    from caesura.tokenize.tokenizer import Tokenizer
+    from caesura.stages.tokenizer import Tokenizer
 
 __all__ = ["QuickStarts", "quick_stages"]
 

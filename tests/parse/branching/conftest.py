@@ -10,8 +10,8 @@ from tests.parse.toy import corpus
 @pytest.fixture(scope="session")
 def toy_training():
     """A trainer and its loop, run through a first model and one bootstrap."""
-    from caesura.parse.branching_options import BranchOptions, BranchTraining
-    from caesura.parse.learning.branching_trainer import BranchingLoop, BranchingTrainer
+    from caesura.learn.branching_trainer import BranchingLoop, BranchingTrainer
+    from caesura.stages.branching_options import BranchOptions, BranchTraining
 
     options = BranchTraining(search=BranchOptions(beam=8), rounds=(2, 1), bits=12)
     trainer = BranchingTrainer(corpus(1, 12), corpus(2, 4), options)
@@ -22,7 +22,7 @@ def toy_training():
 
 @pytest.fixture(scope="session")
 def toy_parser(toy_training):
-    from caesura.parse.branching import BranchingParser
+    from caesura.stages.branching_parser import BranchingParser
 
     return BranchingParser.from_part(toy_training[1].best["parser"])
 
@@ -30,8 +30,8 @@ def toy_parser(toy_training):
 @pytest.fixture(scope="session")
 def weak_parser():
     """One that has seen little, so that it is often unsure."""
-    from caesura.parse.branching_options import BranchOptions, BranchTraining
-    from caesura.parse.learning.branching_trainer import BranchingTrainer
+    from caesura.learn.branching_trainer import BranchingTrainer
+    from caesura.stages.branching_options import BranchOptions, BranchTraining
 
     options = BranchTraining(search=BranchOptions(beam=8), rounds=(1,), bits=12)
     trainer = BranchingTrainer(corpus(3, 2), corpus(2, 1), options)

@@ -9,10 +9,10 @@ from caesura.cli.train_parser import command as train
 from caesura.document import MAYBE, NO, YES
 from caesura.errors import UsageError
 from caesura.models.file import Part, load, save
-from caesura.parse.branching import BranchingParser
 from caesura.pipeline.core import Pipeline
 from caesura.stage import stage_of
-from caesura.tokenize.evidence import take_evidence
+from caesura.stages.branching_parser import BranchingParser
+from caesura.stages.evidence_starts import take_evidence
 from tests.parse.toy import corpus
 
 

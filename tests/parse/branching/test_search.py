@@ -9,9 +9,9 @@ import pytest
 from caesura._core import ParserRows
 from caesura.document import MAYBE, UNKNOWN, YES
 from caesura.errors import InputError, ModelError, UsageError
-from caesura.parse.branching_options import BranchOptions
-from caesura.parse.quantised import to_bytes, to_floats
-from caesura.parse.transitions.hybrid_inventory import KINDS
+from caesura.stages.branching_inventory import KINDS
+from caesura.stages.branching_options import BranchOptions
+from caesura.stages.parse_rows import to_bytes, to_floats
 from tests.parse.toy import corpus
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from caesura.errors import InputError, ModelError
+from caesura.learn.branching_trainer import BranchingLoop, BranchingTrainer
 from caesura.models.file import load, save
-from caesura.parse.branching import BranchingParser
-from caesura.parse.branching_options import BranchOptions, BranchTraining
-from caesura.parse.learning.branching_trainer import BranchingLoop, BranchingTrainer
-from caesura.parse.scores import scores
-from caesura.parse.transitions.hybrid_inventory import KINDS
+from caesura.stages.branching_inventory import KINDS
+from caesura.stages.branching_options import BranchOptions, BranchTraining
+from caesura.stages.branching_parser import BranchingParser
+from caesura.stages.parse_scores import scores
 from tests.parse.toy import corpus
 
 

@@ -1,1 +1,0 @@
-"""Learning: from gold trees to weights, for each transition system that is trained."""

@@ -1,1 +1,0 @@
-"""Transition systems, one file a system: configuration, legal transitions, application, oracle."""

@@ -1,0 +1,351 @@
+"""The branching parser: documents with sentences in, trees out (Choi & McCallum 2013).
+
+    parser = BranchingParser.load("model.caesura")
+    parser.parse(docs)
+
+It has the methods of the joint parser and the same part of a model file, with `system` set to
+`branching`; sentence boundaries must be known. Heads that a document fixes are obeyed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura._core import Brancher, DamagedModel, ParserRows
+from caesura.constraints import Constraints
+from caesura.document import UNKNOWN, Document
+from caesura.errors import ModelError, UsageError, WarningSink
+from caesura.models.file import Part
+from caesura.models.store import load_model
+from caesura.stages.branching_features import compile_templates
+from caesura.stages.branching_inventory import HybridInventory
+from caesura.stages.branching_options import BranchOptions
+from caesura.stages.parse_analysis import Parse
+from caesura.stages.parse_confidence import probabilities
+from caesura.stages.parse_constraints import ArcLimits, WordConstraints, arc_limits_of
+from caesura.stages.parse_documents import (
+    check,
+    check_split,
+    in_batches,
+    sentence_bounds,
+    write_tree,
+)
+from caesura.stages.parse_rows import padded
+from caesura.stages.parse_stored import DAMAGED, as_part, options_of, stored_in
+from caesura.stages.tree_parser import TreeParser
+from caesura.stages.word_table import Hasher, Words, batch_of, cut, pieces, words_of
+
+__all__ = ["COUNTERS", "BranchingParser", "Trees"]
+
+#: The margin of a decision that had no rival.
+_CERTAIN: Final = 1e30
+_NONE: Final = np.zeros(0, np.int32)
+#: What is counted: sentences, steps of the one-best sequences, evaluations of the classifier, cache
+#: hits, low-confidence alternatives, sequences, wins of the one-best, and the most evaluations that
+#: the paper's bound d·t - e allows.
+COUNTERS: Final = (
+    "sentences",
+    "steps",
+    "evaluations",
+    "remembered",
+    "unsure",
+    "sequences",
+    "one_best",
+    "bound",
+)
+
+
+class Trees(NamedTuple):
+    """By word of a batch: head (-1 for the root), label, chance of the arc's step, share of it."""
+
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    chances: NDArray[np.float32]
+    shares: NDArray[np.float32]
+
+    def part(self, first: int, last: int) -> Trees:
+        return Trees(
+            self.heads[first:last],
+            self.labels[first:last],
+            self.chances[first:last],
+            self.shares[first:last],
+        )
+
+
+_NO_TREES: Final = Trees(_NONE, _NONE, np.zeros(0, np.float32), np.zeros(0, np.float32))
+
+
+@dataclass
+class BranchingParser(TreeParser):
+    """A trained parser. `rows` are the 8-bit weights (see `quantised.py`)."""
+
+    title: ClassVar[str] = "a branching parser"
+    inventory: HybridInventory
+    templates: tuple[str, ...]
+    rows: ParserRows
+    search: BranchOptions = field(default_factory=BranchOptions)
+    tags: tuple[str, ...] = ()
+    word_classes: Mapping[str, int] = field(default_factory=dict)
+    #: Calibration of arcs: the weights of a logistic regression.
+    calibration: dict[str, list[float]] = field(default_factory=dict)
+    packed: Mapping[str, NDArray[Any]] | None = None
+
+    def __post_init__(self) -> None:
+        self.hasher = Hasher(self.word_classes)
+        #: What the last call of `analyse` did (see `COUNTERS`).
+        self.counters: dict[str, int] = {}
+        search = self.search
+        self.brancher = Brancher(
+            self.rows,
+            *compile_templates(self.templates),
+            *self.inventory.arrays(),
+            n_labels=len(self.inventory.labels),
+            root_label=self.inventory.root,
+            beam=search.beam,
+            margin=search.margin,
+            k=search.k,
+            mean=search.score == "mean",
+            skip_labels=search.skip_labels,
+            keep_attached=search.keep_attached,
+            memory=search.memory,
+            waves=search.waves,
+            headless=search.headless,
+        )
+
+    @property
+    def finds_boundaries(self) -> bool:
+        return False
+
+    @property
+    def search_options(self) -> tuple[str, ...]:
+        return tuple(BranchOptions.__dataclass_fields__)
+
+    # ----------------------------------------------------------- model file
+
+    @classmethod
+    def load(cls, model: str | os.PathLike[str]) -> BranchingParser:
+        """The parser of a model, by name or path."""
+        return cls.from_part(load_model(model).part("parser"))
+
+    def to_part(self) -> Part:
+        search = self.search
+        config: dict[str, Any] = {
+            "system": "branching",
+            "beam": search.beam,
+            "margin": search.margin,
+            "k": search.k,
+            "score": search.score,
+            "headless": search.headless,
+            "skip-labels": search.skip_labels,
+            "keep-attached": search.keep_attached,
+            "waves": search.waves,
+            "root": self.inventory.root,
+            "tags": list(self.tags),
+            **options_of(self),
+        }
+        actions = np.array(self.inventory.actions, np.int32).reshape(-1, 2)
+        return as_part(self, config, {"actions": actions})
+
+    @classmethod
+    def from_part(cls, part: Part) -> Self:
+        if part.kind != "parser" or part.config.get("system") != "branching":
+            raise ModelError(f"this is a {part.kind}, not a branching parser")
+        labels = tuple(part.labels.get("deprel", ()))
+        pairs = part.array("actions", np.int32, (None, 2))
+        root = part.option("root", int, 0)
+        if (
+            not len(pairs)
+            or pairs[:, 0].min() < 0
+            or pairs[:, 0].max() > 6
+            or pairs[:, 1].min() < -1
+            or pairs[:, 1].max() >= len(labels)
+            or not 0 <= root < len(labels)
+        ):
+            raise ModelError("the parser's labels do not fit its transitions", remedy=DAMAGED)
+        try:
+            search = BranchOptions(
+                beam=part.option("beam", int, 64),
+                margin=float(part.option("margin", (int, float), 0.88)),
+                k=part.option("k", int, 2),
+                score=part.option("score", str, "mean"),
+                headless=part.option("headless", str, "single-root"),
+                skip_labels=part.option("skip-labels", bool, False),
+                keep_attached=part.option("keep-attached", bool, True),
+                waves=part.option("waves", int, 1),
+            )
+        except UsageError as error:
+            raise ModelError(f"the parser's options: {error}", remedy=DAMAGED) from error
+        inventory = HybridInventory(
+            labels,
+            root,
+            tuple((int(kind), int(label)) for kind, label in pairs),
+            single_root=search.headless == "single-root",
+        )
+        stored = stored_in(part, inventory.size)
+        rows = ParserRows(*stored.weights, width=padded(inventory.size))
+        return cls(inventory, rows=rows, search=search, **stored.common())
+
+    # -------------------------------------------------------------- parsing
+
+    def with_search(self, **changes: Any) -> Self:
+        """The same parser with other search options; the weights are shared."""
+        known = BranchOptions.__dataclass_fields__
+        unknown = [name for name in changes if name not in known]
+        if unknown:
+            raise UsageError(
+                f"a branching parser has no {unknown[0]}", remedy=f"It has: {', '.join(known)}."
+            )
+        return replace(self, search=replace(self.search, **changes))
+
+    def analyse(
+        self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None
+    ) -> list[Parse]:
+        """The best analysis of each document, which is left as it is."""
+        for doc in docs:
+            self._check(doc, warn)
+        done = in_batches(docs, self._analyse, threads=threads)
+        counts = sum((own for _, own in done), np.zeros(len(COUNTERS), np.int64))
+        self.counters = dict(zip(COUNTERS, counts.tolist(), strict=True))
+        return [parse for parses, _ in done for parse in parses]
+
+    def k_best_parses(self, doc: Document, k: int) -> list[Parse]:
+        """Up to k different analyses of a document, made of the branches of its sentences.
+
+        The score of an analysis is the sum of its sentences' scores.
+        """
+        self._check(doc, None)
+        bounds = sentence_bounds(doc)
+        if not doc.n_words:
+            return [_parse_of(_NO_TREES, np.zeros(1, np.int64))]
+        words, limits = cut(self.words(doc), bounds), self._limits(doc, bounds)
+        best: list[tuple[float, tuple[Trees, ...]]] = [(0.0, ())]
+        for s, (a, b) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+            own = limits.part(a + s, b + s + 1) if limits else None
+            table = words.table[a + 2 * s : b + 2 * s + 2]
+            distinct: dict[bytes, tuple[float, Trees]] = {}
+            for score, tree in self.all_trees(table, own):
+                key = tree.heads.tobytes() + tree.labels.tobytes()
+                if key not in distinct or score > distinct[key][0]:
+                    distinct[key] = (score, tree)
+            choices = sorted(distinct.values(), key=lambda pair: -pair[0])[:k]
+            joined = [(x + score, (*t, tree)) for x, t in best for score, tree in choices]
+            best = sorted(joined, key=lambda pair: -pair[0])[:k]
+        found = []
+        for score, trees in best:
+            columns = [np.concatenate(column) for column in zip(*trees, strict=True)]
+            parse = _parse_of(Trees(*columns), bounds)
+            parse.score = score
+            found.append(parse)
+        return found
+
+    def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
+        """Put an analysis into its document; what the document fixes stays as it is."""
+        write_tree(doc, parse, self.inventory.labels)
+        if confidence:
+            starts, doc.arc_conf = probabilities(self.calibration, parse)
+            if doc.sent_conf is None:
+                first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
+                doc.sent_conf = starts[first]
+
+    def words(self, doc: Document) -> Words:
+        """The words of a document as the search sees them."""
+        return words_of(doc, self.hasher, tags=self.tags, breaks=False)
+
+    def decode(
+        self,
+        table: NDArray[np.uint64],
+        bounds: NDArray[np.int64],
+        limits: ArcLimits | None = None,
+        *,
+        confidence: bool = False,
+    ) -> tuple[Trees, NDArray[np.int64]]:
+        """The trees of sentences, heads counted from each one's first word; and counts."""
+        heads, labels = limits or (_NONE, _NONE)
+        try:
+            trees, counts = self.brancher.decode(table, bounds, heads, labels, confidence)
+        except DamagedModel as error:
+            raise ModelError(str(error), remedy=DAMAGED) from None
+        return Trees(*trees), counts
+
+    def all_trees(
+        self, table: NDArray[np.uint64], limits: ArcLimits | None = None
+    ) -> list[tuple[float, Trees]]:
+        """Scores and trees of all sequences of one sentence, in the order they were made."""
+        try:
+            scores, *columns = self.brancher.all_trees(table, *(limits or (_NONE, _NONE)))
+        except DamagedModel as error:
+            raise ModelError(str(error), remedy=DAMAGED) from None
+        ones = np.ones_like(columns[2])
+        trees = (Trees(*parts) for parts in zip(*columns, ones, strict=True))
+        return list(zip(scores.tolist(), trees, strict=True))
+
+    # ------------------------------------------------------------- internals
+
+    def _check(self, doc: Document, warn: WarningSink | None) -> None:
+        check(doc, self.tags, warn)
+        check_split(doc, "a branching parser parses single sentences")
+
+    def _analyse(self, docs: Sequence[Document]) -> tuple[list[Parse], NDArray[np.int64]]:
+        """Documents without given heads are decoded in one call, the others one by one."""
+        words = pieces(*batch_of(docs, self.hasher, tags=self.tags, breaks=False))
+        bounds = [sentence_bounds(doc) for doc in docs]
+        found: list[Parse | None] = [None] * len(docs)
+        total = np.zeros(len(COUNTERS), np.int64)
+        plain = []
+        for k, doc in enumerate(docs):
+            limits = self._limits(doc, bounds[k])
+            if limits is None:
+                plain.append(k)
+            else:
+                table = cut(words[k], bounds[k]).table
+                trees, counts = self.decode(table, bounds[k], limits, confidence=True)
+                found[k] = _parse_of(trees, bounds[k])
+                total += counts
+        if plain:
+            table = np.concatenate([cut(words[k], bounds[k]).table for k in plain])
+            sizes = np.concatenate([np.diff(bounds[k]) for k in plain])
+            all_bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+            trees, counts = self.decode(table, all_bounds, confidence=True)
+            total += counts
+            at = 0
+            for k in plain:
+                end = at + docs[k].n_words
+                found[k] = _parse_of(trees.part(at, end), bounds[k])
+                at = end
+        return [parse for parse in found if parse is not None], total
+
+    def _limits(self, doc: Document, bounds: NDArray[np.int64]) -> ArcLimits | None:
+        """What the document fixes of its arcs, if anything."""
+        heads = Constraints.of(doc).heads
+        if heads is None or not np.any(heads != UNKNOWN):
+            return None
+        given = WordConstraints.of(doc, self.inventory.labels)
+        single_root = self.search.headless == "single-root"
+        return arc_limits_of(given, doc, bounds, single_root=single_root)
+
+
+def _parse_of(trees: Trees, bounds: NDArray[np.int64]) -> Parse:
+    """Heads counted from the document's first word; a chance becomes log odds."""
+    offset = np.repeat(bounds[:-1], np.diff(bounds)).astype(np.int32)
+    heads = np.where(trees.heads >= 0, trees.heads + offset, trees.heads).astype(np.int32)
+    n = len(heads)
+    starts = np.zeros(n, np.bool_)
+    starts[bounds[:-1][bounds[:-1] < n]] = True
+    chance = np.clip(trees.chances.astype(np.float64), 1e-6, 1 - 1e-6)
+    odds = np.log(chance / (1 - chance)).astype(np.float32)
+    certain = np.full(n, _CERTAIN, np.float32)
+    return Parse(
+        heads,
+        trees.labels.copy(),
+        starts,
+        odds,
+        np.where(starts, certain, -certain).astype(np.float32),
+        trees.shares.copy(),
+        np.ones(n, np.float32),
+    )

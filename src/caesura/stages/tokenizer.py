@@ -1,0 +1,535 @@
+"""The tokeniser: text to tokens, words and sentence starts, as it learned them from a treebank.
+
+    tokenizer = Tokenizer.load("my.caesura")
+    doc = tokenizer.tokenize("Don't panic. It works.")
+
+Tokens and sentences that are given are obeyed, each on its own.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura._core import TokenModel
+from caesura.constraints import Constraints, with_layout
+from caesura.document import MAYBE, NO, YES, Document, Longs, Strings
+from caesura.document.characters import code_points, packed, signs_of
+from caesura.errors import ModelError, UsageError
+from caesura.language import language_of_model
+from caesura.language.guess import plain_code
+from caesura.layout import breaks
+from caesura.models.file import Part, save
+from caesura.models.packing import pack_codes, unpack_codes
+from caesura.models.store import load_model
+from caesura.stage import Stage, TokenStage
+from caesura.stages.bias import BiasScale
+from caesura.stages.evidence_starts import EvidenceStarts
+from caesura.stages.multiword_tokens import Splitter
+from caesura.stages.paragraphs import line_starts, paragraphs
+from caesura.stages.token_build import SplitCache, build, split_forms
+from caesura.stages.token_decoder import Decided, Decoder, OffsetConstraints
+from caesura.stages.token_habits import DEGREES_APART, NO_HABITS, Habits
+from caesura.stages.token_handles import known_cuts
+from caesura.stages.token_hyphens import known_words
+from caesura.stages.token_reading import Reader
+from caesura.stages.token_stream import Stream
+from caesura.stages.token_vocabulary import (
+    LONGEST,
+    LONGEST_NAMED,
+    LONGEST_TYPE,
+    vocabulary_of,
+)
+from caesura.stages.token_weights import Codes
+from caesura.stages.tokenizer_options import TokenizerOptions
+from caesura.stages.word_types import word_classes
+from caesura.turns import TurnReader
+
+__all__ = ["Tokenizer"]
+
+KIND: Final = "tokenizer"
+#: A longer text is taken block by block, so that its tables need little memory.
+_BLOCK: Final = 1 << 18
+#: Characters that a stream takes at a time.
+_CHUNK: Final = 1 << 15
+_NONE: Final = np.zeros(0, dtype=np.int64)
+#: What a bias is worth to a tokeniser that was not measured: see `benchmarks/bias.py`.
+SCALE: Final = BiasScale((-9.362, -7.68, -5.781, -3.84, 0.0, 2.116, 3.46, 5.303, 7.653))
+
+
+class Tokenizer(TokenStage):
+    """A trained tokeniser. It does not change in use, so threads may share one."""
+
+    kind: ClassVar[str] = "tokenizer"
+    title: ClassVar[str] = "a tokeniser"
+
+    def __init__(
+        self,
+        options: TokenizerOptions,
+        cuts: Codes,
+        begins: Codes,
+        splitter: Splitter,
+        lexicon: Sequence[str] = (),
+        chunks: Sequence[str] = (),
+        scale: BiasScale = SCALE,
+        types: Mapping[str, int] | None = None,
+        named: Sequence[str] = (),
+        habits: Habits = NO_HABITS,
+    ) -> None:
+        self.options = options
+        #: Whether it decides where sentences start; else it gives evidence to a later stage.
+        self.decides = True
+        #: Whether starts are taken from its evidence, which depends on the starts before.
+        self.starts = True
+        #: Whether a later stage asks for the evidence; else none is looked for.
+        self.weighs = True
+        #: What else says where tokens begin, in text without blanks: see `Stage.cutter`.
+        self.reader: Reader | None = None
+        #: What a bias is worth in logarithms of odds.
+        self.scale = scale
+        #: What stays whole, whatever the scores say.
+        self.habits = self._spoken = habits
+        self.cuts = cuts
+        self.begins = begins
+        self.splitter = splitter
+        #: Words of a language that has no spaces between them, and those of a dictionary of it.
+        self.lexicon = list(lexicon)
+        self.named = list(named)
+        #: Chunks that are always cut the same way; tabs separate their tokens.
+        self.chunks = list(chunks)
+        #: What is known of word types: see `word_types`.
+        self.types = dict(types or {})
+        vocabulary = vocabulary_of(
+            self.lexicon,
+            self.named,
+            self.types,
+            self.chunks,
+            list(known_words(self.chunks)),
+        )
+        self._model = TokenModel(vocabulary, cuts.core, begins.core, options.layout)
+        self._cache = SplitCache(splitter)
+
+    # ----------------------------------------------------------- as a stage
+
+    def speaks(self, language: str) -> None:
+        # What is known of the language is not written to the file of the model.
+        if plain_code(language) in DEGREES_APART:
+            self._spoken = self.habits._replace(degrees=True)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"text"})
+
+    @property
+    def adds(self) -> frozenset[str]:
+        return frozenset({"tokens", "sentences"} if self.decides else {"tokens"})
+
+    @property
+    def offers(self) -> frozenset[str]:
+        return frozenset({"bias"} if self.starts else ())
+
+    def with_options(self, **changes: Any) -> Self:
+        self.refuse(changes, ["bias"])
+        return self.with_bias(**changes) if changes else self
+
+    def weighing(self) -> Self:
+        other = copy(self)
+        other.weighs = True
+        return other
+
+    def placed(self, later: Sequence[Stage]) -> list[Stage]:
+        """A parser decides about sentences, or the evidence does before they are needed."""
+        decided = [n for n, stage in enumerate(later) if "sentences" in stage.adds]
+        needed = [n for n, stage in enumerate(later) if "sentences" in stage.needs]
+        if not decided and not needed:
+            return [self, *later]
+        evidence = copy(self)
+        evidence.decides = False
+        if decided and (not needed or decided[0] < needed[0]):
+            evidence.starts = False
+            evidence.weighs = later[decided[0]].reads_evidence
+            return [evidence, *later]
+        at = needed[0]
+        return [evidence, *later[:at], EvidenceStarts(self), *later[at:]]
+
+    def tokens_of(
+        self,
+        source: str | Document,
+        *,
+        tokens: Sequence[tuple[int, int]] | None = None,
+        sentence_starts: Iterable[int] | None = None,
+        no_boundary: Iterable[int] | None = None,
+        newline_is_boundary: bool = False,
+    ) -> Document:
+        """As `tokenize`; every line starts a sentence if it shall."""
+        starts = sentence_starts
+        text = source if isinstance(source, str) else source.text
+        fixed = isinstance(source, Document) and Constraints.of(source).tokens
+        if newline_is_boundary and not fixed:
+            starts = sorted({*(sentence_starts or ()), *line_starts(text)})
+            source = text
+        doc = self.tokenize(
+            source,
+            sentences=self.decides,
+            tokens=tokens,
+            sentence_starts=starts,
+            no_boundary=no_boundary,
+        )
+        if not len(doc.paragraph_start) and not fixed:
+            doc.paragraph_start = paragraphs(text)
+        return doc
+
+    def tokens_of_many(self, sources: Sequence[Document]) -> list[Document]:
+        strings = sources[0].strings if sources else None
+        plain = [n for n, doc in enumerate(sources) if _is_plain(doc) and doc.strings is strings]
+        if len(plain) < 2 or self.reader is not None:
+            return super().tokens_of_many(sources)
+        docs = list(sources)
+        own = [
+            Document(
+                text=doc.text,
+                strings=doc.strings,
+                id=doc.id,
+                source=doc.source,
+                continues=doc.continues,
+                before=doc.before,
+                trailer=doc.trailer,
+                paragraph_start=paragraphs(doc.text),
+            )
+            for doc in (sources[n] for n in plain)
+        ]
+        self._tokenize_many(own)
+        for n, doc in zip(plain, own, strict=True):
+            docs[n] = doc
+        for n in {*range(len(docs))}.difference(plain):
+            docs[n] = self.tokens_of(docs[n])
+        return docs
+
+    def pieces(
+        self,
+        blocks: Iterable[str],
+        *,
+        newline_is_boundary: bool = False,
+        turns: TurnReader | None = None,
+    ) -> Iterator[Document]:
+        """Pieces with tokens; where it decides about sentences, each ends with one."""
+        stream = self.stream(
+            sentences=self.decides,
+            whole_sentences=self.decides,
+            newline_is_boundary=newline_is_boundary,
+            turns=turns,
+        )
+        for block in blocks:
+            for at in range(0, len(block), _CHUNK):
+                piece = stream.feed(block[at : at + _CHUNK])
+                if piece.n_tokens:
+                    yield piece
+        piece = stream.feed("", last=True)
+        if piece.n_tokens or piece.text:
+            yield piece
+
+    # ------------------------------------------------------------------ use
+
+    def tokenize(
+        self,
+        source: str | Document,
+        *,
+        sentences: bool = True,
+        tokens: Sequence[tuple[int, int]] | None = None,
+        sentence_starts: Iterable[int] | None = None,
+        no_boundary: Iterable[int] | None = None,
+        strings: Strings | None = None,
+    ) -> Document:
+        """Tokens, words and evidence of sentence starts of a text or a document.
+
+        Without `sentences` the evidence is given and the decision left to a later stage. `tokens`
+        are spans that are taken as they are; a sentence starts at each offset in
+        `sentence_starts` and at none in `no_boundary`. Of a document, what its `fixed` names is
+        obeyed: its tokens and words, its sentence starts, or both.
+        """
+        if isinstance(source, Document):
+            return self._document(source, sentences, sentence_starts)
+        given = OffsetConstraints(
+            _offsets(sentence_starts, len(source), "sentence_starts"),
+            _offsets(no_boundary, len(source), "no_boundary"),
+        )
+        table = strings if strings is not None else Strings()
+        if tokens is None:
+            decided = self._decide(source, given, sentences)
+            return self._build(
+                source, decided, sentences, table, paragraph_start=paragraphs(source)
+            )
+        spans = np.array(list(tokens), dtype=np.int64).reshape(-1, 2)
+        doc = Document.from_spans(source, spans[:, 0], spans[:, 1], strings=table)
+        doc.check()
+        doc.fixed = frozenset({"tokens"})
+        doc.paragraph_start = paragraphs(source)
+        ids, kinds = np.unique(doc.form, return_inverse=True)
+        forms, ends = table.take(ids), np.array([doc.n_tokens])
+        doc.form, counts = split_forms(
+            doc.form, forms, kinds.astype(np.int32), ends, table, self._cache
+        )
+        doc.word_token = np.repeat(doc.word_token, counts)
+        doc.blank_words()
+        self._evidence(doc, given, sentences)
+        return doc
+
+    def with_bias(self, bias: float) -> Self:
+        """The same tokeniser with more sentence starts (1: about twice as many), or fewer."""
+        return self.with_bonus(self.scale.bonus(bias))
+
+    def with_bonus(self, bonus: float) -> Self:
+        """The same tokeniser; the bonus is added to the logarithm of the odds of every start."""
+        other = copy(self)
+        if bonus:
+            threshold = min(max(self.options.threshold, 1e-9), 1.0 - 1e-9)
+            odds = math.log(threshold / (1.0 - threshold))
+            other.options = replace(self.options, threshold=1.0 / (1.0 + math.exp(bonus - odds)))
+        return other
+
+    def pipe(self, sources: Iterable[str | Document], **options: Any) -> Iterator[Document]:
+        """Tokenise many texts, with one table of strings as long as it is not large."""
+        for source in sources:
+            yield self.tokenize(source, **options)
+
+    def stream(
+        self,
+        *,
+        sentences: bool = True,
+        whole_sentences: bool = False,
+        newline_is_boundary: bool = False,
+        turns: TurnReader | None = None,
+        id: str | None = None,
+    ) -> Stream:
+        """A document that comes in blocks: see `Stream.feed`."""
+        return Stream(
+            self,
+            sentences=sentences,
+            whole_sentences=whole_sentences,
+            newline_is_boundary=newline_is_boundary,
+            turns=turns,
+            id=id,
+        )
+
+    def decoder(self, given: OffsetConstraints | None = None, *, sentences: bool = True) -> Decoder:
+        """What decides about one text, block by block."""
+        return Decoder(
+            self._model,
+            self.options.threshold,
+            given,
+            weigh=sentences or self.weighs,
+            reader=self.reader,
+            habits=self._spoken,
+        )
+
+    def _decide(self, text: str, given: OffsetConstraints, sentences: bool) -> Decided:
+        decoder = self.decoder(given, sentences=sentences)
+        if len(text) <= _BLOCK:
+            return decoder.feed(text, last=True)
+        parts = [decoder.feed(text[at : at + _BLOCK]) for at in range(0, len(text), _BLOCK)]
+        parts.append(decoder.feed("", last=True))
+        return Decided.join(parts)
+
+    def _tokenize_many(self, docs: Sequence[Document]) -> None:
+        """Give documents of short texts, which have the same strings, their tokens."""
+        codes, ends = packed(doc.text for doc in docs)
+        signs = signs_of(codes, ends)
+        known = np.zeros(0, np.int8)
+        for n in np.flatnonzero(signs).tolist():
+            start, end = int(ends[n - 1]) if n else 0, int(ends[n])
+            cuts = known_cuts(codes[start:end], self._spoken)
+            if cuts is not None:
+                known = known if len(known) else np.zeros(len(codes), np.int8)
+                known[start:end] = cuts
+        token_ends, columns = self._model.decode(
+            codes,
+            ends,
+            known,
+            self.options.threshold,
+            self.decides or self.weighs,
+            self._spoken.numbers,
+        )
+        self._fill(docs, token_ends, Decided(*columns), self.decides)
+
+    def _build(
+        self, text: str, decided: Decided, sentences: bool, strings: Strings, **columns: Any
+    ) -> Document:
+        doc = Document(text=text, strings=strings, **columns)
+        self._fill([doc], np.array([len(decided.starts)]), decided, sentences)
+        return doc
+
+    def _fill(
+        self, docs: Sequence[Document], ends: Longs, decided: Decided, sentences: bool
+    ) -> None:
+        build(
+            docs,
+            ends,
+            decided,
+            self._cache,
+            sentences=sentences,
+            threshold=self.options.threshold,
+            weighed=sentences or self.weighs,
+        )
+
+    def _document(
+        self, source: Document, sentences: bool, starts: Iterable[int] | None
+    ) -> Document:
+        given, fixed = OffsetConstraints.of(source), Constraints.of(source)
+        if starts and not given.all_starts:
+            more = _offsets(starts, len(source.text), "sentence_starts")
+            given = given._replace(
+                starts=np.union1d(given.starts, np.setdiff1d(more, given.no_starts))
+            )
+        if fixed.tokens:
+            doc = replace(source)
+            self._evidence(doc, given, sentences)
+            return doc
+        decided = self._decide(source.text, given, sentences)
+        kept = {
+            name: getattr(source, name)
+            for name in ("id", "source", "continues", "paragraph_start", "fixed", "trailer")
+        }
+        for name in ("turn", "markup"):
+            for column in ("start", "end"):
+                kept[f"{name}_{column}"] = getattr(source, f"{name}_{column}")
+        strings = source.strings
+        doc = self._build(source.text, decided, sentences, strings, **kept)
+        doc.before = source.before
+        doc.turn_speaker, doc.turn_time = source.turn_speaker, source.turn_time
+        doc.markup_label = source.markup_label
+        if fixed.starts is not None:
+            obeyed = given.at(doc.token_start)
+            doc.sent_start = np.where(obeyed >= 0, obeyed, doc.sent_start).astype(np.int8)
+        return doc
+
+    def evidence(self, doc: Document) -> NDArray[np.float32]:
+        """The probability that a sentence starts at each token of a document, whatever it says."""
+        return self._probabilities(doc, OffsetConstraints(paragraphs=doc.paragraph_start))
+
+    def _probabilities(self, doc: Document, given: OffsetConstraints) -> NDArray[np.float32]:
+        codes = code_points(doc.text)
+        signs_of(codes, np.array([len(codes)], np.int64))
+        columns = (doc.token_start, doc.token_end, given.paragraphs)
+        begins, ends, paragraphs = (np.ascontiguousarray(column, np.int64) for column in columns)
+        shown = breaks(doc) if self.options.layout else np.zeros(0, np.uint8)
+        known = with_layout(doc, given.at(doc.token_start))
+        threshold = self.options.threshold
+        return self._model.start_evidence(codes, begins, ends, paragraphs, shown, known, threshold)
+
+    def _evidence(self, doc: Document, given: OffsetConstraints, sentences: bool) -> None:
+        evidence = self._probabilities(doc, given) if sentences or self.weighs else None
+        if evidence is not None:
+            doc.start_evidence = evidence
+        known = given.at(doc.token_start)
+        if sentences and evidence is not None:
+            decided = np.where(evidence > self.options.threshold, YES, NO)
+            doc.sent_start = decided.astype(np.int8)
+        else:
+            doc.sent_start = np.where(known >= 0, known, MAYBE).astype(np.int8)
+
+    # -------------------------------------------------------------- storing
+
+    def to_part(self) -> Part:
+        arrays: dict[str, NDArray[Any]] = {}
+        arrays |= pack_codes("cut", self.cuts.coded())
+        arrays |= pack_codes("start", self.begins.coded())
+        arrays |= self.splitter.to_arrays()
+        labels = self.splitter.to_labels() | {"lexicon": self.lexicon}
+        labels["chunks"] = self.chunks
+        if self.named:
+            labels["named"] = self.named
+        if self.types:
+            labels["types"] = list(self.types)
+            arrays["type_bits"] = np.array(list(self.types.values()), dtype=np.int32)
+        # Whose language file and raw text it was is told by name; where they were is not.
+        files = {
+            name: Path(getattr(self.options, name)).name for name in ("language_file", "raw_text")
+        }
+        config = asdict(self.options) | files | {"bias-scale": self.scale.as_config()}
+        if any(self.habits):
+            config["habits"] = self.habits._asdict()
+        return Part(KIND, config, labels, arrays)
+
+    @classmethod
+    def from_part(cls, part: Part) -> Self:
+        if part.kind != KIND:
+            raise ModelError(
+                f"this is a {part.kind}, not a tokenizer", remedy="Name a tokeniser's model."
+            )
+        known = {
+            field.name: part.option(
+                field.name,
+                str if isinstance(field.default, str) else (bool, int, float),
+                field.default,
+            )
+            for field in fields(TokenizerOptions)
+        }
+        known["layout"] = bool(part.option("layout", bool, False))  # which older files lack
+        options = TokenizerOptions(**known)
+        if not 8 <= options.bits <= 28:
+            raise ModelError(f"the model's tokenizer has tables of 2**{options.bits} rows")
+        splitter = Splitter.from_parts(
+            part.labels,
+            part.array("doubtful_odds", np.float32, (None,)),
+            part.array("doubtful_rows", np.int32, (None,)),
+            part.array("doubtful_weights", np.float32, (None,)),
+        )
+        cuts, begins = (
+            Codes(options.bits, unpack_codes(part, name, 1 << options.bits))
+            for name in ("cut", "start")
+        )
+        lexicon = part.labels.get("lexicon", [])
+        named = part.labels.get("named", [])
+        if not (_fit(lexicon, LONGEST) and _fit(named, LONGEST_NAMED)):
+            raise ModelError("the model's tokenizer has words that are too long in its lexicon")
+        chunks = part.labels.get("chunks", [])
+        scale = BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE)
+        types: dict[str, int] = {}
+        if part.labels.get("types"):
+            forms = part.labels["types"]
+            bits = part.array("type_bits", np.int32, (len(forms),))
+            if not _fit(forms, LONGEST_TYPE):
+                raise ModelError("the model's tokenizer knows types that are too long")
+            types = dict(zip(forms, bits.tolist(), strict=True))
+            splitter.classes = word_classes(types)
+        habits = Habits.from_config(part.option("habits", dict, {}))
+        return cls(options, cuts, begins, splitter, lexicon, chunks, scale, types, named, habits)
+
+    @classmethod
+    def load(cls, model: str | os.PathLike[str]) -> Tokenizer:
+        """The tokeniser of a model, by name or path."""
+        file = load_model(model)
+        tokenizer = cls.from_part(file.part(KIND))
+        tokenizer.speaks(language_of_model(file.meta) or "")
+        return tokenizer
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        save(path, {KIND: self.to_part()})
+
+
+def _is_plain(doc: Document) -> bool:
+    """Whether a document has nothing but text."""
+    columns = (doc.token_start, doc.paragraph_start, doc.turn_start, doc.markup_start)
+    return not doc.fixed and not any(map(len, columns))
+
+
+def _offsets(given: Iterable[int] | None, size: int, name: str) -> NDArray[np.int64]:
+    if given is None:
+        return _NONE
+    offsets = np.unique(np.array(list(given), dtype=np.int64))
+    if len(offsets) and not 0 <= offsets[0] <= offsets[-1] <= size:
+        raise UsageError(f"{name}: an offset lies outside the text of {size} characters")
+    return offsets
+
+
+def _fit(strings: Sequence[str], longest: int) -> bool:
+    """Whether no string is empty or too long."""
+    return all(0 < length <= longest for length in set(map(len, strings)))
