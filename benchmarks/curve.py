@@ -50,7 +50,7 @@ def seconds(nlp: Pipeline, text: str) -> tuple[float, int]:
     """CPU seconds from a text to the bytes of CoNLL-U, and the words."""
     clock = time.process_time()
     doc = nlp(text)
-    conllu.write([doc], io.BytesIO(), WriteOptions())
+    conllu.write_conllu([doc], io.BytesIO(), WriteOptions())
     return time.process_time() - clock, doc.n_words
 
 

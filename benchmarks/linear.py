@@ -31,9 +31,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from caesura.errors import CaesuraError, CaesuraWarning
-from caesura.formats import read_stream, spans
-from caesura.formats.foreign import HEAD
+from caesura.formats import read_stream
+from caesura.formats.io import HEAD
 from caesura.formats.options import ReadOptions
+from caesura.formats.standoff import read_spans
 
 #: Seconds that can be compared; a quicker case is tried with more characters, up to so many.
 _FLOOR: Final = 0.005
@@ -189,7 +190,7 @@ def _of_files(data: bytes, options: ReadOptions) -> float:
         Path(folder, "a.txt").write_bytes(b"one two " * (len(data) // 8))
         begin = time.process_time()
         with contextlib.suppress(CaesuraError):
-            list(spans.read_files(path, options))
+            list(read_spans(path, options))
         return time.process_time() - begin
 
 

@@ -79,7 +79,7 @@ def caesura_system(model: str) -> Any:
     def run(text: str) -> bytes:
         out = io.BytesIO()
         blocks = (text[at : at + 65536] for at in range(0, len(text), 65536))
-        conllu.write(nlp.stream(blocks), out, WriteOptions())
+        conllu.write_conllu(nlp.stream(blocks), out, WriteOptions())
         return out.getvalue()
 
     return run

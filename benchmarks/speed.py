@@ -146,7 +146,7 @@ def through(nlp: Any, clocks: Clocks, words: int) -> dict[str, Any]:
     clocks.enter("writing")
     pieces = clocks.around_each("between stages", nlp.stream)(blocks)
     out = Bottomless()
-    conllu.write(count(pieces), out, WriteOptions())
+    conllu.write_conllu(count(pieces), out, WriteOptions())
     clocks.leave()
     spent = {name: round(1e6 * value / counted, 2) for name, value in clocks.spent.items()}
     return {"words": counted, **spent, "all": round(1e6 * sum(clocks.spent.values()) / counted, 2)}

@@ -50,7 +50,7 @@ nlp = load(sys.argv[1])
 for path in sys.argv[2:]:
     text = open(path, encoding="utf-8").read()
     blocks = (text[at : at + 65536] for at in range(0, len(text), 65536))
-    conllu.write(nlp.stream(blocks), io.BytesIO(), WriteOptions())
+    conllu.write_conllu(nlp.stream(blocks), io.BytesIO(), WriteOptions())
     told()
 """
 

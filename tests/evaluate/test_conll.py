@@ -108,7 +108,7 @@ def read_text(text: str) -> list:  # type: ignore[type-arg]
     from caesura.formats import conllu
     from caesura.formats.options import ReadOptions
 
-    return list(conllu.read(io.BytesIO(text.encode("utf-8")), ReadOptions()))
+    return list(conllu.read_conllu(io.BytesIO(text.encode("utf-8")), ReadOptions()))
 
 
 def disturbed(text: str, rng: random.Random) -> str:

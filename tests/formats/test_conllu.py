@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +10,8 @@ import pytest
 from caesura import formats
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document, EmptyNode
 from caesura.errors import InputError
-from caesura.formats import conllu, conllx
-from caesura.formats.conllu.spacing import escape, spacing, unescape, with_spacing
-from caesura.formats.options import ReadOptions, WriteOptions
+from caesura.formats.conllu.attributes import escape, spacing, unescape, with_spacing
+from tests.formats import streams
 
 EXAMPLE = """\
 # newdoc id = cats
@@ -44,13 +42,11 @@ EXAMPLE = """\
 
 
 def read(text: str, **options) -> list[Document]:
-    return list(conllu.read(io.BytesIO(text.encode()), ReadOptions(**options)))
+    return streams.read("conllu", text, **options)
 
 
 def write(docs, **options) -> str:
-    stream = io.BytesIO()
-    conllu.write(docs, stream, WriteOptions(**options))
-    return stream.getvalue().decode()
+    return streams.write("conllu", docs, **options).decode()
 
 
 def word(form: str, misc: str = "_", number: int = 1) -> str:
@@ -239,13 +235,11 @@ def test_spacing_keeps_what_else_misc_says():
 
 def test_conllx_keeps_projected_heads():
     source = "1\tel\tel\td\tda\tgen=m\t2\t_\t2\t_\n2\tfin\tfin\tn\tnc\t_\t0\tROOT\t0\tROOT\n\n"
-    (doc,) = conllx.read(io.BytesIO(source.encode()), ReadOptions())
+    (doc,) = streams.read("conllx", source)
     assert doc.column("upos") == ["d", "n"]
     assert doc.column("xpos") == ["da", "nc"]
     assert doc.words[1].misc == {"PHead": "0", "PDeprel": "ROOT"}
-    stream = io.BytesIO()
-    conllx.write([doc], stream, WriteOptions())
-    assert stream.getvalue().decode() == source
+    assert streams.write("conllx", [doc]).decode() == source
 
 
 def test_what_no_file_may_hold_is_replaced(tmp_path: Path) -> None:

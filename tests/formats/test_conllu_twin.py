@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,7 @@ from hypothesis import strategies as st
 from caesura import formats
 from caesura.document import Document
 from caesura.errors import CaesuraError
-from caesura.formats import WriteOptions
-from caesura.formats.conllu.write import write_rows
-from tests.formats.test_hostile import hostile_documents
+from tests.formats.streams import hostile_documents, write
 from tests.reference.conllu import written as plainly
 from tests.strategies import documents
 
@@ -26,9 +23,7 @@ options = st.fixed_dictionaries({"token_range": st.booleans(), "confidences": st
 
 
 def written(docs: list[Document], *, x: bool = False, **options: Any) -> bytes:
-    stream = io.BytesIO()
-    write_rows(docs, stream, WriteOptions(**options), x=x)
-    return stream.getvalue()
+    return write("conllx" if x else "conllu", docs, **options)
 
 
 def or_refused(write: Any, *args: Any, **named: Any) -> bytes | None:

@@ -6,7 +6,6 @@ turns, spans and nodes as there were.
 
 from __future__ import annotations
 
-import io
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -19,43 +18,20 @@ from hypothesis import strategies as st
 from caesura import formats
 from caesura.document import Document, EmptyNode
 from caesura.errors import CaesuraError
-from caesura.formats import (
-    ReadOptions,
-    WriteOptions,
-    brackets,
-    brat,
-    conllu,
-    conllx,
-    html,
-    jsonl,
-    spans,
-    text,
-    tokens,
-    transcript,
-)  # fmt: skip
-from tests.strategies import documents, token_texts
+from caesura.formats import ReadOptions, WriteOptions
+from caesura.formats.standoff import read_spans, write_brat, write_spans
+from tests.formats.streams import FORGED, hostile, hostile_documents, read, write
+from tests.strategies import token_texts
 
-FORGED = "a\n\n1\tforged\t_\t_\t_\t_\t0\t_\t_\t_\n\n"
-#: Everything that is structure somewhere, and what a terminal or a decoder stumbles over.
-ALPHABET = "ab1 \t\n\r\0\x0b\x0c\x1b\x1c\x85\u2028\u202e\ud800#:|=<>&\"'()[]{}_-\\/."
-hostile = st.text(ALPHABET, max_size=8) | st.sampled_from(
-    [FORGED, "b\nB: forged", "-->", "x-->\n\n"]
-)
 law = settings(max_examples=80, deadline=None)
 
 
-def written(module: Any, docs: list[Document], **options: Any) -> bytes | None:
+def written(format: str, docs: list[Document], **options: Any) -> bytes | None:
     """What a writer makes of documents; None if it refuses."""
-    stream = io.BytesIO()
     try:
-        module.write(docs, stream, WriteOptions(**options))
+        return write(format, docs, **options)
     except CaesuraError:
         return None
-    return stream.getvalue()
-
-
-def read(module: Any, data: bytes, **options: Any) -> list[Document]:
-    return list(module.read(io.BytesIO(data), ReadOptions(**options)))
 
 
 def shape(docs: list[Document]) -> list[list[int]]:
@@ -67,71 +43,44 @@ def shape(docs: list[Document]) -> list[list[int]]:
     ]
 
 
-@st.composite
-def hostile_documents(draw: st.DrawFn) -> Document:
-    """A document whose every string may be anything, as JSON Lines may bring it."""
-    doc = draw(documents(max_tokens=6))
-    doc.id = draw(st.none() | hostile)
-    for token in list(doc.comments):
-        doc.comments[token] = tuple(draw(st.lists(hostile, max_size=2)))
-    doc.trailer = tuple(draw(st.lists(hostile, max_size=1)))
-    n = doc.n_words
-    for name in ("lemma", "upos", "xpos", "feats", "deprel", "deps", "misc"):
-        if draw(st.integers(0, 3)) == 0:
-            doc.set_column(name, draw(st.lists(hostile, min_size=n, max_size=n)))
-    if draw(st.booleans()):
-        doc.turn_start, doc.turn_end = np.array([0]), np.array([len(doc.text)])
-        doc.turn_speaker = doc.strings.ids([draw(hostile)])
-        doc.turn_time = np.array([[draw(st.floats()), draw(st.floats())]])
-    if draw(st.booleans()):
-        doc.markup_start, doc.markup_end = np.array([0]), np.array([min(1, len(doc.text))])
-        doc.markup_label = doc.strings.ids([draw(hostile)])
-    if draw(st.integers(0, 3)) == 0:
-        doc.empty_nodes = [EmptyNode(0, 1, draw(hostile), misc=draw(hostile))]
-    multiword = [t for t, size in enumerate(np.diff(doc.first_word).tolist()) if size > 1]
-    if multiword and draw(st.booleans()):
-        doc.token_columns = {multiword[0]: (draw(hostile), *("_",) * 6)}
-    return doc
-
-
 @law
 @given(st.lists(hostile_documents(), min_size=1, max_size=2))
 def test_conllu(docs: list[Document]) -> None:
-    data = written(conllu, docs)
+    data = written("conllu", docs)
     if data is not None:
-        again = read(conllu, data)
+        again = read("conllu", data)
         assert shape(again) == shape(docs)
-        assert written(conllu, again) == data
+        assert written("conllu", again) == data
 
 
 @law
 @given(st.lists(hostile_documents(), min_size=1, max_size=2))
 def test_conllx(docs: list[Document]) -> None:
-    data = written(conllx, docs)
+    data = written("conllx", docs)
     if data is not None:
-        assert shape(read(conllx, data)) == shape(docs)
+        assert shape(read("conllx", data)) == shape(docs)
 
 
 def test_a_document_id_forges_no_words() -> None:
     doc = Document.from_spans("one two", [0, 4], [3, 7])
     doc.sent_start = np.array([1, -1], dtype=np.int8)
     doc.id = FORGED
-    for module in (conllu, conllx):
+    for module in ("conllu", "conllx"):
         (again,) = read(module, written(module, [doc]) or b"")
         assert again.column("form") == ["one", "two"]
-    (again,) = read(html, written(html, [doc]) or b"")
+    (again,) = read("html", written("html", [doc]) or b"")
     assert (again.text, again.id) == ("one two", FORGED)
     for mode in ("speaker", "vtt"):
-        (again,) = read(transcript, written(transcript, [doc], mode=mode) or b"", mode=mode)
+        (again,) = read("transcript", written("transcript", [doc], mode=mode) or b"", mode=mode)
         assert again.text == "one two"
 
 
 @law
 @given(st.lists(hostile_documents(), min_size=1, max_size=2))
 def test_jsonl_holds_all_of_it(docs: list[Document]) -> None:
-    data = written(jsonl, docs)
+    data = written("jsonl", docs)
     assert data is not None
-    again = read(jsonl, data)
+    again = read("jsonl", data)
     assert shape(again) == shape(docs)
     if b"\xef\xbf\xbd" not in data and not np.isinf([t for d in docs for t in d.turn_time]).any():
         assert again == docs
@@ -140,9 +89,9 @@ def test_jsonl_holds_all_of_it(docs: list[Document]) -> None:
 @law
 @given(hostile_documents())
 def test_text_and_tokens(doc: Document) -> None:
-    assert read(text, written(text, [doc]) or b"")[0].text == doc.text.replace("\0", "\ufffd")
+    assert read("text", written("text", [doc]) or b"")[0].text == doc.text.replace("\0", "\ufffd")
     for mode in ("sentence", "token"):
-        again = read(tokens, written(tokens, [doc], mode=mode) or b"", mode=mode)
+        again = read("tokens", written("tokens", [doc], mode=mode) or b"", mode=mode)
         assert [d.n_tokens for d in again] == [doc.n_tokens]
         assert again[0].n_sentences == doc.n_sentences
 
@@ -155,9 +104,9 @@ def test_transcripts(mode: str, docs: list[Document], said: str) -> None:
         doc.text += said.replace("\ud800", "")
         doc.turn_end = np.array([len(doc.text)] * len(doc.turn_start), dtype=np.int64)
     docs = [doc for doc in docs if doc.text.strip()]
-    data = written(transcript, docs, mode=mode)
+    data = written("transcript", docs, mode=mode)
     assert data is not None
-    again = read(transcript, data, mode=mode)
+    again = read("transcript", data, mode=mode)
     assert sum(len(doc.turn_start) for doc in again) == len(docs)
     if mode != "srt":
         assert len(again) == max(1, len(docs))
@@ -166,7 +115,7 @@ def test_transcripts(mode: str, docs: list[Document], said: str) -> None:
 @law
 @given(hostile_documents())
 def test_html(doc: Document) -> None:
-    (again,) = read(html, written(html, [doc]) or b"")
+    (again,) = read("html", written("html", [doc]) or b"")
     assert len(again.markup_label) == len(doc.markup_label) or not doc.text[:1].strip()
     assert "".join(again.text.split()) == "".join(doc.text.replace("\0", "\ufffd").split())
 
@@ -180,7 +129,7 @@ def test_brackets(phrase: str, tag: str, empty: str) -> None:
     doc.node_label = doc.strings.ids([phrase, tag, tag, tag])
     doc.node_parent = np.array([-1, 0, 0, 0], dtype=np.int32)
     doc.node_leaf = np.array([-1, 0, -2, 1], dtype=np.int32)
-    (again,) = read(brackets, written(brackets, [doc]) or b"")
+    (again,) = read("brackets", written("brackets", [doc]) or b"")
     assert again.column("form") == ["one", "two"]
     assert again.node_leaf.tolist() == [-1, 0, -2, 1]
 
@@ -192,14 +141,14 @@ def test_spans_and_brat(doc: Document, label: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a.spans")
         try:
-            spans.write_files([doc], path, WriteOptions())
+            write_spans([doc], path, WriteOptions())
         except CaesuraError:
             pass
         else:
-            (again,) = spans.read_files(path, ReadOptions())
+            (again,) = read_spans(path, ReadOptions())
             assert again.n_tokens == doc.n_tokens
             assert len(again.markup_label) == len(doc.markup_label)
-        brat.write_files([doc], Path(folder, "b.ann"), WriteOptions())
+        write_brat([doc], Path(folder, "b.ann"), WriteOptions())
         rows = Path(folder, "b.ann").read_bytes().split(b"\n")
         heads = int((doc.head >= 0).sum())
         assert len(rows) == doc.n_words + doc.n_sentences + heads + 1
@@ -210,13 +159,11 @@ def test_spans_and_brat(doc: Document, label: str) -> None:
 @given(token_texts(max_tokens=4), hostile)
 def test_docbin(doc: Document, label: str) -> None:
     pytest.importorskip("spacy")
-    from caesura.formats import spacy
-
     doc.id = label
     doc.set_column("xpos", [label] * doc.n_words)
-    data = written(spacy, [doc])
+    data = written("spacy", [doc])
     assert data is not None
-    assert shape(read(spacy, data)) == shape([doc])
+    assert shape(read("spacy", data)) == shape([doc])
 
 
 def test_a_range_far_away_asks_for_no_gigabytes(tmp_path: Path) -> None:

@@ -103,9 +103,8 @@ def test_format_is_told_by_the_extension():
 
 def test_readable_and_writable_formats():
     for name, known in formats.FORMATS.items():
-        ending = "_files" if known.with_text else ""
-        assert hasattr(known.code, f"read{ending}") == (name in formats.readable())
-        assert hasattr(known.code, f"write{ending}") == (name in formats.writable())
+        assert hasattr(known.code, f"read_{name}") == (name in formats.readable())
+        assert hasattr(known.code, f"write_{name}") == (name in formats.writable())
 
 
 def test_a_line_may_end_in_any_number_of_returns(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 from pathlib import Path
 
@@ -11,21 +10,14 @@ import pytest
 from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import UsageError
-from caesura.formats import html, markdown
-from caesura.formats.options import ReadOptions
+from tests.formats import streams
 
 ROOT = Path(__file__).parents[2]
 
 
 def read(source: str) -> Document:
-    (doc,) = markdown.read(io.BytesIO(source.encode()), ReadOptions())
+    (doc,) = streams.read("markdown", source)
     return doc
-
-
-def spans(doc: Document) -> list[tuple[str, str]]:
-    places = zip(doc.markup_start.tolist(), doc.markup_end.tolist(), strict=True)
-    labels = doc.strings.take(doc.markup_label)
-    return [(doc.text[a:b], label) for (a, b), label in zip(places, labels, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +56,7 @@ def test_blocks_are_paragraphs_and_inline_elements_are_spans() -> None:
     doc = read("# A *b* c\n\nd [e](f) `g`\n\n- h\n\n~~~\ni\n~~~\n")
     starts = doc.paragraph_start.tolist()
     assert [doc.text[at:].split("\n")[0] for at in starts] == ["A b c", "d e g", "h", "i"]
-    assert spans(doc) == [("b", "em"), ("e", "a"), ("g", "code"), ("i", "code")]
+    assert streams.marked(doc) == [("b", "em"), ("e", "a"), ("g", "code"), ("i", "code")]
 
 
 PARTS = (
@@ -84,7 +76,7 @@ def test_like_a_renderer(seed: int) -> None:
     if "~~~" in source:  # three of them are taken for two by this renderer
         source = source.replace("~", "-")
     page = renderer.render(source).replace("<s>", "<del>").replace("</s>", "</del>")
-    assert [read(source)] == list(html.read(io.BytesIO(page.encode()), ReadOptions())), source
+    assert [read(source)] == streams.read("html", page), source
 
 
 def test_our_own_pages_like_a_renderer() -> None:
@@ -94,7 +86,7 @@ def test_our_own_pages_like_a_renderer() -> None:
     assert len(pages) > 3
     for path in pages:
         page = renderer.render(path.read_text(encoding="utf-8"))
-        (wanted,) = html.read(io.BytesIO(page.encode()), ReadOptions())
+        (wanted,) = streams.read("html", page)
         assert next(formats.read(path)) == wanted, path
 
 

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 import pytest
 
 from caesura import formats
 from caesura.document import NO, ROOT, YES, Document
 from caesura.errors import InputError, UsageError
-from caesura.formats import brackets, html, text, tokens, transcript
-from caesura.formats.options import ReadOptions, WriteOptions
+from tests.formats.streams import marked, read, write
 
 
-def read(module, source: str, **options) -> list[Document]:
-    return list(module.read(io.BytesIO(source.encode()), ReadOptions(**options)))
-
-
-def written(module, docs, **options) -> str:
-    stream = io.BytesIO()
-    module.write(docs, stream, WriteOptions(**options))
-    return stream.getvalue().decode()
+def written(format: str, docs: list[Document]) -> str:
+    return write(format, docs).decode()
 
 
 # ------------------------------------------------------------------ brackets
@@ -38,7 +29,7 @@ TREE = """
 
 
 def test_brackets():
-    (doc,) = read(brackets, TREE)
+    (doc,) = read("brackets", TREE)
     assert doc.text == "The dog wants to bark ( and/or ) .\nYes"
     assert doc.column("xpos")[:3] == ["DT", "NN", "VBZ"]
     assert doc.n_sentences == 2
@@ -47,13 +38,13 @@ def test_brackets():
     star, trace = doc.empty_nodes
     assert (star.form, star.xpos, star.anchor) == ("*-1", "-NONE-", 2)
     assert (trace.form, trace.anchor) == ("*T*-1", -1 - 9)
-    assert written(brackets, [doc]).split("\n")[1] == "( (FRAG (-NONE- *T*-1) (UH Yes)))"
-    assert "".join(written(brackets, [doc]).split()) == "".join(TREE.split())
+    assert written("brackets", [doc]).split("\n")[1] == "( (FRAG (-NONE- *T*-1) (UH Yes)))"
+    assert "".join(written("brackets", [doc]).split()) == "".join(TREE.split())
 
 
 def test_brackets_need_phrase_structure():
     with pytest.raises(InputError, match="no phrase structure"):
-        written(brackets, [Document.from_spans("a", [0], [1])])
+        written("brackets", [Document.from_spans("a", [0], [1])])
 
 
 def test_brackets_in_the_shared_data(data_dir):
@@ -62,7 +53,7 @@ def test_brackets_in_the_shared_data(data_dir):
         pytest.skip("no trees of the WSJ sample")
     for path in files:
         (doc,) = formats.read(path)
-        assert "".join(written(brackets, [doc]).split()) == "".join(path.read_text().split())
+        assert "".join(written("brackets", [doc]).split()) == "".join(path.read_text().split())
 
 
 # ---------------------------------------------------------------------- text
@@ -70,17 +61,17 @@ def test_brackets_in_the_shared_data(data_dir):
 
 def test_text_modes():
     source = "One\nline.\n \t\nTwo.\n\n\n  Three.\n"
-    (blank,) = read(text, source)
+    (blank,) = read("text", source)
     assert [source[i:].split()[0] for i in blank.paragraph_start] == ["One", "Two.", "Three."]
-    (line,) = read(text, source, mode="line")
+    (line,) = read("text", source, mode="line")
     assert len(line.paragraph_start) == 4
     with pytest.raises(UsageError, match="there is no mode 'page'"):
-        read(text, source, mode="page")
+        read("text", source, mode="page")
 
 
 def test_text_in_pieces_is_cut_between_paragraphs():
     paragraph = "These are some words. " * 20 + "\n\n"
-    pieces = read(text, paragraph * 50, pieces=100)
+    pieces = read("text", paragraph * 50, pieces=100)
     assert len(pieces) > 10
     assert "".join(piece.text for piece in pieces) == paragraph * 50
     assert all(piece.text.endswith("\n\n") for piece in pieces)
@@ -90,14 +81,14 @@ def test_text_in_pieces_is_cut_between_paragraphs():
 
 def test_text_without_any_line_end_in_pieces():
     source = "word " * 20_000
-    pieces = read(text, source, pieces=100)
+    pieces = read("text", source, pieces=100)
     assert "".join(piece.text for piece in pieces) == source
     assert max(len(piece.text) for piece in pieces) < 6000
     assert sum(len(piece.paragraph_start) for piece in pieces) == 1
 
 
 def test_texts_are_separated_by_a_blank_line():
-    assert written(text, [Document(text="a"), Document(text="b\n"), Document(text="c")]) == (
+    assert written("text", [Document(text="a"), Document(text="b\n"), Document(text="c")]) == (
         "a\n\nb\n\nc"
     )
 
@@ -106,7 +97,7 @@ def test_texts_are_separated_by_a_blank_line():
 
 
 def test_tokens_by_sentence():
-    one, two = read(tokens, "A dog .\nIt barks .\n\nNew paragraph .\n\n\nAnother document .\n")
+    one, two = read("tokens", "A dog .\nIt barks .\n\nNew paragraph .\n\n\nAnother document .\n")
     assert one.text == "A dog .\nIt barks .\n\nNew paragraph ."
     assert one.n_sentences == 3
     assert one.paragraph_start.tolist() == [0, 20]
@@ -114,15 +105,15 @@ def test_tokens_by_sentence():
 
 
 def test_tokens_by_line():
-    (doc,) = read(tokens, "A\ndog\n\nBarks\n", mode="token")
+    (doc,) = read("tokens", "A\ndog\n\nBarks\n", mode="token")
     assert doc.sent_start.tolist() == [YES, NO, YES]
     assert doc.text == "A dog\nBarks"
 
 
 def test_tokens_in_pieces():
-    pieces = read(tokens, "a b\nc d\n\ne f\n", pieces=2)
+    pieces = read("tokens", "a b\nc d\n\ne f\n", pieces=2)
     assert [piece.text for piece in pieces] == ["a b\n", "c d\n\n", "e f"]
-    assert written(tokens, pieces) == "a b\nc d\n\ne f\n"
+    assert written("tokens", pieces) == "a b\nc d\n\ne f\n"
 
 
 # --------------------------------------------------------------- transcripts
@@ -133,7 +124,7 @@ def test_srt():
         "1\n00:00:01,000 --> 00:00:02,500\nANN: Birds <i>do</i>\nsing.\n\n"
         "2\n00:00:03,000 --> 00:00:04,000\nDo they?\n"
     )
-    (doc,) = read(transcript, source, mode="srt")
+    (doc,) = read("transcript", source, mode="srt")
     assert doc.text == "Birds do sing. Do they?"
     assert doc.strings.take(doc.turn_speaker) == ["ANN", "ANN"]
     assert doc.turn_time.tolist() == [[1.0, 2.5], [3.0, 4.0]]
@@ -146,7 +137,7 @@ def test_vtt():
         "00:01.000 --> 00:02.000 align:start\n<v.loud Ann Lee>Fish &amp; chips</v>\n\n"
         "01:00:03.000 --> 01:00:04.000\n<v Bob>Yes <00:03.500>please\n<v Ann Lee>No\n"
     )
-    (doc,) = read(transcript, source, mode="vtt")
+    (doc,) = read("transcript", source, mode="vtt")
     assert doc.text == "Fish & chips\nYes please\nNo"
     assert doc.strings.take(doc.turn_speaker) == ["Ann Lee", "Bob", "Ann Lee"]
     assert doc.turn_time[1].tolist() == [3603.0, 3604.0]
@@ -156,7 +147,7 @@ def test_speakers():
     source = (
         "Ann: Hello there.\nHow are you?\n\nDr. Bob: Fine.\n[00:01:02 - 00:01:03.5] Ann: Good.\n"
     )
-    (doc,) = read(transcript, source)
+    (doc,) = read("transcript", source)
     assert doc.strings.take(doc.turn_speaker) == ["Ann", "Dr. Bob", "Ann"]
     assert doc.text == "Hello there.\nHow are you?\nFine.\nGood."
     assert doc.turn_time[2].tolist() == [62.0, 63.5]
@@ -165,7 +156,7 @@ def test_speakers():
 
 def test_numbered_turns_start_anew_with_a_document():
     source = "A.1: Hello.\nB.2: Hi.\n\nA.1: Again.\nB.2: Yes.\n"
-    docs = read(transcript, source)
+    docs = read("transcript", source)
     assert [doc.text for doc in docs] == ["Hello.\nHi.", "Again.\nYes."]
     assert docs[0].strings.take(docs[0].turn_speaker) == ["A", "B"]
 
@@ -184,19 +175,18 @@ def test_html():
     text<br>new line</p><script>var x = "<p>";</script><ul><li>one<li>two</ul>
     <pre>keep   this
   too</pre></body></html>"""
-    (doc,) = read(html, source)
+    (doc,) = read("html", source)
     assert doc.text == (
         "A heading\n\nFish & bold both text\nnew line\n\none\n\ntwo\n\nkeep   this\n  too"
     )
     assert len(doc.paragraph_start) == 5
-    spans = zip(doc.markup_start, doc.markup_end, doc.strings.take(doc.markup_label), strict=True)
-    assert [(doc.text[a:b], label) for a, b, label in spans] == [("bold both", "b"), ("both", "i")]
+    assert marked(doc) == [("bold both", "b"), ("both", "i")]
 
 
 def test_html_documents():
     docs = [Document(text="One <", id="a&b"), Document(text="Two\n\nThree")]
     docs[1].paragraph_start = np.array([0, 5])
-    again = read(html, written(html, docs))
+    again = read("html", written("html", docs))
     assert [(doc.id, doc.text) for doc in again] == [("a&b", "One <"), (None, "Two\n\nThree")]
 
 
@@ -204,7 +194,7 @@ def test_html_closes_crossing_elements():
     doc = Document(text="abcdef")
     doc.markup_start, doc.markup_end = np.array([0, 2]), np.array([4, 6])
     doc.markup_label = doc.strings.ids(["b", "i"])
-    assert "<p><b>ab<i>cd</i></b><i>ef</i></p>" in written(html, [doc])
+    assert "<p><b>ab<i>cd</i></b><i>ef</i></p>" in written("html", [doc])
 
 
 # --------------------------------------------------------------- brat, spans
@@ -305,5 +295,5 @@ def test_no_docbin(tmp_path):
 
 
 def test_sections_of_html_that_are_none():
-    (doc,) = read(html, "<p>one <![if x]> two <![endif]> three")
+    (doc,) = read("html", "<p>one <![if x]> two <![endif]> three")
     assert doc.text == "one two three"

@@ -19,8 +19,9 @@ from caesura import formats
 from caesura.document import Document
 from caesura.document.schema import schema_of
 from caesura.errors import CaesuraError, MissingExtra, UsageError
-from caesura.formats import ReadOptions, WriteOptions, parquet
-from tests.formats.test_hostile import hostile_documents
+from caesura.formats import WriteOptions, parquet
+from tests.formats import streams
+from tests.formats.streams import hostile_documents
 from tests.strategies import documents
 
 law = settings(max_examples=40, deadline=None)
@@ -54,13 +55,11 @@ def table(docs: list[Document], mode: str | None = None, **options: Any) -> Any:
 
 
 def written(docs: Any, mode: str | None = None, **options: Any) -> bytes:
-    stream = io.BytesIO()
-    parquet.write(docs, stream, WriteOptions(mode=mode, **options))
-    return stream.getvalue()
+    return streams.write("parquet", docs, mode=mode, **options)
 
 
 def read(data: bytes, **options: Any) -> list[Document]:
-    return list(parquet.read(io.BytesIO(data), ReadOptions(**options)))
+    return streams.read("parquet", data, **options)
 
 
 def harbour() -> list[Document]:
@@ -199,7 +198,7 @@ def test_half_a_table_on_a_pipe_cannot_be_read(pa: Any) -> None:
         raise RuntimeError("no more")
 
     with pytest.raises(RuntimeError):
-        parquet.write(failing(), stream, WriteOptions())
+        parquet.write_parquet(failing(), stream, WriteOptions())
     with pytest.raises(CaesuraError, match="cannot be read"):
         read(stream.getvalue())
 

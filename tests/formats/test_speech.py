@@ -12,20 +12,14 @@ import pytest
 
 from caesura.document import CUE, OTHER, Document
 from caesura.errors import FormatError, UsageError
-from caesura.formats import asr, transcript
-from caesura.formats.asr import from_segments
-from caesura.formats.json_stream import OPEN, JsonStream
-from caesura.formats.options import ReadOptions, WriteOptions
+from caesura.formats.asr import OPEN, JsonStream, from_segments
+from caesura.formats.options import ReadOptions
 from caesura.formats.units import flow
-
-
-def read(module: Any, source: Any, **options: Any) -> list[Document]:
-    data = source if isinstance(source, str) else json.dumps(source)
-    return list(module.read(io.BytesIO(data.encode()), ReadOptions(**options)))
+from tests.formats.streams import marked, read, turns, write
 
 
 def one(source: Any, **options: Any) -> Document:
-    (doc,) = read(asr, source, **options)
+    (doc,) = read("asr", source, **options)
     return doc
 
 
@@ -38,24 +32,16 @@ def cues(*texts: str, vtt: bool = False) -> str:
 
 
 def subtitles(*texts: str, vtt: bool = False) -> Document:
-    (doc,) = read(transcript, cues(*texts, vtt=vtt), mode="vtt" if vtt else "srt")
+    (doc,) = read("transcript", cues(*texts, vtt=vtt), mode="vtt" if vtt else "srt")
     return doc
 
 
 def written(doc: Document, mode: str) -> str:
-    stream = io.BytesIO()
-    transcript.write([doc], stream, WriteOptions(mode=mode))
-    return stream.getvalue().decode()
+    return write("transcript", [doc], mode=mode).decode()
 
 
 def units(doc: Document) -> list[tuple[str, str]]:
-    spans = zip(doc.turn_start, doc.turn_end, doc.strings.take(doc.turn_speaker), strict=True)
-    return [(doc.text[a:b], speaker) for a, b, speaker in spans]
-
-
-def marked(doc: Document) -> list[tuple[str, str]]:
-    spans = zip(doc.markup_start, doc.markup_end, doc.strings.take(doc.markup_label), strict=True)
-    return [(doc.text[a:b], label) for a, b, label in spans]
+    return [(text, speaker) for text, speaker, _ in turns(doc)]
 
 
 def words(doc: Document) -> list[tuple[str, list[float]]]:
@@ -213,7 +199,7 @@ def test_assemblyai_counts_milliseconds() -> None:
 
 def test_ctm() -> None:
     rows = ";; c\na 1 0.1 0.2 hi 0.9\na 1 0.3 0.2 there\na 2 0.2 .3 no\nb 1 0 1 x\n"
-    first, second = read(asr, rows, mode="ctm")
+    first, second = read("asr", rows, mode="ctm")
     assert (first.id, second.id) == ("a", "b")
     assert units(first) == [("hi there", "Channel 1"), ("no", "Channel 2")]
     assert words(first)[0] == ("hi", [0.1, 0.3])
@@ -245,7 +231,7 @@ def test_segments_of_faster_whisper() -> None:
 )
 def test_bad_json_is_one_sentence(source: str, what: str) -> None:
     with pytest.raises(FormatError) as caught:
-        read(asr, source, file="a.json")
+        read("asr", source, file="a.json")
     assert str(caught.value).startswith("a.json")
     assert what in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -314,7 +300,7 @@ back to
 
 
 def test_rolling_captions() -> None:
-    (doc,) = read(transcript, YOUTUBE, mode="vtt")
+    (doc,) = read("transcript", YOUTUBE, mode="vtt")
     assert doc.text == "hello and welcome back to [Music]"
     assert words(doc)[:4] == [
         ("hello", [0.16, 0.48]),
@@ -376,9 +362,9 @@ def test_labels(label: str, name: str) -> None:
         ("five", name),
     ]
     assert doc.text == "one two\nthree\nfour five"
-    again = read(transcript, written(doc, "vtt"), mode="vtt")[0]
+    again = read("transcript", written(doc, "vtt"), mode="vtt")[0]
     assert units(again) == units(doc)
-    assert units(read(transcript, written(again, "srt"), mode="srt")[0]) == units(doc)
+    assert units(read("transcript", written(again, "srt"), mode="srt")[0]) == units(doc)
 
 
 def test_sounds_have_no_speaker_and_change_none() -> None:
@@ -397,7 +383,7 @@ def test_ttml() -> None:
     rows = '<p begin="00:00:01.5" end="2.5s" m:agent="a">the\n  old<br/>harbour</p>'
     rows += '<p begin="00:00:03:15" dur="500ms">wakes <span>&lt;up</span></p>'
     body = f"<head><metadata>{agent}</metadata></head><body><div>{rows}</div></body>"
-    (doc,) = read(transcript, f"<tt {name}>{body}</tt>")
+    (doc,) = read("transcript", f"<tt {name}>{body}</tt>")
     assert doc.text == "the old harbour wakes <up"
     assert doc.turn_time.tolist() == [[1.5, 2.5], [3.5, 4.0]]
     assert units(doc)[1] == ("wakes <up", "Ann")
@@ -407,5 +393,5 @@ def test_ttml() -> None:
         ('<!DOCTYPE tt [<!ENTITY a "b">]><tt/>', "this XML declares entities"),
     ):
         with pytest.raises(FormatError) as caught:
-            read(transcript, bad, mode="ttml")
+            read("transcript", bad, mode="ttml")
         assert what in str(caught.value)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 from difflib import unified_diff
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,8 +14,10 @@ import caesura
 from caesura import cli, formats
 from caesura.document import NO, YES, Document
 from caesura.errors import CaesuraError, FormatError, InputError
-from caesura.formats import Fields, chat, textgrid
+from caesura.formats import Fields
 from caesura.formats.options import ReadOptions
+from caesura.formats.tiers import _textgrid_tiers
+from tests.formats.streams import read, turns
 
 EAF = """<?xml version="1.0" encoding="UTF-8"?>
 <ANNOTATION_DOCUMENT AUTHOR="" DATE="2026-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0">
@@ -131,16 +131,6 @@ CHAT = """@UTF8
 """
 
 
-def read(module: Any, source: str, **options: Any) -> list[Document]:
-    return list(module.read(io.BytesIO(source.encode()), ReadOptions(**options)))
-
-
-def units(doc: Document) -> list[tuple[str, str, list[float]]]:
-    spans = zip(doc.turn_start, doc.turn_end, doc.strings.take(doc.turn_speaker), strict=True)
-    times = np.nan_to_num(doc.turn_time, nan=-1).tolist()
-    return [(doc.text[a:b], who, time) for (a, b, who), time in zip(spans, times, strict=True)]
-
-
 def split(doc: Document, at: list[int]) -> Document:
     """The document with a token a word, and sentences that start at some words."""
     spans = []
@@ -160,7 +150,7 @@ def test_elan_is_read_and_gets_a_dependent_tier(tmp_path: Path) -> None:
     path = tmp_path / "a.eaf"
     path.write_text(EAF, encoding="utf-8")
     (doc,) = formats.read(path)
-    assert units(doc) == [
+    assert turns(doc) == [
         ("the old boats", "Ann", [1.0, 2.5]),
         ("did not <", "ref", [2.5, 3.0]),
         ("come back. no", "Ann", [3.0, -1]),
@@ -187,16 +177,16 @@ def test_elan_is_read_and_gets_a_dependent_tier(tmp_path: Path) -> None:
     assert "lastUsedAnnotationId" in gone[1]
     # Tiers that were written are not read, and are not written over.
     (again,) = formats.read(tmp_path / "b.eaf")
-    assert units(again) == units(doc)
+    assert turns(again) == turns(doc)
     formats.write([split(again, [0])], tmp_path / "c.eaf")
     assert "A &amp; b-2-sentences" in (tmp_path / "c.eaf").read_text(encoding="utf-8")
 
 
 def test_text_grids_of_both_kinds(tmp_path: Path) -> None:
-    (doc,) = read(textgrid, SHORT)
-    assert units(doc) == [('say "no". well [1] x', "", [0.0, 1.5])]
-    (words,) = read(textgrid, LONG)
-    assert units(words) == [("so it", "", [0.0, 1.0]), ("goes", "", [2.0, 2.5])]
+    (doc,) = read("textgrid", SHORT)
+    assert turns(doc) == [('say "no". well [1] x', "", [0.0, 1.5])]
+    (words,) = read("textgrid", LONG)
+    assert turns(words) == [("so it", "", [0.0, 1.0]), ("goes", "", [2.0, 2.5])]
     assert words.token_time is not None
     assert words.token_time.tolist() == [[0.0, 0.5], [0.5, 1.0], [2.0, 2.5]]
     for name, source in (("a.TextGrid", SHORT), ("b.TextGrid", LONG)):
@@ -207,14 +197,14 @@ def test_text_grids_of_both_kinds(tmp_path: Path) -> None:
         text = (tmp_path / f"new-{name}").read_text(encoding="utf-8")
         assert text.startswith(source.partition("exists>")[0])
         assert "-sentences" in text
-        tiers = textgrid._tiers(text, ReadOptions())
-        assert len(tiers) == len(textgrid._tiers(source, ReadOptions())) + 1
+        tiers = _textgrid_tiers(text, ReadOptions())
+        assert len(tiers) == len(_textgrid_tiers(source, ReadOptions())) + 1
         assert [row[2] for row in tiers[-1].rows if row[2]] in (
             ['say "no".', "well [1] x"],
             ["so it", "goes"],
         )
         (again,) = formats.read(tmp_path / f"new-{name}")
-        assert units(again) == units(doc)
+        assert turns(again) == turns(doc)
 
 
 def test_tiers_need_their_file(tmp_path: Path) -> None:
@@ -240,8 +230,8 @@ def test_the_pipeline_writes_tiers(tiny_model: Path, tmp_path: Path) -> None:
 
 
 def test_chat() -> None:
-    (doc,) = read(chat, CHAT)
-    assert units(doc) == [
+    (doc,) = read("chat", CHAT)
+    assert turns(doc) == [
         ("what what's uh this dog?", "MOT", [0.0, 1.5]),
         ("a dog a big dog go-ing because...", "CHI", [1.5, 2.5]),
     ]
@@ -279,7 +269,7 @@ def test_fields_of_json(tmp_path: Path) -> None:
     path.write_text(json.dumps({"meta": [1, {"x": 2}], "rows": rows}), encoding="utf-8")
     named = Fields("a.b", "who", "t.0", "t.1")
     (doc,) = formats.read(path, fields=named)
-    assert units(doc) == [
+    assert turns(doc) == [
         ("one two", "Speaker 1", [1.0, 2.5]),
         ("three", "Speaker 1", [3.0, 4.0]),
     ]
@@ -309,4 +299,4 @@ def test_fields_of_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert found == ['[00:00:01.000] Ann: one; "two"', "[00:00:02.000] Ben: three"]
     (tmp_path / "b.tsv").write_text("text\tspeaker\nhello\tAnn\nyou\t\n", encoding="utf-8")
     (doc,) = formats.read(tmp_path / "b.tsv")
-    assert units(doc) == [("hello", "Ann", [-1, -1]), ("you", "Ann", [-1, -1])]
+    assert turns(doc) == [("hello", "Ann", [-1, -1]), ("you", "Ann", [-1, -1])]

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from caesura import cli, formats
 from caesura.document import NO, YES, Document, token_turn
-from caesura.formats import conllu, jsonl, transcript
-from caesura.formats.options import ReadOptions, WriteOptions
+from tests.formats.streams import read, turns, write
 
 VTT = """WEBVTT
 
@@ -26,27 +25,9 @@ VTT = """WEBVTT
 """
 
 
-def write(module, docs, **options) -> bytes:
-    stream = io.BytesIO()
-    module.write(docs, stream, WriteOptions(**options))
-    return stream.getvalue()
-
-
-def read(module, data: bytes, **options) -> list[Document]:
-    return list(module.read(io.BytesIO(data), ReadOptions(**options)))
-
-
-def turns(doc: Document) -> list[tuple[str, str, list[float]]]:
-    spans = zip(doc.turn_start.tolist(), doc.turn_end.tolist(), strict=True)
-    names = doc.strings.take(doc.turn_speaker)
-    times = np.nan_to_num(doc.turn_time, nan=-1).tolist()
-    rows = zip(spans, names, times, strict=True)
-    return [(doc.text[a:b], name, time) for (a, b), name, time in rows]
-
-
 def talk() -> Document:
     """A transcript with tokens; its second sentence goes over two turns."""
-    (doc,) = read(transcript, VTT.encode(), mode="vtt")
+    (doc,) = read("transcript", VTT.encode(), mode="vtt")
     starts = [0, 5, 9, 14, 16, 23, 29, 31]
     ends = [4, 8, 14, 15, 22, 28, 31, 32]
     new = Document.from_spans(doc.text, starts, ends, strings=doc.strings)
@@ -58,7 +39,7 @@ def talk() -> Document:
 
 def test_conllu_holds_turns() -> None:
     doc = talk()
-    text = write(conllu, [doc]).decode()
+    text = write("conllu", [doc]).decode()
     assert (
         "1\tFish\t_\t_\t_\t_\t_\t_\t_\tNewTurn=Yes|Speaker=Ann\\sLee|StartTime=1|EndTime=2.5"
         in text
@@ -66,34 +47,34 @@ def test_conllu_holds_turns() -> None:
     assert (
         "# speaker = Ann Lee\n# start_time = 1\n# end_time = 4\n# text = Please hurry up." in text
     )
-    (again,) = read(conllu, text.encode())
+    (again,) = read("conllu", text.encode())
     assert turns(again) == turns(doc)
     assert turns(again)[1] == ("hurry up.", "Bob|2", [3.0, 4.0])
-    assert write(conllu, [again]) == text.encode()
-    assert write(transcript, [again], mode="vtt") == write(transcript, [doc], mode="vtt")
+    assert write("conllu", [again]) == text.encode()
+    assert write("transcript", [again], mode="vtt") == write("transcript", [doc], mode="vtt")
 
 
 def test_tokens_outside_turns_and_old_marks() -> None:
     doc = talk()
     doc.turn_end[0] = 15  # "Please" is nobody's
-    (again,) = read(conllu, write(conllu, [doc]))
+    (again,) = read("conllu", write("conllu", [doc]))
     assert [text for text, _, _ in turns(again)] == ["Fish and chips.", "hurry up."]
     again.turn_start = again.turn_start[1:]
     again.turn_end, again.turn_speaker = again.turn_end[1:], again.turn_speaker[1:]
     again.turn_time = again.turn_time[1:]
-    text = write(conllu, [again]).decode()
+    text = write("conllu", [again]).decode()
     assert text.count("NewTurn=") == 1
     assert text.count("Speaker=") == 1
-    assert turns(read(conllu, text.encode())[0]) == turns(again)
+    assert turns(read("conllu", text.encode())[0]) == turns(again)
 
 
 def test_marks_that_others_wrote_stay_as_they_are() -> None:
     row = "{}\tx\t_\t_\t_\t_\t0\troot\t_\t{}\n\n"
     source = row.format(1, "Speaker=Not ours|Ref=1")
     source += row.format(1, "StartTime=01.50|NewTurn=Yes|Speaker=A B|EndTime=late")
-    (doc,) = read(conllu, source.encode())
+    (doc,) = read("conllu", source.encode())
     assert turns(doc) == [("x", "A B", [1.5, -1.0])]
-    assert write(conllu, [doc]).decode() == source
+    assert write("conllu", [doc]).decode() == source
 
 
 @st.composite
@@ -124,14 +105,14 @@ def talks(draw: st.DrawFn) -> Document:
 
 @given(talks(), st.integers(1, 6))
 def test_turns_survive_conllu_and_pieces(doc: Document, size: int) -> None:
-    data = write(conllu, [doc])
-    (again,) = read(conllu, data)
+    data = write("conllu", [doc])
+    (again,) = read("conllu", data)
     assert turns(again) == turns(doc)
-    assert write(conllu, [again]) == data
-    parts = read(conllu, data, pieces=size)
+    assert write("conllu", [again]) == data
+    parts = read("conllu", data, pieces=size)
     assert Document.join(parts) == again
-    assert write(conllu, parts) == data
-    (third,) = read(jsonl, write(jsonl, [again]))
+    assert write("conllu", parts) == data
+    (third,) = read("jsonl", write("jsonl", [again]))
     assert third == again
 
 
@@ -184,16 +165,16 @@ def test_a_transcript_on_stdin(
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    (doc,) = read(transcript, VTT.encode(), mode="vtt")
+    (doc,) = read("transcript", VTT.encode(), mode="vtt")
     doc.turn_speaker = doc.strings.ids(["ANN", "BOB"])
-    data = write(transcript, [doc], mode=kind)
+    data = write("transcript", [doc], mode=kind)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     call = ["parse", "-q", "-", "--from", "transcript", "-m", str(tiny_model)]
     assert cli.run(call) == 0
     out = capfdbinary.readouterr().out
     assert out.startswith(b"# newdoc id = stdin\n")
     assert b"# sent_id = stdin-1\n# speaker = ANN\n" in out
-    assert turns(read(conllu, out)[0]) == turns(doc)
+    assert turns(read("conllu", out)[0]) == turns(doc)
 
 
 def test_documents_of_one_file_have_names_of_their_own(tiny_model: Path, tmp_path: Path) -> None:

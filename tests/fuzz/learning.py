@@ -225,7 +225,7 @@ def _way(data: bytes, ways: int) -> tuple[int, bytes]:
 
 def _read(data: bytes) -> list[Document]:
     """A treebank; sentences that random changes have broken are left out."""
-    return list(conllu.read(io.BytesIO(data), ReadOptions(skip_bad=True, errors="replace")))
+    return list(conllu.read_conllu(io.BytesIO(data), ReadOptions(skip_bad=True, errors="replace")))
 
 
 def _split(docs: Sequence[Document]) -> list[Document]:

@@ -21,7 +21,7 @@ import numpy as np
 from caesura.document import NO, YES, Document, Word
 from caesura.errors import CaesuraError, UsageError, shown
 from caesura.find import Bounds, Pattern, PatternError, rewrite, setting
-from caesura.formats import FORMATS, conllu, spans
+from caesura.formats import FORMATS, conllu
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.models.file import load as load_file
 from tests.fuzz.learning import LEARNERS, learner_target
@@ -102,7 +102,7 @@ def door(name: str, model: Path | None = None) -> Target:
 
 def reader_target(name: str) -> Target:
     """Read bytes in a format; what comes out is sound and survives CoNLL-U."""
-    module = FORMATS[name].code
+    known = FORMATS[name]
 
     def one(data: bytes) -> None:
         # The first byte chooses the way only if it cannot be part of what is read.
@@ -114,7 +114,7 @@ def reader_target(name: str) -> Target:
             if name == "spans":
                 docs = _of_files(body, ReadOptions(**options))
             else:
-                docs = list(module.read(io.BytesIO(body), ReadOptions(**options)))
+                docs = list(known.reader(io.BytesIO(body), ReadOptions(**options)))
         except CaesuraError as error:
             _told(error)
             return
@@ -139,7 +139,7 @@ def _of_files(data: bytes, options: ReadOptions) -> list[Document]:
         path = Path(folder, "a.spans")
         path.write_bytes(rows or data)
         path.with_suffix(".txt").write_bytes(text)
-        return list(spans.read_files(path, options))
+        return list(FORMATS["spans"].reader(path, options))
 
 
 def find_target() -> Target:
@@ -147,7 +147,7 @@ def find_target() -> Target:
 
     The first line is the pattern; others are settings, by which what is found is rewritten.
     """
-    docs = list(FORMATS["conllu"].code.read(io.BytesIO(_TREES), ReadOptions()))
+    docs = list(FORMATS["conllu"].reader(io.BytesIO(_TREES), ReadOptions()))
     (doc,) = docs
     bounds = Bounds(steps=20_000, matches=100)
 
@@ -268,14 +268,14 @@ def model_target(model: Path) -> Target:
 def _round_trip(docs: list[Document]) -> None:
     out = io.BytesIO()
     try:
-        conllu.write(docs, out, WriteOptions())
+        conllu.write_conllu(docs, out, WriteOptions())
     except CaesuraError:
         return
     data = out.getvalue()
-    again = list(conllu.read(io.BytesIO(data), ReadOptions()))
+    again = list(conllu.read_conllu(io.BytesIO(data), ReadOptions()))
     assert sum(doc.n_words for doc in again) == sum(doc.n_words for doc in docs)
     back = io.BytesIO()
-    conllu.write(again, back, WriteOptions())
+    conllu.write_conllu(again, back, WriteOptions())
     assert back.getvalue() == data
 
 

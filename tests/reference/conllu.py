@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from caesura.document import CONFIDENCE_KEYS, UNKNOWN, YES, Document
 from caesura.errors import InputError
 from caesura.formats.build import encoded, one_line
-from caesura.formats.conllu.spacing import Spacing, opens_paragraph, spacing, with_attributes
-from caesura.formats.conllu.spacing import with_spacing as respelt
+from caesura.formats.conllu.attributes import Spacing, opens_paragraph, spacing, with_attributes
+from caesura.formats.conllu.attributes import with_spacing as respelt
 from caesura.formats.conllu.write import _Writer
 from caesura.formats.options import WriteOptions
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from caesura.find import Matches, Pattern
     from caesura.find.recipes import Triple
 
-__all__ = ["Becoming"]
-
 
 class Becoming:
     """The part of a document that looks up to other rooms."""

@@ -16,10 +16,6 @@ from numpy.typing import NDArray
 
 from caesura._core import CharacterTable
 
-__all__ = ["ADDRESSES", "DEGREES", "EDGE", "LETTERS", "MARGIN", "NAMES", "NEWLINE", "PICTURES"]
-__all__ += ["SPACE", "TABLE", "WORDLIKE", "classes_of", "classify", "code_points", "packed"]
-__all__ += ["signs_of"]
-
 #: Positions on either side of the text that a window may touch.
 MARGIN: Final = 72
 

@@ -34,8 +34,6 @@ from caesura.document.views import SentenceList, Span, TokenList
 from caesura.document.word import Word
 from caesura.errors import InputError, UsageError, kind_of
 
-__all__ = ["Document"]
-
 
 @dataclass(eq=False, repr=False)
 class Document(Columns, Becoming):

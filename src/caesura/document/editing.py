@@ -23,19 +23,6 @@ from caesura.errors import UsageError, kind_of
 if TYPE_CHECKING:
     from caesura.document.document import Document
 
-__all__ = [
-    "CONTROL",
-    "set_deprel",
-    "set_form",
-    "set_head",
-    "set_items",
-    "set_root",
-    "set_start",
-    "set_string",
-    "set_word_start",
-    "value_of",
-    "write",
-]
 
 #: What would end a column or a line of a file, and what else cannot be seen.
 CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")

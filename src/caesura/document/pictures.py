@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from caesura.document import Document
 
-__all__ = ["is_picture", "pictures_of"]
 
 #: All emoji are beyond this character, but signs of copyright and the like.
 _FIRST: Final = "\u203c"

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from caesura.document.strings import Strings
 from caesura.errors import UsageError
 
-__all__ = ["UPOS_TAGS", "Marks", "is_mark", "parse_marks"]
-
 #: Universal tags, with CONJ of version 1.
 UPOS_TAGS: Final = frozenset(
     "ADJ ADP ADV AUX CCONJ CONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()  # noqa: SIM905

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from caesura.document.document import Document
 
-__all__ = ["runs"]
-
 
 def runs(docs: Sequence[Document]) -> list[list[Document]]:
     """Neighbouring documents that share a table of strings, which are worked on together."""

@@ -17,34 +17,6 @@ from numpy.typing import NDArray
 
 from caesura.document.strings import Strings
 
-__all__ = [
-    "CONFIDENCE_KEYS",
-    "CUE",
-    "FIXABLE",
-    "MAYBE",
-    "NO",
-    "OTHER",
-    "ROOT",
-    "TURN",
-    "UNKNOWN",
-    "WORD_STRINGS",
-    "YES",
-    "Bytes",
-    "Column",
-    "Columns",
-    "EmptyNode",
-    "Floats",
-    "Ints",
-    "KBestTags",
-    "Kind",
-    "Level",
-    "Longs",
-    "Schema",
-    "column",
-    "holds",
-    "schema_of",
-]
-
 #: Values of `head` that are no word.
 ROOT: Final = -1
 UNKNOWN: Final = -2

@@ -31,7 +31,6 @@ from caesura.errors import UsageError
 if TYPE_CHECKING:
     from caesura.document.document import Document
 
-__all__ = ["contents", "copied", "cut", "join", "span_of", "token_turn", "word_turns"]
 
 D = TypeVar("D", bound="Document")
 

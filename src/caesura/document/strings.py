@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from caesura.errors import UsageError, kind_of
 
-__all__ = ["Strings", "misc_items"]
-
 
 class _Table(dict[str, int]):
     """Numbers strings as they are first asked for."""

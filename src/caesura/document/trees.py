@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from caesura.document.schema import ROOT, Ints
 
-__all__ = ["above", "below", "crossing_arcs", "in_cycles", "nonprojective"]
-
 
 def above(heads: Ints, word: int) -> list[int]:
     """The head of a word, the head of that, and so on; a cycle is walked once."""

@@ -23,7 +23,6 @@ from caesura.errors import UsageError, kind_of
 if TYPE_CHECKING:
     from caesura.document.document import Document
 
-__all__ = ["Sentence", "SentenceList", "Span", "Token", "TokenList"]
 
 V = TypeVar("V")
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from caesura.document.document import Document
     from caesura.document.views import Sentence, Token
 
-__all__ = ["View", "Word"]
-
 
 class View:
     """A row of a document."""

@@ -125,7 +125,7 @@ def _no_mode(format: Format, mode: str, known: list[str]) -> UsageError:
 
 def _read(path: str | os.PathLike[str], format: Format, options: ReadOptions) -> Iterator[Document]:
     if format.with_text:
-        found = format.code.read_files(path, options)
+        found = format.reader(path, options)
         yield from in_pieces(found, options.pieces) if options.pieces else found
         return
     with open_read(path) as stream:
@@ -135,7 +135,7 @@ def _read(path: str | os.PathLike[str], format: Format, options: ReadOptions) ->
 def read_stream(stream: BinaryIO, format: str, options: ReadOptions) -> Iterator[Document]:
     """The documents of an open stream, in a format that needs no second file."""
     found = find(format)
-    documents: Iterator[Document] = found.code.read(stream, options)
+    documents = found.reader(stream, options)
     if options.pieces and not found.cuts:
         documents = in_pieces(documents, options.pieces)
     yield from documents
@@ -170,7 +170,7 @@ def write(
     )
     documents = [documents] if isinstance(documents, Document) else _only_documents(documents)
     if found.with_text:
-        found.code.write_files(documents, path, options)
+        found.writer(documents, path, options)
         return
     with open_write(path) as stream:
         write_stream(documents, stream, found.name, options)
@@ -202,7 +202,7 @@ def write_stream(
     documents: Iterable[Document], stream: BinaryIO, format: str, options: WriteOptions
 ) -> None:
     """Write documents to an open stream, in a format that needs no second file."""
-    find(format).code.write(documents, stream, options)
+    find(format).writer(documents, stream, options)
 
 
 def to_text(document: Document, format: str) -> str:

@@ -19,8 +19,6 @@ from caesura.formats.build import encoded, from_tokens
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["read", "write"]
-
 _NONE: Final = "-NONE-"
 _PART: Final = re.compile(r"[()]|[^\s()]+")
 _ESCAPED: Final = {
@@ -42,7 +40,7 @@ class _Tree:
     empties: list[tuple[int, str]] = field(default_factory=list)
 
 
-def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
+def read_brackets(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The trees of a file as one document, or as pieces of it."""
     trees: list[_Tree] = []
     size, continues = 0, False
@@ -176,7 +174,7 @@ def _document(trees: list[_Tree], options: ReadOptions, continues: bool, final: 
     return doc
 
 
-def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
+def write_brackets(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
     """Write the phrase structure of documents, one tree a line."""
     for doc in documents:
         if doc.n_words and not len(doc.node_label):

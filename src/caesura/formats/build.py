@@ -14,17 +14,6 @@ import numpy as np
 
 from caesura.document import NO, YES, Document, Strings
 
-__all__ = [
-    "BLANKS",
-    "SURROGATES",
-    "encoded",
-    "from_tokens",
-    "in_pieces",
-    "one_line",
-    "with_next",
-    "write_texts",
-]
-
 #: What no value in a line of columns may hold; readers of text take a CR alone for a line end, too.
 BLANKS: Final = re.compile(r"[\t\n\r]+")
 #: Halves of characters, which UTF-8 cannot hold.

@@ -15,20 +15,17 @@ from typing import Any, BinaryIO, Final
 
 from caesura.document import CUE, TURN, Document
 from caesura.errors import FormatError, UsageError
-from caesura.formats.asr import field_of, speaker_of
+from caesura.formats.asr import OPEN, JsonStream, field_of, speaker_of
 from caesura.formats.io import lines, stem
-from caesura.formats.json_stream import OPEN, JsonStream
 from caesura.formats.options import Fields, ReadOptions
 from caesura.formats.units import UNKNOWN, Unit, document, seconds, span
-
-__all__ = ["read"]
 
 #: Names of columns of CSV that are known if none is named.
 _USUAL: Final = Fields("text", "speaker", "start", "end")
 _DELIMITERS: Final = ",;\t|"
 
 
-def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
+def read_fields(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The documents of a file of records."""
     name = stem(options.file).lower()
     mode = options.mode or next((m for m in ("csv", "tsv") if name.endswith(m)), "json")

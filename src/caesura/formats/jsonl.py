@@ -21,8 +21,6 @@ from caesura.formats.build import SURROGATES
 from caesura.formats.io import lines
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["decode", "decode_as", "encode", "from_dict", "read", "said", "take", "to_dict", "write"]
-
 D = TypeVar("D", bound=Document)
 
 
@@ -95,7 +93,7 @@ def _field(kind: type[Document], column: Column, hint: Any) -> Any:
 _ENCODER: Final = msgspec.json.Encoder()
 
 
-def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
+def read_jsonl(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The documents of a file, one a line."""
     for number, line in lines(stream, options):
         if not line.strip():
@@ -115,7 +113,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
         yield doc
 
 
-def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
+def write_jsonl(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
     """Write documents, one a line."""
     for doc in documents:
         stream.write(encode(doc) + b"\n")

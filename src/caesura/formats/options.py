@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 
 from caesura.errors import CaesuraWarning, FormatError, WarningSink, Where
 
-__all__ = ["Fields", "ReadOptions", "Skipped", "WriteOptions"]
-
 _SKIP_REMEDY = "Fix the line, or pass --skip-bad to leave the sentence out."
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from caesura.document import Document
 from caesura.errors import InputError, UsageError
-from caesura.formats.foreign import kind_of_name, refuse
-from caesura.formats.io import stem, text_beside
-
-__all__ = ["FORMATS", "Format", "files_of", "find", "format_of", "readable", "writable"]
+from caesura.formats.io import foreign_name, refuse, stem, text_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +31,25 @@ class Format:
 
     #: Whether its writer inserts tiers into a copy of the file that a document was read from.
     inserts: bool = False
+    #: The module with the functions `read_NAME` and `write_NAME`, if it has another name.
+    module: str = ""
 
     @property
     def code(self) -> Any:
-        """The module with `read` and `write`, or `read_files` and `write_files`."""
-        return importlib.import_module(f"caesura.formats.{self.name}")
+        """Its module."""
+        return importlib.import_module(f"caesura.formats.{self.module or self.name}")
+
+    @property
+    def reader(self) -> Callable[..., Iterator[Document]]:
+        """Reads documents from a stream, or from a path if the text is in a second file."""
+        found: Callable[..., Iterator[Document]] = getattr(self.code, f"read_{self.name}")
+        return found
+
+    @property
+    def writer(self) -> Callable[..., None]:
+        """Writes documents to a stream, or to a path if the text goes to a second file."""
+        found: Callable[..., None] = getattr(self.code, f"write_{self.name}")
+        return found
 
 
 #: Formats by name.
@@ -44,30 +57,36 @@ FORMATS: Final[dict[str, Format]] = {
     format.name: format
     for format in (
         Format("conllu", (".conllu",), cuts=True),
-        Format("conllx", (".conll", ".conllx"), cuts=True),
+        Format("conllx", (".conll", ".conllx"), cuts=True, module="conllu"),
         Format("brackets", (".mrg", ".ptb", ".brackets"), cuts=True),
         Format("text", (".txt", ".text"), read_modes=True, cuts=True),
         Format(
-            "tokens", (".tok", ".tokens", ".vert"), read_modes=True, write_modes=True, cuts=True
+            "tokens",
+            (".tok", ".tokens", ".vert"),
+            read_modes=True,
+            write_modes=True,
+            cuts=True,
+            module="text",
         ),
         Format(
             "transcript",
             (".srt", ".vtt", ".transcript", ".ttml", ".dfxp"),
             read_modes=True,
             write_modes=True,
+            module="subtitles",
         ),
         Format("asr", (".json", ".json3", ".ctm"), writes=False, read_modes=True),
         Format("fields", (".csv", ".tsv"), writes=False, read_modes=True),
-        Format("elan", (".eaf",), inserts=True),
-        Format("textgrid", (".textgrid",), inserts=True),
-        Format("chat", (".cha",), writes=False),
+        Format("elan", (".eaf",), inserts=True, module="tiers"),
+        Format("textgrid", (".textgrid",), inserts=True, module="tiers"),
+        Format("chat", (".cha",), writes=False, module="tiers"),
         Format("html", (".html", ".htm", ".xhtml")),
         Format("markdown", (".md", ".markdown"), writes=False),
         Format("jsonl", (".jsonl", ".ndjson")),
-        Format("brat", (".ann",), reads=False, with_text=True),
+        Format("brat", (".ann",), reads=False, with_text=True, module="standoff"),
         Format("spacy", (".spacy",)),
         Format("parquet", (".parquet",), write_modes=True),
-        Format("spans", (".spans",), with_text=True),
+        Format("spans", (".spans",), with_text=True, module="standoff"),
     )
 }
 
@@ -99,7 +118,7 @@ def format_of(path: str | os.PathLike[str], *, default: str | None = None) -> st
             return format.name
     if default is not None:
         return default
-    kind = kind_of_name(name)
+    kind = foreign_name(name)
     if kind is not None:
         raise refuse(kind, os.fspath(path))
     known = ", ".join(ext for format in FORMATS.values() for ext in format.extensions)

@@ -26,8 +26,6 @@ from caesura.formats import jsonl
 from caesura.formats.io import read_bytes
 from caesura.formats.options import ReadOptions, WriteOptions
 
-__all__ = ["chunks_of", "from_spacy", "noun_chunks", "read", "to_spacy", "turns_of", "write"]
-
 _UPOS: Final = frozenset(
     "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()  # noqa: SIM905
 )
@@ -74,7 +72,7 @@ def turns_of(doc: Document, place: Sequence[int]) -> list[list[Any]] | None:
     return found
 
 
-def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
+def read_spacy(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The documents of a DocBin."""
     spacy = _spacy()
     from spacy.tokens import DocBin
@@ -91,7 +89,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
         yield from_spacy(doc, source=options.file)
 
 
-def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
+def write_spacy(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
     """Write documents as a DocBin."""
     spacy = _spacy()
     from spacy.tokens import DocBin

@@ -22,9 +22,6 @@ from caesura.errors import FormatError, InputError
 from caesura.formats.options import ReadOptions
 
 R = TypeVar("R", bound=tuple[Any, ...])
-__all__ = ["LONGEST", "PAUSE", "SENTENCES", "SKIP", "SOUND", "UNKNOWN", "Said", "Unit"]
-__all__ += ["clock", "document", "flow", "free_name", "glue", "in_time", "is_sound", "of_words"]
-__all__ += ["parts_of_sentences", "seconds", "span"]
 
 UNKNOWN: Final = float("nan")
 #: More seconds than any recording has: such a time is unknown.

@@ -8,8 +8,6 @@ from xml.etree import ElementTree
 
 from caesura.formats.options import ReadOptions
 
-__all__ = ["local", "parse_xml"]
-
 _DECLARATION: Final = re.compile(r"<!ENTITY|<!DOCTYPE[^>]*\[")
 _HEAD: Final = 100_000
 

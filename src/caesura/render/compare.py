@@ -19,7 +19,6 @@ from caesura.render.tree import Mark
 if TYPE_CHECKING:
     from caesura.document import Sentence
 
-__all__ = ["Difference", "Region", "compare"]
 
 Place = tuple[int, int, int]
 

@@ -7,8 +7,6 @@ from typing import Any
 from caesura.document import Document
 from caesura.errors import MissingExtra
 
-__all__ = ["word_graph"]
-
 
 def word_graph(doc: Document) -> Any:
     """A directed graph: a node for each word, by its number in the document, an arc from its head.

@@ -20,8 +20,6 @@ from caesura.render.tree import Mark, tree_of
 if TYPE_CHECKING:
     from caesura.document import Sentence
 
-__all__ = ["document_html", "document_svg", "found_html", "page_html", "sentence_html"]
-__all__ += ["sentence_svg"]
 
 #: A notebook shows so many sentences of a document, and draws so many trees.
 SHOWN = 20

@@ -12,8 +12,6 @@ from caesura.errors import MissingExtra
 from caesura.render.picture import Box, Picture, Segment
 from caesura.render.svg import tint
 
-__all__ = ["pictures_image"]
-
 _INK: Final = "#1c1e21"
 _LINE: Final = "#7a828c"
 _COLOURS: Final = {"label": "#2f6f9f", "tag": "#6b7280", "root": "#a14f1a", "differs": "#b42318"}

@@ -19,8 +19,6 @@ from caesura.render.metrics import runs_right_to_left, text_width
 from caesura.render.picture import Box, Picture, Row, Segment
 from caesura.render.tree import Tree
 
-__all__ = ["Layout", "LayoutOptions", "lay_out"]
-
 FORM: Final = 15.0
 TAG: Final = 10.5
 LABEL: Final = 11.0

@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["BOLD", "runs_right_to_left", "text_width"]
-
 #: How much wider bold letters are.
 BOLD: Final = 1.13
 _WIDTHS: Final = {

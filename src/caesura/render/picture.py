@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 from caesura.render.tree import Tree
 
-__all__ = ["Box", "Picture", "Row", "Segment"]
-
 
 @dataclass(frozen=True, slots=True)
 class Box:

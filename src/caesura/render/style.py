@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["FOUND", "PAGE", "PICTURE", "PICTURE_ALONE"]
-
 #: Rules for trees; every selector is tied to `.caesura`, since a notebook is one page.
 PICTURE: Final = """
 .caesura{--c-line:#7a828c;--c-label:#2f6f9f;--c-tag:#6b7280;--c-root:#a14f1a;--c-diff:#b42318;

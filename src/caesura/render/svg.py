@@ -11,8 +11,6 @@ from caesura.render.picture import Box, Picture, Segment
 from caesura.render.style import FOUND, PICTURE, PICTURE_ALONE
 from caesura.render.tree import Tree
 
-__all__ = ["picture_svg", "stacked_svg", "tint", "tree_svg"]
-
 #: Characters that XML cannot hold.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LIMITS = (0.5, 0.7, 0.85, 0.95)

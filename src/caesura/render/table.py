@@ -9,8 +9,6 @@ import numpy as np
 from caesura.document import ROOT, Document, word_turns
 from caesura.errors import MissingExtra
 
-__all__ = ["word_table"]
-
 
 def word_table(doc: Document) -> Any:
     """A data frame of the words: place, strings, heads, confidences.

@@ -17,7 +17,6 @@ from caesura.render.tree import Mark, Tree, tree_of
 if TYPE_CHECKING:
     from caesura.document import Sentence
 
-__all__ = ["document_text", "sentence_text", "tree_text"]
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _BOX: Final = {

@@ -11,8 +11,6 @@ from caesura.document import ROOT, UNKNOWN
 if TYPE_CHECKING:
     from caesura.document import Sentence
 
-__all__ = ["Mark", "Tree", "tree_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Mark:

@@ -15,8 +15,6 @@ from caesura.transform.comments import is_text
 from caesura.transform.follow import moved_offsets
 from caesura.transform.punctuation import lower_ids
 
-__all__ = ["lower"]
-
 
 def lower(doc: Document) -> Document:
     """The document with its text, forms and lemmas in lower case."""

@@ -14,8 +14,6 @@ from caesura.transform.head_rules import percolate
 from caesura.transform.projective import projectivise
 from caesura.transform.punctuation import drop_punct, speech
 
-__all__ = ["Changes", "change"]
-
 
 @dataclass(frozen=True, slots=True)
 class Changes:

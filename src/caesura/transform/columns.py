@@ -12,8 +12,6 @@ from caesura.document import MAYBE, UNKNOWN, Document
 from caesura.errors import UsageError
 from caesura.transform.multiword import split_multiword
 
-__all__ = ["COLUMNS", "drop", "keep"]
-
 
 def _blank(name: str) -> Callable[[Document], Document]:
     def blank(doc: Document) -> Document:

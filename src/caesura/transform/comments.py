@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["document_comments", "is_text", "spoken_comments"]
-
 #: Comments that hold whatever happens to the text.
 _KEPT = ("newdoc", "sent_id", "speaker", "global.columns")
 #: Those that belong to a document or file rather than to a sentence.

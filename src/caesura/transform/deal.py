@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from caesura.document import Document
 
-__all__ = ["deal"]
-
 
 def deal(documents: Iterable[Document], files: int) -> Iterator[tuple[int, Document]]:
     """Each document with the number of its file: the one with the fewest words so far.

@@ -17,8 +17,6 @@ import numpy as np
 from caesura.document import YES, Document
 from caesura.transform.respell import Copy, Spelled, respelled
 
-__all__ = ["PLACES", "Items", "exchanged"]
-
 #: Where an item may stand: instead of a name inside a sentence, of a name and the period behind it,
 #: of a number, of a genitive; between two words; behind a final mark. Any other key is a form in
 #: lower case, or several with a space between them, that the item replaces.

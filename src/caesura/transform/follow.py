@@ -8,8 +8,6 @@ from typing import Any
 from caesura.document import Document, Longs
 from caesura.document.schema import Level
 
-__all__ = ["moved_offsets", "rows_of"]
-
 
 def moved_offsets(doc: Document, move: Callable[[Longs], Longs]) -> dict[str, Any]:
     """The columns of offsets, but for those of tokens, each offset moved."""

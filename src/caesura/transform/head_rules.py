@@ -17,8 +17,6 @@ import numpy as np
 from caesura.document import ROOT, UNKNOWN, Document
 from caesura.errors import UsageError
 
-__all__ = ["TABLES", "percolate"]
-
 _NOUNS: Final = "NN NNP NNPS NNS NX POS JJR"
 _COLLINS: Final = """
 ADJP l NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB

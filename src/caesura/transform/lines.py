@@ -8,8 +8,6 @@ import numpy as np
 
 from caesura.document import Document
 
-__all__ = ["hard_wrapped", "one_line_paragraphs"]
-
 
 def one_line_paragraphs(doc: Document) -> Document:
     """The same with one newline, not two, after each paragraph; offsets stay."""

@@ -11,8 +11,6 @@ from caesura.document import NO, Document, Longs
 from caesura.transform.comments import is_text
 from caesura.transform.follow import moved_offsets, rows_of
 
-__all__ = ["split_multiword"]
-
 _MADE_ANEW: Final = ("token_start", "token_end", "sent_start", "token_misc")
 
 

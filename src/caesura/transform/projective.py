@@ -14,8 +14,6 @@ import numpy as np
 from caesura.document import ROOT, Document, Ints
 from caesura.document.trees import crossing_arcs, nonprojective
 
-__all__ = ["lift", "projectivise"]
-
 
 def lift(heads: Ints) -> Ints:
     """The heads of one sentence with crossing arcs lifted, the shortest first, until none is left.

@@ -30,8 +30,6 @@ from caesura.document.schema import Level
 from caesura.transform.comments import document_comments, spoken_comments
 from caesura.transform.follow import rows_of
 
-__all__ = ["drop_punct", "lower_ids", "reattach", "speech"]
-
 Mask = NDArray[np.bool_]
 
 #: Columns of words and of tokens that are made anew, or no longer hold.

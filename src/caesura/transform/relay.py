@@ -19,8 +19,6 @@ from caesura.transform.comments import is_text
 from caesura.transform.follow import moved_offsets, rows_of
 from caesura.transform.punctuation import speech
 
-__all__ = ["LAYOUTS", "SAME_WORDS", "relaid", "some_relaid"]
-
 #: The layouts that there are. Chat is lines in lower case or without punctuation.
 LAYOUTS: Final = (
     "wrapped",

@@ -17,8 +17,6 @@ from caesura.document import NO, Document, Longs
 from caesura.transform.comments import is_text
 from caesura.transform.follow import moved_offsets
 
-__all__ = ["Copy", "Spelled", "respelled"]
-
 
 class Spelled(NamedTuple):
     """A token of a copy: how it is written, its words (itself, if none), and what is before it."""

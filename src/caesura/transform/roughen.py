@@ -14,8 +14,6 @@ import numpy as np
 from caesura.document import YES, Document
 from caesura.transform.respell import Copy, Spelled, respelled
 
-__all__ = ["MANNERS", "roughened"]
-
 MANNERS: Final = ("typographic", "plain", "spaces", "upper", "lower")
 #: Shares of the spaces that are doubled, made non-breaking, or lost behind a final mark.
 _DOUBLED: Final = 0.04

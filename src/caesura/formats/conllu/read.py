@@ -13,13 +13,11 @@ from typing import BinaryIO
 import numpy as np
 
 from caesura.document import NO, YES, Document, EmptyNode, Strings
+from caesura.formats.conllu.attributes import Turn, set_turns
 from caesura.formats.conllu.columns import STRING_COLUMNS, Malformed, Rows, parse, within
-from caesura.formats.conllu.turns import Turn, set_turns
 from caesura.formats.conllu.validate import leave_out_bad, warn
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions
-
-__all__ = ["read", "read_rows"]
 
 #: A table of strings is left to its documents when it has grown so large.
 _MANY_STRINGS = 200_000
@@ -27,13 +25,8 @@ _MANY_STRINGS = 200_000
 _LONGEST_GAP = 1_000_000
 
 
-def read(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
-    """The documents of a CoNLL-U file, or their pieces."""
-    return read_rows(stream, options, x=False)
-
-
-def read_rows(stream: BinaryIO, options: ReadOptions, *, x: bool) -> Iterator[Document]:
-    """The documents of a file of ten columns; `x` for CoNLL-X."""
+def read_conllu(stream: BinaryIO, options: ReadOptions, *, x: bool = False) -> Iterator[Document]:
+    """The documents of a CoNLL-U file, or their pieces; `x` for CoNLL-X."""
     strings = Strings()
     gatherer = _Gatherer(options)
     carry: list[str] = []

@@ -13,11 +13,9 @@ import numpy as np
 from caesura.document import Strings
 from caesura.document.trees import in_cycles
 from caesura.errors import FormatError
+from caesura.formats.conllu.attributes import NEWDOC, NEWPAR, TEXT, newdoc_id, sent_id
 from caesura.formats.conllu.columns import Malformed, Rows, parse
-from caesura.formats.conllu.comments import NEWDOC, NEWPAR, TEXT, newdoc_id, sent_id
 from caesura.formats.options import ReadOptions
-
-__all__ = ["leave_out_bad", "warn"]
 
 _COLUMNS: Final = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _COLUMNS_X: Final = (

@@ -18,27 +18,27 @@ from caesura.document import CONFIDENCE_KEYS, UNKNOWN, Document, EmptyNode, Stri
 from caesura.document.strings import misc_items
 from caesura.errors import InputError
 from caesura.formats.build import encoded, one_line, with_next
-from caesura.formats.conllu.comments import NEWDOC, newdoc_id, starts_paragraph
-from caesura.formats.conllu.spacing import opens_paragraph, respaced, with_attributes
-from caesura.formats.conllu.turns import TurnWriter, align_items
+from caesura.formats.conllu.attributes import (
+    NEWDOC,
+    TurnWriter,
+    align_items,
+    newdoc_id,
+    opens_paragraph,
+    respaced,
+    starts_paragraph,
+    with_attributes,
+)
 from caesura.formats.options import WriteOptions
-
-__all__ = ["rows", "write", "write_rows"]
 
 _COLUMNS: Final = (
     "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc",
 )  # fmt: skip
 
 
-def write(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
-    """Write documents as CoNLL-U."""
-    write_rows(documents, stream, options, x=False)
-
-
-def write_rows(
-    documents: Iterable[Document], stream: BinaryIO, options: WriteOptions, *, x: bool
+def write_conllu(
+    documents: Iterable[Document], stream: BinaryIO, options: WriteOptions, *, x: bool = False
 ) -> None:
-    """Write documents as CoNLL-U, or as CoNLL-X."""
+    """Write documents as CoNLL-U; `x` for CoNLL-X."""
     for part in rows(documents, options, x=x):
         stream.write(part)
 
