@@ -192,9 +192,9 @@ EXTRAS = {
 }
 #: Other imports inside functions, by file and what is imported, each with its reason.
 INSIDE = {
-    ("document/becoming.py", "caesura.render"): "looks up, when a document is shown",
-    ("document/becoming.py", "caesura.formats"): "looks up, when a document is written",
-    ("document/becoming.py", "caesura.find"): "looks up, when a document is searched",
+    ("document/document.py", "caesura.render"): "looks up, when a document is shown",
+    ("document/document.py", "caesura.formats"): "looks up, when a document is written",
+    ("document/document.py", "caesura.find"): "looks up, when a document is searched",
     ("document/views.py", "caesura.render"): "looks up, when a sentence is shown",
     ("stages/evidence_starts.py", "caesura.stages.tokenizer"): "the tokeniser places this stage",
     ("paths.py", "ctypes"): "light start: only workers of a server need it",
@@ -204,7 +204,7 @@ INSIDE = {
     ("models/store.py", "urllib.request"): "light start: only downloads need it",
     ("models/file.py", "safetensors.numpy"): "light start: only writing needs it",
     ("stages/token_handles.py", "regex"): "light start: compiling patterns takes long",
-    ("document/pictures.py", "regex"): "light start: compiling patterns takes long",
+    ("document/characters.py", "regex"): "light start: compiling patterns takes long",
     ("stages/token_habits.py", "regex"): "light start: compiling patterns takes long",
     ("stages/rules_tokenizer.py", "regex"): "light start: compiling patterns takes long",
     ("cli", "msgspec"): "light start: only JSON needs it",

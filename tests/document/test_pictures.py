@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from caesura.document import Document
-from caesura.document.pictures import is_picture, pictures_of
+from caesura.document.characters import is_picture, pictures_of
 
 
 @pytest.mark.parametrize("word", ["😀", "👍🏽", "❤️", "👩🏾‍🚀", "😂😂😂", "🇫🇮", "☕", "🏳️‍🌈"])

@@ -26,7 +26,7 @@ from caesura.document import (
 from caesura.document.schema import column, schema_of
 from caesura.errors import InputError
 from caesura.formats import jsonl
-from caesura.render.table import word_table
+from caesura.render.tables import word_table
 
 
 @dataclass(eq=False, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, pairwise
 
-from caesura.render.picture import Box, Picture, Row
+from caesura.render.layout import Box, Picture, Row
 
 #: Less than this much of a pixel is rounding.
 SLACK = 0.05

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from caesura.document import ROOT, UNKNOWN
 from caesura.formats import read
 from caesura.render import LayoutOptions, Tree, lay_out, tree_of
-from caesura.render.metrics import runs_right_to_left, text_width
+from caesura.render.layout import runs_right_to_left, text_width
 from tests.render.geometry import problems
 
 LABELS = ["", "det", "nsubj", "nsubj:pass", "acl:relcl", "compound:prt", "обст", "主語"]

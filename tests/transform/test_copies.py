@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from caesura.document import YES, Document
-from caesura.transform.exchange import Items, exchanged
-from caesura.transform.respell import Spelled, respelled
-from caesura.transform.roughen import MANNERS, roughened
+from caesura.transform.respell import MANNERS, Items, Spelled, exchanged, respelled, roughened
 from tests.tokenize.corpus import document
 
 

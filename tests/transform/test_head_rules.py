@@ -10,7 +10,7 @@ import pytest
 from caesura import formats
 from caesura.document import Document
 from caesura.errors import UsageError
-from caesura.transform.head_rules import percolate
+from caesura.transform.trees import percolate
 
 
 def tree(tmp_path: Path, brackets: str) -> Document:

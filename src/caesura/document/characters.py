@@ -1,20 +1,27 @@
-"""What kind of character each code point is, and its lower-case twin, as tables for the core.
+"""The class of each code point and its lower-case twin, as tables for the core; emoji.
 
 The tables cover all of Unicode but are filled only for the code points that were met, so that they
 cost nothing at start-up. The text is surrounded by a margin of the class EDGE, so that a window
 around any position stays inside the array.
+
+Emoji are symbols in every treebank and their own lemmas; statistics of a treebank of older text say
+nothing about them.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura._core import CharacterTable
+
+if TYPE_CHECKING:
+    from caesura.document import Document
 
 #: Positions on either side of the text that a window may touch.
 MARGIN: Final = 72
@@ -151,3 +158,42 @@ def classify(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[np.u
     classes[MARGIN : MARGIN + n] = classes_of(codes)
     folded[MARGIN : MARGIN + n] = _folded[codes]
     return classes, folded
+
+
+#: All emoji are beyond this character, but signs of copyright and the like.
+_FIRST_EMOJI: Final = "\u203c"
+
+
+@cache
+def _emoji() -> Any:
+    import regex
+
+    # A character of the Basic Multilingual Plane that is shown as text by itself is none: ✓ and ►
+    # are marks of lists.
+    return regex.compile(
+        r"""
+        (?:
+          (?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F|[\U0001F000-\U0001FAFF])
+          [\uFE0F\u200D\u20E3\p{Emoji_Modifier}\p{Extended_Pictographic}\U000E0020-\U000E007F]*+
+        )++
+        """,
+        regex.VERBOSE | regex.V1,
+    )
+
+
+def is_picture(word: str) -> bool:
+    """Whether a word is one or more emoji and nothing else.
+
+    >>> is_picture("👍🏽"), is_picture(":)"), is_picture("✓")
+    (True, False, False)
+    """
+    return not word.isascii() and word[:1] > _FIRST_EMOJI and bool(_emoji().fullmatch(word))
+
+
+def pictures_of(doc: Document) -> NDArray[np.bool_]:
+    """Which words of a document are emoji."""
+    kinds, where = np.unique(doc.form, return_inverse=True)
+    found: NDArray[np.bool_] = np.array(
+        [is_picture(form) for form in doc.strings.take(kinds)], np.bool_
+    )[where]
+    return found

@@ -4,19 +4,19 @@ Surface tokens are half-open spans of code points. A syntactic word belongs to o
 multi-word token has several words. Every string column holds ids of a shared table of interned
 strings, in which 0 is the empty string and means unknown or absent. Unknown is a value everywhere:
 a sentence start may be yes, no or unknown, a head may be a word, ROOT or UNKNOWN. The columns are
-declared in `schema.py`. Examples speak of `doc`, the first document of `examples/harbour.conllu`.
+declared in `schema.py`. Methods that search, show, write or convert a document import the packages
+above this one when called. In examples `doc` is the first document of `examples/harbour.conllu`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document.becoming import Becoming
 from caesura.document.schema import (
     MAYBE,
     UNKNOWN,
@@ -34,9 +34,13 @@ from caesura.document.views import SentenceList, Span, TokenList
 from caesura.document.word import Word
 from caesura.errors import InputError, UsageError, kind_of
 
+if TYPE_CHECKING:
+    from caesura.find import Matches, Pattern
+    from caesura.find.recipes import Triple
+
 
 @dataclass(eq=False, repr=False)
-class Document(Columns, Becoming):
+class Document(Columns):
     """One text and the columns over it, and a sequence of words.
 
     A stage adds columns, and every column is an array over all words or tokens; see `schema`.
@@ -393,7 +397,7 @@ class Document(Columns, Becoming):
 
     __hash__ = None  # type: ignore[assignment]
 
-    # ---------------------------------------------------------- appearance
+    # ----------------------------------------------- other representations
 
     def __repr__(self) -> str:
         name = f" {self.id!r}" if self.id else ""
@@ -403,3 +407,135 @@ class Document(Columns, Becoming):
             f"<Document{name}: {self.n_sentences if self.n_tokens else 0} sentences, "
             f"{self.n_tokens} tokens, {self.n_words} words: {beginning + dots!r}>"
         )
+
+    def _repr_html_(self) -> str:
+        from caesura.render import document_html
+
+        return document_html(self)
+
+    def _repr_svg_(self) -> str | None:
+        """The first trees; a document without any is shown as HTML alone."""
+        from caesura.render import document_svg
+
+        return document_svg(self, shown=5) if bool((self.head >= 0).any()) else None
+
+    def find(self, pattern: str | Pattern) -> Matches:
+        """All matches of a pattern over words and arcs: see `caesura.find`.
+
+        >>> for match in doc.find("[upos=VERB]=v >nsubj []=s >obj []=o"):
+        ...     print(match["s"], match["v"], match["o"])
+        somebody drops crate
+        Okafor sells coffee
+        pilots drink theirs
+        """
+        from caesura.find import find
+
+        return find(self, pattern)
+
+    @property
+    def noun_phrases(self) -> list[Span]:
+        """The base noun phrases, each a noun and what belongs to it before it; none is in another.
+
+        >>> [phrase.text for phrase in doc.noun_phrases][2:5]
+        ['Gulls', "the night's catch", 'somebody']
+        """
+        from caesura.find.recipes import noun_phrases
+
+        return noun_phrases(self)
+
+    @property
+    def triples(self) -> list[Triple]:
+        """Who does what to whom: `subject`, `verb` and `object` of each clause that has all three.
+
+        >>> [triple.object.form for triple in doc.triples]
+        ['crate', 'coffee', 'theirs']
+        """
+        from caesura.find.recipes import triples
+
+        return triples(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything that it holds as plain values: the fields of a line of JSON Lines.
+
+        >>> doc.cut(0, 2).to_dict()["upos"]
+        ['DET', 'NOUN']
+        """
+        from caesura.formats import jsonl
+
+        return jsonl.to_dict(self)
+
+    @staticmethod
+    def from_dict(said: Mapping[str, Any]) -> Document:
+        """A document of such values, which are checked.
+
+        >>> Document.from_dict(doc.to_dict()) == doc
+        True
+        """
+        from caesura.formats import jsonl
+
+        return jsonl.from_dict(said)
+
+    def to_conllu(self) -> str:
+        """The document as CoNLL-U.
+
+        >>> print(doc.to_conllu()[:56])
+        # newdoc id = harbour-morning
+        # newpar
+        # sent_id = harbo
+        """
+        from caesura.formats import to_text
+
+        return to_text(self, "conllu")
+
+    @staticmethod
+    def from_conllu(text: str) -> Document:
+        """The one document of some CoNLL-U.
+
+        >>> Document.from_conllu(doc.to_conllu()) == doc
+        True
+        """
+        from caesura.formats import from_text
+
+        return from_text(text, "conllu")
+
+    def to_spacy(self, vocab: Any = None) -> Any:
+        """A Doc of spaCy with these words (extra `spacy`); without a vocabulary it has a new one.
+
+        >>> doc.to_spacy()[2].dep_
+        'root'
+        """
+        from caesura.formats.spacy import to_spacy
+
+        return to_spacy(self, vocab)
+
+    @staticmethod
+    def from_spacy(made: Any) -> Document:
+        """A document of a Doc; what it was made of comes back, less what was changed since.
+
+        >>> Document.from_spacy(doc.to_spacy()) == doc
+        True
+        """
+        from caesura.formats.spacy import from_spacy
+
+        return from_spacy(made)
+
+    def to_networkx(self) -> Any:
+        """A directed graph of the words, from head to dependent (extra `networkx`).
+
+        >>> graph = doc.to_networkx()
+        >>> graph.nodes[1]["form"], graph.edges[2, 1]["deprel"]
+        ('harbour', 'nsubj')
+        """
+        from caesura.render.tables import word_graph
+
+        return word_graph(self)
+
+    def to_pandas(self) -> Any:
+        """A table of the words, one a row (extra `pandas`).
+
+        >>> list(doc.to_pandas().columns[:3])
+        ['sentence', 'id', 'token']
+        """
+        from caesura.render.tables import word_table
+
+        return word_table(self)

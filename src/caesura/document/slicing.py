@@ -31,7 +31,6 @@ from caesura.errors import UsageError
 if TYPE_CHECKING:
     from caesura.document.document import Document
 
-
 D = TypeVar("D", bound="Document")
 
 #: Levels that are spans of the text, by their columns `_start` and `_end`.
@@ -404,3 +403,14 @@ def _options_said(options: KBestTags, strings: Strings) -> tuple[Any, ...]:
         options.probabilities.tolist(),
         None if options.right is None else options.right.tolist(),
     )
+
+
+def runs(docs: Sequence[Document]) -> list[list[Document]]:
+    """Neighbouring documents that share a table of strings, which are worked on together."""
+    found: list[list[Document]] = []
+    for doc in docs:
+        if found and doc.strings is found[-1][0].strings:
+            found[-1].append(doc)
+        else:
+            found.append([doc])
+    return found

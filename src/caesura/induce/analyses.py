@@ -19,7 +19,7 @@ from caesura.induce import fragments
 from caesura.induce.corpus import Corpus, corpus, gold_heads, word_classes
 from caesura.induce.fragments import NAMES, percent
 from caesura.induce.parameters import Ints
-from caesura.transform.head_rules import percolate
+from caesura.transform.trees import percolate
 
 __all__ = ["boundaries", "hellinger", "plot", "show", "stop_predictors"]
 

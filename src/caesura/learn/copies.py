@@ -9,7 +9,7 @@ from caesura.document import Document
 from caesura.learn.shuffle import generator
 from caesura.learn.token_knowledge import known_of
 from caesura.stages.tokenizer_options import TokenizerOptions
-from caesura.transform.exchange import exchanged
+from caesura.transform.respell import exchanged
 
 __all__ = ["other_items", "short_pieces"]
 

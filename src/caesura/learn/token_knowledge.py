@@ -35,7 +35,7 @@ from caesura.stages.word_types import (
     word_classes,
 )
 from caesura.transform import speech
-from caesura.transform.exchange import Items, exchanged
+from caesura.transform.respell import Items, exchanged
 
 __all__ = ["Known", "known_of", "remembered_chunks", "seen_words", "splitter_of"]
 __all__ += ["unspaced_words"]

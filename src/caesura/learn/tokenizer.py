@@ -38,9 +38,7 @@ from caesura.stages.token_weights import Codes, codes_of
 from caesura.stages.tokenizer import KIND, Tokenizer
 from caesura.stages.tokenizer_options import TokenizerOptions
 from caesura.transform import relaid, speech
-from caesura.transform.exchange import exchanged
-from caesura.transform.respell import Copy
-from caesura.transform.roughen import MANNERS, roughened
+from caesura.transform.respell import MANNERS, Copy, exchanged, roughened
 
 __all__ = ["Scorer", "TokenizerTrainer", "cross_evidence", "train", "with_scale"]
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from caesura._core import DamagedModel, PieceTable, Unigram, WordPiece
 from caesura.document import Document
-from caesura.document.pictures import is_picture
+from caesura.document.characters import is_picture
 from caesura.errors import InputError, ModelError
 
 __all__ = ["Subwords", "code_points", "number_in", "specials", "table_of"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.constraints import Constraints
 from caesura.document import Document
-from caesura.document.pictures import pictures_of
+from caesura.document.characters import pictures_of
 from caesura.language.closed import Closed, closed_words
 from caesura.neural.languages import Languages
 from caesura.neural.lemmas import NEVER, LemmaLexicon

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from caesura.render.compare import compare
 from caesura.render.html import (
     document_html,
     document_svg,
@@ -14,7 +13,7 @@ from caesura.render.html import (
 from caesura.render.layout import LayoutOptions, lay_out
 from caesura.render.svg import tree_svg
 from caesura.render.terminal import document_text, sentence_text, tree_text
-from caesura.render.tree import Tree, tree_of
+from caesura.render.tree import Tree, compare, tree_of
 
 __all__ = [
     "LayoutOptions",

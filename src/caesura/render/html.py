@@ -11,11 +11,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from caesura.document import Document
-from caesura.render.compare import Difference, compare
 from caesura.render.layout import LayoutOptions, lay_out
-from caesura.render.style import FOUND, PAGE, PICTURE
-from caesura.render.svg import stacked_svg, tint, tree_svg
-from caesura.render.tree import Mark, tree_of
+from caesura.render.svg import FOUND, PAGE, PICTURE, stacked_svg, tint, tree_svg
+from caesura.render.tree import Difference, Mark, compare, tree_of
 
 if TYPE_CHECKING:
     from caesura.document import Sentence

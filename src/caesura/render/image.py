@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from caesura.document import ROOT, UNKNOWN
 from caesura.errors import MissingExtra
-from caesura.render.picture import Box, Picture, Segment
+from caesura.render.layout import Box, Picture, Segment
 from caesura.render.svg import tint
 
 _INK: Final = "#1c1e21"

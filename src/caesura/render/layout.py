@@ -1,23 +1,160 @@
-"""Where everything in a picture of a tree goes: words in rows, arcs in levels, labels in gaps.
+"""Placement of a tree: words in rows, arcs in levels, labels in gaps.
 
-Words stand in rows that are no wider than asked. An arc is cut where its row ends and goes on at
-the edge of the next one, so in each row there are segments: a horizontal line on some level with
+Words stand in rows that are no wider than requested. An arc is cut where its row ends and goes on
+at the edge of the next one, so in each row there are segments: a horizontal line on some level with
 one leg, two or none. A longer segment runs above all shorter ones that it overlaps. A label stands
-on its line between the legs of higher segments; where there is no gap wide enough, words move apart
-and everything is placed again. So nothing overlaps, whatever the tree.
+on its line between the legs of higher segments; where no gap is wide enough, words move apart and
+everything is placed again. So nothing overlaps, whatever the tree. A `Picture` has all coordinates;
+`svg` and `image` draw it.
+
+Text widths are estimated without a font, on the wide side: those of a wide sans serif (DejaVu Sans)
+in parts of the font size, so that a narrower font leaves some space and no font makes labels touch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
 from caesura.document import ROOT, UNKNOWN
-from caesura.render.metrics import runs_right_to_left, text_width
-from caesura.render.picture import Box, Picture, Row, Segment
 from caesura.render.tree import Tree
+
+#: How much wider bold letters are.
+BOLD: Final = 1.13
+_WIDTHS: Final = {
+    **dict.fromkeys("ijl'|", 0.3),
+    **dict.fromkeys(".,:;!/\\ I[]()", 0.42),
+    **dict.fromkeys("ftrs-{}", 0.53),
+    **dict.fromkeys('J?"_*', 0.55),
+    **dict.fromkeys("mMW%@", 1.02),
+    **dict.fromkeys("w+=<>~^#&", 0.86),
+    **dict.fromkeys("CDGHNOQUVAKRXY", 0.79),
+    "…": 1.0,
+    "—": 1.0,
+}
+
+
+@lru_cache(1 << 14)
+def _char_width(char: str) -> float:
+    known = _WIDTHS.get(char)
+    if known is not None:
+        return known
+    category = unicodedata.category(char)
+    if category in ("Mn", "Me", "Cf"):
+        return 0.0
+    if unicodedata.east_asian_width(char) in ("W", "F"):
+        return 1.3 if category == "So" else 1.05
+    if char.isascii():
+        return 0.66 if char.islower() or char.isdigit() else 0.72
+    if category.startswith("L"):
+        return 0.85 if category in ("Lu", "Lo") else 0.76
+    return 0.9
+
+
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """The width of a text in a font of some size, rather too much than too little."""
+    width = sum(map(_char_width, text)) * size
+    return width * BOLD if bold else width
+
+
+def runs_right_to_left(texts: Iterable[str]) -> bool:
+    """Whether most letters belong to a script that runs from right to left."""
+    balance = 0
+    for text in texts:
+        for char in text:
+            kind = unicodedata.bidirectional(char)
+            if kind in ("R", "AL"):
+                balance += 1
+            elif kind == "L":
+                balance -= 1
+    return balance > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A text and the rectangle that it keeps for itself; `x` is its middle, `y` its base line."""
+
+    text: str
+    x: float
+    y: float
+    width: float
+    size: float
+
+    @property
+    def left(self) -> float:
+        return self.x - self.width / 2
+
+    @property
+    def right(self) -> float:
+        return self.x + self.width / 2
+
+    @property
+    def top(self) -> float:
+        return self.y - 0.8 * self.size
+
+    @property
+    def bottom(self) -> float:
+        return self.y + 0.22 * self.size
+
+
+@dataclass(slots=True)
+class Segment:
+    """A part of an arc in one row, from `a` to `b`; a side that is open has no leg."""
+
+    word: int
+    a: float
+    b: float
+    reach: float
+    #: Which leg is the dependent's: "a", "b", or "" if it is in another row.
+    arrow: str
+    open_a: bool = False
+    open_b: bool = False
+    #: A leg alone, of a root or of a word whose head is unknown.
+    stub: bool = False
+    level: int = 0
+    label: Box | None = None
+    y: float = 0.0
+
+    @property
+    def extent(self) -> float:
+        return self.b - self.a
+
+    @property
+    def legs(self) -> list[float]:
+        if self.stub:
+            return [(self.a + self.b) / 2]
+        return [x for x, open_ in ((self.a, self.open_a), (self.b, self.open_b)) if not open_]
+
+
+@dataclass(slots=True)
+class Row:
+    """One row: its words with their tags, its segments, the brackets of multi-word tokens."""
+
+    first: int
+    last: int
+    right: float = 0.0
+    segments: list[Segment] = field(default_factory=list)
+    forms: list[Box] = field(default_factory=list)
+    tags: list[Box] = field(default_factory=list)
+    groups: list[tuple[float, float, float, Box]] = field(default_factory=list)
+    #: The line on which legs stand.
+    floor: float = 0.0
+
+
+@dataclass(slots=True)
+class Picture:
+    """A tree with every coordinate decided."""
+
+    tree: Tree
+    rows: list[Row]
+    width: float
+    height: float
+    right_to_left: bool
+
 
 FORM: Final = 15.0
 TAG: Final = 10.5

@@ -16,7 +16,7 @@ import msgspec
 
 import caesura
 from caesura.errors import MissingExtra
-from caesura.render.style import PICTURE
+from caesura.render.svg import PICTURE
 from caesura.serve import wire
 from caesura.serve.accept import FORM, JSON, MULTIPART, TYPES, chosen, media_type
 from caesura.serve.answers import Health, Index, Limits, ModelsAnswer, Ready, UDPipeModels

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura._core import ConditionalClassifier
-from caesura.document.pictures import is_picture
+from caesura.document.characters import is_picture
 from caesura.language.closed import Closed
 from caesura.stages.irregular_lemmas import Irregular
 from caesura.stages.lemmas import compile_rule

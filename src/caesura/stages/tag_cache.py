@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura._core import Chain
-from caesura.document.pictures import is_picture
+from caesura.document.characters import is_picture
 from caesura.models.tensors import pages
 from caesura.stages.tag_attributes import attributes_of, edge_attributes, plain_form
 

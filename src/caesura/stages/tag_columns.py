@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
-from caesura.document.runs import runs
+from caesura.document.slicing import runs
 from caesura.stages.labeller import write_starts
 from caesura.stages.tag_corpus import distinct
 

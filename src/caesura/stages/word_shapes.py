@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
-from caesura.document.runs import runs
+from caesura.document.slicing import runs
 
 __all__ = [
     "SHAPES",

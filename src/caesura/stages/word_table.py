@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document, Strings
-from caesura.document.runs import runs
+from caesura.document.slicing import runs
 from caesura.layout import NAMES, START, learned
 from caesura.layout import breaks as layout_breaks
 from caesura.layout.codes import ODDS

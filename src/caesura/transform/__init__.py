@@ -9,15 +9,11 @@ several `Changes` to a stream.
 
 from __future__ import annotations
 
-from caesura.transform.case import lower
-from caesura.transform.changes import Changes, change
+from caesura.transform.changes import Changes, change, deal
 from caesura.transform.columns import COLUMNS, drop, keep
-from caesura.transform.deal import deal
-from caesura.transform.head_rules import percolate
-from caesura.transform.lines import hard_wrapped, one_line_paragraphs
-from caesura.transform.projective import projectivise
-from caesura.transform.punctuation import drop_punct, speech
-from caesura.transform.relay import LAYOUTS, relaid, some_relaid
+from caesura.transform.relay import LAYOUTS, hard_wrapped, one_line_paragraphs, relaid, some_relaid
+from caesura.transform.spoken import drop_punct, lower, speech
+from caesura.transform.trees import percolate, projectivise
 
 __all__ = [
     "COLUMNS",

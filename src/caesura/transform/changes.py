@@ -1,4 +1,4 @@
-"""Several changes on the way from reading to writing, as `caesura convert` makes them."""
+"""Several changes between reading and writing, and documents dealt to several files."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 from caesura.document import Document
 from caesura.document.punctuation import Marks
 from caesura.errors import CaesuraWarning, WarningSink
-from caesura.transform.case import lower
 from caesura.transform.columns import drop, keep
-from caesura.transform.head_rules import percolate
-from caesura.transform.projective import projectivise
-from caesura.transform.punctuation import drop_punct, speech
+from caesura.transform.spoken import drop_punct, lower, speech
+from caesura.transform.trees import percolate, projectivise
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +85,17 @@ def _spaced(piece: Document) -> Document:
     if len(piece.token_end) and int(piece.token_end[-1]) == len(piece.text):
         return replace(piece, text=piece.text + " ")
     return piece
+
+
+def deal(documents: Iterable[Document], files: int) -> Iterator[tuple[int, Document]]:
+    """Each document with the number of its file: the one with the fewest words so far.
+
+    Further pieces of a document stay with the first one.
+    """
+    words = [0] * files
+    chosen = 0
+    for document in documents:
+        if not document.continues:
+            chosen = words.index(min(words))
+        words[chosen] += document.n_words
+        yield chosen, document

@@ -1,16 +1,121 @@
-"""Choosing the columns of a document: what is dropped becomes unknown."""
+"""Choosing the columns of a document: what is dropped becomes unknown.
+
+Also the columns and comments that other transforms carry along when rows are selected or the text
+changes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
-from caesura.document import MAYBE, UNKNOWN, Document
+from caesura.document import MAYBE, NO, UNKNOWN, Document, Longs
+from caesura.document.schema import Level
 from caesura.errors import UsageError
-from caesura.transform.multiword import split_multiword
+
+
+def moved_offsets(doc: Document, move: Callable[[Longs], Longs]) -> dict[str, Any]:
+    """The columns of offsets, but for those of tokens, each offset moved."""
+    return {
+        column.name: move(getattr(doc, column.name))
+        for column in doc.schema.columns
+        if column.kind == "offsets" and column.level != "token"
+    }
+
+
+def rows_of(doc: Document, level: Level, numbers: Any, but: Collection[str]) -> dict[str, Any]:
+    """The columns of a level that there are, but for those named, with the rows of some numbers."""
+    found = {}
+    for column in doc.schema.at(level):
+        value = getattr(doc, column.name)
+        if column.name in but or value is None:
+            continue
+        if column.is_array:
+            found[column.name] = value[numbers]
+        elif column.kind == "k-best":
+            found[column.name] = value.of(numbers)
+    return found
+
+
+#: Comments that hold whatever happens to the text.
+_KEPT = ("newdoc", "sent_id", "speaker", "global.columns")
+#: Those that belong to a document or file rather than to a sentence.
+_OF_DOCUMENT = ("newdoc", "global.columns")
+
+
+def _key(comment: str) -> str:
+    return comment.lstrip("#").strip()
+
+
+def is_text(comment: str) -> bool:
+    """Whether it is the comment `# text = …`."""
+    key, equals, _ = _key(comment).partition("=")
+    return bool(equals) and key.strip() == "text"
+
+
+def document_comments(comments: Iterable[str]) -> tuple[str, ...]:
+    """The comments that move on to the next sentence when theirs disappears."""
+    return tuple(c for c in comments if _key(c).startswith(_OF_DOCUMENT))
+
+
+def spoken_comments(comments: Iterable[str], text: str) -> tuple[str, ...]:
+    """The comments that a sentence keeps when it is made to look like speech."""
+    return (*(c for c in comments if _key(c).startswith(_KEPT)), f"# text = {text}")
+
+
+_MADE_ANEW: Final = ("token_start", "token_end", "sent_start", "token_misc")
+
+
+def split_multiword(doc: Document) -> Document:
+    """The document with one token a word; `don't` of the words `do` and `n't` reads `do n't`."""
+    first = doc.first_word.tolist()
+    multi = np.flatnonzero(np.diff(doc.first_word) > 1).tolist()
+    parts, at, starts = [], 0, np.zeros(doc.n_words, dtype=np.int64)
+    old, shifts, length = [0], [0], 0
+    single = np.setdiff1d(np.arange(doc.n_tokens), multi)
+    ends = np.zeros(doc.n_words, dtype=np.int64)
+    for token in multi:
+        start, end = int(doc.token_start[token]), int(doc.token_end[token])
+        forms = doc.strings.take(doc.form[first[token] : first[token + 1]])
+        before = doc.text[at:start]
+        parts += [before, " ".join(forms)]
+        length += len(before)
+        for word, form in enumerate(forms, first[token]):
+            starts[word], ends[word] = length, length + len(form)
+            length += len(form) + 1
+        length -= 1
+        old.append(end)
+        shifts.append(length - end)
+        at = end
+    parts.append(doc.text[at:])
+
+    def move(offsets: Longs) -> Longs:
+        at = np.searchsorted(np.array(old), offsets, side="right") - 1
+        return offsets + np.array(shifts, dtype=np.int64)[at]
+
+    words = doc.first_word[single]
+    starts[words], ends[words] = move(doc.token_start[single]), move(doc.token_end[single])
+    sent_start = np.full(doc.n_words, NO, dtype=np.int8)
+    sent_start[doc.first_word[:-1]] = doc.sent_start
+    return replace(
+        doc,
+        text="".join(parts),
+        token_start=starts,
+        token_end=ends,
+        sent_start=sent_start,
+        token_misc=np.zeros(doc.n_words, dtype=np.int32),
+        token_columns={},
+        word_token=np.arange(doc.n_words, dtype=np.int32),
+        comments={
+            first[token]: tuple(c for c in comments if not is_text(c))
+            for token, comments in doc.comments.items()
+        },
+        **rows_of(doc, "token", doc.word_token, but=_MADE_ANEW),
+        **moved_offsets(doc, move),
+    )
 
 
 def _blank(name: str) -> Callable[[Document], Document]:

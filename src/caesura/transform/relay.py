@@ -1,4 +1,4 @@
-"""The same words laid out anew: wrapped, a sentence a line, as a list, double-spaced, indented.
+"""The same words in another layout: wrapped, a sentence a line, as a list, double-spaced, indented.
 
 Words, tags, trees and boundaries stay as they are; the blanks between tokens change, and with them
 the offsets. Two layouts change more: a list gets bullets, which are words of their own, and where
@@ -14,10 +14,39 @@ from typing import Any, Final
 import numpy as np
 
 from caesura.document import NO, YES, Document, Longs
-from caesura.transform.case import lower
-from caesura.transform.comments import is_text
-from caesura.transform.follow import moved_offsets, rows_of
-from caesura.transform.punctuation import speech
+from caesura.transform.columns import is_text, moved_offsets, rows_of
+from caesura.transform.spoken import lower, speech
+
+
+def one_line_paragraphs(doc: Document) -> Document:
+    """The same with one newline, not two, after each paragraph; offsets stay."""
+    return replace(
+        doc,
+        text=doc.text.replace("\n\n", " \n"),
+        paragraph_start=np.zeros(0, dtype=np.int64),
+        token_break=None,
+    )
+
+
+def hard_wrapped(doc: Document, width: int) -> Document:
+    """The same with lines of at most about `width` characters; offsets stay."""
+    text = list(doc.text)
+    line = space = 0
+    for at, character in enumerate(doc.text):
+        if character == "\n":
+            line = space = at + 1
+        elif character == " ":
+            space = at
+        if at - line >= width and space > line:
+            text[space] = "\n"
+            line = space + 1
+    return replace(
+        doc,
+        text="".join(text),
+        paragraph_start=np.zeros(0, dtype=np.int64),
+        token_break=None,
+    )
+
 
 #: The layouts that there are. Chat is lines in lower case or without punctuation.
 LAYOUTS: Final = (

@@ -1,15 +1,19 @@
 """Written text made to look like speech: no punctuation, lower case, single spaces.
 
-A word that hung on a punctuation mark climbs to the closest ancestor that is kept. Where a mark was
-the root, the first word left without a head becomes the root and the others are attached to it.
+A word that hung on a punctuation mark is attached to its closest ancestor that is kept. Where a
+mark was the root, the first word without a head becomes the root and the others are attached to it.
 What described the layout of the written text (MISC, enhanced dependencies, empty nodes, multi-word
-tokens, paragraphs, most comments) goes, since it no longer holds.
+tokens, paragraphs, most comments) is dropped.
+
+The lower case of a character may be longer than itself (İ), and that of a word may depend on its
+end (Σ), so `lower` folds each token on its own and counts the offsets again.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -23,12 +27,18 @@ from caesura.document import (
     YES,
     Document,
     Ints,
+    Longs,
     Strings,
 )
 from caesura.document.punctuation import Marks, parse_marks
 from caesura.document.schema import Level
-from caesura.transform.comments import document_comments, spoken_comments
-from caesura.transform.follow import rows_of
+from caesura.transform.columns import (
+    document_comments,
+    is_text,
+    moved_offsets,
+    rows_of,
+    spoken_comments,
+)
 
 Mask = NDArray[np.bool_]
 
@@ -232,3 +242,50 @@ def _carry_phrases(doc: Document, new: Document, renumber: Ints) -> None:
     parents, leaves = doc.node_parent[nodes], doc.node_leaf[nodes]
     new.node_parent = np.where(parents >= 0, number[parents], -1).astype(np.int32)
     new.node_leaf = np.where(leaves >= 0, renumber[leaves], -1).astype(np.int32)
+
+
+def lower(doc: Document) -> Document:
+    """The document with its text, forms and lemmas in lower case."""
+    new = replace(
+        doc,
+        form=lower_ids(doc.strings, doc.form),
+        lemma=lower_ids(doc.strings, doc.lemma),
+        token_break=None,
+        comments={
+            token: tuple(c.lower() if is_text(c) else c for c in comments)
+            for token, comments in doc.comments.items()
+        },
+    )
+    if doc.text.isascii():
+        return replace(new, text=doc.text.lower())
+    return _fold_text(doc, new)
+
+
+def _fold_text(doc: Document, new: Document) -> Document:
+    text, parts, at = doc.text, [], 0
+    for start, end in zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True):
+        parts += [_same_length(text[at:start]), text[start:end].lower()]
+        at = end
+    parts.append(_same_length(text[at:]))
+    ends = np.cumsum([len(part) for part in parts])
+    # Old and new offsets of every place where a token starts or ends.
+    old = np.empty(2 * doc.n_tokens + 2, dtype=np.int64)
+    old[0], old[-1] = 0, len(text)
+    old[1:-1:2], old[2:-1:2] = doc.token_start, doc.token_end
+    fresh = np.concatenate(([0], ends)).astype(np.int64)
+
+    def move(offsets: Longs) -> Longs:
+        piece = np.clip(np.searchsorted(old, offsets, side="right") - 1, 0, len(fresh) - 1)
+        limit = fresh[np.minimum(piece + 1, len(fresh) - 1)]
+        return np.minimum(fresh[piece] + (offsets - old[piece]), limit)
+
+    new = replace(new, text="".join(parts), token_start=fresh[1:-1:2], token_end=fresh[2:-1:2])
+    return replace(new, **moved_offsets(doc, move))
+
+
+def _same_length(text: str) -> str:
+    """Lower case, but for characters that would grow."""
+    folded = text.lower()
+    if len(folded) == len(text):
+        return folded
+    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
