@@ -1,38 +1,44 @@
+#include <algorithm>
+
 #include "bind/arrays.h"
 #include "bind/bind.h"
-#include "bind/checks.h"
-#include "models/packing.h"
+#include "models/inflate.h"
 
 namespace caesura {
 namespace {
 
 using namespace nb::literals;
 
-template <class Column, class Value>
-void unpack_rows(In<std::uint32_t> begin, In<Column> column, In<Value> value, Out2<Value> table) {
-    require(begin.shape(0) == table.shape(0) + 1, "begin must have one more than rows");
-    require(value.shape(0) == column.shape(0), "column and value must be of the same length");
-    const auto width = static_cast<std::int64_t>(table.shape(1));
-    nb::gil_scoped_release release;
-    require_rising(view(begin), 0, static_cast<std::int64_t>(column.shape(0)), "begin");
-    require_range(view(column), 0, width, "column");
-    models::unpack_rows(view(begin), view(column), view(value), matrix(table));
-}
-
-template <class Column, class Value>
-void bind_unpack(nb::module_& m) {
-    m.def("unpack_rows", &unpack_rows<Column, Value>, "begin"_a.noconvert(),
-          "column"_a.noconvert(), "value"_a.noconvert(), "table"_a.noconvert(),
-          "Write the values of sparse rows to a dense table of zeros.");
+// Bytes of a Python stream, called without the GIL.
+models::Source source_of(const nb::object& stream, std::size_t size) {
+    return [read = nb::object(stream.attr("read")), left = size](std::uint8_t* to, std::size_t n) mutable {
+        const nb::gil_scoped_acquire acquire;
+        const auto found = nb::cast<nb::bytes>(read(std::min(n, left)));
+        const std::size_t length = std::min({found.size(), n, left});
+        std::memcpy(to, found.c_str(), length);
+        left -= length;
+        return length;
+    };
 }
 
 }  // namespace
 
 void bind_models(nb::module_& m) {
-    bind_unpack<std::uint8_t, std::int8_t>(m);
-    bind_unpack<std::uint16_t, std::int8_t>(m);
-    bind_unpack<std::uint8_t, std::int16_t>(m);
-    bind_unpack<std::uint16_t, std::int16_t>(m);
+    nb::class_<models::Inflater>(m, "Inflater", "Inflates a raw deflate stream in pieces.")
+        .def(
+            "__init__",
+            [](models::Inflater* self, const nb::object& stream, std::size_t size) {
+                new (self) models::Inflater(source_of(stream, size));
+            },
+            "stream"_a, "size"_a, "Reads so many bytes of a stream.")
+        .def(
+            "readinto",
+            [](models::Inflater& self, Out<std::uint8_t> out) {
+                nb::gil_scoped_release release;
+                return self.read(view(out));
+            },
+            "out"_a.noconvert(),
+            "Write the next bytes and return their number, which is smaller only at the end.");
 }
 
 }  // namespace caesura

@@ -859,15 +859,13 @@ def ngram_rows(folded: NDArray[numpy.uint32], letters: NDArray[numpy.bool_], mas
 def add_language_rows(rows: NDArray[numpy.int32], begin: NDArray[numpy.int64], label: NDArray[numpy.uint16], value: NDArray[numpy.int8], place: NDArray[numpy.int16], table: NDArray[numpy.int8], out: NDArray[numpy.int64]) -> None:
     """Add the weights of rows to the score of each language."""
 
-@overload
-def unpack_rows(begin: NDArray[numpy.uint32], column: NDArray[numpy.uint8], value: NDArray[numpy.int8], table: NDArray[numpy.int8]) -> None: ...
+class Inflater:
+    """Inflates a raw deflate stream in pieces."""
 
-@overload
-def unpack_rows(begin: NDArray[numpy.uint32], column: NDArray[numpy.uint16], value: NDArray[numpy.int8], table: NDArray[numpy.int8]) -> None: ...
+    def __init__(self, stream: object, size: int) -> None:
+        """Reads so many bytes of a stream."""
 
-@overload
-def unpack_rows(begin: NDArray[numpy.uint32], column: NDArray[numpy.uint8], value: NDArray[numpy.int16], table: NDArray[numpy.int16]) -> None: ...
-
-@overload
-def unpack_rows(begin: NDArray[numpy.uint32], column: NDArray[numpy.uint16], value: NDArray[numpy.int16], table: NDArray[numpy.int16]) -> None:
-    """Write the values of sparse rows to a dense table of zeros."""
+    def readinto(self, out: NDArray[numpy.uint8]) -> int:
+        """
+        Write the next bytes and return their number, which is smaller only at the end.
+        """

@@ -22,9 +22,10 @@ from typing import Any, Final, Literal, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from caesura._core import DamagedModel, Inflater
 from caesura.durable import replacing
 from caesura.errors import DISTRIBUTION, InputError, ModelError
-from caesura.models.tensors import read_tensors
+from caesura.models.tensors import Source, read_tensors
 from caesura.models.toml import dumps as to_toml
 
 FORMAT_VERSION: Final = 1
@@ -221,7 +222,7 @@ def load(path: str | os.PathLike[str], *, arrays: bool = True) -> ModelFile:
         ) from error
     except IsADirectoryError as error:
         raise ModelError("is a directory, not a model file", file=name) from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, DamagedModel, EOFError, NotImplementedError) as error:
         raise ModelError(
             "is no Caesura model, or is cut short", file=name, remedy=_AGAIN
         ) from error
@@ -280,10 +281,14 @@ def _decode(
     card = entry(_CARD).decode()
     if not with_arrays:
         return ModelFile({part: Part(kind) for part, kind in kinds.items()}, meta, card, name)
-    with archive.open(infos[_ARRAYS]) as stream:
+    info = infos[_ARRAYS]
+    with archive.open(info) as stream:
         # Its SHA-256 is compared: zipfile need not add up a checksum of its own.
         cast(Any, stream)._expected_crc = None
-        arrays, digest = read_tensors(stream, infos[_ARRAYS].file_size)
+        source: Source = stream
+        if info.compress_type == zipfile.ZIP_DEFLATED:
+            source = Inflater(cast(Any, stream)._fileobj, info.compress_size)
+        arrays, digest = read_tensors(source, info.file_size)
     if digest != meta["sha256"]:
         raise ModelError("its arrays do not match their checksum", file=name, remedy=_AGAIN)
     for key, array in arrays.items():

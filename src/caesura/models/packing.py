@@ -13,14 +13,12 @@ is the business of the core.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura._core import unpack_rows
 from caesura.errors import ModelError
 from caesura.models.file import Part
 
@@ -28,19 +26,16 @@ __all__ = [
     "MOST_DENSE",
     "SCALES",
     "Coded",
-    "PackingLoss",
     "SparseRows",
     "book",
     "coded_of",
     "encode",
-    "measure_loss",
     "pack",
     "pack_codes",
     "pack_entries",
     "pack_keys",
     "packed_in",
     "spread",
-    "unpack_bytes",
     "unpack_codes",
     "unpack_dense",
     "unpack_keys",
@@ -76,18 +71,6 @@ class SparseRows(NamedTuple):
         """The weights of all rows, one after the other."""
         scales = np.repeat(SCALES[self.exponent.astype(np.int64) + 128], np.diff(self.begin))
         return (self.value * scales).astype(np.float32)
-
-
-@dataclass(frozen=True)
-class PackingLoss:
-    """What packing cost: weights kept, error of the weights, and scores before and after."""
-
-    kept: int
-    dropped: int
-    largest_error: float
-    rms_error: float
-    before: Mapping[str, float]
-    after: Mapping[str, float]
 
 
 def pack(
@@ -171,24 +154,14 @@ def unpack_sparse(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRow
     return _checked(arrays, classes)
 
 
-def unpack_bytes(
-    arrays: Mapping[str, NDArray[Any]], classes: int, width: int | None = None
-) -> tuple[NDArray[Any], NDArray[np.float32]]:
-    """A packed table as a dense table of integers, rows padded to `width`, and the rows' scales."""
+def unpack_dense(arrays: Mapping[str, NDArray[Any]], classes: int) -> NDArray[np.float32]:
+    """A packed table as a dense table."""
     rows = _checked(arrays, classes)
-    if len(rows.exponent) * (width or classes) * rows.value.itemsize > MOST_DENSE:
+    if 4 * len(rows.exponent) * classes > MOST_DENSE:
         raise ModelError("a table of the model is too large", remedy=_DAMAGED)
-    table = np.zeros((len(rows.exponent), width or classes), rows.value.dtype)
-    unpack_rows(rows.begin, rows.column, rows.value, table)
-    return table, SCALES[rows.exponent.astype(np.int64) + 128]
-
-
-def unpack_dense(
-    arrays: Mapping[str, NDArray[Any]], classes: int, width: int | None = None
-) -> NDArray[np.float32]:
-    """A packed table as a dense table of float32, rows padded to `width`."""
-    table, scales = unpack_bytes(arrays, classes, width)
-    return (table * scales[:, None]).astype(np.float32)
+    table = np.zeros((len(rows.exponent), classes), np.float32)
+    table[np.repeat(np.arange(len(table)), np.diff(rows.begin)), rows.column] = rows.weights()
+    return table
 
 
 def pack_keys(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -267,25 +240,3 @@ def unpack_codes(part: Part, name: str, size: int) -> Coded:
             f"the model's {part.kind}: rows of {name} lie outside its table", remedy=_DAMAGED
         )
     return Coded(gaps, codes, scale)
-
-
-def measure_loss(
-    weights: NDArray[np.float32],
-    score: Callable[[NDArray[np.float32]], Mapping[str, float]] | None = None,
-    *,
-    bits: int = 8,
-    floor: float = 0.0,
-) -> PackingLoss:
-    """Pack and unpack a table, and say what that cost; `score` judges a dense table."""
-    packed = pack(weights, bits=bits, floor=floor)
-    again = unpack_dense(packed, weights.shape[1])
-    error = np.abs(again - weights)
-    kept = len(packed["values"])
-    return PackingLoss(
-        kept,
-        int(np.count_nonzero(weights)) - kept,
-        float(error.max(initial=0.0)),
-        float(np.sqrt(np.mean(np.square(error, dtype=np.float64)))) if weights.size else 0.0,
-        score(weights) if score else {},
-        score(again) if score else {},
-    )

@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
-from collections.abc import Iterator
-from typing import IO, Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,39 +35,46 @@ _MOST_HEADER: Final = 1 << 24
 _CHUNK: Final = 1 << 18
 #: Larger arrays get pages of their own, which go back to the system when the array goes.
 _PAGES: Final = 1 << 16
+_LARGE_PAGE: Final = 1 << 21
 
 
 class BadTensors(ValueError):
     """What was read is no list of arrays."""
 
 
-def read_tensors(stream: IO[bytes], size: int) -> tuple[dict[str, NDArray[Any]], str]:
+class Source(Protocol):
+    """A stream that fills a buffer as far as it goes, and returns the number of bytes."""
+
+    def readinto(self, room: Any, /) -> int | None: ...
+
+
+def read_tensors(stream: Source, size: int) -> tuple[dict[str, NDArray[Any]], str]:
     """The arrays by name, and the SHA-256 of all `size` bytes of the stream."""
     digest = hashlib.sha256()
 
-    def take(count: int) -> Iterator[bytes]:
-        while count:
-            data = stream.read(min(count, _CHUNK))
-            if not data:
+    def take(count: int) -> bytearray | mmap.mmap:
+        found = pages(count) if count >= _PAGES else bytearray(count)
+        if count >= _LARGE_PAGE and isinstance(found, mmap.mmap) and hasattr(mmap, "MADV_HUGEPAGE"):
+            found.madvise(mmap.MADV_HUGEPAGE)
+        room = memoryview(found)
+        while len(room):
+            read = stream.readinto(room[:_CHUNK])
+            if not read:
                 raise BadTensors("the arrays end too early")
-            digest.update(data)
-            count -= len(data)
-            yield data
+            digest.update(room[:read])
+            room = room[read:]
+        return found
 
     if size < 8:
         raise BadTensors("there is no header")
-    length = int.from_bytes(b"".join(take(8)), "little")
+    length = int.from_bytes(take(8), "little")
     if length > min(_MOST_HEADER, size - 8):
         raise BadTensors("the header is too long")
     arrays = {}
-    for name, dtype, shape, count in _layout(b"".join(take(length)), size - 8 - length):
-        room: Any = pages(count) if count >= _PAGES else bytearray(count)
-        at = 0
-        for data in take(count):
-            room[at : at + len(data)] = data
-            at += len(data)
+    for name, dtype, shape, count in _layout(bytes(take(length)), size - 8 - length):
+        room: Any = take(count)
         arrays[name] = np.frombuffer(room, dtype, count // dtype.itemsize).reshape(shape)
-    if stream.read(1):
+    if stream.readinto(bytearray(1)):
         raise BadTensors("there is more than the header says")
     return arrays, digest.hexdigest()
 
