@@ -96,9 +96,7 @@ void CompactRows::lay_out(const learn::SparseRows& rows, int lowest) {
     auto column = [&](std::int64_t at) -> std::uint64_t {
         return rows.column16.empty() ? rows.column8[at] : rows.column16[at];
     };
-    // Places without a weight add 0 to columns that differ, so that no addition waits.
-    const auto turn = static_cast<std::uint64_t>(std::min(width_, narrow));
-    std::uint64_t n_shorts = 0, at = 0;
+    std::uint64_t n_shorts = 0;
     for (std::int64_t r = 0; r < size(); ++r) {
         const std::int64_t first = rows.begin[r], count = rows.begin[r + 1] - first;
         int shift = rows.exponent[r] - lowest;
@@ -112,11 +110,6 @@ void CompactRows::lay_out(const learn::SparseRows& rows, int lowest) {
         };
         auto byte = [&](std::int64_t k) -> std::uint64_t {
             return static_cast<std::uint8_t>(value(k));
-        };
-        at = at + 1 < turn ? at + 1 : 0;
-        auto spare = [&](std::int64_t k) {
-            const std::uint64_t place = at + static_cast<std::uint64_t>(k) * 5;
-            return place < turn ? place : place - turn;
         };
         std::uint64_t entry = static_cast<std::uint64_t>(shift) << Entry::exponent;
         if (count > most) {
@@ -134,13 +127,17 @@ void CompactRows::lay_out(const learn::SparseRows& rows, int lowest) {
         } else if (count > Entry::held) {
             ShortRow& row = shorts_.data()[n_shorts];
             for (std::int64_t k = 0; k < ShortRow::held; ++k) {
-                row.columns |= (k < count ? column(first + k) : spare(k)) << (8 * k);
+                // Places without a weight add 0 to columns that differ, so that no addition waits.
+                const std::uint64_t spare = (n_shorts + static_cast<std::uint64_t>(k) * 5) %
+                                            static_cast<std::uint64_t>(width_);
+                row.columns |= (k < count ? column(first + k) : spare) << (8 * k);
                 if (k < count) row.values |= byte(k) << (8 * k);
             }
             entry |= Entry::in_short | n_shorts++;
         } else {
             for (std::int64_t k = 0; k < Entry::held; ++k) {
-                entry |= (k < count ? column(first + k) : spare(k)) << (8 * k);
+                const auto spare = static_cast<std::uint64_t>((r + k * 5) % std::min(width_, narrow));
+                entry |= (k < count ? column(first + k) : spare) << (8 * k);
                 if (k < count) entry |= byte(k) << (Entry::values + 8 * k);
             }
         }

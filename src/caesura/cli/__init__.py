@@ -118,6 +118,8 @@ def _fail(sentence: str, status: int) -> int:
 def main() -> NoReturn:
     """The entry point of the program `caesura`."""
     _fill_standard_streams()
+    # Idle threads of numpy's BLAS would spin for 30 ms each before they sleep.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     sys.exit(run())
 
 

@@ -25,7 +25,7 @@ from numpy.typing import DTypeLike, NDArray
 from caesura._core import DamagedModel, Inflater
 from caesura.durable import replacing
 from caesura.errors import DISTRIBUTION, InputError, ModelError
-from caesura.models.tensors import Source, read_tensors
+from caesura.models.tensors import read_tensors
 from caesura.models.toml import dumps as to_toml
 
 FORMAT_VERSION: Final = 1
@@ -282,13 +282,13 @@ def _decode(
     if not with_arrays:
         return ModelFile({part: Part(kind) for part, kind in kinds.items()}, meta, card, name)
     info = infos[_ARRAYS]
-    with archive.open(info) as stream:
+    with archive.open(info) as opened:
+        stream = cast(Any, opened)  # parts of it that it does not name are used
         # Its SHA-256 is compared: zipfile need not add up a checksum of its own.
-        cast(Any, stream)._expected_crc = None
-        source: Source = stream
+        stream._expected_crc = None
         if info.compress_type == zipfile.ZIP_DEFLATED:
-            source = Inflater(cast(Any, stream)._fileobj, info.compress_size)
-        arrays, digest = read_tensors(source, info.file_size)
+            stream = Inflater(stream._fileobj, info.compress_size)
+        arrays, digest = read_tensors(stream, info.file_size)
     if digest != meta["sha256"]:
         raise ModelError("its arrays do not match their checksum", file=name, remedy=_AGAIN)
     for key, array in arrays.items():
