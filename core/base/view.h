@@ -63,10 +63,11 @@ class Matrix {
     Matrix() = default;
     Matrix(T* data, std::size_t rows, std::size_t columns)
         : data_(data), rows_(rows), columns_(columns) {}
-    template <class U>
-        requires std::is_convertible_v<U*, T*>
-    Matrix(const Matrix<U>& other)  // NOLINT(google-explicit-constructor)
-        : data_(other.data()), rows_(other.rows()), columns_(other.columns()) {}
+    // From another owner of rows, and from a writable matrix to a read-only one.
+    template <class C>
+        requires requires(C& c) { { c.data() } -> std::convertible_to<T*>; c.rows(); }
+    Matrix(C&& c)  // NOLINT(google-explicit-constructor)
+        : data_(c.data()), rows_(c.rows()), columns_(c.columns()) {}
 
     T* data() const { return data_; }
     std::size_t rows() const { return rows_; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <string>
 
 #include "base/errors.h"
@@ -11,6 +12,11 @@ namespace caesura {
 
 inline void require(bool holds, const char* what) {
     if (!holds) throw ArgumentError(what);
+}
+
+// All arrays have as many values as the first.
+void require_lengths(const char* what, const auto& first, const auto&... others) {
+    require(((others.size() == first.size()) && ...), what);
 }
 
 // A condition on the arrays of a model.
@@ -26,6 +32,16 @@ void require_range(View<const T> values, std::int64_t low, std::int64_t high, co
             throw ArgumentError(std::string(name) + " has the value " + std::to_string(value) +
                                 ", which is outside " + std::to_string(low) + " to " +
                                 std::to_string(high - 1));
+}
+
+// Each pair of begin and end is a part of `size` values.
+inline void require_spans(View<const std::int64_t> begins, View<const std::int64_t> ends,
+                          std::size_t size, const char* what) {
+    require_lengths("begins and ends must be of the same length", begins, ends);
+    for (std::ptrdiff_t i = 0; i < std::ssize(begins); ++i)
+        require(0 <= begins[i] && begins[i] <= ends[i] &&
+                    ends[i] <= static_cast<std::int64_t>(size),
+                what);
 }
 
 // Values never fall, and lie between the bounds.

@@ -1,4 +1,3 @@
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -12,9 +11,8 @@
 namespace caesura {
 namespace {
 
-using namespace nb::literals;
-using Ids = In<std::int32_t>;
-using Longs = In<std::int64_t>;
+using Strings = nb::typed<nb::list, nb::str>;
+using NumberedStrings = nb::typed<nb::list, nb::typed<nb::tuple, int, nb::str>>;
 using Lines = std::vector<std::pair<std::int64_t, std::string>>;
 
 // A string as UTF-8, with U+FFFD in place of NUL and of lone surrogates, which no file may hold.
@@ -55,65 +53,53 @@ std::vector<std::string> encoded(nb::list strings) {
 class RowWriter {
 public:
     // The table of strings of the next calls: the list of its strings, which only grows.
-    void set_table(nb::typed<nb::list, nb::str> table) {
+    void set_table(Strings table) {
         table_ = table;
         strings_.reset();
     }
 
-    nb::bytes rows(Ids form, Ids lemma, Ids upos, Ids xpos, Ids feats, Ids head, Ids deprel,
-                   Ids deps, Ids misc, nb::typed<nb::list, nb::str> others, Longs starts,
-                   nb::typed<nb::list, nb::str> comments,
-                   nb::typed<nb::list, nb::typed<nb::tuple, int, nb::str>> before,
-                   nb::typed<nb::list, nb::typed<nb::tuple, int, nb::str>> after) {
-        const auto other = encoded(others);
-        const auto size = form.shape(0);
+    nb::bytes rows(Ints form, Ints lemma, Ints upos, Ints xpos, Ints feats, Ints head, Ints deprel,
+                   Ints deps, Ints misc, Strings others, Longs starts, Strings comments,
+                   NumberedStrings before, NumberedStrings after) {
+        require_lengths("the columns must be of the same length", form, lemma, upos, xpos, feats,
+                        head, deprel, deps, misc);
+        require_rising(starts, 0, std::ssize(form), "starts");
+        require(starts.size() == comments.size() + 1, "comments must be one for each sentence");
+        const auto other = encoded(others), comment = encoded(comments);
         strings_.grow(table_.size());
         is_broken_ = false;
-        for (const Ids* column : {&form, &lemma, &upos, &xpos, &feats, &deprel, &deps, &misc}) {
-            require(column->shape(0) == size, "the columns must be of the same length");
-            for (const std::int32_t number : view(*column)) {
+        for (const std::int32_t number : form) encode(number, other.size());
+        for (const Ints column : {lemma, upos, xpos, feats, deprel, deps, misc})
+            for (const std::int32_t number : column) {
                 encode(number, other.size());
-                if (column != &form && number >= 0) is_broken_ |= strings_.is_broken(number);
+                if (number >= 0) is_broken_ |= strings_.is_broken(number);
             }
-        }
         for (const std::string& value : other)
             is_broken_ |= value.find_first_of("\t\n\r") != value.npos;
-        require(head.shape(0) == size, "the columns must be of the same length");
-        require_rising(view(starts), 0, static_cast<std::int64_t>(size), "starts");
-        require(starts.shape(0) == comments.size() + 1, "comments must be one for each sentence");
-        const auto comment = encoded(comments);
         const OtherLines lines{comment, encoded_lines(before), encoded_lines(after)};
-        const WordColumns words{view(form), view(lemma),  view(upos), view(xpos), view(feats),
-                                view(head), view(deprel), view(deps), view(misc)};
-        const auto first_words = view(starts);
         {
             nb::gil_scoped_release release;
             buffer_.clear();
-            outside_ = write_rows(strings_, other, words, first_words, lines, buffer_);
+            outside_ = write_rows(strings_, other,
+                                  {form, lemma, upos, xpos, feats, head, deprel, deps, misc},
+                                  starts, lines, buffer_);
         }
         return nb::bytes(buffer_.data(), buffer_.size());
     }
 
-    std::pair<Array<std::int64_t>, Array<std::int64_t>> spacing(
-        In<std::uint32_t> text, Longs start, Longs end, Ids misc, Longs first_word, Ids form,
-        In<bool> paragraph, In<std::int8_t> sentence, bool text_before) {
-        const auto n = start.shape(0);
-        require(end.shape(0) == n && misc.shape(0) == n && first_word.shape(0) == n + 1 &&
-                    paragraph.shape(0) == n && sentence.shape(0) == n,
-                "the columns must be of the same length");
-        const auto size = static_cast<std::int64_t>(text.shape(0));
-        for (std::size_t i = 0; i < n; ++i)
-            require(0 <= start.data()[i] && start.data()[i] <= end.data()[i] &&
-                        end.data()[i] <= size,
-                    "a token lies outside of the text");
-        require_rising(view(first_word), 0, static_cast<std::int64_t>(form.shape(0)), "first_word");
+    auto spacing(Codes text, Longs start, Longs end, Ints misc, Longs first_word, Ints form,
+                 Flags paragraph, Signs sentence, bool text_before) {
+        require_lengths("the columns must be of the same length", start, end, misc, paragraph,
+                        sentence);
+        require(first_word.size() == start.size() + 1, "the columns must be of the same length");
+        require_spans(start, end, text.size(), "a token lies outside of the text");
+        require_rising(first_word, 0, std::ssize(form), "first_word");
         strings_.grow(table_.size());
-        for (const std::int32_t number : view(misc)) encode(number, 0);
-        for (const std::int32_t number : view(form)) encode(number, 0);
-        auto found =
-            respace(strings_, {view(text), view(start), view(end), view(first_word), view(misc),
-                               view(form), view(paragraph), view(sentence), text_before});
-        return {to_numpy(std::move(found.glued)), to_numpy(std::move(found.unclear))};
+        for (const Ints column : {misc, form})
+            for (const std::int32_t number : column) encode(number, 0);
+        Respaced found = respace(strings_, {text, start, end, first_word, misc, form, paragraph,
+                                            sentence, text_before});
+        return std::pair(std::move(found.glued), std::move(found.unclear));
     }
 
     bool is_broken() const { return is_broken_; }
@@ -148,20 +134,18 @@ private:
 }  // namespace
 
 void bind_document(nb::module_& m) {
-    auto none = [](const char* name) { return nb::arg(name).noconvert(); };
     nb::class_<RowWriter>(m, "RowWriter", "Writes the lines of CoNLL-U of documents.")
         .def(nb::init<>())
         .def("set_table", &RowWriter::set_table, "strings"_a,
              "Set the table of strings that the numbers of later calls refer to.")
-        .def("rows", &RowWriter::rows, none("form"), none("lemma"), none("upos"), none("xpos"),
-             none("feats"), none("head"), none("deprel"), none("deps"), none("misc"), "others"_a,
-             none("starts"), "comments"_a, "before"_a, "after"_a,
+        .def("rows", &RowWriter::rows, "form"_a, "lemma"_a, "upos"_a, "xpos"_a, "feats"_a, "head"_a,
+             "deprel"_a, "deps"_a, "misc"_a, "others"_a, "starts"_a, "comments"_a, "before"_a,
+             "after"_a,
              "Return the lines of the sentences of a document. A number below 0 refers to "
              "`others`: -1 is the first. `starts` holds the first word of each sentence and the "
              "number of words.")
-        .def("spacing", &RowWriter::spacing, none("text"), none("start"), none("end"),
-             none("misc"), none("first_word"), none("form"), none("paragraph"), none("sentence"),
-             "text_before"_a,
+        .def("spacing", &RowWriter::spacing, "text"_a, "start"_a, "end"_a, "misc"_a, "first_word"_a,
+             "form"_a, "paragraph"_a, "sentence"_a, "text_before"_a,
              "Return the tokens that need SpaceAfter=No, and those whose spaces need a closer "
              "look.")
         .def_prop_ro("is_broken", &RowWriter::is_broken,

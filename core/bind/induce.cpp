@@ -1,4 +1,4 @@
-#include <nanobind/stl/pair.h>
+#include <bit>
 
 #include "bind/arrays.h"
 #include "bind/bind.h"
@@ -10,283 +10,199 @@
 namespace caesura {
 namespace {
 
-using namespace nb::literals;
+using induce::Batch;
 using induce::Constraint;
-using Long = std::int64_t;
+using induce::Counts;
+using induce::Parameters;
+using Heads = View<std::int32_t>;
 
-template <class T, int axes>
-using Axes = nb::ndarray<T, nb::ndim<axes>, nb::c_contig, nb::device::cpu>;
-
-// The tables of a grammar, checked; keeps their arrays alive.
 template <class T>
-class SharedTables {
-   public:
-    SharedTables(Axes<T, 2> root, Axes<T, 5> attach, Axes<T, 4> stop, Axes<T, 4> go, bool fringe)
-        : root_(std::move(root)),
-          attach_(std::move(attach)),
-          stop_(std::move(stop)),
-          go_(std::move(go)) {
-        const std::size_t classes = root_.shape(1);
-        damaged(classes >= 1 && (root_.shape(0) == 1 || root_.shape(0) == 2),
-                "the grammar's roots have the wrong shape");
-        damaged(attach_.shape(0) == 2 && (attach_.shape(1) == 1 || attach_.shape(1) == 2) &&
-                    (attach_.shape(2) == 1 || attach_.shape(2) == 2) &&
-                    attach_.shape(3) == classes && attach_.shape(4) == classes,
-                "the grammar's attachments have the wrong shape");
-        for (const Axes<T, 4>& table : {stop_, go_})
-            damaged((table.shape(0) == 1 || table.shape(0) == 2) && table.shape(1) == 2 &&
-                        table.shape(2) == 2 && table.shape(3) == classes,
-                    "the grammar's stops have the wrong shape");
-        damaged(stop_.shape(0) == go_.shape(0), "the grammar's stops have the wrong shape");
-        tables_.classes = static_cast<Long>(classes);
-        tables_.root_comps = static_cast<Long>(root_.shape(0));
-        tables_.stop_comps = static_cast<Long>(stop_.shape(0));
-        tables_.crosses = static_cast<Long>(attach_.shape(1));
-        tables_.adjacents = static_cast<Long>(attach_.shape(2));
-        tables_.fringe = fringe;
-        tables_.root_table = root_.data();
-        tables_.attach_table = attach_.data();
-        tables_.stop_table = stop_.data();
-        tables_.go_table = go_.data();
-    }
-
-    const induce::Tables<T>& tables() const { return tables_; }
-
-   private:
-    Axes<T, 2> root_;
-    Axes<T, 5> attach_;
-    Axes<T, 4> stop_, go_;
-    induce::Tables<T> tables_;
-};
-using SharedParameters = SharedTables<const double>;
-using SharedCounts = SharedTables<double>;
-
-Constraint constraint_of(Long number) {
-    require(number >= 0 && number <= static_cast<Long>(Constraint::strict),
-            "there is no such constraint");
-    return static_cast<Constraint>(number);
+void new_tables(induce::Tables<T>* self, const NdArray<T, 2>& root, const NdArray<T, 5>& attach,
+                const NdArray<T, 4>& stop, const NdArray<T, 4>& go, bool fringe) {
+    const std::size_t classes = root.shape(1);
+    const auto one_or_two = [](std::size_t size) { return size == 1 || size == 2; };
+    damaged(classes >= 1 && one_or_two(root.shape(0)), "the grammar's roots have the wrong shape");
+    damaged(attach.shape(0) == 2 && one_or_two(attach.shape(1)) && one_or_two(attach.shape(2)) &&
+                attach.shape(3) == classes && attach.shape(4) == classes,
+            "the grammar's attachments have the wrong shape");
+    for (const auto* table : {&stop, &go})
+        damaged(one_or_two(table->shape(0)) && table->shape(1) == 2 && table->shape(2) == 2 &&
+                    table->shape(3) == classes && table->shape(0) == stop.shape(0),
+                "the grammar's stops have the wrong shape");
+    new (self) induce::Tables<T>{
+        static_cast<Long>(classes),         static_cast<Long>(root.shape(0)),
+        static_cast<Long>(stop.shape(0)),   static_cast<Long>(attach.shape(1)),
+        static_cast<Long>(attach.shape(2)), fringe,
+        root.data(),                        attach.data(),
+        stop.data(),                        go.data()};
 }
 
-// Calls without the GIL.
-template <class Call>
-void run(Call call) {
-    Cancel cancel;
-    nb::gil_scoped_release release;
-    call(cancel);
-}
-
-// Sentences over word classes, checked; keeps their arrays alive.
-class SharedSentences {
-   public:
-    SharedSentences(In<std::int32_t> classes, In<std::int32_t> marks, In<std::int32_t> fragments,
-                    In<std::uint8_t> comps, In<Long> starts)
-        : classes_(std::move(classes)),
-          marks_(std::move(marks)),
-          fragments_(std::move(fragments)),
-          comps_(std::move(comps)),
-          starts_(std::move(starts)),
-          all_{view(classes_), view(marks_), view(fragments_), view(comps_), view(starts_)} {
-        require(marks_.shape(0) == words() && fragments_.shape(0) == words(),
-                "each word must have a class, marks and a fragment");
-        require(starts_.shape(0) == comps_.shape(0) + 1, "each sentence must have a start");
-        require_rising(all_.starts, 0, static_cast<Long>(words()), "starts");
-        require_range(all_.classes, 0, INT32_MAX, "classes");
-        for (const std::int32_t number : all_.classes)
-            classes_known_ = std::max<Long>(classes_known_, number + 1);
+// Sentences over word classes, checked.
+struct Sentences : induce::Sentences {
+    Sentences(Ints classes, Ints marks, Ints fragments, Bytes comps, Longs starts)
+        : induce::Sentences{classes, marks, fragments, comps, starts} {
+        require_lengths("each word must have a class, marks and a fragment", classes, marks,
+                        fragments);
+        require(starts.size() == comps.size() + 1, "each sentence must have a start");
+        require_rising(starts, 0, std::ssize(classes), "starts");
+        require_range(classes, 0, INT32_MAX, "classes");
+        for (const Long number : classes) known_ = std::max(known_, number + 1);
     }
 
-    void expect(const SharedParameters& parameters, Long constraint, Long low, Long high,
-                SharedCounts& counts, Out<double> scores, Out<std::uint8_t> lifted) const {
-        const induce::Parameters& from = parameters.tables();
-        const induce::Counts& to = counts.tables();
-        check(from.classes, low, high);
-        require(to.classes == from.classes && to.adjacents == from.adjacents &&
-                    to.fringe == from.fringe,
-                "counts must have the shape of the parameters");
-        require_sentences(scores.shape(0));
-        require_sentences(lifted.shape(0));
-        run([&](Cancel& cancel) {
-            induce::expect(batch(constraint, low, high, cancel), from, to, view(scores),
-                           view(lifted));
-        });
-    }
-
-    void weigh(const SharedParameters& parameters, Long constraint, Long low, Long high,
-               Out<double> scores) const {
-        check(parameters.tables().classes, low, high);
-        require_sentences(scores.shape(0));
-        run([&](Cancel& cancel) {
-            induce::weigh(batch(constraint, low, high, cancel), parameters.tables(), view(scores));
-        });
-    }
-
-    void best(const SharedParameters& logs, Long constraint, Long seed, Long low, Long high,
-              Out<std::int32_t> heads, Out<double> scores, Out<std::uint8_t> lifted) const {
-        check(logs.tables().classes, low, high);
-        require_words(heads.shape(0));
-        require_sentences(scores.shape(0));
-        require_sentences(lifted.shape(0));
-        run([&](Cancel& cancel) {
-            induce::find_best(batch(constraint, low, high, cancel), logs.tables(), seed,
-                              view(heads), view(scores), view(lifted));
-        });
-    }
-
-    void draw(const SharedParameters& parameters, Long constraint, Long seed, Long low, Long high,
-              Out<std::int32_t> heads, Out<std::uint8_t> lifted) const {
-        check(parameters.tables().classes, low, high);
-        require_words(heads.shape(0));
-        require_sentences(lifted.shape(0));
-        run([&](Cancel& cancel) {
-            induce::draw(batch(constraint, low, high, cancel), parameters.tables(), seed,
-                         view(heads), view(lifted));
-        });
-    }
-
-    void posteriors(const SharedParameters& parameters, Long constraint, In<Long> places,
-                    Out<double> arcs) const {
-        check(parameters.tables().classes, 0, all_.size());
-        check_places(places, arcs.shape(0));
-        run([&](Cancel& cancel) {
-            induce::find_posteriors(batch(constraint, 0, all_.size(), cancel),
-                                    parameters.tables(), view(places), view(arcs));
-        });
-    }
-
-    void heaviest(In<double> arcs, In<Long> places, Long constraint,
-                  Out<std::int32_t> heads) const {
-        check_places(places, arcs.shape(0));
-        require_words(heads.shape(0));
-        run([&](Cancel& cancel) {
-            induce::find_heaviest(batch(constraint, 0, all_.size(), cancel), view(places),
-                                  view(arcs), view(heads));
-        });
-    }
-
-    void least_risk(const SharedParameters& parameters, Long constraint,
-                    Out<std::int32_t> heads) const {
-        check(parameters.tables().classes, 0, all_.size());
-        require_words(heads.shape(0));
-        run([&](Cancel& cancel) {
-            induce::find_least_risk(batch(constraint, 0, all_.size(), cancel),
-                                    parameters.tables(), view(heads));
-        });
-    }
-
-    std::pair<Array2<std::int32_t>, Array<double>> k_best(const SharedParameters& logs,
-                                                          Long constraint, Long index,
-                                                          Long k) const {
-        check(logs.tables().classes, index, index + 1);
-        require(k >= 1, "k must be 1 or more");
-        std::vector<induce::ScoredTree> trees;
-        run([&](Cancel& cancel) {
-            trees = induce::find_k_best(all_[index], logs.tables(), constraint_of(constraint), k,
-                                        cancel);
-        });
-        std::vector<std::int32_t> heads;
-        std::vector<double> scores;
-        for (const induce::ScoredTree& tree : trees) {
-            heads.insert(heads.end(), tree.heads.begin(), tree.heads.end());
-            scores.push_back(tree.score);
-        }
-        return {to_numpy(std::move(heads), trees.size(), all_.length(index)),
-                to_numpy(std::move(scores))};
-    }
-
-    void count(In<std::int32_t> heads, Long low, Long high, SharedCounts& counts) const {
-        check(counts.tables().classes, low, high);
-        check_heads(heads);
-        run([&](Cancel& cancel) {
-            induce::count_events(batch(0, low, high, cancel), view(heads), counts.tables());
-        });
-    }
-
-    void score(In<std::int32_t> heads, const SharedParameters& logs, Out<double> scores) const {
-        check(logs.tables().classes, 0, all_.size());
-        check_heads(heads);
-        require_sentences(scores.shape(0));
-        run([&](Cancel& cancel) {
-            induce::score_events(batch(0, 0, all_.size(), cancel), view(heads), logs.tables(),
-                                 view(scores));
-        });
-    }
-
-    void score_arcs(In<std::int32_t> numbers, In<Long> places, In<double> weights,
-                    Out<double> chances) const {
-        check_arcs(numbers, weights.shape(0));
-        check_places(places, chances.shape(0));
-        run([&](Cancel& cancel) {
-            induce::score_arcs({all_, view(numbers), view(places), cancel}, view(weights),
-                               view(chances));
-        });
-    }
-
-    void learn_arcs(In<Long> order, In<std::int32_t> numbers, In<Long> places, In<double> aims,
-                    Out<double> weights, Out<double> squares, double rate, double decay) const {
-        check_arcs(numbers, weights.shape(0));
-        check_places(places, aims.shape(0));
-        require(squares.shape(0) == weights.shape(0), "each weight must have a square");
-        require_range(view(order), 0, all_.size(), "order");
-        run([&](Cancel& cancel) {
-            induce::learn_arcs({all_, view(numbers), view(places), cancel}, view(order),
-                               view(aims), view(weights), view(squares), {rate, decay});
-        });
-    }
-
-   private:
-    std::size_t words() const { return classes_.shape(0); }
-
-    induce::Batch batch(Long constraint, Long low, Long high, Cancel& cancel) const {
-        return {all_, {low, high}, constraint_of(constraint), cancel};
-    }
-
-    void check(Long classes, Long low, Long high) const {
-        require(0 <= low && low <= high && high <= all_.size(),
+    // Sentences low..high, or all of them, for a grammar over so many classes.
+    Batch batch(Long known, Long constraint, Long low, Long high, Cancel& cancel) const {
+        require(0 <= low && low <= high && high <= size(),
                 "the sentences lie outside of the text");
-        require(classes_known_ <= classes, "a word has a class that the grammar does not know");
+        require(known_ <= known, "a word has a class that the grammar does not know");
+        require(constraint >= 0 && constraint <= static_cast<Long>(Constraint::strict),
+                "there is no such constraint");
+        return {*this, {low, high}, static_cast<Constraint>(constraint), cancel};
     }
-    void require_words(std::size_t size) const {
-        require(size == words(), "heads must have a place for each word");
+    Batch batch(Long known, Long constraint, Cancel& cancel) const {
+        return batch(known, constraint, 0, size(), cancel);
     }
-    void require_sentences(std::size_t size) const {
-        require(size == comps_.shape(0), "an array must have a place for each sentence");
-    }
-    void check_heads(const In<std::int32_t>& heads) const {
-        require_words(heads.shape(0));
-        for (Long index = 0; index < all_.size(); index++)
-            require_range(view(heads).slice(all_.starts[index], all_.starts[index + 1]), INT32_MIN,
-                          all_.length(index), "heads");
-    }
-    void check_places(const In<Long>& places, std::size_t arcs) const {
-        require(places.shape(0) == starts_.shape(0) && places.data()[0] == 0,
-                "each sentence must have a place for its arcs");
-        for (Long index = 0; index < all_.size(); index++) {
-            const Long n = all_.length(index);
-            require(places.data()[index + 1] - places.data()[index] == n * n,
-                    "each sentence must have a place for each of its arcs");
-        }
-        require(places.data()[all_.size()] == static_cast<Long>(arcs),
-                "each sentence must have a place for each of its arcs");
-    }
-    void check_arcs(const In<std::int32_t>& numbers, std::size_t weights) const {
-        require(numbers.shape(0) == words(), "each word must have a number");
-        require(weights > 0 && (weights & (weights - 1)) == 0,
-                "the number of weights must be a power of two");
+    induce::ArcTask arcs(Ints numbers, Longs places, std::size_t arcs, std::size_t weights,
+                         Cancel& cancel) const {
+        require_lengths("each word must have a number", classes, numbers);
+        require(std::has_single_bit(weights), "the number of weights must be a power of two");
+        require_places(places, arcs);
+        return {*this, numbers, places, cancel};
     }
 
-    In<std::int32_t> classes_, marks_, fragments_;
-    In<std::uint8_t> comps_;
-    In<Long> starts_;
-    induce::Sentences all_;
-    Long classes_known_ = 0;
+    void require_words(Ints heads) const {
+        require_lengths("heads must have a place for each word", classes, heads);
+    }
+    void require_sentences(const auto&... arrays) const {
+        require_lengths("an array must have a place for each sentence", comps, arrays...);
+    }
+    void require_heads(Ints heads) const {
+        require_words(heads);
+        for (Long k = 0; k < size(); k++)
+            require_range(heads.slice(starts[k], starts[k + 1]), INT32_MIN, length(k), "heads");
+    }
+    void require_places(Longs places, std::size_t arcs) const {
+        constexpr auto what = "each sentence must have a place for each of its arcs";
+        require(places.size() == starts.size() && places[0] == 0, what);
+        for (Long k = 0; k < size(); k++)
+            require(places[k + 1] - places[k] == length(k) * length(k), what);
+        require(places[size()] == static_cast<Long>(arcs), what);
+    }
+
+   private:
+    Long known_ = 0;
 };
+
+void expect(const Sentences& self, const Parameters& parameters, Long constraint, Long low,
+            Long high, const Counts& counts, View<double> scores, View<std::uint8_t> lifted) {
+    Cancel cancel;
+    const Batch batch = self.batch(parameters.classes, constraint, low, high, cancel);
+    require(counts.classes == parameters.classes && counts.adjacents == parameters.adjacents &&
+                counts.fringe == parameters.fringe,
+            "counts must have the shape of the parameters");
+    self.require_sentences(scores, lifted);
+    induce::expect(batch, parameters, counts, scores, lifted);
+}
+
+void weigh(const Sentences& self, const Parameters& parameters, Long constraint, Long low,
+           Long high, View<double> scores) {
+    Cancel cancel;
+    const Batch batch = self.batch(parameters.classes, constraint, low, high, cancel);
+    self.require_sentences(scores);
+    induce::weigh(batch, parameters, scores);
+}
+
+void best(const Sentences& self, const Parameters& logs, Long constraint, Long seed, Long low,
+          Long high, Heads heads, View<double> scores, View<std::uint8_t> lifted) {
+    Cancel cancel;
+    const Batch batch = self.batch(logs.classes, constraint, low, high, cancel);
+    self.require_words(heads);
+    self.require_sentences(scores, lifted);
+    induce::find_best(batch, logs, seed, heads, scores, lifted);
+}
+
+void draw(const Sentences& self, const Parameters& parameters, Long constraint, Long seed,
+          Long low, Long high, Heads heads, View<std::uint8_t> lifted) {
+    Cancel cancel;
+    const Batch batch = self.batch(parameters.classes, constraint, low, high, cancel);
+    self.require_words(heads);
+    self.require_sentences(lifted);
+    induce::draw(batch, parameters, seed, heads, lifted);
+}
+
+void posteriors(const Sentences& self, const Parameters& parameters, Long constraint, Longs places,
+                View<double> arcs) {
+    Cancel cancel;
+    const Batch batch = self.batch(parameters.classes, constraint, cancel);
+    self.require_places(places, arcs.size());
+    induce::find_posteriors(batch, parameters, places, arcs);
+}
+
+void heaviest(const Sentences& self, Doubles arcs, Longs places, Long constraint, Heads heads) {
+    Cancel cancel;
+    const Batch batch = self.batch(INT64_MAX, constraint, cancel);
+    self.require_places(places, arcs.size());
+    self.require_words(heads);
+    induce::find_heaviest(batch, places, arcs, heads);
+}
+
+void least_risk(const Sentences& self, const Parameters& parameters, Long constraint,
+                Heads heads) {
+    Cancel cancel;
+    const Batch batch = self.batch(parameters.classes, constraint, cancel);
+    self.require_words(heads);
+    induce::find_least_risk(batch, parameters, heads);
+}
+
+auto k_best(const Sentences& self, const Parameters& logs, Long constraint, Long index, Long k) {
+    Cancel cancel;
+    const Batch batch = self.batch(logs.classes, constraint, index, index + 1, cancel);
+    require(k >= 1, "k must be 1 or more");
+    const auto trees = induce::find_k_best(self[index], logs, batch.constraint, k, cancel);
+    std::vector<std::int32_t> heads;
+    std::vector<double> scores;
+    for (const induce::ScoredTree& tree : trees) {
+        heads.insert(heads.end(), tree.heads.begin(), tree.heads.end());
+        scores.push_back(tree.score);
+    }
+    return std::pair(Grid(std::move(heads), trees.size(), self.length(index)), std::move(scores));
+}
+
+void count(const Sentences& self, Ints heads, Long low, Long high, const Counts& counts) {
+    Cancel cancel;
+    const Batch batch = self.batch(counts.classes, 0, low, high, cancel);
+    self.require_heads(heads);
+    induce::count_events(batch, heads, counts);
+}
+
+void score(const Sentences& self, Ints heads, const Parameters& logs, View<double> scores) {
+    Cancel cancel;
+    const Batch batch = self.batch(logs.classes, 0, cancel);
+    self.require_heads(heads);
+    self.require_sentences(scores);
+    induce::score_events(batch, heads, logs, scores);
+}
+
+void score_arcs(const Sentences& self, Ints numbers, Longs places, Doubles weights,
+                View<double> chances) {
+    Cancel cancel;
+    induce::score_arcs(self.arcs(numbers, places, chances.size(), weights.size(), cancel), weights,
+                       chances);
+}
+
+void learn_arcs(const Sentences& self, Longs order, Ints numbers, Longs places, Doubles aims,
+                View<double> weights, View<double> squares, double rate, double decay) {
+    Cancel cancel;
+    const auto task = self.arcs(numbers, places, aims.size(), weights.size(), cancel);
+    require_lengths("each weight must have a square", weights, squares);
+    require_range(order, 0, self.size(), "order");
+    induce::learn_arcs(task, order, aims, weights, squares, {rate, decay});
+}
 
 template <class T>
 void bind_tables(nb::module_& m, const char* name, const char* doc) {
-    nb::class_<SharedTables<T>>(m, name, doc)
-        .def(nb::init<Axes<T, 2>, Axes<T, 5>, Axes<T, 4>, Axes<T, 4>, bool>(),
-             "root"_a.noconvert(), "attach"_a.noconvert(), "stop"_a.noconvert(),
-             "go"_a.noconvert(), "fringe"_a);
+    nb::class_<induce::Tables<T>>(m, name, doc)
+        .def("__init__", &new_tables<T>, keep_arguments, "root"_a.noconvert(),
+             "attach"_a.noconvert(), "stop"_a.noconvert(), "go"_a.noconvert(), "fringe"_a);
 }
 
 }  // namespace
@@ -294,42 +210,36 @@ void bind_tables(nb::module_& m, const char* name, const char* doc) {
 void bind_induce(nb::module_& m) {
     bind_tables<const double>(m, "GrammarTables", "Probabilities of a grammar or their logarithms.");
     bind_tables<double>(m, "GrammarCounts", "Counts of a grammar's events, to be added to.");
-    nb::class_<SharedSentences>(m, "GrammarSentences", "Sentences over word classes.")
-        .def(nb::init<In<std::int32_t>, In<std::int32_t>, In<std::int32_t>, In<std::uint8_t>,
-                      In<Long>>(),
-             "classes"_a.noconvert(), "marks"_a.noconvert(), "fragments"_a.noconvert(),
-             "comps"_a.noconvert(), "starts"_a.noconvert())
-        .def("expect", &SharedSentences::expect, "parameters"_a, "constraint"_a, "low"_a, "high"_a,
-             "counts"_a, "scores"_a.noconvert(), "lifted"_a.noconvert(),
+    nb::class_<Sentences>(m, "GrammarSentences", "Sentences over word classes.")
+        .def(nb::init<Ints, Ints, Ints, Bytes, Longs>(), keep_arguments, "classes"_a, "marks"_a,
+             "fragments"_a, "comps"_a, "starts"_a)
+        .def("expect", &expect, without_gil, "parameters"_a, "constraint"_a, "low"_a, "high"_a,
+             "counts"_a, "scores"_a, "lifted"_a,
              "Add the expected counts of sentences low..high, and write their log-probabilities.")
-        .def("weigh", &SharedSentences::weigh, "parameters"_a, "constraint"_a, "low"_a, "high"_a,
-             "scores"_a.noconvert(), "Write the log-probability of sentences low..high.")
-        .def("best", &SharedSentences::best, "logs"_a, "constraint"_a, "seed"_a, "low"_a, "high"_a,
-             "heads"_a.noconvert(), "scores"_a.noconvert(), "lifted"_a.noconvert(),
+        .def("weigh", &weigh, without_gil, "parameters"_a, "constraint"_a, "low"_a, "high"_a,
+             "scores"_a, "Write the log-probability of sentences low..high.")
+        .def("best", &best, without_gil, "logs"_a, "constraint"_a, "seed"_a, "low"_a, "high"_a,
+             "heads"_a, "scores"_a, "lifted"_a,
              "Write the best trees of sentences low..high; a seed below 0 settles ties to the left.")
-        .def("draw", &SharedSentences::draw, "parameters"_a, "constraint"_a, "seed"_a, "low"_a,
-             "high"_a, "heads"_a.noconvert(), "lifted"_a.noconvert(),
+        .def("draw", &draw, without_gil, "parameters"_a, "constraint"_a, "seed"_a, "low"_a,
+             "high"_a, "heads"_a, "lifted"_a,
              "Draw trees of sentences low..high by their probability.")
-        .def("posteriors", &SharedSentences::posteriors, "parameters"_a, "constraint"_a,
-             "places"_a.noconvert(), "arcs"_a.noconvert(),
-             "Write the probability of each arc, those of roots on the diagonal.")
-        .def("heaviest", &SharedSentences::heaviest, "arcs"_a.noconvert(), "places"_a.noconvert(),
-             "constraint"_a, "heads"_a.noconvert(),
+        .def("posteriors", &posteriors, without_gil, "parameters"_a, "constraint"_a, "places"_a,
+             "arcs"_a, "Write the probability of each arc, those of roots on the diagonal.")
+        .def("heaviest", &heaviest, without_gil, "arcs"_a, "places"_a, "constraint"_a, "heads"_a,
              "Write the trees whose arcs have the largest sum.")
-        .def("least_risk", &SharedSentences::least_risk, "parameters"_a, "constraint"_a,
-             "heads"_a.noconvert(), "Write the trees with the most arcs expected to be right.")
-        .def("k_best", &SharedSentences::k_best, "logs"_a, "constraint"_a, "index"_a, "k"_a,
+        .def("least_risk", &least_risk, without_gil, "parameters"_a, "constraint"_a, "heads"_a,
+             "Write the trees with the most arcs expected to be right.")
+        .def("k_best", &k_best, without_gil, "logs"_a, "constraint"_a, "index"_a, "k"_a,
              "The heads and scores of up to k trees of a sentence, the best first.")
-        .def("count", &SharedSentences::count, "heads"_a.noconvert(), "low"_a, "high"_a,
-             "counts"_a, "Add the events of the trees of sentences low..high to counts.")
-        .def("score", &SharedSentences::score, "heads"_a.noconvert(), "logs"_a,
-             "scores"_a.noconvert(), "Write the log-probability of each tree.")
-        .def("score_arcs", &SharedSentences::score_arcs, "numbers"_a.noconvert(),
-             "places"_a.noconvert(), "weights"_a.noconvert(), "chances"_a.noconvert(),
-             "Write the probability of each arc under an arc model.")
-        .def("learn_arcs", &SharedSentences::learn_arcs, "order"_a.noconvert(),
-             "numbers"_a.noconvert(), "places"_a.noconvert(), "aims"_a.noconvert(),
-             "weights"_a.noconvert(), "squares"_a.noconvert(), "rate"_a, "decay"_a,
+        .def("count", &count, without_gil, "heads"_a, "low"_a, "high"_a, "counts"_a,
+             "Add the events of the trees of sentences low..high to counts.")
+        .def("score", &score, without_gil, "heads"_a, "logs"_a, "scores"_a,
+             "Write the log-probability of each tree.")
+        .def("score_arcs", &score_arcs, without_gil, "numbers"_a, "places"_a, "weights"_a,
+             "chances"_a, "Write the probability of each arc under an arc model.")
+        .def("learn_arcs", &learn_arcs, without_gil, "order"_a, "numbers"_a, "places"_a, "aims"_a,
+             "weights"_a, "squares"_a, "rate"_a, "decay"_a,
              "One pass over sentences: weights move towards the probabilities `aims`.");
 }
 

@@ -1,10 +1,6 @@
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 
 #include <limits>
-#include <optional>
-#include <tuple>
 
 #include "bind/arrays.h"
 #include "bind/bind.h"
@@ -15,167 +11,125 @@
 namespace caesura {
 namespace {
 
-using namespace nb::literals;
 using namespace network;
-using Columns = std::optional<In<std::int64_t>>;
-using AnyArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using Features = Matrix<const Long>;
+using Windows = Matrix<const Long>;
+// Columns that are wanted; all if there is none.
+using Columns = std::optional<Longs>;
+using AnyShape = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
-ModelArray described(const AnyArray& array) {
-    ModelArray found{ModelArray::Type::kOther, array.data(), {}};
-    if (array.dtype() == nb::dtype<float>()) found.type = ModelArray::Type::kFloat;
-    if (array.dtype() == nb::dtype<std::int8_t>()) found.type = ModelArray::Type::kInt8;
-    if (array.dtype() == nb::dtype<std::uint8_t>()) found.type = ModelArray::Type::kUint8;
-    for (std::size_t i = 0; i < array.ndim(); ++i)
-        found.shape.push_back(static_cast<std::int64_t>(array.shape(i)));
-    return found;
-}
-
-void new_network(Network* self, const nb::typed<nb::dict, nb::str, nb::object>& arrays, int heads, float eps) {
+void new_network(Network* self, const nb::typed<nb::dict, nb::str, nb::object>& arrays, int heads,
+                 float eps) {
     ModelArrays found;
-    std::vector<AnyArray> kept;
+    std::vector<AnyShape> kept;
     for (const auto& [name, value] : arrays) {
-        AnyArray array;
+        AnyShape array;
         damaged(nb::try_cast(value, array, false), "its network has an array of an unknown kind");
-        found.emplace(nb::cast<std::string>(name), described(array));
+        ModelArray described{ModelArray::Type::kOther, array.data(), {}};
+        if (array.dtype() == nb::dtype<float>()) described.type = ModelArray::Type::kFloat;
+        if (array.dtype() == nb::dtype<std::int8_t>()) described.type = ModelArray::Type::kInt8;
+        if (array.dtype() == nb::dtype<std::uint8_t>()) described.type = ModelArray::Type::kUint8;
+        described.shape.assign(array.shape_ptr(), array.shape_ptr() + array.ndim());
+        found.emplace(nb::cast<std::string>(name), std::move(described));
         kept.push_back(std::move(array));
     }
     nb::gil_scoped_release release;
     new (self) Network(found, heads, eps);
 }
 
-std::vector<std::int64_t> checked(const In<std::int64_t>& columns, std::int64_t n,
-                                  const char* name) {
-    require_range(view(columns), 0, n, name);
-    return {columns.data(), columns.data() + columns.shape(0)};
+std::vector<Long> checked(const Columns& columns, Long n, const char* name) {
+    if (!columns) return {};
+    require_range(*columns, 0, n, name);
+    return {columns->begin(), columns->end()};
 }
 
-Text text_of(const In<std::int32_t>& pieces, const In<std::int64_t>& pointer,
-             const In2<std::int64_t>& features, std::int32_t begin, std::int32_t end,
-             std::int64_t limit) {
-    require(pointer.shape(0) > 0, "pointer is empty");
-    return {view(pieces), view(pointer), matrix(features), begin, end, limit};
+Text text_of(Ints pieces, Longs pointer, Features features, std::int32_t begin, std::int32_t end,
+             Long limit) {
+    require(!pointer.empty(), "pointer is empty");
+    return {pieces, pointer, features, begin, end, limit};
 }
 
-View<const Window> windows_of(const In2<std::int64_t>& windows) {
-    static_assert(sizeof(Window) == 4 * sizeof(std::int64_t));
-    require(windows.shape(1) == 4, "a window has four numbers");
-    return {reinterpret_cast<const Window*>(windows.data()), windows.shape(0)};
+View<const Window> windows_of(Windows windows) {
+    static_assert(sizeof(Window) == 4 * sizeof(Long));
+    require(windows.columns() == 4, "a window has four numbers");
+    return {reinterpret_cast<const Window*>(windows.data()), windows.rows()};
 }
 
-using Found = std::tuple<Array<float>, Array2<float>, Array2<float>, Array<std::int32_t>,
-                         Array<std::int32_t>, Array2<float>, Array2<float>, Array<float>>;
-
-Found scores(const Network& network, In<std::int32_t> pieces, In<std::int64_t> pointer,
-             In2<std::int64_t> features, In2<std::int64_t> windows, std::int32_t begin,
-             std::int32_t end, std::int64_t limit, const Columns& columns) {
+auto scores(const Network& network, Ints pieces, Longs pointer, Features features,
+            Windows windows, std::int32_t begin, std::int32_t end, Long limit,
+            const Columns& columns) {
     const Text text = text_of(pieces, pointer, features, begin, end, limit);
-    const View<const Window> spans = windows_of(windows);
-    std::vector<std::int64_t> chosen;
-    if (columns) chosen = checked(*columns, network.sizes().tag_columns, "columns");
+    const auto spans = windows_of(windows);
+    const auto chosen = checked(columns, network.sizes().tag_columns, "columns");
     network.check(text, spans);
-    const std::size_t n = static_cast<std::size_t>(text.words());
-    const std::size_t tags =
-        columns ? chosen.size() : static_cast<std::size_t>(network.sizes().tag_columns);
-    const std::size_t label = static_cast<std::size_t>(network.sizes().label_size);
-    std::size_t width = 1;
-    for (const Window& one : spans)
-        width = std::max(width, static_cast<std::size_t>(one.last - one.first + 1));
-    std::vector<float> start(n), tag(n * tags), dep(n * label), head(n * label), root(label);
-    std::vector<float> arcs(n * width, -std::numeric_limits<float>::infinity());
+    const Long n = text.words(), label = network.sizes().label_size;
+    Long width = 1;
+    for (const Window& one : spans) width = std::max(width, one.last - one.first + 1);
+    std::vector<float> start(n), root(label);
     std::vector<std::int32_t> base(n), sizes(n);
-    {
-        Cancel cancel;
-        nb::gil_scoped_release release;
-        network.scores(text, spans, columns ? &chosen : nullptr,
-                       {start, {tag.data(), n, tags}, {arcs.data(), n, width}, base, sizes,
-                        {dep.data(), n, label}, {head.data(), n, label}, root},
-                       cancel);
-    }
-    return {to_numpy(std::move(start)),       to_numpy(std::move(tag), n, tags),
-            to_numpy(std::move(arcs), n, width), to_numpy(std::move(base)),
-            to_numpy(std::move(sizes)),       to_numpy(std::move(dep), n, label),
-            to_numpy(std::move(head), n, label), to_numpy(std::move(root))};
+    Grid<float> tags(n, columns ? std::ssize(chosen) : network.sizes().tag_columns);
+    Grid<float> arcs(n, width, -std::numeric_limits<float>::infinity());
+    Grid<float> dependents(n, label), heads(n, label);
+    Cancel cancel;
+    network.scores(text, spans, columns ? &chosen : nullptr,
+                   {start, tags, arcs, base, sizes, dependents, heads, root}, cancel);
+    return std::tuple(std::move(start), std::move(tags), std::move(arcs), std::move(base),
+                      std::move(sizes), std::move(dependents), std::move(heads), std::move(root));
 }
 
-Array<float> starts(const Network& network, In<std::int32_t> pieces, In<std::int64_t> pointer,
-                    In2<std::int64_t> features, In2<std::int64_t> windows, std::int32_t begin,
-                    std::int32_t end, std::int64_t limit) {
+std::vector<float> starts(const Network& network, Ints pieces, Longs pointer, Features features,
+                          Windows windows, std::int32_t begin, std::int32_t end, Long limit) {
     const Text text = text_of(pieces, pointer, features, begin, end, limit);
-    const View<const Window> spans = windows_of(windows);
+    const auto spans = windows_of(windows);
     network.check(text, spans);
-    std::vector<float> found(static_cast<std::size_t>(text.words()));
-    {
-        Cancel cancel;
-        nb::gil_scoped_release release;
-        network.starts(text, spans, found, cancel);
-    }
-    return to_numpy(std::move(found));
+    std::vector<float> found(text.words());
+    Cancel cancel;
+    network.starts(text, spans, found, cancel);
+    return found;
 }
 
-Array2<float> states(const Network& network, int layer, In<std::int32_t> pieces,
-                     In<std::int64_t> pointer, In2<std::int64_t> features, std::int32_t begin,
-                     std::int32_t end, std::int64_t limit) {
+Grid<float> states(const Network& network, int layer, Ints pieces, Longs pointer,
+                   Features features, std::int32_t begin, std::int32_t end, Long limit) {
     const Text text = text_of(pieces, pointer, features, begin, end, limit);
     const Window all{0, text.words(), 0, text.words()};
     network.check(text, {&all, text.words() > 0 ? 1u : 0u});
-    const std::size_t n = static_cast<std::size_t>(text.words());
-    const std::size_t hidden = static_cast<std::size_t>(network.sizes().hidden);
-    std::vector<float> found(n * hidden);
-    {
-        Cancel cancel;
-        nb::gil_scoped_release release;
-        network.states(text, layer, {found.data(), n, hidden}, cancel);
-    }
-    return to_numpy(std::move(found), n, hidden);
+    Grid<float> found(text.words(), network.sizes().hidden);
+    Cancel cancel;
+    network.states(text, layer, found, cancel);
+    return found;
 }
 
-using In3 = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-
-void new_label_scorer(LabelScorer* self, const In3& weights) {
-    damaged(weights.shape(0) == weights.shape(2) && weights.shape(0) > 1,
+void new_label_scorer(LabelScorer* self, const NdArray<const float, 3>& weights) {
+    const auto size = static_cast<Long>(weights.shape(0)) - 1;
+    damaged(weights.shape(0) == weights.shape(2) && size > 0,
             "its label weights have the wrong shape");
-    const View<const float> values(weights.data(), weights.size());
-    nb::gil_scoped_release release;
-    new (self) LabelScorer(values, static_cast<std::int64_t>(weights.shape(0)) - 1,
-                           static_cast<std::int64_t>(weights.shape(1)));
+    new (self) LabelScorer({weights.data(), weights.size()}, size,
+                           static_cast<Long>(weights.shape(1)));
 }
 
-Array2<float> label_scores(const LabelScorer& scorer, In2<float> dependents, In2<float> heads,
-                           In<float> root, In<std::int32_t> head, const Columns& labels) {
-    const std::size_t size = static_cast<std::size_t>(scorer.size()), n = head.shape(0);
-    require(dependents.shape(1) == size && heads.shape(1) == size && root.shape(0) == size,
+Grid<float> label_scores(const LabelScorer& scorer, Floats2 dependents,
+                         Floats2 heads, Floats root, Ints head,
+                         const Columns& labels) {
+    const auto size = static_cast<std::size_t>(scorer.size());
+    require(dependents.columns() == size && heads.columns() == size && root.size() == size,
             "the vectors of labels have the wrong size");
-    require(dependents.shape(0) == n, "every dependent needs a head");
-    require_range(view(head), INT32_MIN, static_cast<std::int64_t>(heads.shape(0)), "heads");
-    std::vector<std::int64_t> chosen;
-    if (labels) chosen = checked(*labels, scorer.labels(), "labels");
-    const std::size_t columns = labels ? chosen.size() : static_cast<std::size_t>(scorer.labels());
-    std::vector<float> found(n * columns);
-    {
-        Cancel cancel;
-        nb::gil_scoped_release release;
-        scorer.scores(matrix(dependents), matrix(heads), view(root), view(head),
-                      labels ? &chosen : nullptr, {found.data(), n, columns}, cancel);
-    }
-    return to_numpy(std::move(found), n, columns);
+    require(dependents.rows() == head.size(), "every dependent needs a head");
+    require_range(head, INT32_MIN, static_cast<Long>(heads.rows()), "heads");
+    const auto chosen = checked(labels, scorer.labels(), "labels");
+    Grid<float> found(head.size(), labels ? std::ssize(chosen) : scorer.labels());
+    Cancel cancel;
+    scorer.scores(dependents, heads, root, head, labels ? &chosen : nullptr, found, cancel);
+    return found;
 }
 
-void new_boundaries(WordBoundaries* self, In2<float> first, In<float> bias, In<float> second) {
-    nb::gil_scoped_release release;
-    new (self) WordBoundaries(matrix(first), view(bias), view(second));
-}
-
-Array<float> boundary_odds(const WordBoundaries& boundaries, In2<float> vectors) {
-    damaged(static_cast<std::int64_t>(vectors.shape(1)) * 2 * WordBoundaries::kNear ==
+std::vector<float> boundary_odds(const WordBoundaries& boundaries, Floats2 vectors) {
+    damaged(static_cast<Long>(vectors.columns()) * 2 * WordBoundaries::kNear ==
                 boundaries.inputs(),
             "its network has vectors of another size than what finds words");
-    std::vector<float> found(vectors.shape(0));
-    {
-        Cancel cancel;
-        nb::gil_scoped_release release;
-        boundaries.odds(matrix(vectors), found, cancel);
-    }
-    return to_numpy(std::move(found));
+    std::vector<float> found(vectors.rows());
+    Cancel cancel;
+    boundaries.odds(vectors, found, cancel);
+    return found;
 }
 
 }  // namespace
@@ -193,30 +147,26 @@ void bind_network(nb::module_& m) {
         .def_prop_ro("tags", [](const Network& n) { return n.sizes().tag_columns; })
         .def_prop_ro("label_size", [](const Network& n) { return n.sizes().label_size; })
         .def_prop_ro("variant", &Network::variant, "The instruction set that is used.")
-        .def("scores", &scores, "pieces"_a.noconvert(), "pointer"_a.noconvert(),
-             "features"_a.noconvert(), "windows"_a.noconvert(), "begin_id"_a, "end_id"_a,
-             "limit"_a, "columns"_a.noconvert() = nb::none(),
+        .def("scores", &scores, without_gil, "pieces"_a, "pointer"_a, "features"_a, "windows"_a,
+             "begin_id"_a, "end_id"_a, "limit"_a, "columns"_a = nb::none(),
              "Return start, tags, arcs, base, sizes, label_dep, label_head and label_root of words\n"
              "that are read in windows (first, last, keep_first, keep_last). `columns` are the\n"
              "columns of tags that are wanted.")
-        .def("starts", &starts, "pieces"_a.noconvert(), "pointer"_a.noconvert(),
-             "features"_a.noconvert(), "windows"_a.noconvert(), "begin_id"_a, "end_id"_a,
-             "limit"_a, "Return the scores of sentence starts alone.")
-        .def("states", &states, "layer"_a, "pieces"_a.noconvert(), "pointer"_a.noconvert(),
-             "features"_a.noconvert(), "begin_id"_a, "end_id"_a, "limit"_a,
+        .def("starts", &starts, without_gil, "pieces"_a, "pointer"_a, "features"_a, "windows"_a,
+             "begin_id"_a, "end_id"_a, "limit"_a, "Return the scores of sentence starts alone.")
+        .def("states", &states, without_gil, "layer"_a, "pieces"_a, "pointer"_a, "features"_a,
+             "begin_id"_a, "end_id"_a, "limit"_a,
              "Return the vector that the first sub-word of each word has after so many layers.");
     nb::class_<LabelScorer>(m, "LabelScorer",
                             "Biaffine label scores of arcs. Threads may share one.")
-        .def("__init__", &new_label_scorer, "weights"_a.noconvert())
-        .def("scores", &label_scores, "label_dep"_a.noconvert(), "label_head"_a.noconvert(),
-             "label_root"_a.noconvert(), "heads"_a.noconvert(),
-             "labels"_a.noconvert() = nb::none(),
+        .def("__init__", &new_label_scorer, without_gil, "weights"_a.noconvert())
+        .def("scores", &label_scores, without_gil, "label_dep"_a, "label_head"_a, "label_root"_a,
+             "heads"_a, "labels"_a = nb::none(),
              "Return the score of each label (or of those chosen) for each word and its head.");
     nb::class_<WordBoundaries>(m, "WordBoundaries",
                                "Where words begin in text without blanks. Threads may share one.")
-        .def("__init__", &new_boundaries, "first"_a.noconvert(), "bias"_a.noconvert(),
-             "second"_a.noconvert())
-        .def("odds", &boundary_odds, "vectors"_a.noconvert(),
+        .def(nb::init<Floats2, Floats, Floats>(), without_gil, "first"_a, "bias"_a, "second"_a)
+        .def("odds", &boundary_odds, without_gil, "vectors"_a,
              "Return the log-odds that a word begins before each character, by its vectors.");
 }
 

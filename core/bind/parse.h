@@ -1,8 +1,6 @@
 // Objects of the parsers that several bindings take.
 #pragma once
 
-#include <nanobind/stl/tuple.h>
-
 #include "bind/arrays.h"
 #include "bind/checks.h"
 #include "parse/beam.h"
@@ -12,35 +10,23 @@
 
 namespace caesura {
 
-// Templates that keep their arrays alive.
-struct SharedTemplates {
-    In2<std::int32_t> slots;
-    In<std::uint64_t> seeds;
-    In<std::int64_t> ends;
-
-    parse::Templates check(std::int64_t n_slots, std::size_t n_groups) const {
-        return {matrix(slots), view(seeds), view(ends), n_slots, n_groups};
-    }
-};
-
 // The words of documents that lie one behind another; with their features, or only their number.
-inline parse::Words words_of(In2<std::uint64_t> table, In2<std::int32_t> context,
-                             std::int64_t instances) {
-    const auto n = static_cast<std::int64_t>(context.shape(0));
-    require(n < std::int64_t{1} << 30, "there are too many words");
-    require(context.shape(1) == parse::context_columns && table.shape(1) == parse::word_columns,
+inline parse::Words words_of(Hashes2 table, Ints2 context, Long instances) {
+    const auto n = static_cast<Long>(context.rows());
+    require(n < Long{1} << 30, "there are too many words");
+    require(context.columns() == parse::context_columns && table.columns() == parse::word_columns,
             "the words have the wrong number of columns");
-    require(static_cast<std::int64_t>(table.shape(0)) == n + parse::first_word * instances,
+    require(static_cast<Long>(table.rows()) == n + parse::first_word * instances,
             "the word table and the context are not of the same words");
-    return {n, matrix(table), matrix(context)};
+    return {n, table, context};
 }
 
 // What stands before words is something that the log-odds know.
 inline void check_context(const parse::Words& words, const parse::StartOdds& odds) {
-    for (std::int64_t i = 0; i < words.n; ++i) {
-        const auto fits = [&](std::int64_t column, View<const float> values) {
+    for (Long i = 0; i < words.n; ++i) {
+        const auto fits = [&](Long column, Floats values) {
             const std::int32_t value = words.context(i, column);
-            return value >= 0 && value < static_cast<std::int64_t>(values.size());
+            return value >= 0 && value < std::ssize(values);
         };
         require(fits(parse::evidence, odds.evidence) && fits(parse::layout, odds.layout),
                 "the context of a word has an unknown value");
@@ -48,24 +34,21 @@ inline void check_context(const parse::Words& words, const parse::StartOdds& odd
 }
 
 // The fields of `caesura.stages.parse_limits.Limits`.
-using LimitArrays = std::tuple<In<std::int8_t>, In<std::int32_t>, In<std::int32_t>,
-                               In<std::int32_t>, In<std::int32_t>, In<std::int32_t>, bool>;
+using LimitArrays = std::tuple<Signs, Ints, Ints, Ints, Ints, Ints, bool>;
 
-inline parse::Limits limits_of(const LimitArrays& arrays, std::int64_t n,
+inline parse::Limits limits_of(const LimitArrays& arrays, Long n,
                                const parse::JointSystem& system) {
     const auto& [starts, after, heads, labels, wanted, rank, patient] = arrays;
-    const auto fits = [n](const auto& array, bool needed) {
-        const auto size = static_cast<std::int64_t>(array.shape(0));
-        require(size == n || (size == 0 && !needed), "the limits are not of the same words");
+    const auto check = [n](const auto& array, bool needed) {
+        require(std::ssize(array) == n || (array.empty() && !needed),
+                "the limits are not of the same words");
     };
-    const bool has_starts = starts.shape(0) > 0, has_heads = heads.shape(0) > 0;
-    fits(starts, has_starts);
-    fits(after, has_starts);
-    for (const auto* array : {&heads, &wanted, &rank}) fits(*array, has_heads);
-    fits(labels, false);
-    require_range(view(labels), -1, system.n_labels(), "labels");
-    return {view(starts), view(after), view(heads), view(labels), view(wanted), view(rank),
-            patient};
+    check(starts, false);
+    check(after, !starts.empty());
+    for (const Ints array : {heads, wanted, rank}) check(array, !heads.empty());
+    check(labels, false);
+    require_range(labels, -1, system.n_labels(), "labels");
+    return {starts, after, heads, labels, wanted, rank, patient};
 }
 
 }  // namespace caesura

@@ -1,217 +1,152 @@
-#include <nanobind/stl/pair.h>
-
-#include <algorithm>
-
-#include "bind/arrays.h"
-#include "bind/bind.h"
-#include "bind/checks.h"
-#include "bind/learn.h"
 #include "bind/tag.h"
+
+#include "bind/bind.h"
+#include "bind/text.h"
 #include "tag/attributes.h"
 #include "tag/conditional.h"
 
 namespace caesura {
 namespace {
 
-using namespace nb::literals;
 using namespace tag;
-using Vectors = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-using NewVectors = nb::ndarray<float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using learn::LinearTable;
+using Vectors = NdArray<const float, 3>;
 
-void check_strings(const In<std::uint32_t>& codes, const Longs& ends) {
-    require_rising(view(ends), 0, static_cast<std::int64_t>(codes.shape(0)), "ends");
+Grid<std::uint64_t> word_attributes(Codes forms, Longs form_ends, Bytes kinds, Codes lowers,
+                                    Longs lower_ends) {
+    require_rising(form_ends, 0, std::ssize(forms), "ends");
+    require_rising(lower_ends, 0, std::ssize(lowers), "ends");
+    require_lengths("each form needs a lower-case form", form_ends, lower_ends);
+    require_lengths("each character of a form needs a class", forms, kinds);
+    require_range(kinds, 0, 31, "kinds");
+    Grid<std::uint64_t> found(form_ends.size(), +n_attributes);
+    fill_attributes({forms, form_ends}, kinds, {lowers, lower_ends}, found);
+    return found;
 }
 
-Array2<std::uint64_t> word_attributes(In<std::uint32_t> forms, Longs form_ends,
-                                      In<std::uint8_t> kinds, In<std::uint32_t> lowers,
-                                      Longs lower_ends) {
-    check_strings(forms, form_ends);
-    check_strings(lowers, lower_ends);
-    require(lower_ends.shape(0) == form_ends.shape(0), "each form needs a lower-case form");
-    require(kinds.shape(0) == forms.shape(0), "each character of a form needs a class");
-    require_range(view(kinds), 0, 31, "kinds");
-    const std::size_t n = form_ends.shape(0);
-    std::vector<std::uint64_t> found(n * n_attributes);
-    {
-        nb::gil_scoped_release release;
-        fill_attributes({view(forms), view(form_ends)}, view(kinds),
-                        {view(lowers), view(lower_ends)}, {found.data(), n, n_attributes});
-    }
-    return to_numpy(std::move(found), n, n_attributes);
+void new_chain(Chain* self, const LinearTable& table, Ints2 spot, Ints places, Ints bounds,
+               Ints2 mixed, Floats2 pairs, Floats triples, float clear) {
+    new (self) Chain(table, chain_templates(spot, places, bounds, mixed), {pairs, triples}, clear);
 }
 
-// A chain that keeps the arrays of its model alive.
-class SharedChain : public Chain {
-   public:
-    SharedChain(const SharedTable& table, Ints2 spot, Ints places, Ints bounds, Ints2 mixed,
-                In2<float> pairs, In<float> triples, float clear)
-        : Chain(table, chain_templates(spot, places, bounds, mixed),
-                {matrix(pairs), view(triples)}, clear),
-          pairs_(std::move(pairs)),
-          triples_(std::move(triples)) {}
+template <class T>
+void check_vectors(const Chain& chain, const NdArray<T, 3>& vectors) {
+    require(static_cast<Long>(vectors.shape(1)) == chain.n_places() &&
+                static_cast<Long>(vectors.shape(2)) == chain.classes(),
+            "vectors must have a sum for each place and label");
+}
 
-    void sum(Hashes attributes, NewVectors vectors) const {
-        require(attributes.shape(1) == n_attributes, "types have the wrong number of attributes");
-        require(attributes.shape(0) == vectors.shape(0), "each type needs room for its sums");
-        check_vectors(vectors.shape(1), vectors.shape(2));
-        nb::gil_scoped_release release;
-        sum_types(matrix(attributes), {vectors.data(), vectors.shape(0) * vectors.shape(1),
-                                       vectors.shape(2)});
-    }
+void sum_types(const Chain& self, Hashes2 attributes, const NdArray<float, 3>& vectors) {
+    require(attributes.columns() == n_attributes, "types have the wrong number of attributes");
+    require(attributes.rows() == vectors.shape(0), "each type needs room for its sums");
+    check_vectors(self, vectors);
+    self.sum_types(attributes, {vectors.data(), vectors.shape(0) * vectors.shape(1),
+                                vectors.shape(2)});
+}
 
-    Array<std::int32_t> best(Hashes attributes, Vectors vectors, Ints types, Longs begins,
-                             Ints group, In2<bool> allowed, std::int64_t width, float margin,
-                             std::int64_t room) const {
-        check_width(width);
-        const Words words = words_of(attributes, vectors, types, begins, group, allowed);
-        std::vector<std::int32_t> path(types.shape(0));
-        {
-            Cancel cancel;
-            nb::gil_scoped_release release;
-            decode(words, width, margin, room, path, cancel);
-        }
-        return to_numpy(std::move(path));
-    }
+Words words_of(const Chain& self, Hashes2 attributes, const Vectors& vectors, Ints types,
+               Longs begins, Ints group, Matrix<const bool> allowed) {
+    check_types(attributes, types);
+    check_begins(begins, types);
+    require(vectors.shape(0) == attributes.rows(), "each type needs sums");
+    check_vectors(self, vectors);
+    if (!group.empty()) require_lengths("each word needs a group of labels", types, group);
+    require(static_cast<Long>(allowed.columns()) == self.classes(),
+            "a group must allow or forbid each label");
+    require_range(group, -1, static_cast<Long>(allowed.rows()), "group");
+    return {attributes, vectors.data(), types, begins, group, allowed};
+}
 
-    std::pair<Array2<std::int32_t>, Array2<float>> probabilities(
-        Hashes attributes, Vectors vectors, Ints types, Longs begins, Ints group,
-        In2<bool> allowed, std::int64_t width, float margin) const {
-        check_width(width);
-        const Words words = words_of(attributes, vectors, types, begins, group, allowed);
-        const std::size_t n = types.shape(0), columns = static_cast<std::size_t>(width);
-        std::vector<std::int32_t> labels(n * columns);
-        std::vector<float> masses(n * columns);
-        {
-            Cancel cancel;
-            nb::gil_scoped_release release;
-            marginals(words, margin, {{labels.data(), n, columns}, {masses.data(), n, columns}},
-                      cancel);
-        }
-        return {to_numpy(std::move(labels), n, columns), to_numpy(std::move(masses), n, columns)};
-    }
+std::vector<std::int32_t> decode(const Chain& self, Hashes2 attributes, const Vectors& vectors,
+                                 Ints types, Longs begins, Ints group, Matrix<const bool> allowed,
+                                 Long width, float margin, Long room) {
+    check_width(width);
+    const Words words = words_of(self, attributes, vectors, types, begins, group, allowed);
+    std::vector<std::int32_t> path(types.size());
+    Cancel cancel;
+    self.decode(words, width, margin, room, path, cancel);
+    return path;
+}
 
-   private:
-    static void check_width(std::int64_t width) {
-        require(0 < width && width <= widest, "width must be from 1 to 127");
-    }
+auto marginals(const Chain& self, Hashes2 attributes, const Vectors& vectors, Ints types,
+               Longs begins, Ints group, Matrix<const bool> allowed, Long width, float margin) {
+    check_width(width);
+    const Words words = words_of(self, attributes, vectors, types, begins, group, allowed);
+    Grid<std::int32_t> labels(types.size(), width);
+    Grid<float> masses(types.size(), width);
+    Cancel cancel;
+    self.marginals(words, margin, {labels, masses}, cancel);
+    return std::pair(std::move(labels), std::move(masses));
+}
 
-    void check_vectors(std::size_t places, std::size_t labels) const {
-        require(static_cast<std::int64_t>(places) == n_places() &&
-                    static_cast<std::int64_t>(labels) == classes(),
-                "vectors must have a sum for each place and label");
-    }
+void new_classifier(ConditionalClassifier* self, const LinearTable& table, Ints bounds,
+                    Ints values, Ints2 own, Ints2 context, double clear) {
+    new (self) ConditionalClassifier(table, {bounds, values}, templates_of(own),
+                                     templates_of(context), clear);
+}
 
-    Words words_of(const Hashes& attributes, const Vectors& vectors, const Ints& types,
-                   const Longs& begins, const Ints& group, const In2<bool>& allowed) const {
-        check_types(attributes, types);
-        check_begins(begins, types);
-        require(vectors.shape(0) == attributes.shape(0), "each type needs sums");
-        check_vectors(vectors.shape(1), vectors.shape(2));
-        require(group.shape(0) == 0 || group.shape(0) == types.shape(0),
-                "each word needs a group of labels");
-        require(static_cast<std::int64_t>(allowed.shape(1)) == classes(),
-                "a group must allow or forbid each label");
-        require_range(view(group), -1, static_cast<std::int64_t>(allowed.shape(0)), "group");
-        return {matrix(attributes), vectors.data(), view(types),
-                view(begins),       view(group),    matrix(allowed)};
-    }
+auto choose_alone(const ConditionalClassifier& self, Hashes2 attributes, Ints types, Ints labels) {
+    check_types(attributes, types);
+    require_lengths("each type needs a label", types, labels);
+    require_range(labels, 0, self.n_labels(), "labels");
+    Grid<float> scores(types.size(), self.width());
+    std::vector<std::int32_t> settled(types.size());
+    self.choose_alone(attributes, types, labels, scores, settled);
+    return std::pair(std::move(scores), std::move(settled));
+}
 
-    In2<float> pairs_;
-    In<float> triples_;
-};
-
-// A classifier that keeps the arrays of its model alive.
-class SharedClassifier : public ConditionalClassifier {
-   public:
-    SharedClassifier(const SharedTable& table, Ints bounds, Ints values, Ints2 own, Ints2 context,
-                     double clear)
-        : ConditionalClassifier(table, {view(bounds), view(values)}, templates_of(own),
-                                templates_of(context), clear),
-          bounds_(std::move(bounds)),
-          values_(std::move(values)) {}
-
-    std::pair<Array2<float>, Array<std::int32_t>> alone(Hashes attributes, Ints types,
-                                                        Ints labels) const {
-        check_types(attributes, types);
-        require(labels.shape(0) == types.shape(0), "each type needs a label");
-        require_range(view(labels), 0, n_labels(), "labels");
-        const std::size_t n = types.shape(0), columns = static_cast<std::size_t>(width());
-        std::vector<float> scores(n * columns);
-        std::vector<std::int32_t> settled(n);
-        {
-            nb::gil_scoped_release release;
-            choose_alone(matrix(attributes), view(types), view(labels),
-                         {scores.data(), n, columns}, settled);
-        }
-        return {to_numpy(std::move(scores), n, columns), to_numpy(std::move(settled))};
-    }
-
-    Array<std::int32_t> best(Hashes attributes, Ints types, Ints own, Ints path, Longs begins,
-                             Ints pairs, In2<float> scores, Ints settled) const {
-        check_types(attributes, types);
-        check_begins(begins, types);
-        for (const Ints* column : {&own, &path, &pairs})
-            require(column->shape(0) == types.shape(0), "the columns must be of the same length");
-        require_range(view(own), 0, n_labels(), "own");
-        require_range(view(path), 0, n_labels(), "path");
-        require(scores.shape(0) == settled.shape(0) &&
-                    static_cast<std::int64_t>(scores.shape(1)) == width(),
-                "each pair needs scores");
-        require_range(view(pairs), 0, length(settled), "pairs");
-        std::vector<std::int32_t> chosen(types.shape(0));
-        {
-            Cancel cancel;
-            nb::gil_scoped_release release;
-            choose({matrix(attributes), view(types), view(own), view(path), view(begins),
-                    view(pairs)},
-                   {matrix(scores), view(settled)}, chosen, cancel);
-        }
-        return to_numpy(std::move(chosen));
-    }
-
-   private:
-    Ints bounds_, values_;
-};
+std::vector<std::int32_t> choose(const ConditionalClassifier& self, Hashes2 attributes, Ints types,
+                                 Ints own, Ints path, Longs begins, Ints pairs,
+                                 Floats2 scores, Ints settled) {
+    check_types(attributes, types);
+    check_begins(begins, types);
+    require_lengths("the columns must be of the same length", types, own, path, pairs);
+    require_range(own, 0, self.n_labels(), "own");
+    require_range(path, 0, self.n_labels(), "path");
+    require(scores.rows() == settled.size() &&
+                static_cast<Long>(scores.columns()) == self.width(),
+            "each pair needs scores");
+    require_range(pairs, 0, std::ssize(settled), "pairs");
+    std::vector<std::int32_t> chosen(types.size());
+    Cancel cancel;
+    self.choose({attributes, types, own, path, begins, pairs}, {scores, settled}, chosen, cancel);
+    return chosen;
+}
 
 }  // namespace
 
 void bind_tag(nb::module_& m) {
-    m.def("word_attributes", &word_attributes, plain("forms"), plain("form_ends"), plain("kinds"),
-          plain("lowers"), plain("lower_ends"),
+    m.def("word_attributes", &word_attributes, without_gil, "forms"_a, "form_ends"_a, "kinds"_a,
+          "lowers"_a, "lower_ends"_a,
           "Return the attributes of word types. Forms and lower-case forms are code points, one\n"
           "string behind the other; `kinds` holds the class of each character of the forms.");
 
-    nb::class_<SharedChain>(m, "Chain", "Predicts the labels of the words of chains; read-only.")
-        .def(nb::init<const SharedTable&, Ints2, Ints, Ints, Ints2, In2<float>, In<float>, float>(),
-             nb::keep_alive<1, 2>(), "table"_a, plain("spot"), plain("places"), plain("bounds"),
-             plain("mixed"), plain("pairs"), plain("triples"), "clear"_a)
-        .def_prop_ro("classes", &SharedChain::classes, "The number of labels.")
-        .def_prop_ro("n_places", &SharedChain::n_places,
+    nb::class_<Chain>(m, "Chain", "Predicts the labels of the words of chains; read-only.")
+        .def("__init__", &new_chain, keep_arguments, "table"_a, "spot"_a, "places"_a, "bounds"_a,
+             "mixed"_a, "pairs"_a, "triples"_a, "clear"_a)
+        .def_prop_ro("classes", &Chain::classes, "The number of labels.")
+        .def_prop_ro("n_places", &Chain::n_places,
                      "The number of places that spot features look at.")
-        .def("sum_types", &SharedChain::sum, plain("attributes"), plain("vectors"),
+        .def("sum_types", &sum_types, without_gil, "attributes"_a, "vectors"_a.noconvert(),
              "Write the sums of the spot features of types, by place and label.")
-        .def("decode", &SharedChain::best, plain("attributes"), plain("vectors"), plain("types"),
-             plain("begins"), plain("group"), plain("allowed"), "width"_a, "margin"_a,
-             "room"_a = 1024,
+        .def("decode", &decode, without_gil, "attributes"_a, "vectors"_a.noconvert(), "types"_a,
+             "begins"_a, "group"_a, "allowed"_a, "width"_a, "margin"_a, "room"_a = 1024,
              "Return the best label of each word. `group` has the row of `allowed` that restricts\n"
              "each word, or -1; it may be empty.")
-        .def("marginals", &SharedChain::probabilities, plain("attributes"), plain("vectors"),
-             plain("types"), plain("begins"), plain("group"), plain("allowed"), "width"_a,
-             "margin"_a,
+        .def("marginals", &marginals, without_gil, "attributes"_a, "vectors"_a.noconvert(),
+             "types"_a, "begins"_a, "group"_a, "allowed"_a, "width"_a, "margin"_a,
              "Return the labels of each word with their probabilities, the likeliest first.");
 
-    nb::class_<SharedClassifier>(m, "ConditionalClassifier",
-                                 "Predicts a column given the label; read-only.")
-        .def(nb::init<const SharedTable&, Ints, Ints, Ints2, Ints2, double>(),
-             nb::keep_alive<1, 2>(), "table"_a, plain("bounds"), plain("values"), plain("own"),
-             plain("context"), "clear"_a)
-        .def_prop_ro("width", &SharedClassifier::width, "The most values that a label has.")
-        .def("choose_alone", &SharedClassifier::alone, plain("attributes"), plain("types"),
-             plain("labels"),
+    nb::class_<ConditionalClassifier>(m, "ConditionalClassifier",
+                                      "Predicts a column given the label; read-only.")
+        .def("__init__", &new_classifier, keep_arguments, "table"_a, "bounds"_a, "values"_a,
+             "own"_a, "context"_a, "clear"_a)
+        .def_prop_ro("width", &ConditionalClassifier::width, "The most values that a label has.")
+        .def("choose_alone", &choose_alone, without_gil, "attributes"_a, "types"_a, "labels"_a,
              "Return the scores of pairs of type and label by the word alone, and the best value\n"
              "of each where no context can change it (-1: the label has none; else -2).")
-        .def("choose", &SharedClassifier::best, plain("attributes"), plain("types"), plain("own"),
-             plain("path"), plain("begins"), plain("pairs"), plain("scores"), plain("settled"),
+        .def("choose", &choose, without_gil, "attributes"_a, "types"_a, "own"_a, "path"_a,
+             "begins"_a, "pairs"_a, "scores"_a, "settled"_a,
              "Return the best value of each word, from the scores of its pair and its context.\n"
              "`own` has the labels of the words in question, `path` those that others see.");
 }

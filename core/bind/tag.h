@@ -9,43 +9,32 @@
 
 namespace caesura {
 
-using Ints = In<std::int32_t>;
-using Ints2 = In2<std::int32_t>;
-using Longs = In<std::int64_t>;
-using Longs2 = In2<std::int64_t>;
-using Hashes = In2<std::uint64_t>;
-
-inline auto plain(const char* name) { return nb::arg(name).noconvert(); }
-
-inline std::int64_t length(const Ints& array) {
-    return static_cast<std::int64_t>(array.shape(0));
-}
-
-inline std::vector<tag::Template> templates_of(const Ints2& rows) {
-    require(rows.shape(1) * sizeof(std::int32_t) == sizeof(tag::Template),
+inline std::vector<tag::Template> templates_of(Ints2 rows) {
+    require(rows.columns() * sizeof(std::int32_t) == sizeof(tag::Template),
             "a template must have eight numbers");
     const auto* first = reinterpret_cast<const tag::Template*>(rows.data());
-    return {first, first + rows.shape(0)};
+    return {first, first + rows.rows()};
 }
 
-inline tag::ChainTemplates chain_templates(const Ints2& spot, const Ints& places,
-                                           const Ints& bounds, const Ints2& mixed) {
-    return {templates_of(spot), templates_of(mixed), {view(places).begin(), view(places).end()},
-            {view(bounds).begin(), view(bounds).end()}};
+inline tag::ChainTemplates chain_templates(Ints2 spot, Ints places, Ints bounds, Ints2 mixed) {
+    return {templates_of(spot), templates_of(mixed), {places.begin(), places.end()},
+            {bounds.begin(), bounds.end()}};
 }
 
-inline void check_types(const Hashes& attributes, const Ints& types) {
-    require(attributes.shape(1) == tag::n_attributes, "types have the wrong number of attributes");
-    require(attributes.shape(0) > 0, "there is no type of the edge");
-    require_range(view(types), 0, static_cast<std::int64_t>(attributes.shape(0)), "types");
+inline void check_types(Hashes2 attributes, Ints types) {
+    require(attributes.columns() == tag::n_attributes, "types have the wrong number of attributes");
+    require(attributes.rows() > 0, "there is no type of the edge");
+    require_range(types, 0, static_cast<Long>(attributes.rows()), "types");
 }
 
-inline void check_begins(const Longs& begins, const Ints& types) {
-    const auto values = view(begins);
-    require(!values.empty() && values[0] == 0 &&
-                values[static_cast<std::ptrdiff_t>(values.size()) - 1] == length(types),
+inline void check_begins(Longs begins, Ints types) {
+    require(!begins.empty() && begins[0] == 0 && begins.end()[-1] == std::ssize(types),
             "begins must start with 0 and end with the number of words");
-    require_rising(values, 0, length(types), "begins");
+    require_rising(begins, 0, std::ssize(types), "begins");
+}
+
+inline void check_width(Long width) {
+    require(0 < width && width <= tag::widest, "width must be from 1 to 127");
 }
 
 }  // namespace caesura

@@ -1,59 +1,54 @@
-#include <nanobind/stl/pair.h>
-
 #include "base/hash.h"
+#include "bind/arrays.h"
 #include "bind/bind.h"
 #include "bind/checks.h"
-#include "bind/learn.h"
 #include "learn/index.h"
+#include "learn/linear_table.h"
 #include "learn/updates.h"
 
 namespace caesura {
+namespace {
 
-using namespace nb::literals;
+std::vector<Long> find_rows(Codes keys, Codes wanted) {
+    const learn::FeatureIndex index(keys);
+    std::vector<Long> rows;
+    for (const std::uint32_t key : wanted) rows.push_back(index.find(key));
+    return rows;
+}
+
+void add_rows(const learn::LinearTable& table, Hashes hashes, View<float> scores) {
+    require(std::ssize(scores) >= table.width(), "too few scores");
+    std::vector<Long> found(hashes.size());
+    table.add(hashes, found, scores);
+}
+
+std::pair<float, float> add_steps(Doubles steps, Doubles ticks) {
+    require_lengths("steps and ticks must be of the same length", steps, ticks);
+    float weight = 0.0f, total = 0.0f;
+    for (std::ptrdiff_t i = 0; i < std::ssize(steps); ++i)
+        learn::add_step(weight, total, steps[i], ticks[i]);
+    return {weight, total};
+}
+
+float adagrad(Doubles slopes, double rate, double offset, double l2) {
+    float weight = 0.0f, square = 0.0f, total = 0.0f;
+    for (double slope : slopes) {
+        slope -= l2 * weight;
+        const double step = learn::adagrad(square, slope, slope * slope, rate, offset);
+        learn::add_step(weight, total, step, 1.0);
+    }
+    return weight;
+}
+
+}  // namespace
 
 void bind_testing_learn(nb::module_& m) {
     m.def("mix", &mix, "value"_a);
-    m.def("fold", &fold, "state"_a, "value"_a);
-    m.def(
-        "find_rows",
-        [](In<std::uint32_t> keys, In<std::uint32_t> wanted) {
-            const learn::FeatureIndex index(view(keys));
-            std::vector<std::int64_t> rows;
-            for (const std::uint32_t key : view(wanted)) rows.push_back(index.find(key));
-            return to_numpy(std::move(rows));
-        },
-        "keys"_a.noconvert(), "wanted"_a.noconvert(), "The rows of keys in an index, or -1.");
-    m.def(
-        "add_rows",
-        [](const SharedTable& table, In<std::uint64_t> hashes, Out<float> scores) {
-            require(static_cast<std::int64_t>(scores.shape(0)) >= table.width(), "too few scores");
-            std::vector<std::int64_t> found(hashes.shape(0));
-            table.add(view(hashes), found, view(scores));
-        },
-        "table"_a, "hashes"_a.noconvert(), "scores"_a.noconvert());
-    m.def(
-        "add_steps",
-        [](In<double> steps, In<double> ticks) {
-            require(steps.shape(0) == ticks.shape(0), "steps and ticks must be of the same length");
-            float weight = 0.0f, total = 0.0f;
-            for (std::size_t i = 0; i < steps.shape(0); ++i)
-                learn::add_step(weight, total, steps.data()[i], ticks.data()[i]);
-            return std::pair(weight, total);
-        },
-        "steps"_a.noconvert(), "ticks"_a.noconvert(), "A weight and its total after steps.");
-    m.def(
-        "adagrad",
-        [](In<double> slopes, double rate, double offset, double l2) {
-            float weight = 0.0f, square = 0.0f, total = 0.0f;
-            for (double slope : view(slopes)) {
-                slope -= l2 * weight;
-                const double step =
-                    learn::adagrad(square, slope, slope * slope, rate, offset);
-                learn::add_step(weight, total, step, 1.0);
-            }
-            return weight;
-        },
-        "slopes"_a.noconvert(), "rate"_a, "offset"_a, "l2"_a, "A weight after steps of AdaGrad.");
+    m.def("find_rows", &find_rows, "keys"_a, "wanted"_a, "The rows of keys in an index, or -1.");
+    m.def("add_rows", &add_rows, "table"_a, "hashes"_a, "scores"_a);
+    m.def("add_steps", &add_steps, "steps"_a, "ticks"_a, "A weight and its total after steps.");
+    m.def("adagrad", &adagrad, "slopes"_a, "rate"_a, "offset"_a, "l2"_a,
+          "A weight after steps of AdaGrad.");
     m.def("passive_aggressive", &learn::passive_aggressive, "loss"_a, "norm"_a, "bound"_a);
 }
 

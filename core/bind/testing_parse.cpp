@@ -1,8 +1,4 @@
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-
 #include "bind/bind.h"
-
 #include "bind/parse.h"
 #include "parse/arcs.h"
 #include "parse/beam.h"
@@ -12,14 +8,14 @@
 namespace caesura {
 namespace {
 
-using namespace nb::literals;
+using parse::CompactRows;
 using parse::JointSystem;
 
 // States of the joint system over the words of one document.
 class JointStates {
    public:
-    JointStates(const JointSystem& system, In2<std::uint64_t> table, In2<std::int32_t> context)
-        : table_(table), context_(context), system_(system), words_(words_of(table, context, 1)) {}
+    JointStates(const JointSystem& system, Hashes2 table, Ints2 context)
+        : system_(system), words_(words_of(table, context, 1)) {}
 
     unsigned legal(std::int32_t item) const { return system_.legal(arena_, at(item), words_.n); }
     bool is_terminal(std::int32_t item) const {
@@ -37,16 +33,15 @@ class JointStates {
         return std::tuple(item.dependent, item.head, item.last);
     }
     // The rows of all features in a table of so many rows.
-    Array<std::uint64_t> rows(std::int32_t item, In2<std::int32_t> slots, In<std::uint64_t> seeds,
-                              In<std::int64_t> ends, std::uint64_t size) const {
-        const auto templates =
-            SharedTemplates{slots, seeds, ends}.check(parse::Slots::size, ends.shape(0));
+    std::vector<std::uint64_t> rows(std::int32_t item, Ints2 slots, Hashes seeds, Longs ends,
+                                    std::uint64_t size) const {
+        const parse::Templates templates(slots, seeds, ends, parse::Slots::size, ends.size());
         parse::Slots values;
         values.fill(words_, arena_, at(item));
         std::vector<std::uint64_t> found;
-        for (std::int64_t t = 0; t < templates.size(); ++t)
+        for (Long t = 0; t < templates.size(); ++t)
             found.push_back(templates.row(t, values.values, size - 1));
-        return to_numpy(std::move(found));
+        return found;
     }
     const parse::Item& at(std::int32_t item) const {
         require(item >= 0 && item < arena_.n_items(), "there is no such state");
@@ -56,8 +51,6 @@ class JointStates {
     const parse::Words& words() const { return words_; }
 
    private:
-    In2<std::uint64_t> table_;
-    In2<std::int32_t> context_;
     const JointSystem& system_;
     parse::Words words_;
     parse::Arena arena_{1024, 2048};
@@ -66,133 +59,111 @@ class JointStates {
 // The linear scorer, whose sums are kept from one state to the next.
 class Scorer8 {
    public:
-    Scorer8(const parse::CompactRows& rows, In2<std::int32_t> slots, In<std::uint64_t> seeds,
-            In<std::int64_t> ends)
-        : arrays_{slots, seeds, ends},
-          templates_(arrays_.check(parse::Slots::size, parse::Linear8::n_groups)),
+    Scorer8(const CompactRows& rows, Ints2 slots, Hashes seeds, Longs ends)
+        : templates_(slots, seeds, ends, parse::Slots::size, parse::Linear8::n_groups),
           width_(static_cast<std::size_t>(rows.width())),
           scorer_(rows, templates_) {}
 
     void begin(const JointStates& states) { scorer_.begin(states.words()); }
-    Array<float> score(const JointStates& states, std::int32_t item) {
+    std::vector<float> score(const JointStates& states, std::int32_t item) {
         states.at(item);
         std::vector<float> scores(width_);
         scorer_.score(states.arena(), item, scores.data());
-        return to_numpy(std::move(scores));
+        return scores;
     }
 
    private:
-    SharedTemplates arrays_;
     parse::Templates templates_;
     std::size_t width_;
     parse::Linear8 scorer_;
 };
 
-void bind_joint(nb::module_& m) {
-    nb::class_<JointStates>(m, "JointStates")
-        .def(nb::init<const JointSystem&, In2<std::uint64_t>, In2<std::int32_t>>(),
-             nb::keep_alive<1, 2>(), "system"_a, "table"_a.noconvert(), "context"_a.noconvert())
-        .def("legal", &JointStates::legal, "item"_a)
-        .def("is_terminal", &JointStates::is_terminal, "item"_a)
-        .def("apply", &JointStates::apply, "item"_a, "action"_a)
-        .def("item", &JointStates::item, "item"_a)
-        .def("rows", &JointStates::rows, "item"_a, "slots"_a.noconvert(), "seeds"_a.noconvert(),
-             "ends"_a.noconvert(), "size"_a);
-    nb::class_<Scorer8>(m, "Scorer8")
-        .def(nb::init<const parse::CompactRows&, In2<std::int32_t>, In<std::uint64_t>,
-                      In<std::int64_t>>(),
-             nb::keep_alive<1, 2>(), "rows"_a, "slots"_a.noconvert(), "seeds"_a.noconvert(),
-             "ends"_a.noconvert())
-        .def("begin", &Scorer8::begin, "states"_a)
-        .def("score", &Scorer8::score, "states"_a, "item"_a);
-    m.def(
-        "arc_table",
-        [](In2<float> arcs, In<std::int32_t> base, In<std::int32_t> sizes, In<float> start,
-           double crossing) {
-            parse::ArcTable table({matrix(arcs), view(base)}, view(sizes), view(start), 1.0f,
-                                  crossing);
-            const Matrix<const float> costs = table.costs().arcs;
-            return std::tuple(
-                to_numpy(std::vector<float>(costs.data(), costs.data() + arcs.size()),
-                         costs.rows(), costs.columns()),
-                to_numpy(std::move(table.best)), to_numpy(std::move(table.gap)),
-                to_numpy(std::move(table.cross)), to_numpy(std::move(table.first)),
-                to_numpy(std::move(table.children)));
-        },
-        "arcs"_a, "base"_a, "sizes"_a, "start"_a, "crossing"_a,
-        "Costs of arcs, best heads, gaps, what boundaries cross, and children by best heads.");
-    m.def("most_steps", &parse::most_steps, "n"_a, "given"_a);
+auto arc_table(Floats2 arcs, Ints base, Ints sizes, Floats start, double crossing) {
+    parse::ArcTable table({arcs, base}, sizes, start, 1.0f, crossing);
+    const Floats2 costs = table.costs().arcs;
+    const float* end = costs.data() + costs.rows() * costs.columns();
+    return std::tuple(Grid(std::vector(costs.data(), end), costs.rows(), costs.columns()),
+                      std::move(table.best), std::move(table.gap), std::move(table.cross),
+                      std::move(table.first), std::move(table.children));
+}
+
+std::vector<std::int32_t> sum_rows(const CompactRows& table, Hashes rows) {
+    require_range(rows, 0, table.size(), "rows");
+    std::vector<std::uint64_t> list(rows.begin(), rows.end());
+    std::vector<std::int32_t> sums(static_cast<std::size_t>(table.width()));
+    table.sum(list, sums.data());
+    return sums;
+}
+
+// The width of a table of whole blocks, in which these rows are.
+template <class T, class Row>
+Long checked_width(Matrix<const T> table, View<const Row> rows) {
+    require(table.columns() % 32 == 0, "rows must be whole blocks of 32");
+    require_range(rows, 0, static_cast<Long>(table.rows()), "rows");
+    return static_cast<Long>(table.columns());
+}
+
+std::vector<std::int32_t> sum_bytes(Matrix<const std::int8_t> table, Hashes rows, bool low) {
+    const Long width = checked_width(table, rows);
+    std::vector<std::int32_t> sums(table.columns());
+    const auto& functions = parse::row_functions();
+    (low ? functions.sum_low_bytes : functions.sum_bytes)(table.data(), width, rows.data(),
+                                                          std::ssize(rows), sums.data());
+    return sums;
+}
+
+std::vector<float> sum_floats(Floats2 table, Hashes rows) {
+    const Long width = checked_width(table, rows);
+    std::vector<float> sums(table.columns());
+    std::vector<const float*> pointers;
+    for (const std::uint64_t row : rows)
+        pointers.push_back(table[static_cast<std::ptrdiff_t>(row)].data());
+    parse::row_functions().sum_floats(pointers.data(), std::ssize(pointers), width, sums.data());
+    return sums;
+}
+
+auto join_sums(Ints2 sums, Longs rows, float unit) {
+    const Long width = checked_width(sums, rows);
+    std::vector<std::int32_t> kept(sums.columns());
+    std::vector<float> scores(sums.columns());
+    parse::row_functions().join(sums.data(), width, rows.data(), std::ssize(rows), unit,
+                                kept.data(), scores.data());
+    return std::pair(std::move(kept), std::move(scores));
+}
+
+auto highest_score(Floats scores, float floor) {
+    require(!scores.empty() && scores.size() % 32 == 0, "scores come in blocks of 32");
+    const auto& functions = parse::row_functions();
+    return std::pair(functions.highest(scores.data(), std::ssize(scores)),
+                     functions.at_least(scores.data(), floor));
 }
 
 }  // namespace
 
 void bind_testing_parse(nb::module_& m) {
-    bind_joint(m);
-    m.def(
-        "sum_rows",
-        [](const parse::CompactRows& table, In<std::uint64_t> rows) {
-            require_range(view(rows), 0, table.size(), "rows");
-            std::vector<std::uint64_t> list(rows.data(), rows.data() + rows.shape(0));
-            std::vector<std::int32_t> sums(static_cast<std::size_t>(table.width()));
-            table.sum(list, sums.data());
-            return to_numpy(std::move(sums));
-        },
-        "table"_a, "rows"_a.noconvert(), "The sum of rows of the weights of a parser.");
-    m.def(
-        "sum_bytes",
-        [](In2<std::int8_t> table, In<std::uint64_t> rows, bool low) {
-            const auto width = static_cast<std::int64_t>(table.shape(1));
-            require(width % 32 == 0, "rows must be whole blocks of 32");
-            require_range(view(rows), 0, static_cast<std::int64_t>(table.shape(0)), "rows");
-            std::vector<std::int32_t> sums(table.shape(1));
-            const auto& functions = parse::row_functions();
-            (low ? functions.sum_low_bytes : functions.sum_bytes)(
-                table.data(), width, rows.data(), static_cast<std::int64_t>(rows.shape(0)),
-                sums.data());
-            return to_numpy(std::move(sums));
-        },
-        "table"_a.noconvert(), "rows"_a.noconvert(), "low"_a);
-    m.def(
-        "sum_floats",
-        [](In2<float> table, In<std::uint64_t> rows) {
-            const auto width = static_cast<std::int64_t>(table.shape(1));
-            require(width % 32 == 0, "rows must be whole blocks of 32");
-            require_range(view(rows), 0, static_cast<std::int64_t>(table.shape(0)), "rows");
-            std::vector<float> sums(table.shape(1));
-            std::vector<const float*> pointers;
-            for (const std::uint64_t row : view(rows))
-                pointers.push_back(table.data() + static_cast<std::int64_t>(row) * width);
-            parse::row_functions().sum_floats(pointers.data(),
-                                              static_cast<std::int64_t>(pointers.size()), width,
-                                              sums.data());
-            return to_numpy(std::move(sums));
-        },
-        "table"_a.noconvert(), "rows"_a.noconvert());
-    m.def(
-        "join_sums",
-        [](In2<std::int32_t> sums, In<std::int64_t> rows, float unit) {
-            const auto width = static_cast<std::int64_t>(sums.shape(1));
-            require(width % 32 == 0, "rows must be whole blocks of 32");
-            require_range(view(rows), 0, static_cast<std::int64_t>(sums.shape(0)), "rows");
-            std::vector<std::int32_t> kept(sums.shape(1));
-            std::vector<float> scores(sums.shape(1));
-            parse::row_functions().join(sums.data(), width, rows.data(),
-                                        static_cast<std::int64_t>(rows.shape(0)), unit,
-                                        kept.data(), scores.data());
-            return std::pair(to_numpy(std::move(kept)), to_numpy(std::move(scores)));
-        },
-        "sums"_a.noconvert(), "rows"_a.noconvert(), "unit"_a);
-    m.def(
-        "highest_score",
-        [](In<float> scores, float floor) {
-            require(scores.shape(0) > 0 && scores.shape(0) % 32 == 0, "scores come in blocks of 32");
-            const auto& functions = parse::row_functions();
-            return std::pair(
-                functions.highest(scores.data(), static_cast<std::int64_t>(scores.shape(0))),
-                functions.at_least(scores.data(), floor));
-        },
-        "scores"_a.noconvert(), "floor"_a,
-        "The highest score, and which of the first 32 are at least as high as a floor.");
+    nb::class_<JointStates>(m, "JointStates")
+        .def(nb::init<const JointSystem&, Hashes2, Ints2>(), keep_arguments, "system"_a,
+             "table"_a, "context"_a)
+        .def("legal", &JointStates::legal, "item"_a)
+        .def("is_terminal", &JointStates::is_terminal, "item"_a)
+        .def("apply", &JointStates::apply, "item"_a, "action"_a)
+        .def("item", &JointStates::item, "item"_a)
+        .def("rows", &JointStates::rows, "item"_a, "slots"_a, "seeds"_a, "ends"_a, "size"_a);
+    nb::class_<Scorer8>(m, "Scorer8")
+        .def(nb::init<const CompactRows&, Ints2, Hashes, Longs>(), keep_arguments, "rows"_a,
+             "slots"_a, "seeds"_a, "ends"_a)
+        .def("begin", &Scorer8::begin, "states"_a)
+        .def("score", &Scorer8::score, "states"_a, "item"_a);
+    m.def("arc_table", &arc_table, "arcs"_a, "base"_a, "sizes"_a, "start"_a, "crossing"_a,
+          "Costs of arcs, best heads, gaps, what boundaries cross, and children by best heads.");
+    m.def("most_steps", &parse::most_steps, "n"_a, "given"_a);
+    m.def("sum_rows", &sum_rows, "table"_a, "rows"_a,
+          "The sum of rows of the weights of a parser.");
+    m.def("sum_bytes", &sum_bytes, "table"_a, "rows"_a, "low"_a);
+    m.def("sum_floats", &sum_floats, "table"_a, "rows"_a);
+    m.def("join_sums", &join_sums, "sums"_a, "rows"_a, "unit"_a);
+    m.def("highest_score", &highest_score, "scores"_a, "floor"_a,
+          "The highest score, and which of the first 32 are at least as high as a floor.");
 }
 
 }  // namespace caesura

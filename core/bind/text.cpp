@@ -1,7 +1,5 @@
 #include "bind/text.h"
 
-#include <nanobind/stl/pair.h>
-
 #include "bind/bind.h"
 #include "text/distinct.h"
 #include "text/prepared.h"
@@ -9,65 +7,52 @@
 namespace caesura {
 namespace {
 
-using namespace nb::literals;
+using text::CharacterTable;
 
-Array<std::uint8_t> signs(const SharedCharacters& table, In<std::uint32_t> codes,
-                          In<std::int64_t> ends) {
-    require_codes(view(codes));
-    require_rising(view(ends), 0, static_cast<std::int64_t>(codes.shape(0)), "ends");
+void new_table(CharacterTable* self, Bytes classes, Codes folded) {
+    require(classes.size() == text::n_code_points && folded.size() == text::n_code_points,
+            "each code point needs a class and a lower-case twin");
+    new (self) CharacterTable{classes, folded};
+}
+
+std::vector<std::uint8_t> signs(const CharacterTable& table, Codes codes, Longs ends) {
+    require_strings(codes, ends);
     std::vector<std::uint8_t> found;
-    found.reserve(ends.shape(0));
-    {
-        nb::gil_scoped_release release;
-        std::int64_t start = 0;
-        for (const std::int64_t end : view(ends)) {
-            found.push_back(text::signs_of(view(codes).slice(start, end), table.classes));
-            start = end;
-        }
+    Long start = 0;
+    for (const Long end : ends) {
+        found.push_back(text::signs_of(codes.slice(start, end), table.classes));
+        start = end;
     }
-    return to_numpy(std::move(found));
+    return found;
 }
 
-Array<std::int64_t> blanks_in_numbers(const SharedCharacters& table, In<std::uint32_t> codes) {
-    require_codes(view(codes));
+std::vector<Long> blanks_in_numbers(const CharacterTable& table, Codes codes) {
+    require_codes(codes);
     text::PreparedText prepared;
-    prepared.classify(view(codes), table);
+    prepared.classify(codes, table);
     auto found = prepared.blanks_in_numbers();
-    for (std::int64_t& at : found) at -= text::margin;
-    return to_numpy(std::move(found));
+    for (Long& at : found) at -= text::margin;
+    return found;
 }
 
-std::pair<Array<std::int32_t>, Array<std::int64_t>> distinct_spans(In<std::uint32_t> codes,
-                                                                   In<std::int64_t> begins,
-                                                                   In<std::int64_t> ends) {
-    require(begins.shape(0) == ends.shape(0), "begins and ends must be of the same length");
-    const auto size = static_cast<std::int64_t>(codes.shape(0));
-    for (std::size_t t = 0; t < begins.shape(0); ++t)
-        require(0 <= begins.data()[t] && begins.data()[t] <= ends.data()[t] &&
-                    ends.data()[t] <= size,
-                "a span lies outside the text");
-    text::Distinct found;
-    {
-        nb::gil_scoped_release release;
-        found = text::distinct_spans(view(codes), view(begins), view(ends));
-    }
-    return {to_numpy(std::move(found.numbers)), to_numpy(std::move(found.firsts))};
+auto distinct_spans(Codes codes, Longs begins, Longs ends) {
+    require_spans(begins, ends, codes.size(), "a span lies outside the text");
+    text::Distinct found = text::distinct_spans(codes, begins, ends);
+    return std::pair(std::move(found.numbers), std::move(found.firsts));
 }
 
 }  // namespace
 
 void bind_text(nb::module_& m) {
-    nb::class_<SharedCharacters>(m, "CharacterTable",
-                                 "Classes and lower-case twins of all code points.")
-        .def(nb::init<In<std::uint8_t>, In<std::uint32_t>>(), "classes"_a.noconvert(),
-             "folded"_a.noconvert())
-        .def("signs", &signs, "codes"_a.noconvert(), "ends"_a.noconvert(),
+    nb::class_<CharacterTable>(m, "CharacterTable",
+                               "Classes and lower-case twins of all code points.")
+        .def("__init__", &new_table, keep_arguments, "classes"_a, "folded"_a)
+        .def("signs", &signs, without_gil, "codes"_a, "ends"_a,
              "Return the signs of texts, one behind the other, as a sum each: 1 for characters\n"
              "without a row, 2 for @ and a hyphen, 4 for emoji, 8 for //, 16 for degrees.")
-        .def("blanks_in_numbers", &blanks_in_numbers, "codes"_a.noconvert(),
+        .def("blanks_in_numbers", &blanks_in_numbers, "codes"_a,
              "Return where blanks stand between groups of digits.");
-    m.def("distinct_spans", &distinct_spans, "codes"_a.noconvert(), "begins"_a.noconvert(),
-          "ends"_a.noconvert(),
+    m.def("distinct_spans", &distinct_spans, without_gil, "codes"_a, "begins"_a, "ends"_a,
           "Return the number of the string of each span, in order of first appearance, and the\n"
           "first span of each string.");
 }

@@ -1,5 +1,7 @@
-// Tables of characters as Python objects, for the bindings of what takes text.
+// Checks of text for the bindings that take it.
 #pragma once
+
+#include <algorithm>
 
 #include "bind/arrays.h"
 #include "bind/checks.h"
@@ -7,26 +9,16 @@
 
 namespace caesura {
 
-// A table that keeps its arrays alive.
-class SharedCharacters : public text::CharacterTable {
-   public:
-    SharedCharacters(In<std::uint8_t> classes, In<std::uint32_t> folded)
-        : CharacterTable{view(classes), view(folded)},
-          classes_(std::move(classes)),
-          folded_(std::move(folded)) {
-        require(classes_.shape(0) == text::n_code_points && folded_.shape(0) == text::n_code_points,
-                "each code point needs a class and a lower-case twin");
-    }
-
-   private:
-    In<std::uint8_t> classes_;
-    In<std::uint32_t> folded_;
-};
-
-inline void require_codes(text::Codes codes) {
+inline void require_codes(Codes codes) {
     std::uint32_t highest = 0;
-    for (const std::uint32_t code : codes) highest = code > highest ? code : highest;
+    for (const std::uint32_t code : codes) highest = std::max(highest, code);
     require(highest < text::n_code_points, "a code point is larger than 0x10FFFF");
+}
+
+// Strings as code points, one behind the other, and where each ends.
+inline void require_strings(Codes codes, Longs ends) {
+    require_codes(codes);
+    require_rising(ends, 0, std::ssize(codes), "ends");
 }
 
 }  // namespace caesura

@@ -29,6 +29,7 @@ class ConditionalLearner {
                        learn::Parameters weights, std::int64_t width);
 
     std::int64_t n_words() const { return static_cast<std::int64_t>(gold_.size()); }
+    View<const std::int32_t> gold() const { return gold_; }
 
     // Learns words in an order, the first at `tick`; the sum of their log losses before each step.
     double learn(View<const std::int64_t> order, double rate, double offset, std::int64_t tick,

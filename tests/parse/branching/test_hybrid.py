@@ -68,8 +68,8 @@ def test_states_of_table_3():
     for step in TABLE3_STEPS[:9]:
         state.apply(KINDS.index(step), 0)
     # After 4 → 6 was made by a pass: root, 1 and 2 on the stack, 4 passed, 6 next.
-    assert state.stack == [0, 1, 2]
-    assert state.deque == [4]
+    assert state.stack.tolist() == [0, 1, 2]
+    assert state.deque.tolist() == [4]
     assert state.next == 6
 
 
@@ -126,7 +126,7 @@ def test_the_oracle_repairs_what_it_can_after_a_wrong_step():
         steps.append(KINDS[kind])
         state.apply(kind, 0)
     assert steps == ["RIGHT-SHIFT"]
-    assert state.heads[1:] == [-1, 1, 2]
+    assert state.heads[1:].tolist() == [-1, 1, 2]
 
 
 def right_arcs(state, gold, single):
