@@ -8,7 +8,7 @@ double-spaced, and what opens a line is in the sentence behind it: `told_starts`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
@@ -36,6 +36,7 @@ __all__ = [
     "labelled",
     "obeyed_starts",
     "told_starts",
+    "told_starts_of",
     "turn_starts",
     "with_layout",
 ]
@@ -111,6 +112,17 @@ def told_starts(doc: Document) -> Bytes | None:
     if not np.any(_tells(breaks(doc))):
         return fixed
     return with_layout(doc, np.full(doc.n_tokens, MAYBE) if fixed is None else fixed)
+
+
+def told_starts_of(docs: Sequence[Document]) -> dict[int, Bytes]:
+    """The same for those of many documents of which anything is told, by their numbers."""
+    codes = [breaks(doc) for doc in docs]
+    sure = np.cumsum([0, *map(len, codes)]).searchsorted(
+        np.flatnonzero(_tells(np.concatenate(codes))), "right"
+    )
+    told = {k for k, doc in enumerate(docs) if doc.fixed}.union((sure - 1).tolist())
+    found = {k: told_starts(docs[k]) for k in sorted(told)}
+    return {k: starts for k, starts in found.items() if starts is not None}
 
 
 def _tells(codes: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -407,6 +407,8 @@ def _options_said(options: KBestTags, strings: Strings) -> tuple[Any, ...]:
 
 def runs(docs: Sequence[Document]) -> list[list[Document]]:
     """Neighbouring documents that share a table of strings, which are worked on together."""
+    if len({id(doc.strings) for doc in docs}) == 1:
+        return [list(docs)]
     found: list[list[Document]] = []
     for doc in docs:
         if found and doc.strings is found[-1][0].strings:

@@ -13,6 +13,8 @@ __all__ = ["Tally", "language_name", "other", "plain_code", "windows"]
 
 #: Characters of a window of text, of which a long text is judged by three.
 _WINDOW: Final = 2000
+#: Words that wait to be counted together.
+_WAITING: Final = 4096
 #: Letters of another script that are enough to tell, and their share of all.
 _LETTERS: Final = 40
 _SHARE: Final = 0.6
@@ -75,6 +77,7 @@ def language_name(code: str) -> str:
     return NAMES.get(code, NAMES.get(plain_code(code), code))
 
 
+@lru_cache(maxsize=256)
 def plain_code(code: str) -> str:
     """A code of a language as the table has it, without region and script."""
     lower = code.strip().lower().replace("_", "-")
@@ -97,8 +100,16 @@ class Tally:
 
     def __init__(self) -> None:
         self.letters: Counter[str] = Counter()
-        self.words: Counter[str] = Counter()
         self.n_words = 0
+        self._words: Counter[str] = Counter()
+        self._waiting: list[str] = []  # words that are not yet counted
+
+    @property
+    def words(self) -> Counter[str]:
+        if self._waiting:
+            self._words.update(self._waiting)
+            self._waiting.clear()
+        return self._words
 
     def add(self, text: str) -> None:
         """Count a text, or three windows of a long one."""
@@ -108,11 +119,16 @@ class Tally:
                 window = _ADDRESS.sub(" ", window)
             self._add(window)
 
+    def update(self, other: Tally) -> None:
+        """Add what another one counted."""
+        for script, number in other.letters.items():
+            self.letters[script] += number
+        self._count([*other._words.elements(), *other._waiting])
+
     def _add(self, text: str) -> None:
         words = _WORD.findall(text.lower().replace("’", "'"))
-        self.words.update(words)
-        self.n_words += len(words)
-        letters = sum(map(len, words))
+        self._count(words)
+        letters = len("".join(words))
         if not text.isascii() and _BEYOND_LATIN.search(text):
             for script, pattern in _script_letters().items():
                 found = sum(map(len, pattern.findall(text)))
@@ -121,10 +137,18 @@ class Tally:
                     letters -= found
         self.letters["Latin"] += max(0, letters)
 
+    def _count(self, words: list[str]) -> None:
+        self.n_words += len(words)
+        self._waiting += words
+        if len(self._waiting) > _WAITING:
+            self._words = self.words
+
     @property
     def enough(self) -> bool:
         """Whether there is text enough to tell anything."""
-        return self.n_words >= _ENOUGH or self._elsewhere("Latin") >= _LETTERS
+        if self.n_words >= _ENOUGH:
+            return True
+        return len(self.letters) > 1 and self._elsewhere("Latin") >= _LETTERS
 
     def _elsewhere(self, *scripts: str) -> int:
         return sum(number for name, number in self.letters.items() if name not in scripts)

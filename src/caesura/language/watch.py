@@ -101,8 +101,8 @@ class Watch:
         tally.add(text)
         with self._lock:
             if not tally.enough:
+                self._short.update(tally)
                 tally = self._short
-                tally.add(text)
                 if not tally.enough:
                     return None
                 self._short = Tally()

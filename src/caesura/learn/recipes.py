@@ -125,9 +125,10 @@ class Reparsed:
         self._split([copy])
         return self.parser.k_best_parses(copy, k)
 
-    def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
-        """Put an analysis into its document."""
-        self.parser.write(doc, parse, confidence=confidence)
+    def write(
+        self, docs: Sequence[Document], parses: Sequence[Parse], *, confidence: bool = False
+    ) -> None:
+        self.parser.write(docs, parses, confidence=confidence)
 
     def _split(
         self, docs: Sequence[Document], *, threads: int = 1, confidence: bool = False

@@ -34,7 +34,7 @@ from caesura.stages.parse_documents import (
     check_split,
     in_batches,
     sentence_bounds,
-    write_tree,
+    write_trees,
 )
 from caesura.stages.parse_rows import padded
 from caesura.stages.parse_stored import DAMAGED, as_part, options_of, stored_in
@@ -244,10 +244,11 @@ class BranchingParser(TreeParser):
             found.append(parse)
         return found
 
-    def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
-        """Put an analysis into its document; what the document fixes stays as it is."""
-        write_tree(doc, parse, self.inventory.labels)
-        if confidence:
+    def write(
+        self, docs: Sequence[Document], parses: Sequence[Parse], *, confidence: bool = False
+    ) -> None:
+        write_trees(docs, parses, self.inventory.labels)
+        for doc, parse in zip(docs, parses, strict=True) if confidence else ():
             starts, doc.arc_conf = probabilities(self.calibration, parse)
             if doc.sent_conf is None:
                 first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))

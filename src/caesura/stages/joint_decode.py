@@ -32,7 +32,7 @@ class Result(NamedTuple):
 
     heads: NDArray[np.int32]
     labels: NDArray[np.int32]
-    starts: NDArray[np.int8]
+    starts: NDArray[np.bool_]
     arc_margins: NDArray[np.float32]
     start_margins: NDArray[np.float32]
     arc_shares: NDArray[np.float32]
@@ -78,7 +78,7 @@ def result_of(found: Found, limits: Limits) -> Result | None:
     """The trees that were found; None if no derivation that was found keeps the limits."""
     columns, report = found
     if report.done:
-        return Result(*columns)
+        return _result(columns)
     if not report.dead or not (len(limits.starts) or len(limits.heads)):
         raise stopped(report)
     return None
@@ -91,4 +91,9 @@ def analyses_of(
     analyses, report = found
     if not report.done and (not report.dead or not np.any(limits.heads != UNKNOWN)):
         raise stopped(report)
-    return [Parse.of(Result(*columns), 0, len(columns[0]), score) for columns, score in analyses]
+    return [Parse.of(_result(columns), 0, len(columns[0]), score) for columns, score in analyses]
+
+
+def _result(columns: Sequence[Any]) -> Result:
+    heads, labels, starts, *sure = columns
+    return Result(heads, labels, starts == 1, *sure)

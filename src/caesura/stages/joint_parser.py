@@ -14,6 +14,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from caesura._core import JointDecoder, ParserRows
 from caesura.constraints import Constraints
-from caesura.document import NO, YES, Document
+from caesura.document import Document
 from caesura.errors import ModelError, WarningSink
 from caesura.models.file import Part
 from caesura.models.store import load_model
@@ -38,7 +39,7 @@ from caesura.stages.parse_documents import (
     check_split,
     in_batches,
     sentence_bounds,
-    write_tree,
+    write_trees,
 )
 from caesura.stages.parse_limits import no_limits
 from caesura.stages.parse_rows import lean_rows, padded
@@ -227,11 +228,18 @@ class Parser(TreeParser):
         self._check(doc, None)
         return analyses(self, doc, k)
 
-    def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
-        """Put an analysis into its document; what the document fixes stays as it is."""
-        write_tree(doc, parse, self.inventory.labels)
-        first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
-        doc.sent_start = np.where(parse.starts[first], YES, NO).astype(np.int8)
+    def write(
+        self, docs: Sequence[Document], parses: Sequence[Parse], *, confidence: bool = False
+    ) -> None:
+        write_trees(docs, parses, self.inventory.labels)
+        for doc, parse in zip(docs, parses, strict=True):
+            self._write_starts(doc, parse, confidence)
+
+    def _write_starts(self, doc: Document, parse: Parse, confidence: bool) -> None:
+        first: Any = slice(None)
+        if doc.n_words != doc.n_tokens:
+            first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
+        doc.sent_start = parse.starts[first].astype(np.int8)  # YES is 1, NO is 0
         if confidence:
             given = Constraints.of(doc).has_head(doc.n_words)
             starts, arcs = probabilities(self.calibration, parse)
@@ -284,11 +292,11 @@ class Parser(TreeParser):
         batch, bounds = self.batch(rest)
         limits = limits_of_starts(rest, bounds)
         result = result_of(self.decoder.decode(*batch, bounds, limits), limits)
-        for number, k in enumerate(plain):
+        for k, (a, b) in zip(plain, pairwise(bounds.tolist()), strict=True):
             if result is None:  # the beam ran dry before a given boundary, of which of them?
                 found[k] = self._given(docs[k])
             else:
-                found[k] = Parse.of(result, bounds[number], bounds[number + 1])
+                found[k] = Parse.of(result, a, b)
         return [found[k] for k in range(len(docs))]
 
     def _given(self, doc: Document) -> Parse:

@@ -17,7 +17,10 @@ def paragraphs(text: str, *, opens: bool = True) -> NDArray[np.int64]:
     """Offsets at which paragraphs start: after blank lines, and at the beginning if one opens."""
     # Blank lines at the end start nothing, and would be looked at again and again.
     end = len(text.rstrip())
-    found = [match.end() for match in _START.finditer(text, 0, end)]
+    if "\n" in text:
+        found = [match.end() for match in _START.finditer(text, 0, end)]
+    else:
+        found = [len(text) - len(text.lstrip())] if end else []
     return np.array(found if opens else found[1:], dtype=np.int64)
 
 

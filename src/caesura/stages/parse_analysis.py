@@ -32,7 +32,6 @@ class Parse:
     def of(cls, result: Result, a: int, b: int, score: float = 0.0) -> Parse:
         """Words a..b-1 of what the search wrote."""
         columns: list[Any] = [column[a:b] for column in result]
-        columns[2] = columns[2] == 1
         parse = cls(*columns)
         parse.score = score
         return parse

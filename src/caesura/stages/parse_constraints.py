@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura._core import projective_rank
-from caesura.constraints import Constraints, told_starts
+from caesura.constraints import Constraints, told_starts_of
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError
 from caesura.stages.joint_decode import Found, Result, result_of, stopped
@@ -162,14 +162,16 @@ def starts_of(docs: Sequence[Document], bounds: NDArray[np.int64]) -> NDArray[np
     The words of one token never lie in two sentences; the first word of a document is free.
     """
     starts = np.zeros(bounds[-1], np.int8)
-    for doc, a, b in zip(docs, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        told = told_starts(doc)
-        if told is not None:
-            by_word = told[doc.word_token]
-            starts[a:b][by_word == YES] = MUST
-            starts[a:b][by_word == NO] = NEVER
-        starts[a + 1 : b][doc.word_token[1:] == doc.word_token[:-1]] = NEVER
-        starts[a : min(a + 1, b)] = FREE
+    if not len(starts):
+        return starts
+    for k, told in told_starts_of(docs).items():
+        by_word = told[docs[k].word_token]
+        own = starts[bounds[k] : bounds[k + 1]]
+        own[by_word == YES] = MUST
+        own[by_word == NO] = NEVER
+    token = np.concatenate([doc.word_token for doc in docs])
+    starts[1:][token[1:] == token[:-1]] = NEVER
+    starts[bounds[:-1][np.diff(bounds) > 0]] = FREE
     return starts
 
 

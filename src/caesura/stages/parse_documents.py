@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
+from caesura.document.slicing import runs
 from caesura.errors import CaesuraWarning, InputError, WarningSink
 
 if TYPE_CHECKING:
     from caesura.stages.parse_analysis import Parse
 
-__all__ = ["check", "check_split", "in_batches", "name_of", "sentence_bounds", "write_tree"]
+__all__ = ["check", "check_split", "in_batches", "name_of", "sentence_bounds", "write_trees"]
 
 T = TypeVar("T")
 #: Words that are decoded in one call.
@@ -32,7 +33,7 @@ def check(doc: Document, tags: Sequence[str], warn: WarningSink | None) -> None:
     """Refuse a document without the tags that a parser was trained with."""
     for column in tags:
         # A short text may have no features though it is tagged; it always has tags.
-        if column != "feats" and doc.n_words and not np.any(getattr(doc, column)):
+        if column != "feats" and doc.n_words and _is_blank(getattr(doc, column)):
             raise InputError(
                 f"the parser was trained with {column.upper()} tags, but {name_of(doc)} has none",
                 file=doc.source,
@@ -41,6 +42,10 @@ def check(doc: Document, tags: Sequence[str], warn: WarningSink | None) -> None:
     if warn is not None and not tags and np.any(doc.upos):
         name = name_of(doc)
         warn(CaesuraWarning(f"the parser was trained without tags; those of {name} are unused"))
+
+
+def _is_blank(column: NDArray[np.int32]) -> bool:
+    return not (len(column) and column[0]) and not column.any()  # mostly the first one has a tag
 
 
 def check_split(doc: Document, parser: str) -> None:
@@ -72,11 +77,14 @@ def in_batches(
         return list(pool.map(work, groups))
 
 
-def write_tree(doc: Document, parse: Parse, labels: Sequence[str]) -> None:
-    """Give words their heads and labels; labels that the document fixes stay as they are."""
-    deprel = doc.strings.ids(labels)[parse.labels]
-    doc.deprel = Constraints.of(doc).obeyed_deprels(deprel.astype(np.int32))
-    doc.head = parse.heads
+def write_trees(docs: Sequence[Document], parses: Sequence[Parse], labels: Sequence[str]) -> None:
+    """Give words their heads and labels; labels that a document fixes stay as they are."""
+    analyses = iter(parses)
+    for run in runs(docs):
+        ids = run[0].strings.ids(labels)
+        for doc, parse in zip(run, analyses, strict=False):
+            doc.deprel = Constraints.of(doc).obeyed_deprels(ids[parse.labels])
+            doc.head = parse.heads
 
 
 def _groups(sizes: Sequence[int]) -> list[range]:

@@ -7,6 +7,7 @@ touched once for each distinct value.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -64,19 +65,19 @@ def collapse(
 
 def chain_bounds(docs: Sequence[Document], regime: Regime) -> tuple[Longs, list[int]]:
     """Where chains begin, and where documents do."""
-    offsets = [0]
+    offsets = [0, *accumulate(doc.n_words for doc in docs)]
+    if regime == "document":
+        return np.unique(offsets).astype(np.int64), offsets
     begins = [np.zeros(1, np.int64)]
-    for doc in docs:
-        n = doc.n_words
-        whole = regime == "document" or (regime == "auto" and not doc.has_sentences)
-        if n and not whole:
+    for doc, first, end in zip(docs, offsets, offsets[1:], strict=False):
+        n = end - first
+        if n and (regime != "auto" or doc.has_sentences):
             # Without multi-word tokens the starts of words are those of tokens.
             marks = doc.sent_start if n == doc.n_tokens else doc.word_sent_start
             starts = np.flatnonzero(marks[1:] == YES) + 1
-            begins.append(np.append(starts, n) + offsets[-1])
+            begins.append(np.append(starts, n) + first)
         elif n:
-            begins.append(np.array([n + offsets[-1]], np.int64))
-        offsets.append(offsets[-1] + n)
+            begins.append(np.array([end], np.int64))
     return np.concatenate(begins), offsets
 
 
@@ -96,10 +97,9 @@ def write_column(
         kinds, where = distinct(chosen[low : offsets[done]] + np.int32(1))
         ids = run[0].strings.ids([values[n - 1] if n else "" for n in kinds.tolist()])
         found = ids[where] if len(ids) else ids
-        for n, doc in enumerate(run):
-            own = found[offsets[first + n] - low : offsets[first + n + 1] - low]
-            own = Constraints.of(doc).obeyed(column, own)
-            setattr(doc, column, np.ascontiguousarray(own, dtype=np.int32))
+        for doc, begin, end in zip(run, offsets[first:], offsets[first + 1 :], strict=False):
+            own = found[begin - low : end - low]
+            setattr(doc, column, Constraints.of(doc).obeyed(column, own) if doc.fixed else own)
 
 
 def write_all_starts(docs: Sequence[Document], offsets: list[int], starts: NDArray[Any]) -> None:

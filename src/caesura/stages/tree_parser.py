@@ -54,8 +54,10 @@ class TreeParser(Stage):
         """Up to k different analyses, best first; the document is left as it is."""
 
     @abstractmethod
-    def write(self, doc: Document, parse: Parse, *, confidence: bool = False) -> None:
-        """Put an analysis into its document."""
+    def write(
+        self, docs: Sequence[Document], parses: Sequence[Parse], *, confidence: bool = False
+    ) -> None:
+        """Put analyses into their documents; what a document fixes stays as it is."""
 
     def parse(
         self,
@@ -71,8 +73,7 @@ class TreeParser(Stage):
         sentence starts at a token, and that a word's head and label are right.
         """
         batch = [docs] if isinstance(docs, Document) else list(docs)
-        for doc, parse in zip(batch, self.analyse(batch, threads=threads, warn=warn), strict=True):
-            self.write(doc, parse, confidence=confidence)
+        self.write(batch, self.analyse(batch, threads=threads, warn=warn), confidence=confidence)
 
     # ----------------------------------------------------------------- as a stage
 
@@ -118,7 +119,7 @@ class TreeParser(Stage):
         found = []
         for parse in self.k_best_parses(doc, k):
             analysis = replace(doc)
-            self.write(analysis, parse)
+            self.write([analysis], [parse])
             analysis.fixed = frozenset()
             found.append(analysis)
         return found

@@ -216,13 +216,12 @@ def context_of(
         token = token + np.repeat(tokens[:-1], np.diff(bounds))
     first = np.ones(n, dtype=bool)
     first[1:] = token[1:] != token[:-1]
-    for k, doc in enumerate(docs) if breaks else ():
-        rows = slice(bounds[k], bounds[k + 1])
-        if "paragraphs" in doc.before or len(doc.paragraph_start):
-            context[rows, 0] = _paragraphs(doc, first[rows])
-        if "turns" in doc.before or len(doc.turn_start):
-            context[rows, 1] = _turns(doc, first[rows])
     if breaks:
+        context[:, 0] = _paragraphs(docs, bounds, tokens, first, token)
+        for k, doc in enumerate(docs):
+            if "turns" in doc.before or len(doc.turn_start):
+                rows = slice(bounds[k], bounds[k + 1])
+                context[rows, 1] = _turns(doc, first[rows])
         told = _joined([layout_breaks(doc) for doc in docs])
         for column, codes in ((LAYOUT_COLUMN, learned(told)), (TOLD_COLUMN, told)):
             context[:, column] = np.where(first & (codes != START)[token], codes[token], 0)
@@ -241,11 +240,27 @@ def context_of(
     return context
 
 
-def _paragraphs(doc: Document, first: NDArray[np.bool_]) -> NDArray[np.int32]:
-    marks = doc.token_paragraph_start
-    if doc.continues and len(marks):
-        marks[0] = bool(np.any(doc.paragraph_start == doc.token_start[0]))
-    return np.where(first & marks[doc.word_token], 2, 1).astype(np.int32)
+def _paragraphs(
+    docs: Sequence[Document],
+    bounds: NDArray[np.int64],
+    tokens: NDArray[np.int64],
+    first: NDArray[np.bool_],
+    token: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """By word, 2 for the first of a paragraph and 1 for others, 0 where nothing is known."""
+    known = [len(doc.paragraph_start) > 0 or "paragraphs" in doc.before for doc in docs]
+    offsets = np.cumsum([0, *(len(doc.text) + 1 for doc in docs[:-1])])
+    begins = _joined([doc.token_start for doc in docs]) + np.repeat(offsets, np.diff(tokens))
+    counts = [len(doc.paragraph_start) for doc in docs]
+    starts = _joined([doc.paragraph_start for doc in docs]) + np.repeat(offsets, counts)
+    at = np.searchsorted(begins, starts)
+    marks = np.zeros(tokens[-1], bool)
+    marks[at[at < np.repeat(tokens[1:], counts)]] = True
+    marks[tokens[:-1][np.diff(tokens) > 0]] = True
+    for k, doc in enumerate(docs):
+        if doc.continues and doc.n_tokens:
+            marks[tokens[k]] = bool(np.any(doc.paragraph_start == doc.token_start[0]))
+    return np.where(first & marks[token], 2, 1) * np.repeat(known, np.diff(bounds))
 
 
 def _turns(doc: Document, first: NDArray[np.bool_]) -> NDArray[np.int32]:
