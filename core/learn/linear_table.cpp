@@ -28,7 +28,7 @@ void check_columns(View<const Column> columns, std::int64_t width) {
 
 template <class Column, class Value>
 void add_weights(View<const Column> columns, View<const Value> values, float scale,
-                 View<float> scores) {
+                 float* scores) {
     for (std::size_t i = 0; i < columns.size(); ++i)
         scores[columns[i]] += static_cast<float>(values[i]) * scale;
 }
@@ -53,7 +53,8 @@ LinearTable::LinearTable(View<const std::uint32_t> keys, const SparseRows& rows,
     for (const std::int8_t exponent : rows.exponent) check(exponent <= most_exponent);
 }
 
-void LinearTable::add_row(std::int64_t row, View<float> scores) const {
+void LinearTable::add_row(const Term& term) const {
+    const auto [row, scores] = term;
     const float scale = scales[static_cast<std::size_t>(rows_.exponent[row] + 128)];
     const std::int64_t first = rows_.begin[row], last = rows_.begin[row + 1];
     if (rows_.column16.empty()) {
@@ -72,21 +73,23 @@ void LinearTable::add_row(std::int64_t row, View<float> scores) const {
     }
 }
 
-void LinearTable::add(View<const std::uint64_t> hashes, View<std::int64_t> found,
-                      View<float> scores) const {
-    for (const std::uint64_t hash : hashes) index_.prefetch_bucket(key_of(hash));
-    for (const std::uint64_t hash : hashes) index_.prefetch_key(key_of(hash));
+void LinearTable::add(Matrix<const std::uint64_t> hashes, View<Term> terms,
+                      View<float* const> scores) const {
+    const View<const std::uint64_t> all(hashes.data(), hashes.rows() * hashes.columns());
+    for (const std::uint64_t hash : all) index_.prefetch_bucket(key_of(hash));
+    for (const std::uint64_t hash : all) index_.prefetch_key(key_of(hash));
     std::int64_t n = 0;
-    for (const std::uint64_t hash : hashes) {
-        if (hash == 0) continue;
-        const std::int64_t row = index_.find(key_of(hash));
-        if (row < 0) continue;
-        prefetch(rows_.begin.data() + row);
-        prefetch(rows_.exponent.data() + row);
-        found[n++] = row;
-    }
+    for (std::int64_t word = 0; word < static_cast<std::int64_t>(hashes.rows()); ++word)
+        for (const std::uint64_t hash : hashes[word]) {
+            const std::int64_t row = hash != 0 ? index_.find(key_of(hash)) : -1;
+            terms[n] = {row, scores[word]};
+            if (row < 0) continue;
+            ++n;
+            prefetch(rows_.begin.data() + row);
+            prefetch(rows_.exponent.data() + row);
+        }
     for (std::int64_t k = 0; k < n; ++k) {
-        const std::uint32_t at = rows_.begin[found[k]];
+        const std::uint32_t at = rows_.begin[terms[k].row];
         if (rows_.column16.empty())
             prefetch(rows_.column8.data() + at);
         else
@@ -96,7 +99,7 @@ void LinearTable::add(View<const std::uint64_t> hashes, View<std::int64_t> found
         else
             prefetch(rows_.value16.data() + at);
     }
-    for (std::int64_t k = 0; k < n; ++k) add_row(found[k], scores);
+    for (std::int64_t k = 0; k < n; ++k) add_row(terms[k]);
 }
 
 }  // namespace caesura::learn

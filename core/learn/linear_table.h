@@ -29,12 +29,24 @@ class LinearTable {
 
     std::int64_t width() const { return width_; }
 
-    // Adds the rows of the features with these hashes (0: no feature) to scores, in their order.
-    // Memory is requested before it is needed, so that waits overlap. `found` is room for the rows.
-    void add(View<const std::uint64_t> hashes, View<std::int64_t> found, View<float> scores) const;
+    // A row of weights and the scores that it is added to.
+    struct Term {
+        std::int64_t row;
+        float* scores;
+    };
+    // Adds the rows of the features of several words to their scores, in the order of the features.
+    // A row of `hashes` belongs to a word; 0 is no feature. Memory is requested before it is needed,
+    // so that waits overlap. `terms` is room for one of each feature.
+    void add(Matrix<const std::uint64_t> hashes, View<Term> terms,
+             View<float* const> scores) const;
+    // The same for one word.
+    void add(View<const std::uint64_t> hashes, View<Term> terms, View<float> scores) const {
+        float* const one[] = {scores.data()};
+        add(Matrix(hashes.data(), 1, hashes.size()), terms, View<float* const>(one, 1));
+    }
 
    private:
-    void add_row(std::int64_t row, View<float> scores) const;
+    void add_row(const Term& term) const;
 
     FeatureIndex index_;
     SparseRows rows_;

@@ -14,8 +14,12 @@ constexpr float never = -1e30f;
 // windows share twice as many words.
 constexpr std::int64_t longest_window = 4096;
 constexpr std::int64_t overlap = 64;
+// Floats that lie on one cache line.
+constexpr std::int64_t floats_per_line = 16;
 // Words between two polls.
 constexpr std::int64_t stretch = 4096;
+// Words whose scores are summed together, so that their waits for memory overlap.
+constexpr std::int64_t block = 16;
 
 template <class T>
 std::int64_t count(const std::vector<T>& values) {
@@ -130,14 +134,15 @@ std::int64_t Words::longest() const {
 
 struct Chain::Workspace {
     Workspace(const Chain& chain, std::int64_t room, std::int64_t width)
-        : scores(chain.classes()),
-          hashes(chain.templates_.mixed.size()),
-          found(chain.templates_.mixed.size()),
+        : scores(block * chain.classes()),
+          hashes(block * chain.templates_.mixed.size()),
+          terms(hashes.size()),
           lattice(room, width) {}
 
-    std::vector<float> scores;
+    std::vector<float> scores;  // of the words of a block, as are those below
     std::vector<std::uint64_t> hashes;
-    std::vector<std::int64_t> found;
+    std::vector<learn::LinearTable::Term> terms;
+    float* open[block];  // scores that mixed features are added to
     Lattice lattice;
 };
 
@@ -154,7 +159,7 @@ Chain::Chain(const learn::LinearTable& table, ChainTemplates templates, Transiti
 
 void Chain::sum_types(Matrix<const std::uint64_t> attributes, Matrix<float> vectors) const {
     std::vector<std::uint64_t> hashes(templates_.spot.size());
-    std::vector<std::int64_t> found(hashes.size());
+    std::vector<learn::LinearTable::Term> terms(hashes.size());
     for (std::int64_t t = 0; t < static_cast<std::int64_t>(attributes.rows()); ++t) {
         for (std::size_t s = 0; s < hashes.size(); ++s)
             hashes[s] = hash_of(attributes[t], templates_.spot[s]);
@@ -163,41 +168,58 @@ void Chain::sum_types(Matrix<const std::uint64_t> attributes, Matrix<float> vect
             std::fill(scores.begin(), scores.end(), 0.0f);
             table_.add(View<const std::uint64_t>(hashes).slice(templates_.bounds[p],
                                                                templates_.bounds[p + 1]),
-                       found, scores);
+                       terms, scores);
         }
     }
 }
 
-// Scores every label of word i.
-void Chain::score(const Words& words, const Window& chain, std::int64_t i, Workspace& work) const {
-    float* const scores = work.scores.data();
+// Scores every label of the words of a block.
+void Chain::score(const Words& words, const Window& chain, std::int64_t first, std::int64_t last,
+                  Workspace& work) const {
     const std::int64_t n = classes();
-    std::fill(scores, scores + n, 0.0f);
-    for (std::int64_t p = 0; p < n_places(); ++p) {
+    const std::size_t n_mixed = templates_.mixed.size();
+    std::size_t n_open = 0;
+    const auto vector = [&](std::int64_t i, std::int64_t p) {
         const std::int64_t type = chain.type(i + templates_.places[p]);
-        const float* const vector = words.vectors + (type * n_places() + p) * n;
-        for (std::int64_t y = 0; y < n; ++y) scores[y] += vector[y];
+        return words.vectors + (type * n_places() + p) * n;
+    };
+    for (std::int64_t i = first; i < last; ++i)
+        for (std::int64_t p = 0; p < n_places(); ++p)
+            for (std::int64_t y = 0; y < n; y += floats_per_line) prefetch(vector(i, p) + y);
+    for (std::int64_t i = first; i < last; ++i) {
+        float* const scores = work.scores.data() + (i - first) * n;
+        std::fill(scores, scores + n, 0.0f);
+        for (std::int64_t p = 0; p < n_places(); ++p) {
+            const float* const sums = vector(i, p);
+            for (std::int64_t y = 0; y < n; ++y) scores[y] += sums[y];
+        }
+        if (!words.group.empty() && words.group[i] >= 0) {
+            const auto allowed = words.allowed[words.group[i]];
+            for (std::int64_t y = 0; y < n; ++y)
+                if (!allowed[y]) scores[y] = never;
+        }
+        // If one label leads clearly, no mixed feature could change that.
+        const float floor = highest({scores, static_cast<std::size_t>(n)}) - clear_;
+        std::int64_t near = 0;
+        for (std::int64_t y = 0; y < n; ++y) near += scores[y] >= floor;
+        if (near == 1) continue;
+        for (std::size_t m = 0; m < n_mixed; ++m)
+            work.hashes[n_open * n_mixed + m] = hash_at(chain, i, templates_.mixed[m]);
+        work.open[n_open++] = scores;
     }
-    if (!words.group.empty() && words.group[i] >= 0) {
-        const auto allowed = words.allowed[words.group[i]];
-        for (std::int64_t y = 0; y < n; ++y)
-            if (!allowed[y]) scores[y] = never;
-    }
-    // If one label leads clearly, no mixed feature could change that.
-    const float floor = highest(work.scores) - clear_;
-    std::int64_t near = 0;
-    for (std::int64_t y = 0; y < n; ++y) near += scores[y] >= floor;
-    if (near == 1) return;
-    for (std::size_t m = 0; m < work.hashes.size(); ++m)
-        work.hashes[m] = hash_at(chain, i, templates_.mixed[m]);
-    table_.add(work.hashes, work.found, work.scores);
+    table_.add(Matrix<const std::uint64_t>(work.hashes.data(), n_open, n_mixed), work.terms,
+               View<float* const>(work.open, n_open));
 }
 
-// Fills the candidates of word i at a place of the lattice.
-void Chain::fill(const Words& words, const Window& chain, std::int64_t i, float margin,
-                 std::int64_t at, Workspace& work) const {
-    score(words, chain, i, work);
-    select(work.scores, margin, -1, work.lattice, at);
+// Calls visit(i, scores) for words first to last - 1, whose scores are summed block by block.
+template <class Visit>
+void Chain::for_scored(const Words& words, const Window& chain, std::int64_t first,
+                       std::int64_t last, Workspace& work, Visit visit) const {
+    for (std::int64_t i = first; i < last; ++i) {
+        const std::int64_t at = (i - first) % block;
+        if (at == 0) score(words, chain, i, std::min(i + block, last), work);
+        visit(i, View<const float>(work.scores).slice(at * classes(), (at + 1) * classes()));
+    }
 }
 
 void Chain::decode(const Words& words, std::int64_t width, float margin, std::int64_t room,
@@ -208,14 +230,14 @@ void Chain::decode(const Words& words, std::int64_t width, float margin, std::in
     for (std::int64_t c = 0; c < words.n_chains(); ++c) {
         const Window chain = words.chain(c);
         std::int64_t size = 0;  // words in the lattice; those before are emitted
-        for (std::int64_t i = chain.begin; i < chain.end; ++i) {
+        for_scored(words, chain, chain.begin, chain.end, work, [&](std::int64_t i, auto scores) {
             if (size == lattice.length())
                 size = settler.settle(lattice, size, path.slice(i - size, chain.end));
-            fill(words, chain, i, margin, size, work);
+            select(scores, margin, -1, lattice, size);
             extend(lattice, size, moves_, classes());
             ++size;
             if (i % stretch == 0) cancel.poll();
-        }
+        });
         if (size > 0)
             trace(lattice, size - 1, best_pair(lattice, size),
                   path.slice(chain.end - size, chain.end));
@@ -233,8 +255,9 @@ void Chain::marginals(const Words& words, float margin, const Marginals& out,
         for (std::int64_t first = chain.begin; first < chain.end;) {
             const std::int64_t last = std::min(first + lattice.length(), chain.end);
             const std::int64_t n = last - first;
-            for (std::int64_t k = 0; k < n; ++k)
-                fill(words, chain, first + k, margin, k, work);
+            for_scored(words, chain, first, last, work, [&](std::int64_t i, auto scores) {
+                select(scores, margin, -1, lattice, i - first);
+            });
             const std::int64_t start = first == chain.begin ? classes() : -1;
             const double log_z = forward(lattice, n, moves_, start);
             backward(lattice, n, moves_, start);

@@ -71,9 +71,11 @@ class Chain {
    private:
     struct Workspace;
 
-    void score(const Words& words, const Window& chain, std::int64_t i, Workspace& work) const;
-    void fill(const Words& words, const Window& chain, std::int64_t i, float margin,
-              std::int64_t at, Workspace& work) const;
+    void score(const Words& words, const Window& chain, std::int64_t first, std::int64_t last,
+               Workspace& work) const;
+    template <class Visit>
+    void for_scored(const Words& words, const Window& chain, std::int64_t first, std::int64_t last,
+                    Workspace& work, Visit visit) const;
 
     const learn::LinearTable& table_;
     ChainTemplates templates_;

@@ -9,6 +9,8 @@ namespace caesura::tag {
 namespace {
 
 constexpr std::int64_t stretch = 4096;
+// Words whose contexts are scored together, so that their waits for memory overlap.
+constexpr std::size_t block = 16;
 
 // The first of the largest scores.
 std::int64_t best_of(View<const float> scores) {
@@ -48,7 +50,7 @@ void ConditionalClassifier::choose_alone(Matrix<const std::uint64_t> attributes,
                                          View<const std::int32_t> labels, Matrix<float> scores,
                                          View<std::int32_t> settled) const {
     std::vector<std::uint64_t> hashes(own_.size());
-    std::vector<std::int64_t> found(own_.size());
+    std::vector<learn::LinearTable::Term> terms(own_.size());
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(types.size()); ++i) {
         const auto values = values_[labels[i]];
         const auto n = static_cast<std::ptrdiff_t>(values.size());
@@ -60,7 +62,7 @@ void ConditionalClassifier::choose_alone(Matrix<const std::uint64_t> attributes,
         std::fill(all.begin(), all.end(), 0.0f);
         for (std::size_t t = 0; t < own_.size(); ++t)
             hashes[t] = hash_at({attributes, types, i, i + 1}, labels, i, own_[t]);
-        table_.add(hashes, found, all);
+        table_.add(hashes, terms, all);
         const auto own = all.slice(0, n);
         const std::int64_t best = best_of(own);
         float second = -std::numeric_limits<float>::infinity();
@@ -74,9 +76,21 @@ void ConditionalClassifier::choose_alone(Matrix<const std::uint64_t> attributes,
 void ConditionalClassifier::choose(const LabelledWords& words, const Alone& alone,
                                    View<std::int32_t> chosen, Cancel& cancel) const {
     std::vector<std::int32_t> labels(words.path.begin(), words.path.end());
-    std::vector<float> scores(static_cast<std::size_t>(width_));
-    std::vector<std::uint64_t> hashes(context_.size());
-    std::vector<std::int64_t> found(context_.size());
+    std::vector<float> scores(block * static_cast<std::size_t>(width_));
+    std::vector<std::uint64_t> hashes(block * context_.size());
+    std::vector<learn::LinearTable::Term> terms(hashes.size());
+    float* rows[block];
+    std::int64_t waiting[block];  // words
+    std::size_t n = 0;
+    const auto finish = [&] {
+        table_.add(Matrix<const std::uint64_t>(hashes.data(), n, context_.size()), terms,
+                   View<float* const>(rows, n));
+        for (std::size_t k = 0; k < n; ++k) {
+            const auto values = values_[words.own[waiting[k]]];
+            chosen[waiting[k]] = values[best_of({rows[k], values.size()})];
+        }
+        n = 0;
+    };
     for (std::size_t s = 0; s + 1 < words.begins.size(); ++s) {
         const Window window{words.attributes, words.types, words.begins[s], words.begins[s + 1]};
         for (std::int64_t i = window.begin; i < window.end; ++i) {
@@ -87,16 +101,17 @@ void ConditionalClassifier::choose(const LabelledWords& words, const Alone& alon
                 continue;
             }
             labels[i] = words.own[i];
-            const auto values = values_[labels[i]];
-            const auto own = alone.scores[pair];
-            std::copy(own.begin(), own.end(), scores.begin());
             for (std::size_t t = 0; t < context_.size(); ++t)
-                hashes[t] = hash_at(window, labels, i, context_[t]);
-            table_.add(hashes, found, scores);
-            chosen[i] = values[best_of(View<const float>(scores).slice(0, values.size()))];
+                hashes[n * context_.size() + t] = hash_at(window, labels, i, context_[t]);
             labels[i] = words.path[i];
+            const auto own = alone.scores[pair];
+            rows[n] = scores.data() + n * static_cast<std::size_t>(width_);
+            std::copy(own.begin(), own.end(), rows[n]);
+            waiting[n++] = i;
+            if (n == block) finish();
         }
     }
+    finish();
 }
 
 }  // namespace caesura::tag
