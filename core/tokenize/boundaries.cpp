@@ -9,8 +9,6 @@ namespace {
 using enum text::Class;
 using text::window;
 
-using Features = std::array<std::uint64_t, most_features>;
-
 // The numbers of the first templates of a kind: those of every position, of chunks that are seen as
 // a whole, of seen words, of types and of a dictionary.
 constexpr std::uint64_t at_near = 0, at_whole = 27, at_seen = 40, at_type = 60, at_named = 65;
@@ -299,7 +297,10 @@ bool recall(const Text& text, std::int64_t start, std::int64_t end, const Hints&
 std::int64_t find_tokens(const Text& text, std::int64_t first, std::int64_t last,
                          const Hints& hints, const Vocabulary& vocabulary, const Weights& weights,
                          Open& open, Spans& found) {
-    Features room;
+    Rows<Open> rows(weights);
+    const auto features = [&](std::int64_t at, const Open& state, Features& room) {
+        return features_of(text, at, state, vocabulary, weights.bits(), room);
+    };
     const auto close = [&](std::int64_t end) {
         found.begins.push_back(open.token);
         found.ends.push_back(end);
@@ -323,8 +324,10 @@ std::int64_t find_tokens(const Text& text, std::int64_t first, std::int64_t last
             if (!hints.forced.empty() && hints.forced[p] != 0) {
                 split = hints.forced[p] > 0;
             } else {
-                double score =
-                    weights.score(features_of(text, p, open, vocabulary, weights.bits(), room));
+                const auto found = rows.get(p, open, features);
+                if (p + 1 < last && text.classes[p + 1] > NEWLINE)
+                    rows.expect(p + 1, open, features);
+                double score = weights.score(found);
                 if (!hints.odds.empty()) score += hints.odds[p];
                 split = score > 0.0;
             }

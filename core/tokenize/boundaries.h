@@ -22,6 +22,8 @@ struct Open {
     std::int64_t token = 0, chunk = 0;  // where they began
     std::uint64_t kind = 0;             // what the chunk looks like
     bool any = false;                   // whether one is open
+
+    bool operator==(const Open&) const = default;
 };
 
 // What else says where tokens begin, by position; each may be empty. `forced` has 1 where a token

@@ -8,8 +8,6 @@ namespace {
 
 using enum text::Class;
 
-using Features = std::array<std::uint64_t, most_features>;
-
 // The numbers of the first template of edited text, and of text without punctuation and capitals,
 // which has weights of its own: what is learned from one kind leaves the other alone.
 constexpr std::uint64_t edited = 100, bare = 200;
@@ -214,16 +212,26 @@ void find_starts(ConstMarks rows, Kinds breaks, View<const std::int8_t> given,
                  View<float> evidence) {
     // Probabilities behind notes are kept in steps of 2**-40.
     constexpr double steps = 1ll << 40;
-    Features features;
+    const auto size = static_cast<std::int64_t>(evidence.size());
+    Features room;
     std::array<Mark, behind + ahead> others;
-    const auto judge = [&](ConstMarks around, std::int64_t i, std::uint8_t layout) {
-        const auto found = features_of(around, i, layout, state, weights.bits(), features);
-        return probability_of(weights.score(found));
-    };
-    for (std::int64_t n = 0; n < static_cast<std::int64_t>(evidence.size()); ++n) {
-        const std::int64_t i = n + behind;
+    Rows<StartState> found(weights);
+    const auto features = [&](std::int64_t n, const StartState& at, Features& own) {
         const std::uint8_t layout = breaks.empty() ? std::uint8_t{layout::SAME} : breaks[n];
-        double probability = state.count == 0 ? 1.0 : judge(rows, i, layout);
+        return features_of(rows, n + behind, layout, at, weights.bits(), own);
+    };
+    const auto judge = [&](std::int64_t n) {
+        const auto own = found.get(n, state, features);
+        if (n + 1 < size) {
+            StartState next = state;
+            advance(rows, n + behind, false, next);
+            found.expect(n + 1, next, features);
+        }
+        return probability_of(weights.score(own));
+    };
+    for (std::int64_t n = 0; n < size; ++n) {
+        const std::int64_t i = n + behind;
+        double probability = state.count == 0 ? 1.0 : judge(n);
         double carried = 0.0;
         if (state.note > 0.0 && is_behind_note(rows, i)) {
             // Evidence for a start without the note counts for a start after it.
@@ -235,7 +243,10 @@ void find_starts(ConstMarks rows, Kinds breaks, View<const std::int8_t> given,
             probability = given[n];
         } else if (is_note(rows, i)) {
             without_note(rows, i, others);
-            const double past = judge(others, behind, layout::SAME);
+            const auto own =
+                features_of(others, behind, layout::SAME, state, weights.bits(), room);
+            weights.request(own);
+            const double past = probability_of(weights.score(own));
             state.note = std::floor(std::max(past, carried) * steps) / steps;
             probability = 0.0;
         }

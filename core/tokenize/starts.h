@@ -25,6 +25,8 @@ struct StartState {
     std::int64_t count = 0;     // tokens of the text
     std::int64_t line = 0;      // tokens of the line
     double note = 0.0;          // the probability of a start behind the note
+
+    bool operator==(const StartState&) const = default;
 };
 
 // Writes the probability for each of the tokens, which begin at rows[behind]; what is given (1 yes,

@@ -5,6 +5,7 @@
 // seldom needs more than one access to memory, which is requested before it is needed.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -21,6 +22,7 @@ inline double probability_of(double score) {
 
 // Features of an instance at most.
 constexpr std::size_t most_features = 76;
+using Features = std::array<std::uint64_t, most_features>;
 
 class Weights {
    public:
@@ -35,13 +37,16 @@ class Weights {
     std::vector<std::int64_t> rows() const;
     std::vector<std::int8_t> codes() const;
 
+    // Requests the memory that `score` reads first.
+    void request(View<const std::uint64_t> rows) const {
+        for (const std::uint64_t row : rows) prefetch(&blocks_[row / 64]);
+    }
     // The sum of the weights of rows, of which there are at most `most_features`. Which rows have a
     // weight cannot be predicted, so they are first collected without a branch.
     double score(View<const std::uint64_t> rows) const {
         std::uint64_t found[most_features];
         const std::uint8_t* codes[most_features];
         std::size_t n = 0;
-        for (const std::uint64_t row : rows) prefetch(&blocks_[row / 64]);
         for (const std::uint64_t row : rows) {
             found[n] = row;
             n += blocks_[row / 64].there >> (row % 64) & 1;
@@ -80,6 +85,42 @@ class Weights {
     std::vector<Block> blocks_;
     std::vector<std::uint8_t> more_;
     std::vector<float> values_;  // by code plus 128, as codes are stored
+};
+
+// The rows of instances that are decided one after another. Those of the next instance are computed
+// before this one is scored, with the state that the usual decision leads to, so that their memory
+// is there in time.
+template <class State>
+class Rows {
+   public:
+    explicit Rows(const Weights& weights) : weights_(weights) {}
+
+    // The rows of instance `at`; make(at, state, room) computes them.
+    template <class Make>
+    View<const std::uint64_t> get(std::int64_t at, const State& state, Make make) {
+        if (at != at_ || state != state_) {
+            rows_ = make(at, state, rooms_[current_]);
+            weights_.request(rows_);
+        }
+        return rows_;
+    }
+    // Prepares those of the instance that comes next if nothing unusual is decided.
+    template <class Make>
+    void expect(std::int64_t at, const State& state, Make make) {
+        current_ = 1 - current_;
+        at_ = at;
+        state_ = state;
+        rows_ = make(at, state, rooms_[current_]);
+        weights_.request(rows_);
+    }
+
+   private:
+    const Weights& weights_;
+    std::int64_t at_ = -1;
+    State state_;
+    View<const std::uint64_t> rows_;
+    Features rooms_[2];
+    int current_ = 0;
 };
 
 // Weights in training: values, sums of squared gradients, counts of the features. Only blocks of
