@@ -28,12 +28,11 @@ from data import DATA, ROOT, file_of, find_file
 
 from caesura.document import YES, Document
 from caesura.formats import read
-from caesura.learn.branching_parser import BEAMS, MARGINS, branching_loop
+from caesura.learn.branching_parser import BEAMS, MARGINS, BranchTraining, branching_loop
 from caesura.models.file import save
-from caesura.stages.branching_options import BranchOptions, BranchTraining
-from caesura.stages.branching_parser import COUNTERS, BranchingParser
-from caesura.stages.parse_analysis import Parse
-from caesura.stages.parse_scores import label_numbers
+from caesura.stages.branching_parser import COUNTERS, BranchingParser, BranchOptions
+from caesura.stages.parse_constraints import label_numbers
+from caesura.stages.tree_parser import Parse
 from caesura.stages.word_table import cut
 
 sys.path.insert(0, str(ROOT))

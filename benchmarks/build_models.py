@@ -55,12 +55,10 @@ from caesura.document import Document
 from caesura.errors import CaesuraError, UsageError
 from caesura.formats import jsonl
 from caesura.learn.config import configure
-from caesura.learn.data import transcripts
 from caesura.learn.evaluation import dev_confidences, dev_scores
-from caesura.learn.network_weights import Weights
-from caesura.learn.options import NeuralOptions, PipelineOptions
+from caesura.learn.network import NeuralOptions, Weights
 from caesura.learn.pipeline import language_of, model_card
-from caesura.learn.report import Report
+from caesura.learn.run import Report, transcripts
 from caesura.learn.silver import (
     Lessons,
     Silver,
@@ -70,7 +68,7 @@ from caesura.learn.silver import (
     missing_parts,
     raw_parts,
 )
-from caesura.learn.stages import PipelineTrainer
+from caesura.learn.stages import PipelineOptions, PipelineTrainer
 from caesura.learn.teachers import Teachers
 from caesura.models.file import Part, save
 from caesura.models.store import digest, load_model

@@ -18,7 +18,7 @@ from plain_english import documents
 
 from caesura.document import ROOT, Document
 from caesura.learn.raw_text import read_raw
-from caesura.learn.report import Report
+from caesura.learn.run import Report
 from caesura.learn.silver import Silver
 
 __all__ = ["PLAIN", "learned_roots", "plain_text", "relaid_text"]

@@ -25,9 +25,8 @@ from multi_scores import some
 import caesura
 from caesura.document import Document
 from caesura.evaluate import conll18
-from caesura.learn.data import Data
 from caesura.learn.pipeline import train_pipeline
-from caesura.learn.run import Run
+from caesura.learn.run import Data, Run
 from caesura.learn.silver import Lessons
 
 #: A treebank to learn from, and one whose text alone is read.

@@ -26,9 +26,8 @@ from multi_scores import some
 import caesura
 from caesura.document import Document
 from caesura.evaluate import conll18
-from caesura.learn.data import Data
 from caesura.learn.pipeline import train_pipeline
-from caesura.learn.run import Run
+from caesura.learn.run import Data, Run
 from caesura.learn.several_tokenizers import has_spaces
 
 TREEBANKS = ("UD_Hungarian-Szeged", "UD_Basque-BDT")

@@ -32,7 +32,7 @@ from joint_study.report import table
 from joint_study.tables import boundaries, tables
 from joint_study.transfer import spoken
 
-from caesura.stages.parser_options import DELAYED
+from caesura.learn.joint_parser import DELAYED
 
 #: What can be run on a treebank.
 EXPERIMENTS: dict[str, Callable[[Data], dict[str, Any]]] = {

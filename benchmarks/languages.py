@@ -24,8 +24,7 @@ from data import DATA, file_of, find_file
 from caesura.document import Document
 from caesura.formats import read
 from caesura.learn.evaluation import dev_scores
-from caesura.learn.options import PipelineOptions
-from caesura.learn.stages import PipelineTrainer
+from caesura.learn.stages import PipelineOptions, PipelineTrainer
 from caesura.models.file import save
 
 TREEBANKS = (

@@ -29,9 +29,8 @@ from data import file_of
 
 from caesura.formats import read
 from caesura.learn.config import configure
-from caesura.learn.options import PipelineOptions
-from caesura.learn.report import Report
-from caesura.learn.stages import PipelineTrainer
+from caesura.learn.run import Report
+from caesura.learn.stages import PipelineOptions, PipelineTrainer
 from caesura.models.file import save
 from caesura.pipeline import load
 

@@ -26,7 +26,7 @@ from caesura.evaluate.quick import boundaries
 from caesura.formats import read
 from caesura.pipeline import Pipeline, load
 from caesura.stages.joint_parser import Parser
-from caesura.stages.parse_limits import no_limits
+from caesura.stages.parse_constraints import no_limits
 from caesura.stages.tagger import Tagger
 from caesura.stages.tokenizer import Tokenizer
 

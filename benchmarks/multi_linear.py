@@ -27,9 +27,8 @@ from multi_study.examples import documents
 import caesura
 from caesura.document import Document
 from caesura.evaluate import conll18
-from caesura.learn.data import Data
 from caesura.learn.pipeline import train_pipeline
-from caesura.learn.run import Run
+from caesura.learn.run import Data, Run
 from caesura.learn.several_tokenizers import Treebank
 
 

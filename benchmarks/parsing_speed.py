@@ -129,7 +129,7 @@ def search_of(beam: str) -> dict[str, Any]:
 
 def compare(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dict[str, Any]]:
     """Words per CPU second of each system, interleaved so that noise meets all of them."""
-    from caesura.stages.parse_limits import no_limits
+    from caesura.stages.parse_constraints import no_limits
 
     words = sum(doc.n_words for doc in docs)
     systems: dict[str, Callable[[], object]] = {}
@@ -162,7 +162,7 @@ def compare(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[
 
 def grow(parser: Any, docs: Sequence[Any], args: argparse.Namespace) -> list[dict[str, Any]]:
     """Time and memory a word of one document of each size, made of the dev words repeated."""
-    from caesura.stages.parse_limits import no_limits
+    from caesura.stages.parse_constraints import no_limits
     from caesura.stages.word_table import FIRST_WORD, Words
 
     parts = [parser.words(doc) for doc in docs]

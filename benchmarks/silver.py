@@ -27,11 +27,10 @@ from learners import Told
 from caesura.document import Document
 from caesura.formats import read
 from caesura.learn.config import configure
-from caesura.learn.options import PipelineOptions, SilverOptions
 from caesura.learn.raw_text import read_raw
-from caesura.learn.report import Report
-from caesura.learn.silver import Lessons, label, load_silver
-from caesura.learn.stages import PipelineTrainer
+from caesura.learn.run import Report
+from caesura.learn.silver import Lessons, SilverOptions, label, load_silver
+from caesura.learn.stages import PipelineOptions, PipelineTrainer
 from caesura.models.file import save
 from caesura.pipeline import load
 

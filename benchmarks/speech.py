@@ -32,8 +32,8 @@ from caesura.document import YES, Document
 from caesura.evaluate.conll import conll18
 from caesura.evaluate.quick import boundaries
 from caesura.formats import ReadOptions, read, read_stream
+from caesura.learn.tuning import f1
 from caesura.pipeline import Pipeline, load
-from caesura.stages.parse_scores import f1
 from caesura.transform import speech
 
 #: Where paragraphs begin in a text, which of them are plain, and where sentences start.

@@ -181,7 +181,7 @@ def by_size(nlp: Any, most: int, repeat: int) -> list[dict[str, Any]]:
 
 def traffic(nlp: Any, repeat: int) -> dict[str, Any]:
     """Rows and bytes that a transition asks for, and how quickly they come."""
-    from caesura.stages.parse_limits import no_limits
+    from caesura.stages.parse_constraints import no_limits
 
     parser = nlp.stages[-1]
     docs = [nlp(text_of(5000))]

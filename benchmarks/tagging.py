@@ -31,7 +31,7 @@ from caesura.document import YES, Document
 from caesura.evaluate import conll18
 from caesura.formats import read
 from caesura.learn.folds import deal
-from caesura.learn.tagger_labels import boundary_chain
+from caesura.learn.tagger_data import boundary_chain
 from caesura.models.file import save
 from caesura.tag import (
     Tagger,

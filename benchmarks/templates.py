@@ -28,10 +28,9 @@ from parsing_speed import search_of, table_of
 from caesura.document import YES
 from caesura.formats import read
 from caesura.pipeline import Pipeline, load
-from caesura.stages.joint_decode import Result, result_of
 from caesura.stages.joint_features import DEFAULT_TABLE
-from caesura.stages.joint_parser import Parser
-from caesura.stages.parse_limits import no_limits
+from caesura.stages.joint_parser import Parser, Result, result_of
+from caesura.stages.parse_constraints import no_limits
 from caesura.stages.templates import parse_table
 from caesura.stages.word_table import Words
 

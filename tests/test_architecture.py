@@ -24,9 +24,10 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("layout", "turns"),
     ("constraints",),
     ("guidelines", "models", "formats", "transform", "render"),
-    ("find", "inspect", "learn.shared", "stage"),
+    ("find", "inspect", "learn.flags", "stage"),
     ("cluster", "language"),
     ("stages",),
+    ("learn.shared",),
     ("induce", "evaluate"),
     ("neural",),
     ("pipeline",),
@@ -37,7 +38,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
 )
 #: Modules of `learn` that are used below it.
-SHARED = ("fingerprint", "flags", "loop", "shuffle", "updates")
+SHARED = ("fingerprint", "folds", "loop", "tuning", "weights")
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 #: What may look up: a document that shows itself, becomes something else or is searched imports
 #: what does it when it is asked.
@@ -68,7 +69,7 @@ def imports(file: Path) -> set[str]:
         for name in names:
             parts = name.split(".")
             if parts[0] == "caesura" and len(parts) > 1 and parts[1] in known:
-                found.add("learn.shared" if is_shared(parts[1:]) else parts[1])
+                found.add(part(parts[1:]))
         for child in ast.iter_child_nodes(node):
             visit(child)
 
@@ -77,8 +78,11 @@ def imports(file: Path) -> set[str]:
     return found
 
 
-def is_shared(parts: Sequence[str]) -> bool:
-    return len(parts) > 1 and parts[0] == "learn" and parts[1] in SHARED
+def part(parts: Sequence[str]) -> str:
+    """The room of a module: its folder, or the part of `learn` that is used below the learners."""
+    if parts[0] != "learn" or len(parts) < 2:
+        return parts[0]
+    return "learn.flags" if parts[1] == "flags" else f"learn{'.shared' * (parts[1] in SHARED)}"
 
 
 def files(room: str) -> list[Path]:
@@ -93,7 +97,7 @@ def test_every_room_is_on_the_map() -> None:
 @pytest.mark.parametrize("room", rooms())
 def test_imports_go_downwards(room: str) -> None:
     for file in files(room):
-        own = "learn.shared" if is_shared((room, file.stem)) else room
+        own = part((room, file.stem))
         for other in imports(file) - {own}:
             allowed = FLOOR[other] < FLOOR[own] or (room, other) in EXCEPTIONS
             assert allowed, f"{file.relative_to(PACKAGE)} imports {other}, which is not below it"
@@ -196,16 +200,15 @@ INSIDE = {
     ("document/document.py", "caesura.formats"): "looks up, when a document is written",
     ("document/document.py", "caesura.find"): "looks up, when a document is searched",
     ("document/views.py", "caesura.render"): "looks up, when a sentence is shown",
-    ("stages/evidence_starts.py", "caesura.stages.tokenizer"): "the tokeniser places this stage",
+    ("stages/tokenizer.py", "caesura.stages.tokenizer"): "the tokeniser places this stage",
     ("paths.py", "ctypes"): "light start: only workers of a server need it",
     ("paths.py", "platformdirs"): "light start: no path is asked for where a folder is named",
     ("models/store.py", "importlib.metadata"): "light start: only models of packages need it",
     ("models/store.py", "http.client"): "light start: only downloads need it",
     ("models/store.py", "urllib.request"): "light start: only downloads need it",
     ("models/file.py", "safetensors.numpy"): "light start: only writing needs it",
-    ("stages/token_handles.py", "regex"): "light start: compiling patterns takes long",
+    ("stages/token_knowledge.py", "regex"): "light start: compiling patterns takes long",
     ("document/characters.py", "regex"): "light start: compiling patterns takes long",
-    ("stages/token_habits.py", "regex"): "light start: compiling patterns takes long",
     ("stages/rules_tokenizer.py", "regex"): "light start: compiling patterns takes long",
     ("cli", "msgspec"): "light start: only JSON needs it",
     ("cli", "caesura"): "light start: a command loads what it runs, not what its help says",

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from caesura.document import UNKNOWN, YES
 from caesura.learn.joint_parser import finish
-from caesura.stages.parse_confidence import probabilities
-from caesura.stages.parse_scores import label_numbers
+from caesura.stages.parse_constraints import label_numbers
+from caesura.stages.tree_parser import probabilities
 from joint_study.data import Data, Rows, blank, say
 from joint_study.systems import learn
 

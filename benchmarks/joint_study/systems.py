@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import YES, Document
-from caesura.learn.joint_parser import parser_loop
-from caesura.learn.recipes import recipe_options
-from caesura.learn.tagger_labels import boundary_chain
+from caesura.learn.joint_parser import parser_loop, recipe_options
+from caesura.learn.tagger_data import boundary_chain
 from caesura.models.file import save
 from caesura.parse import Parser, SearchOptions, TrainOptions
 from caesura.tag import (

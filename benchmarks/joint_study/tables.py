@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from caesura.document import UNKNOWN, YES
 from caesura.evaluate.significance import wilcoxon
-from caesura.learn.parser_tuning import tune_bonus
+from caesura.learn.tuning import f1, tune_bonus
 from caesura.parse import Parse, Parser
 from caesura.stages.labeller import write_starts
-from caesura.stages.parse_scores import f1, label_numbers
+from caesura.stages.parse_constraints import label_numbers
 from joint_study.data import Data, Docs, Rows, blank, say
 from joint_study.systems import crf, learn, period_classifier, rules
 

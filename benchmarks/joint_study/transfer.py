@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from caesura.learn.parser_tuning import tune_bonus
+from caesura.learn.tuning import tune_bonus
 from joint_study.data import Data, blank, open_data, tagged
 from joint_study.switchboard import switchboard
 from joint_study.systems import crf, learn

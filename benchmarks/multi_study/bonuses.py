@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from caesura.constraints import keep
 from caesura.document import YES, Document
-from caesura.learn.data import transcripts
+from caesura.learn.run import transcripts
 from caesura.learn.several_tokenizers import Treebank
 from caesura.neural.parser import NeuralParser
 from caesura.neural.scores import Scores
 from caesura.pipeline import load
-from caesura.stages.word_shapes import is_edited
+from caesura.stages.word_table import is_edited
 from multi_study.examples import UNSPACED
 from multi_study.lexica import later_words
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from caesura.document import YES, Document
 from caesura.document.slicing import cut
 from caesura.formats import read
-from caesura.learn.data import transcripts
+from caesura.learn.run import transcripts
 from caesura.learn.several_tokenizers import Treebank
 from caesura.neural.examples import FEATURE_SIZES, Examples, Labels
 from caesura.neural.languages import Attributes, by_temperature

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.formats import read
-from caesura.learn.data import transcripts
 from caesura.learn.evaluation import dev_confidences
+from caesura.learn.run import transcripts
 from caesura.learn.several_tokenizers import Treebank
 from caesura.models.file import ModelFile, Part, save
 from caesura.models.file import load as load_file

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.neural.word_boundaries import NEAR, Layer, WordBoundaries, units
-from caesura.stages.token_reading import passages
+from caesura.stages.token_decoder import passages
 
 Floats = NDArray[np.float32]
 

@@ -24,11 +24,10 @@ from data import find_folder
 
 from caesura._core import ParserRows
 from caesura.document import YES, Document
-from caesura.learn.branching_parser import BEAMS, MARGINS, branching_loop
-from caesura.stages.branching_options import BranchOptions, BranchTraining
-from caesura.stages.branching_parser import BranchingParser
-from caesura.stages.parse_analysis import Parse
-from caesura.stages.parse_scores import label_numbers
+from caesura.learn.branching_parser import BEAMS, MARGINS, BranchTraining, branching_loop
+from caesura.stages.branching_parser import BranchingParser, BranchOptions
+from caesura.stages.parse_constraints import label_numbers
+from caesura.stages.tree_parser import Parse
 from papers_study.templates import BRANCHING_TEMPLATES
 
 Write = Callable[[dict[str, Any]], None]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from caesura.evaluate.significance import wilcoxon
-from caesura.stages.parse_scores import f1
+from caesura.learn.tuning import f1
 from papers_study.runs import seeds
 
 __all__ = ["collect", "merged"]

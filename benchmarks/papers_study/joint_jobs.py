@@ -15,8 +15,7 @@ from joint_study.systems import crf, learn
 from joint_study.tables import boundaries, count, tables
 from joint_study.transfer import spoken
 
-from caesura.learn.parser_trainer import ParserTrainer
-from caesura.learn.recipes import recipe_options
+from caesura.learn.joint_parser import ParserTrainer, recipe_options
 from caesura.parse import SearchOptions, TrainOptions
 from papers_study.templates import JOINT_TEMPLATES
 

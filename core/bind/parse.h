@@ -33,7 +33,7 @@ inline void check_context(const parse::Words& words, const parse::StartOdds& odd
     }
 }
 
-// The fields of `caesura.stages.parse_limits.Limits`.
+// The fields of `caesura.stages.parse_constraints.Limits`.
 using LimitArrays = std::tuple<Signs, Ints, Ints, Ints, Ints, Ints, bool>;
 
 inline parse::Limits limits_of(const LimitArrays& arrays, Long n,

@@ -40,7 +40,7 @@ struct Reads {
     std::int64_t sums = 0, full = 0, few = 0, held = 0;
 };
 
-// How to search (see `SearchOptions` in caesura.stages.parser_options).
+// How to search (see `SearchOptions` in caesura.stages.joint_parser).
 struct Settings {
     // A finite number that stands for no margin: infinite minus infinite is not a number.
     static constexpr double no_margin = 1e20;

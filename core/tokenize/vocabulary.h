@@ -25,7 +25,7 @@ struct Strings {
     Offsets ends;
 };
 
-// Bits of a type that belong together; `caesura.stages.word_types` has them one by one.
+// Bits of a type that belong together; `caesura.stages.token_knowledge` has them one by one.
 namespace type_bits {
 constexpr int n_kinds = 14, n_shown = 3;
 constexpr std::uint32_t beginning = 1u << (n_kinds + n_shown), prefix = beginning << 1,

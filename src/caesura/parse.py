@@ -4,13 +4,11 @@
 selectional branching.
 """
 
-from caesura.learn.parser_trainer import ParserTrainer
-from caesura.learn.recipes import Reparsed
-from caesura.stages.branching_options import BranchOptions, BranchTraining
-from caesura.stages.branching_parser import BranchingParser
-from caesura.stages.joint_parser import Parser
-from caesura.stages.parse_analysis import Parse
-from caesura.stages.parser_options import SearchOptions, TrainOptions
+from caesura.learn.branching_parser import BranchTraining
+from caesura.learn.joint_parser import ParserTrainer, Reparsed, TrainOptions
+from caesura.stages.branching_parser import BranchingParser, BranchOptions
+from caesura.stages.joint_parser import Parser, SearchOptions
+from caesura.stages.tree_parser import Parse
 
 __all__ = [
     "BranchOptions",

@@ -4,12 +4,11 @@ The same chain is the boundary labeller. `Tagger` predicts, `train_tagger` learn
 training data.
 """
 
-from caesura.learn.jackknifing import jackknife
-from caesura.learn.tagger import TaggerTrainer, tagger_loop, train_tagger
-from caesura.learn.tagger_scores import accuracies
-from caesura.stages.labeller import best_threshold, mark_starts, start_probabilities
+from caesura.learn.tagger import TaggerTrainer, accuracies, jackknife, tagger_loop, train_tagger
+from caesura.learn.tagger_data import TaggerOptions, boundary_options
+from caesura.learn.tuning import best_threshold
+from caesura.stages.labeller import mark_starts, start_probabilities
 from caesura.stages.tagger import Tagger
-from caesura.stages.tagger_options import TaggerOptions, boundary_options
 
 __all__ = [
     "Tagger",

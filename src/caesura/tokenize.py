@@ -5,9 +5,8 @@
 
 from caesura.learn.tokenizer import TokenizerTrainer, cross_evidence, train
 from caesura.stages.rules_tokenizer import RuleTokenizer
-from caesura.stages.token_stream import Stream
-from caesura.stages.tokenizer import Tokenizer
-from caesura.stages.tokenizer_options import TokenizerOptions
+from caesura.stages.token_decoder import Stream
+from caesura.stages.tokenizer import Tokenizer, TokenizerOptions
 
 __all__ = [
     "RuleTokenizer",

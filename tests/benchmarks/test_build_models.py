@@ -16,7 +16,7 @@ import pytest
 from caesura.errors import InputError
 from caesura.learn import silver
 from caesura.learn.fingerprint import file_digest
-from caesura.learn.report import Report
+from caesura.learn.run import Report
 from caesura.pipeline import load
 from tests.encoders import save_encoder
 from tests.pipeline.laws import check

@@ -11,7 +11,7 @@ import pytest
 
 from caesura.document import ROOT, YES, Document
 from caesura.learn.raw_text import read_raw
-from caesura.learn.report import Report
+from caesura.learn.run import Report
 from caesura.learn.silver import Silver
 
 HERE = Path(__file__).resolve().parents[2]

@@ -16,7 +16,7 @@ import pytest
 from caesura import cli
 from caesura.cli import progress
 from caesura.induce import checkpoint
-from caesura.learn.resume import Kept
+from caesura.learn.run import Kept
 from tests.conftest import ROOT
 
 TREEBANK = str(ROOT / "examples" / "harbour.conllu")

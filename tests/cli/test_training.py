@@ -13,7 +13,7 @@ import pytest
 
 from caesura import cli
 from caesura.cli import progress
-from caesura.learn import branching_trainer as branching
+from caesura.learn import branching_parser as branching
 from caesura.learn import tagger as tagging
 from caesura.models import load
 from tests.cli.test_kept import BRANCHING, DATA, PIPELINE, SMALL

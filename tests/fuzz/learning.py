@@ -70,9 +70,8 @@ _MOST_WORDS: Final = 300
 
 def train_target(told: Told) -> Target:
     """Train a pipeline on a treebank; the model keeps the laws of texts and trees."""
-    from caesura.learn.data import Data
     from caesura.learn.pipeline import train_pipeline
-    from caesura.learn.run import Run
+    from caesura.learn.run import Data, Run
     from caesura.pipeline import load
 
     folder = tempfile.TemporaryDirectory()

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.errors import ModelError, UsageError
-from caesura.stages.bias import GRID, BiasScale, check_bias, measure, sample
+from caesura.learn.tuning import measure, sample
+from caesura.stages.bias import GRID, BiasScale, check_bias
 from tests.parse.toy import corpus
 
 SCALE = BiasScale((-4, -2, -1, -0.6, 0, 0.5, 1, 2, 5), (-2, -1, -0.5, -0.2, 0, 0.1, 0.2, 0.4, 1))

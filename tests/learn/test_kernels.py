@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura._core import DamagedModel, LinearTable, _testing
-from caesura.learn.shuffle import epoch_order
-from caesura.learn.updates import average
+from caesura.learn.folds import epoch_order
+from caesura.learn.weights import average
 from tests.reference import learn as naive
 
 small = st.floats(-4, 4, width=32)

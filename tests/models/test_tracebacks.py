@@ -24,12 +24,12 @@ def weights(parts: dict[str, Part]) -> None:
 
 
 TRACEBACKS: dict[str, Change] = {
-    "stages/tag_templates.py:74": option("tagger", "templates", ["lower[0]", 7]),
+    "stages/tagger_features.py:74": option("tagger", "templates", ["lower[0]", 7]),
     "stages/tagger.py:70": option("tagger", "chain", [["upos"]]),
     "stages/joint_parser.py:197": option("parser", "tags", [["upos"]]),
     "stages/joint_parser.py:356": weights,
     "parse/features.py:210": option("parser", "templates", [7]),
-    "stages/parse_confidence.py:61": option("parser", "calibration", {"starts": [1.0]}),
+    "stages/tree_parser.py:61": option("parser", "calibration", {"starts": [1.0]}),
     "parse/search.py:141": option("parser", "beam", -1),
     "beam 65535": option("parser", "beam", 65535),
     "60,000 labels": labels("tagger", "chain", 60_000),

@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura._core import ArcDecoder
-from caesura.stages.joint_decode import Result, result_of, settings_of
-from caesura.stages.joint_inventory import Inventory
-from caesura.stages.parse_limits import no_limits
-from caesura.stages.parser_options import SearchOptions
+from caesura.stages.joint_parser import Inventory, Result, SearchOptions, result_of, settings_of
+from caesura.stages.parse_constraints import no_limits
 
 testing: Any = pytest.importorskip("caesura._core")._testing
 #: No arc costs more.

@@ -11,7 +11,7 @@ from caesura.errors import InputError
 from caesura.formats import read
 from caesura.neural.examples import IGNORE, SHAPES, Examples, Soft, targets, word_features
 from caesura.neural.prepare import labels_of, prepare
-from caesura.stages.word_shapes import shape
+from caesura.stages.word_table import shape
 from caesura.transform import speech
 from tests.encoders import character_pieces, save_encoder
 
@@ -96,9 +96,8 @@ def test_what_a_teacher_says_of_words_left_out_is_left_out() -> None:
 def test_a_network_learns(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     from caesura.learn.loop import Event
-    from caesura.learn.network import train_neural
-    from caesura.learn.options import NeuralOptions
-    from caesura.learn.report import Report
+    from caesura.learn.network import NeuralOptions, train_neural
+    from caesura.learn.run import Report
     from caesura.models.file import load, save
     from caesura.pipeline import Pipeline
 

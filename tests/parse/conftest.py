@@ -12,8 +12,8 @@ from tests.parse.toy import corpus
 
 @pytest.fixture(scope="session")
 def toy_parser():
-    from caesura.learn.parser_trainer import ParserTrainer
-    from caesura.stages.parser_options import SearchOptions, TrainOptions
+    from caesura.learn.joint_parser import ParserTrainer, TrainOptions
+    from caesura.stages.joint_parser import SearchOptions
 
     options = TrainOptions(search=SearchOptions(beam=4), bits=14, epochs=4)
     trainer = ParserTrainer(corpus(1, 30), corpus(2, 5), options)

@@ -13,9 +13,8 @@ from caesura.errors import UsageError
 from caesura.layout import LINE
 from caesura.learn.joint_parser import finish
 from caesura.stages.bias import GRID
-from caesura.stages.joint_parser import SCALE, Parser
-from caesura.stages.parser_options import SearchOptions
-from caesura.stages.word_shapes import edited_words, is_edited
+from caesura.stages.joint_parser import SCALE, Parser, SearchOptions
+from caesura.stages.word_table import edited_words, is_edited
 from tests.parse.toy import blank, corpus
 
 

@@ -17,9 +17,9 @@ from caesura.stages.joint_features import (
     compile_templates,
     vocabulary,
 )
-from caesura.stages.joint_inventory import Inventory
-from caesura.stages.parse_rows import padded, to_bytes, to_floats
+from caesura.stages.joint_parser import Inventory
 from caesura.stages.templates import in_order, parse_table
+from caesura.stages.tree_parser import padded, to_bytes, to_floats
 from caesura.stages.word_table import Hasher, words_of
 from tests.parse.test_transitions import choices
 from tests.parse.toy import corpus

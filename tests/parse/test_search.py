@@ -13,10 +13,8 @@ from caesura._core import JointDecoder, ParserRows
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document
 from caesura.errors import InputError, UsageError
 from caesura.layout import BLANK, breaks
-from caesura.stages.joint_decode import settings_of
-from caesura.stages.joint_inventory import Inventory
-from caesura.stages.joint_parser import Parser
-from caesura.stages.parse_limits import no_limits
+from caesura.stages.joint_parser import Inventory, Parser, settings_of
+from caesura.stages.parse_constraints import no_limits
 from caesura.stages.word_table import (
     EVIDENCE_ODDS,
     LAYOUT_ODDS,
@@ -34,7 +32,7 @@ testing: Any = pytest.importorskip("caesura._core")._testing
 @pytest.fixture(autouse=True)
 def any_beam(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exhaustive search needs a beam that nobody should ask for."""
-    monkeypatch.setattr("caesura.stages.parser_options.MOST_BEAM", 1 << 16)
+    monkeypatch.setattr("caesura.stages.joint_parser.MOST_BEAM", 1 << 16)
 
 
 def random_parser(seed: int, **search) -> Parser:
@@ -148,7 +146,7 @@ def best_by_brute_force(parser: Parser, doc: Document) -> float:
 
 
 def test_it_learns_the_toy_grammar(toy_parser: Parser) -> None:
-    from caesura.stages.parse_scores import scores
+    from caesura.learn.tuning import scores
 
     dev = corpus(3, 6)
     result = scores(dev, toy_parser.analyse(dev), toy_parser.inventory)
@@ -183,7 +181,7 @@ def test_trees_are_trees_even_with_random_weights(seed: int) -> None:
 
 
 def test_threads_do_not_change_the_result(toy_parser: Parser, monkeypatch) -> None:
-    monkeypatch.setattr("caesura.stages.parse_documents.BATCH", 40)
+    monkeypatch.setattr("caesura.stages.tree_parser.BATCH", 40)
     docs = corpus(5, 12)
     one, two = toy_parser.analyse(docs), toy_parser.analyse(docs, threads=2)
     for a, b in zip(one, two, strict=True):

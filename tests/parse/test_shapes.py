@@ -8,7 +8,7 @@ import numpy as np
 
 import caesura
 from caesura.document import Document
-from caesura.stages.word_shapes import edited_tokens, edited_words, is_edited
+from caesura.stages.word_table import edited_tokens, edited_words, is_edited
 
 WRITTEN = "Nobody came. The boats, all nine of them, stayed out; Ann went home at six."
 SPOKEN = "so nobody came and the boats all nine of them stayed out and then i went home"

@@ -11,9 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura._core import ArcDecoder
-from caesura.stages.joint_decode import settings_of
-from caesura.stages.joint_inventory import Inventory
-from caesura.stages.parser_options import SearchOptions
+from caesura.stages.joint_parser import Inventory, SearchOptions, settings_of
 from tests.reference.parse import best_tree
 
 testing: Any = pytest.importorskip("caesura._core")._testing

@@ -13,17 +13,21 @@ import pytest
 from caesura._core import cancel_all
 from caesura.document import ROOT, UNKNOWN, YES
 from caesura.errors import InputError, ModelError, UsageError
-from caesura.learn.joint_parser import finish, train_stages
+from caesura.learn.joint_parser import (
+    DELAYED,
+    Learner,
+    ParserTrainer,
+    Reparsed,
+    TrainOptions,
+    finish,
+    stages,
+    train_stages,
+)
 from caesura.learn.loop import Loop
-from caesura.learn.parser_learner import Learner
-from caesura.learn.parser_trainer import ParserTrainer
-from caesura.learn.recipes import Reparsed, stages
+from caesura.learn.tuning import scores
 from caesura.models.file import load, save
-from caesura.stages.joint_inventory import SB
-from caesura.stages.joint_parser import Parser
-from caesura.stages.parse_rows import to_floats
-from caesura.stages.parse_scores import scores
-from caesura.stages.parser_options import DELAYED, SearchOptions, TrainOptions
+from caesura.stages.joint_parser import SB, Parser, SearchOptions
+from caesura.stages.tree_parser import to_floats
 from tests.parse.toy import blank, corpus
 
 SMALL = TrainOptions(search=SearchOptions(beam=4), bits=12, epochs=2)
@@ -32,7 +36,7 @@ SMALL = TrainOptions(search=SearchOptions(beam=4), bits=12, epochs=2)
 @pytest.fixture(autouse=True)
 def any_beam(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exhaustive search needs a beam that nobody should ask for."""
-    monkeypatch.setattr("caesura.stages.parser_options.MOST_BEAM", 1 << 16)
+    monkeypatch.setattr("caesura.stages.joint_parser.MOST_BEAM", 1 << 16)
 
 
 def trained(options: TrainOptions, docs=None, epochs: int = 2) -> ParserTrainer:
@@ -144,7 +148,7 @@ def test_features_that_an_update_has_no_room_for_are_counted(monkeypatch) -> Non
     options = replace(SMALL, chunk=0, dlaso_pa="accumulated")
     assert "dropped" not in ParserTrainer(docs, (), options, warn=told.append).epoch(1)
     assert not told
-    monkeypatch.setattr("caesura.learn.parser_learner._MOST_BITS", 8)
+    monkeypatch.setattr("caesura.learn.joint_parser._MOST_BITS", 8)
     stats = ParserTrainer(docs, (), options, warn=told.append).epoch(1)
     assert stats["dropped"] > 0
     (warning,) = told

@@ -10,7 +10,7 @@ import pytest
 
 from caesura._core import oracle
 from caesura.stages.joint_features import N_COLUMNS
-from caesura.stages.joint_inventory import SB, Inventory
+from caesura.stages.joint_parser import SB, Inventory
 from caesura.stages.word_table import FIRST_WORD, N_CONTEXT
 from tests.reference import parse as naive
 

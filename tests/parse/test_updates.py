@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from caesura.learn.parser_trainer import ParserTrainer
+from caesura.learn.joint_parser import DELAYED, ParserTrainer, TrainOptions
 from caesura.stages.joint_features import COLUMNS, vocabulary
-from caesura.stages.parser_options import DELAYED, SearchOptions, TrainOptions
+from caesura.stages.joint_parser import SearchOptions
 from caesura.stages.templates import in_order
 from tests.parse.toy import corpus
 from tests.reference import parse as naive

@@ -108,8 +108,7 @@ def test_a_tokeniser_is_measured_on_dev_text() -> None:
 def test_a_parser_without_boundaries_has_the_bias_of_its_tokeniser(
     tiny: Pipeline, tiny_model: Path, tmp_path: Path
 ) -> None:
-    from caesura.learn.joint_parser import parser_loop
-    from caesura.learn.recipes import recipe_options
+    from caesura.learn.joint_parser import parser_loop, recipe_options
     from tests.pipeline.tiny import treebank
     from tests.train.test_stages import PARSER
 
@@ -134,7 +133,7 @@ def test_a_parser_without_boundaries_has_the_bias_of_its_tokeniser(
 def test_training_measures_what_a_bias_is_worth() -> None:
     from dataclasses import replace
 
-    from caesura.learn.data import transcripts
+    from caesura.learn.run import transcripts
     from caesura.learn.stages import PipelineTrainer
     from caesura.stages.joint_parser import Parser
     from tests.parse.toy import corpus
@@ -171,7 +170,7 @@ def test_training_refuses_a_bias_that_the_model_would_not_keep(
 def test_the_bundled_model_keeps_its_word(folder: str, data_dir: Path) -> None:
     """Half and twice as many on text that it was measured on, written and spoken."""
     from caesura.formats import read
-    from caesura.stages.bias import sample
+    from caesura.learn.tuning import sample
 
     (path,) = (data_dir / folder).glob("*-dev.conllu.gz")
     docs = sample(list(read(path)), 6000)

@@ -15,7 +15,7 @@ from caesura.cli.train_parser import RECIPES as _RECIPES
 from caesura.constraints import keep as keep_only
 from caesura.document import ROOT
 from caesura.errors import ModelError
-from caesura.learn.recipes import RECIPES
+from caesura.learn.joint_parser import RECIPES
 from caesura.models.file import load, save
 from caesura.stage import stage_of
 from caesura.stages.boundaries import Boundaries

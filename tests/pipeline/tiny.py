@@ -18,12 +18,12 @@ def treebank() -> list[Document]:
 
 def train(docs: list[Document], path: Path, *, epochs: int = 3, small: bool = True) -> Path:
     """Train every stage on the documents and save one model file."""
-    from caesura.learn.parser_trainer import ParserTrainer
+    from caesura.learn.joint_parser import ParserTrainer, TrainOptions
     from caesura.learn.tagger import train_tagger
+    from caesura.learn.tagger_data import TaggerOptions
     from caesura.models import save
     from caesura.stages.joint_features import DEFAULT_TEMPLATES, without
-    from caesura.stages.parser_options import SearchOptions, TrainOptions
-    from caesura.stages.tagger_options import TaggerOptions
+    from caesura.stages.joint_parser import SearchOptions
     from caesura.tokenize import TokenizerOptions
     from caesura.tokenize import train as train_tokenizer
 

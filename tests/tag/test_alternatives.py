@@ -7,9 +7,8 @@ from copy import copy
 import numpy as np
 
 from caesura.document import Document, KBestTags
-from caesura.learn.jackknifing import jackknife
-from caesura.stages.tag_alternatives import alternatives, together, with_right
-from caesura.stages.tag_columns import Posteriors
+from caesura.learn.tagger import jackknife
+from caesura.stages.tagger import Posteriors, alternatives, together, with_right
 from caesura.tag import Tagger, TaggerOptions
 from tests.tag import toy
 from tests.tag.test_tagger import bare, columns

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from caesura.errors import ModelError
 from caesura.stages.lemmas import apply_rule, rule_of
-from caesura.stages.tag_attributes import attributes_of
-from caesura.stages.tag_default_templates import AFFIX, ATTRIBUTES
-from caesura.stages.tag_templates import parse_templates
+from caesura.stages.tagger_features import AFFIX, ATTRIBUTES, attributes_of, parse_templates
 from tests.reference import tag as naive
 
 words = st.text(

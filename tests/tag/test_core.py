@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from caesura._core import Chain, ConditionalClassifier, DamagedModel, LinearTable
-from caesura.stages.tag_default_templates import ATTRIBUTES
-from caesura.stages.tag_tables import transition_sizes
-from caesura.stages.tag_templates import parse_templates
+from caesura.stages.tagger_features import ATTRIBUTES, parse_templates
+from caesura.stages.tagger_tables import transition_sizes
 
 CLASSES = 3
 

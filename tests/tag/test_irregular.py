@@ -13,14 +13,13 @@ from caesura.errors import ModelError
 from caesura.formats import read
 from caesura.language.lexicon import Lexicon, language_lexicon
 from caesura.learn.tagger import TaggerTrainer
+from caesura.learn.tagger_data import TaggerOptions
 from caesura.models.file import Part
 from caesura.neural.lemmas import LemmaLexicon
 from caesura.neural.scores import Scores
 from caesura.neural.tagging import Tagging
-from caesura.stages.irregular_lemmas import LABELS, irregular_forms, read_irregular
-from caesura.stages.lemmas import rule_of
+from caesura.stages.lemmas import LABELS, irregular_forms, read_irregular, rule_of
 from caesura.stages.tagger import Tagger
-from caesura.stages.tagger_options import TaggerOptions
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LEXICON = Lexicon(lemmas={"VBD": {"sang": "sing", "fled": "flee"}, "NNS": {"oxen": "ox"}})

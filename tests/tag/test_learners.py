@@ -16,9 +16,8 @@ from caesura._core import (
     chain_keys,
     conditional_keys,
 )
-from caesura.stages.tag_default_templates import ATTRIBUTES
-from caesura.stages.tag_tables import Transitions, transition_sizes
-from caesura.stages.tag_templates import parse_templates
+from caesura.stages.tagger_features import ATTRIBUTES, parse_templates
+from caesura.stages.tagger_tables import Transitions, transition_sizes
 from tests.reference import tag as naive
 from tests.tag.test_inference import trigrams
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
-from caesura.stages.lemma_cache import LemmaCache
-from caesura.stages.tag_cache import TypeCache
-from caesura.stages.tag_limits import allowed_labels
+from caesura.stages.lemmas import LemmaCache
+from caesura.stages.tagger import allowed_labels
+from caesura.stages.tagger_tables import TypeCache
 from caesura.tag import Tagger, accuracies
 from tests.tag import toy
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from caesura.document import Document
+from caesura.learn.token_knowledge import learn_habits
 from caesura.learn.tokenizer import train
-from caesura.stages.token_habits import Habits, learn_habits
-from caesura.stages.tokenizer import Tokenizer
-from caesura.stages.tokenizer_options import TokenizerOptions
+from caesura.stages.token_knowledge import Habits
+from caesura.stages.tokenizer import Tokenizer, TokenizerOptions
 
 
 def document(*tokens: str) -> Document:

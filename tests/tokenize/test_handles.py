@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.document.characters import code_points
-from caesura.stages.token_habits import Habits
-from caesura.stages.token_handles import known_cuts
+from caesura.stages.token_knowledge import Habits, known_cuts
 from caesura.tokenize import Tokenizer
 
 

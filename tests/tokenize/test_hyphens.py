@@ -10,7 +10,7 @@ from caesura import formats
 from caesura.document import Document
 from caesura.layout import breaks
 from caesura.paths import bundled_models
-from caesura.stages.token_hyphens import known_words, without_hyphen
+from caesura.stages.token_knowledge import known_words, without_hyphen
 from caesura.tokenize import Tokenizer
 
 

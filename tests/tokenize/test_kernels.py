@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from caesura._core import TokenTable, _testing
 from caesura.document.characters import MARGIN, TABLE, classify, code_points
-from caesura.stages.token_handles import known_cuts
+from caesura.stages.token_knowledge import known_cuts
 from caesura.tokenize import Tokenizer
 from tests.reference import tokenize as twin
 from tests.tokenize.corpus import document, unspaced_document

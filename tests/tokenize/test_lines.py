@@ -12,7 +12,7 @@ from caesura._core import _testing
 from caesura.document import Document
 from caesura.document.characters import TABLE, code_points, signs_of
 from caesura.layout import SAME, WRAP, breaks
-from caesura.stages.token_vocabulary import vocabulary_of
+from caesura.stages.token_knowledge import vocabulary_of
 from caesura.tokenize import Tokenizer
 
 PROSE = (

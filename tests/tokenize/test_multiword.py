@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from caesura.document import Document
-from caesura.stages.multiword_tokens import Splitter, learn_splitter
+from caesura.learn.multiword_tokens import learn_splitter
+from caesura.stages.multiword_tokens import Splitter
 
 
 def treebank(*tokens: tuple[str, tuple[str, ...]]) -> Document:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from caesura.stages.token_reading import LONG, Reading, passages
+from caesura.stages.token_decoder import LONG, Reading, passages
 from caesura.tokenize import Tokenizer
 from tests.tokenize.corpus import unspaced_document
 

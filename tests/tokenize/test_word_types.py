@@ -13,18 +13,17 @@ from caesura.document import Document
 from caesura.document.characters import classes_of, code_points
 from caesura.errors import InputError, ModelError
 from caesura.language.lexicon import KINDS, language_lexicon, read_lexicon
-from caesura.learn.abbreviations import learn_abbreviations
-from caesura.stages.multiword_tokens import learn_splitter
-from caesura.stages.token_vocabulary import vocabulary_of
-from caesura.stages.word_types import (
+from caesura.learn.multiword_tokens import learn_splitter
+from caesura.learn.token_knowledge import (
     BEFORE_LOWER,
     BEFORE_NUMBER,
     BEFORE_UPPER,
+    learn_abbreviations,
     learn_case,
     learn_classes,
     type_bits,
-    word_classes,
 )
+from caesura.stages.token_knowledge import vocabulary_of, word_classes
 from caesura.tokenize import Tokenizer, train
 from tests.tokenize.conftest import SMALL
 from tests.tokenize.corpus import documents

@@ -13,11 +13,9 @@ import caesura
 from caesura import cli
 from caesura.errors import MissingExtra, UsageError
 from caesura.language.learning import RecogniserOptions, train_recogniser
-from caesura.learn.data import Data
-from caesura.learn.finetune import code_of_files, is_network, train_from
-from caesura.learn.options import FinetuneOptions
+from caesura.learn.network import FinetuneOptions, code_of_files, is_network, train_from
 from caesura.learn.pipeline import train_pipeline
-from caesura.learn.run import Run
+from caesura.learn.run import Data, Run
 from caesura.models import load as load_file
 from caesura.models import save
 from caesura.stages.several_tokenizers import ManyTokenizer

@@ -15,12 +15,10 @@ from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.learn import silver
-from caesura.learn.data import Data
-from caesura.learn.kept_labels import that_fit
-from caesura.learn.options import NeuralOptions, SilverOptions
+from caesura.learn.network import NeuralOptions
 from caesura.learn.raw_text import read_raw
-from caesura.learn.report import Report
-from caesura.learn.silver import Lessons
+from caesura.learn.run import Data, Report
+from caesura.learn.silver import Lessons, SilverOptions, that_fit
 from caesura.learn.stages import PipelineTrainer
 from caesura.models import load, save
 from caesura.neural.examples import DECISIONS, Soft

@@ -19,7 +19,7 @@ from caesura.learn.several_tokenizers import (
     train_tokenizer,
     train_tokenizers,
 )
-from caesura.stages.tokenizer_options import TokenizerOptions
+from caesura.stages.tokenizer import TokenizerOptions
 from tests.tokenize.corpus import documents, unspaced_document
 
 OPTIONS = ManyOptions(

@@ -17,10 +17,10 @@ from caesura.cli.experiment import experiment, treebank_arguments
 from caesura.document import Document
 from caesura.learn.fingerprint import digest, fingerprint
 from caesura.learn.flags import flag, flags_of, inner
-from caesura.learn.options import PipelineOptions
+from caesura.learn.joint_parser import TrainOptions
 from caesura.learn.run import Result, Run
+from caesura.learn.stages import PipelineOptions
 from caesura.models.file import load
-from caesura.stages.parser_options import TrainOptions
 from tests.conftest import ROOT
 
 TREEBANK = str(ROOT / "examples" / "harbour.conllu")

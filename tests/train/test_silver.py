@@ -15,11 +15,9 @@ from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.learn import silver
-from caesura.learn.options import SilverOptions
-from caesura.learn.overlap import sequences, without_overlap
-from caesura.learn.raw_text import in_language, read_raw
-from caesura.learn.report import Report
-from caesura.learn.silver import Lessons
+from caesura.learn.raw_text import in_language, read_raw, sequences, without_overlap
+from caesura.learn.run import Report
+from caesura.learn.silver import Lessons, SilverOptions
 from caesura.learn.stages import PipelineTrainer
 from caesura.learn.teachers import Teachers
 from caesura.models import Part, load, save
@@ -479,8 +477,7 @@ def test_an_encoder_of_another_architecture_is_told(
 
 def test_a_network_learns_from_soft_answers(tmp_path: Path, raw: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.learn.network import train_neural
-    from caesura.learn.options import NeuralOptions
+    from caesura.learn.network import NeuralOptions, train_neural
 
     docs = treebank()
     encoder = save_encoder(tmp_path / "encoder", docs)

@@ -10,13 +10,12 @@ import pytest
 
 from caesura import cli
 from caesura.document import Document
-from caesura.learn.options import PipelineOptions, SilverOptions
-from caesura.learn.parser_trainer import ParserTrainer
-from caesura.learn.stages import PipelineTrainer
+from caesura.learn.joint_parser import ParserTrainer, TrainOptions
+from caesura.learn.silver import SilverOptions
+from caesura.learn.stages import PipelineOptions, PipelineTrainer
+from caesura.learn.tagger_data import TaggerOptions
 from caesura.models.file import load, save
-from caesura.stages.joint_parser import Parser
-from caesura.stages.parser_options import SearchOptions, TrainOptions
-from caesura.stages.tagger_options import TaggerOptions
+from caesura.stages.joint_parser import Parser, SearchOptions
 from caesura.tokenize import TokenizerOptions
 from tests.pipeline.tiny import EXAMPLES, treebank
 

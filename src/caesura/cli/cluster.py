@@ -12,7 +12,7 @@ from caesura.cli.options import inputs_argument, json_option, reading_options
 from caesura.cli.progress import Progress
 from caesura.cli.refuse import refuse
 from caesura.cli.training import tell_result
-from caesura.learn.report import quoted
+from caesura.learn.run import quoted
 
 if TYPE_CHECKING:
     from caesura.document import Document

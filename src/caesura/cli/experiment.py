@@ -21,10 +21,8 @@ from caesura.cli.kept import interrupted
 from caesura.cli.options import config_options, json_option, reading_options
 from caesura.cli.refuse import given
 from caesura.cli.training import Console, tell_result
-from caesura.learn.data import Data
 from caesura.learn.flags import Flag, flags_of
-from caesura.learn.resume import Kept
-from caesura.learn.run import Result, Run
+from caesura.learn.run import Data, Kept, Result, Run
 
 __all__ = ["experiment", "treebank_arguments"]
 

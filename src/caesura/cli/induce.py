@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caesura.cli.experiment import experiment
-from caesura.learn.options import INDUCE
+from caesura.learn.grammar import INDUCE
 
 if TYPE_CHECKING:
     from caesura.learn.run import Result, Run

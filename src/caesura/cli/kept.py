@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from caesura.learn.resume import Kept
+    from caesura.learn.run import Kept
 
 __all__ = ["ARGUMENTS", "Interrupted", "interrupted"]
 
@@ -35,7 +35,7 @@ def interrupted(kept: Kept) -> Interrupted:
 
 def again() -> str:
     """The command line that was typed, with `--resume`."""
-    from caesura.learn.report import command_line  # imports numpy, which `--help` does not need
+    from caesura.learn.run import command_line  # imports numpy, which `--help` does not need
 
     context = click.get_current_context(silent=True)
     typed = None if context is None else context.meta.get(ARGUMENTS)

@@ -8,14 +8,14 @@ import click
 
 from caesura.cli.experiment import experiment, treebank_arguments
 from caesura.cli.refuse import refuse
-from caesura.stages.parser_options import TrainOptions
+from caesura.learn.joint_parser import TrainOptions
 
 if TYPE_CHECKING:
     from caesura.learn.run import Result, Run
 
 __all__ = ["RECIPES", "command"]
 
-#: The recipes of `caesura.learn.recipes`, which takes longer to load.
+#: The recipes of `caesura.learn.joint_parser`, which takes longer to load.
 RECIPES = ("joint", "gold", "nosyntax", "joint-reparsed", "pipeline:nosyntax")
 
 

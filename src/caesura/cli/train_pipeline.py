@@ -12,7 +12,7 @@ import click
 from caesura.cli.experiment import experiment, treebank_arguments
 from caesura.cli.inputs import find_sources
 from caesura.cli.refuse import refuse
-from caesura.learn.options import PipelineOptions
+from caesura.learn.stages import PipelineOptions
 
 if TYPE_CHECKING:
     from caesura.learn.run import Result, Run
@@ -109,7 +109,7 @@ def command(
     With --init multi (or another neural model) a network that knows other treebanks learns from
     this one, on a CPU in minutes if it is small.
     """
-    from caesura.learn.finetune import is_network
+    from caesura.learn.network import is_network
     from caesura.learn.pipeline import train_pipeline
     from caesura.learn.silver import Lessons
 

@@ -8,7 +8,7 @@ import click
 
 from caesura.cli.experiment import experiment, treebank_arguments
 from caesura.cli.refuse import refuse
-from caesura.stages.tagger_options import TaggerOptions
+from caesura.learn.tagger_data import TaggerOptions
 
 if TYPE_CHECKING:
     from caesura.learn.run import Result, Run
@@ -49,10 +49,10 @@ def command(run: Run, folds: int | None, regime: Any, boundaries: bool, **own: A
     After each epoch a checkpoint is written beside MODEL: an interrupted run goes on with --resume
     to the same result.
     """
-    from caesura.learn.tagger_run import jackknife_treebank, train_tagger
+    from caesura.learn.tagger import jackknife_treebank, run_tagger
 
     if folds is not None:
         refuse("--jackknife", "dev", "init", "resume", "anew", "classes", "speech")
         return jackknife_treebank(run, folds, regime=regime, boundaries=boundaries)
     refuse("a run that trains a model", "regime", remedy="It is for --jackknife N.")
-    return train_tagger(run, boundaries=boundaries, **own)
+    return run_tagger(run, boundaries=boundaries, **own)

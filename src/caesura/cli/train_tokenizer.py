@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caesura.cli.experiment import experiment, treebank_arguments
-from caesura.stages.tokenizer_options import TokenizerOptions
+from caesura.stages.tokenizer import TokenizerOptions
 
 if TYPE_CHECKING:
     from caesura.learn.run import Result, Run
@@ -30,6 +30,6 @@ def command(run: Run, init: str | None) -> Result:
     With --dev the model of the best epoch is kept. After each epoch a checkpoint is written beside
     MODEL: an interrupted run goes on with --resume to the same result.
     """
-    from caesura.learn.tokenizer_run import train_tokenizer
+    from caesura.learn.tokenizer import train_tokenizer
 
     return train_tokenizer(run, init=init)

@@ -17,7 +17,7 @@ from caesura.cli.console import WarningPrinter, table
 from caesura.cli.progress import Progress
 from caesura.errors import WarningSink
 from caesura.learn.loop import Event
-from caesura.learn.report import Counting, Report
+from caesura.learn.run import Counting, Report
 
 __all__ = ["Console", "Drawing", "EpochTable", "tell_result"]
 

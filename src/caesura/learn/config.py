@@ -19,8 +19,6 @@ import msgspec
 
 from caesura.errors import InputError, UsageError
 
-__all__ = ["configure"]
-
 T = TypeVar("T")
 
 #: The tables of all commands.

@@ -7,11 +7,9 @@ from typing import Any
 
 from caesura.document import Document
 from caesura.evaluate.conll import conll18
-from caesura.learn.data import transcripts
+from caesura.learn.run import transcripts
 from caesura.pipeline import load
 from caesura.pipeline.confidence import fit_starts
-
-__all__ = ["dev_confidences", "dev_scores", "token_scores"]
 
 
 def token_scores(gold: Sequence[Document], system: Sequence[Document]) -> dict[str, float]:

@@ -15,8 +15,6 @@ from typing import Any, Final
 from caesura import __version__
 from caesura.document import Document
 
-__all__ = ["digest", "file_digest", "fingerprint"]
-
 #: What may differ between an interrupted run and the one that goes on with it.
 FREE: Final = ("threads", "workers")
 #: The version of the learners. It is raised when a learner changes, so that no run goes on from a

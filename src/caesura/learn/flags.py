@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
-__all__ = ["EPOCHS", "SEED", "THREADS", "Flag", "flag", "flags_of", "inner"]
-
 #: Flags that many options have.
 EPOCHS: Final[dict[str, Any]] = {"help": "Passes over the data.", "least": 1}
 SEED: Final[dict[str, Any]] = {

@@ -1,7 +1,9 @@
-"""Cross-fitting: what a model says of training data that it did not learn from, fold by fold.
+"""Cross-fitting and shuffling: folds of training data, and the order of an epoch.
 
 A stage that learns from the output of another one must see in training what it will see in use.
-Folds are made of whole documents; data in fewer documents than folds are cut between sentences.
+Folds are made of whole documents; data in fewer documents than folds are cut between sentences. The
+order of an epoch depends on the seed and the epoch only, so training that resumes at epoch 7 sees
+the same order as training that never stopped.
 """
 
 from __future__ import annotations
@@ -16,9 +18,23 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
-from caesura.learn.shuffle import generator
 
-__all__ = ["Folds", "at_random", "deal", "in_turn", "of_equal_size"]
+
+def generator(seed: int, *stream: int) -> np.random.Generator:
+    """A random generator for one purpose; different streams of one seed are independent."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, *stream])))
+
+
+def epoch_order(size: int, seed: int, epoch: int) -> NDArray[np.int64]:
+    """The permutation of `size` instances for one epoch."""
+    return generator(seed, epoch).permutation(size).astype(np.int64)
+
+
+def pieces(order: NDArray[np.int64], size: int) -> Iterator[NDArray[np.int64]]:
+    """An order piece by piece, so that progress can be reported after each."""
+    for begin in range(0, len(order), size):
+        yield order[begin : begin + size]
+
 
 T = TypeVar("T")
 

@@ -15,18 +15,8 @@ from numpy.typing import NDArray
 
 from caesura.document import ROOT, UNKNOWN, YES, Document
 from caesura.errors import CaesuraWarning, InputError, WarningSink, Where
-from caesura.learn.shuffle import generator
+from caesura.learn.folds import generator
 from caesura.stages.word_table import TAG_COLUMNS, Words
-
-__all__ = [
-    "CHAIN_LABELS",
-    "Instance",
-    "Repairs",
-    "Tree",
-    "chunks",
-    "gold_tree",
-    "tags_in",
-]
 
 Ints = NDArray[np.int32]
 #: Labels of NOSYNTAX: inner arcs and the root arc.

@@ -20,16 +20,14 @@ from caesura.induce.options import COLUMNS
 from caesura.induce.selection import CHAIN
 from caesura.induce.universal import load_rules
 from caesura.induce.word_classifier import classifier_of
-from caesura.learn.card import card
-from caesura.learn.data import Data
-from caesura.learn.options import INDUCE
-from caesura.learn.report import Counting
-from caesura.learn.run import Result, Run
+from caesura.learn.run import Counting, Data, Result, Run, card
 from caesura.pipeline import load
 from caesura.stage import Stage
 from caesura.stages.rules_tokenizer import RuleTokenizer
 
-__all__ = ["induce_grammar"]
+#: Seeds of commands start at 1.
+INDUCE = InduceOptions(seed=1)
+
 
 #: The convention of heads and the other option, for the end of a run.
 _CONTENT: Final = (

@@ -1,38 +1,644 @@
-"""`caesura train parser`: learn to parse from a treebank, by one of the recipes of the paper."""
+"""What can be chosen when a parser is trained and when it parses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura._core import JointSystem, LearnedWeights, ParserLearner, oracle
 from caesura.cluster.classes import load_classes
-from caesura.document import Document
-from caesura.errors import UsageError, WarningSink
-from caesura.learn.card import card, score_table
+from caesura.document import UNKNOWN, Document
+from caesura.errors import CaesuraWarning, InputError, UsageError, WarningSink
 from caesura.learn.fingerprint import digest, file_digest, fingerprint
-from caesura.learn.loop import Loop
-from caesura.learn.parser_trainer import ParserTrainer
-from caesura.learn.parser_tuning import measure_scale, tune_bonus
-from caesura.learn.recipes import METRIC, Stage, stages
-from caesura.learn.report import Report, follow, say_some
-from caesura.learn.run import Result, Run
+from caesura.learn.flags import EPOCHS, SEED, THREADS, flag, inner
+from caesura.learn.folds import epoch_order, generator
+from caesura.learn.gold_trees import Instance, Repairs, Tree, chunks, gold_tree, tags_in
+from caesura.learn.loop import Loop, Progress, silent
+from caesura.learn.run import Report, Result, Run, card, follow, say_some, score_table
+from caesura.learn.tuning import calibrate as fit_confidence
+from caesura.learn.tuning import measure_scale, scores, tune_bonus
 from caesura.models.file import Part
-from caesura.stages.joint_parser import Parser
-from caesura.stages.parse_confidence import calibrate as fit_confidence
-from caesura.stages.parser_options import SearchOptions, TrainOptions
+from caesura.stages.bias import refuse_bias
+from caesura.stages.joint_features import DEFAULT_TEMPLATES, compile_templates, without
+from caesura.stages.joint_parser import (
+    SB,
+    SHIFT,
+    SWAP,
+    Inventory,
+    Parser,
+    SearchOptions,
+    _at_least,
+    settings_of,
+)
+from caesura.stages.parse_constraints import MUST, NEVER, WordConstraints, limits_of
+from caesura.stages.templates import Templates
+from caesura.stages.tree_parser import Parse, entries, padded, rounded
+from caesura.stages.word_table import (
+    EVIDENCE_ODDS,
+    LAYOUT_ODDS,
+    TAG_COLUMNS,
+    Hasher,
+    Words,
+    cut,
+    words_of,
+)
 from caesura.transform import some_relaid, speech
 
-__all__ = [
-    "Trained",
-    "finish",
-    "next_command",
-    "parser_loop",
-    "refuse_beam",
-    "train_parser",
-    "train_stages",
-]
+Update = Literal["dlaso", "max-violation", "early", "laso", "greedy"]
+UPDATES: Final = ("dlaso", "max-violation", "early", "laso", "greedy")
+DELAYED: Final = ("accumulated", "per-update", "in-turn", "in-turn-loss")
+BOUNDARIES: Final = ("early", "late", "latent", "none")
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """How to train. The defaults are those of the recipe `joint`."""
+
+    search: SearchOptions = inner(SearchOptions, {"beam": "", "margin": ""})
+    epochs: int = flag(10, **EPOCHS)
+    update: Update = "dlaso"
+    #: Perceptron or passive-aggressive steps, the latter with their cap C and with 1 added to the
+    #: loss or not. The delayed updates of an instance are made as one step, as one step each, or in
+    #: turn, where those that an earlier one has set right are left out: gold is ahead, or, with
+    #: `in-turn-loss`, ahead by the errors, as the passive-aggressive rule has it.
+    step: Literal["perceptron", "pa"] = "perceptron"
+    cap: float = math.inf
+    err_plus_one: bool = False
+    dlaso_pa: Literal["accumulated", "per-update", "in-turn", "in-turn-loss"] = "in-turn"
+    #: When SB is announced; `none` trains on single sentences.
+    boundaries: Literal["early", "late", "latent", "none"] = "early"
+    swap: Literal["lazy", "eager"] = "lazy"
+    single_root: bool = True
+    #: Sentences of a training instance, about; 0 for whole documents.
+    chunk: int = 10
+    #: Words after such a run that are seen and not parsed, as those after a sentence are in use;
+    #: with early boundaries alone, as a later one is decided when they are parsed already.
+    ahead: int = 0
+    #: Whether chains of words stand for the trees (the recipe `nosyntax`).
+    chains: bool = False
+    tags: bool = True
+    breaks: bool = True
+    bits: int = 20
+    templates: tuple[str, ...] = DEFAULT_TEMPLATES
+    #: Share of the instances that are seen lower-cased and without punctuation.
+    dropout: float = flag(
+        0.0, "Share of documents seen lower-cased and without punctuation.", least=0, most=1
+    )
+    #: Share of the documents that are seen laid out anew: wrapped, a sentence a line and so on.
+    relaid: float = flag(0.0, "Share of documents seen with other line breaks.", least=0, most=1)
+    #: Parts of the data that are learned side by side and then averaged.
+    shards: int = flag(1, "Learn in parts that are then averaged.", least=1)
+    threads: int = flag(1, **THREADS)
+    seed: int = flag(1, **SEED)
+
+    def in_use(self, search: SearchOptions | None = None) -> SearchOptions:
+        """How the parser searches once it is trained: one that learned greedily decides greedily.
+
+        Its scores compare the transitions of one state, and those of a beam make it worse.
+        """
+        search = search or self.search
+        return replace(search, beam=1) if self.update == "greedy" else search
+
+    def __post_init__(self) -> None:
+        refuse_bias(self.search.bias)
+        _at_least("epochs", self.epochs, 1)
+        _at_least("chunk", self.chunk, 0)
+        _at_least("ahead", self.ahead, 0)
+        if self.ahead and self.boundaries != "early":
+            raise UsageError(f"words ahead are seen with early boundaries, not {self.boundaries}")
+        _at_least("shards", self.shards, 1)
+        _at_least("threads", self.threads, 1)
+        _one_of("update", self.update, UPDATES)
+        _one_of("step", self.step, ("perceptron", "pa"))
+        _one_of("dlaso_pa", self.dlaso_pa, DELAYED)
+        _one_of("boundaries", self.boundaries, BOUNDARIES)
+        _one_of("swap", self.swap, ("lazy", "eager"))
+        if not 10 <= self.bits <= 26:
+            raise UsageError(f"bits is {self.bits}, but must be 10 to 26")
+        if not 0 <= self.dropout <= 1:
+            raise UsageError(f"dropout is {self.dropout}, but must be 0 to 1")
+        if not 0 <= self.relaid <= 1:
+            raise UsageError(f"relaid is {self.relaid}, but must be 0 to 1")
+        if not self.cap > 0:
+            raise UsageError(f"cap is {self.cap}, but must be positive")
+        if (self.update, self.step, self.dlaso_pa) == ("dlaso", "pa", "per-update") and (
+            math.isinf(self.cap)
+        ):
+            raise UsageError(
+                "passive-aggressive steps for every delayed update grow without bound",
+                remedy="Set a cap (--set cap=1), or another dlaso_pa (in-turn, accumulated).",
+            )
+        if not self.templates:
+            raise UsageError("there are no templates")
+        if self.single_root and self.boundaries in ("late", "latent"):
+            raise UsageError(
+                f"a single root cannot be guaranteed with {self.boundaries} boundaries",
+                remedy="Use early boundaries, or allow several roots (single_root=False).",
+            )
+
+
+def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise UsageError(f"{name} is {value!r}", remedy=f"It can be: {', '.join(known)}.")
+
+
+#: The numbers of the updates in the core.
+_UPDATES: Final = {"laso": 0, "greedy": 0, "early": 1, "max-violation": 2, "dlaso": 3}
+#: Features of an update, as a power of two. So many take 400 MB; only the updates of documents of
+#: more than ten thousand words, accumulated, have more.
+_MOST_BITS: Final = 24
+
+
+@dataclass
+class Tally:
+    """What happened in a pass: steps of the gold derivations, steps used, updates, and so on.
+
+    `dropped` are features of updates for which there was no room.
+    """
+
+    instances: int = 0
+    steps: int = 0
+    used: int = 0
+    updates: int = 0
+    clean: int = 0
+    skipped: int = 0
+    dropped: int = 0
+
+    def __iadd__(self, other: Tally) -> Tally:
+        for name in self.__dataclass_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        return self
+
+    def as_stats(self) -> dict[str, float]:
+        rare = {"skipped": float(self.skipped), "dropped": float(self.dropped)}
+        return {
+            "share": self.used / max(1, self.steps),
+            "updates": float(self.updates),
+            "clean": self.clean / max(1, self.instances),
+        } | {name: value for name, value in rare.items() if value}
+
+
+class Learner:
+    """Weights and working memory; `run` learns from instances in the order given."""
+
+    def __init__(
+        self, options: TrainOptions, system: JointSystem, templates: Templates, width: int
+    ) -> None:
+        self.options = options
+        self.system = system
+        self.weights = LearnedWeights(options.bits, width)
+        self.ticks = 0
+        patient = replace(options.search, bias=0.0, bonus=0.0, patience=1 << 30)
+        self.core = ParserLearner(
+            system,
+            *templates,
+            settings_of(options.in_use(patient)),
+            EVIDENCE_ODDS,
+            LAYOUT_ODDS,
+            update=_UPDATES[options.update],
+            delayed=DELAYED.index(options.dlaso_pa),
+            passive_aggressive=options.step == "pa",
+            cap=min(options.cap, 1e30),
+            plus=float(options.err_plus_one),
+            delta_bits=_MOST_BITS,
+        )
+
+    def run(self, instances: Sequence[Instance], report: Progress = silent) -> Tally:
+        """Learn from instances, one tick of the averaging each."""
+        tally = Tally()
+        for done, instance in enumerate(instances):
+            report(done / len(instances))
+            actions = self.derivation(instance)
+            self.ticks += 1
+            if actions is None:
+                tally.skipped += 1
+                continue
+            heads, labels, starts = _gold(instance)
+            used, updates, dropped = self.core.learn(
+                self.weights, self.ticks, *instance.words, actions, heads, labels, starts
+            )
+            tally.instances += 1
+            tally.steps += len(actions)
+            tally.used += used
+            tally.updates += updates
+            tally.clean += int(updates == 0)
+            tally.dropped += dropped
+        return tally
+
+    def derivation(self, instance: Instance) -> NDArray[np.int32] | None:
+        """The gold transitions: the oracle's, or of several right ones those that score highest."""
+        options = self.options
+        if instance.complete and options.boundaries != "latent":
+            late, eager = options.boundaries == "late", options.swap == "eager"
+            actions: NDArray[np.int32] = oracle(
+                self.system, instance.heads, instance.labels, instance.starts, late, eager
+            )
+            if actions[0] < 0:
+                return None
+            if instance.ahead:
+                actions = _closed(actions, len(instance.heads))
+            return actions
+        return self._constrained(instance)
+
+    def _constrained(self, instance: Instance) -> NDArray[np.int32] | None:
+        starts = np.where(instance.starts, MUST, NEVER).astype(np.int8)
+        starts[0] = 0
+        if self.options.boundaries == "none":
+            starts[:] = 0
+        labels = np.where(instance.heads == UNKNOWN, -1, instance.labels).astype(np.int32)
+        limits = limits_of(
+            WordConstraints(starts, instance.heads, labels),
+            single_root=self.options.single_root,
+            patient=self.options.boundaries in ("late", "latent"),
+        )
+        return self.core.derive(self.weights, *instance.words, limits)
+
+
+def _gold(
+    instance: Instance,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+    """Heads, labels and starts; words ahead begin a sentence, of which nothing else is known."""
+    heads, labels, starts = instance.heads, instance.labels, instance.starts
+    if instance.ahead:
+        nothing = np.full(instance.ahead, UNKNOWN, np.int32)
+        heads, labels = np.concatenate([heads, nothing]), np.concatenate([labels, nothing])
+        starts = np.concatenate([starts, np.arange(instance.ahead) == 0])
+    return heads, labels, starts
+
+
+def _closed(actions: NDArray[np.int32], words: int) -> NDArray[np.int32]:
+    """The transitions with the boundary after so many words, as soon as all are shifted."""
+    taken = np.cumsum((actions == SHIFT).astype(np.int64) - (actions == SWAP))
+    return np.insert(actions, int(np.argmax(taken == words)) + 1, SB)
+
+
+class ParserTrainer:
+    """Learns from documents with trees; `unedited` are the same documents for the dropout."""
+
+    def __init__(
+        self,
+        train: Sequence[Document],
+        dev: Sequence[Document] = (),
+        options: TrainOptions | None = None,
+        *,
+        unedited: Sequence[Document] = (),
+        word_classes: Mapping[str, int] | None = None,
+        init: Parser | None = None,
+        warn: WarningSink | None = None,
+    ) -> None:
+        """With `init` training goes on from that parser, with its templates and table."""
+        options = options or TrainOptions()
+        if init is not None:
+            bits = len(init.rows).bit_length() - 1
+            options = replace(options, bits=bits, templates=init.templates, breaks=init.breaks)
+            word_classes = word_classes or init.word_classes
+        self.options = options
+        self.report: Progress = silent
+        self._warn = warn
+        self.dev = list(dev)
+        docs = [doc for doc in train if doc.n_words]
+        if not docs:
+            raise InputError("there are no words to train on")
+        if unedited and len(unedited) != len(train):
+            raise InputError(f"{len(unedited)} unedited documents for {len(train)} edited ones")
+        self.repairs = Repairs()
+        self.tags = tags_in(docs) if options.tags else ()
+        if init is not None:
+            self.tags = tuple(tag for tag in self.tags if tag in init.tags)
+        self.hasher = Hasher(word_classes)
+        self._data = self._prepare(docs, warn)
+        self._unedited = self._prepare(
+            [d for d, e in zip(unedited, train, strict=False) if e.n_words], None
+        )
+        trees = [tree for _, tree in (*self._data, *self._unedited)]
+        self.inventory = Inventory.learn(
+            [(tree.heads, tree.names) for tree in trees],
+            single_root=options.single_root,
+            sb=options.boundaries != "none",
+            known=init.inventory if init is not None else None,
+        )
+        number = {name: i for i, name in enumerate(self.inventory.labels)}
+        for tree in trees:
+            tree.number(number)
+        #: Templates that name something which the training data do not have would tell nothing.
+        self.chosen = without(options.templates, self._absent()) or options.templates
+        if init is not None:
+            self.chosen = init.templates
+        self.templates = compile_templates(self.chosen)
+        self.width = padded(self.inventory.size)
+        self._system = self.inventory.transitions
+        self.learner = self._learner()
+        #: From which document on there are so many parts, of which an epoch reads one.
+        self._turns = (len(self._data), 1)
+        self._more: list[Learner] = []
+        if init is not None:
+            self._go_on(init)
+
+    def _go_on(self, init: Parser) -> None:
+        """Take over the weights; transitions that the parser did not know start with none."""
+        column = {name: at for at, name in enumerate(self.inventory.names())}
+        columns = np.array([column.get(name, -1) for name in init.inventory.names()])
+        numbers, table = init.rows.filled()
+        rows, old, weights = entries(table, init.unit)
+        kept = columns[old] >= 0
+        places = numbers[rows[kept]].astype(np.int64) * self.width + columns[old[kept]]
+        weights = weights[kept]
+        self.learner.weights.set_entries(places.astype(np.uint64), weights, np.zeros_like(weights))
+
+    def _learner(self) -> Learner:
+        return Learner(self.options, self._system, self.templates, self.width)
+
+    def _prepare(
+        self, docs: Sequence[Document], warn: WarningSink | None
+    ) -> list[tuple[Words, Tree]]:
+        options = self.options
+        found = []
+        for doc in docs:
+            words = words_of(doc, self.hasher, tags=self.tags, breaks=options.breaks)
+            tree = gold_tree(
+                doc,
+                self.repairs,
+                chains=options.chains,
+                single_root=options.single_root,
+                warn=warn,
+            )
+            found.append((words, tree))
+        return found
+
+    def _absent(self) -> list[str]:
+        """Columns that no training document has."""
+        absent = [atom for name, atom in TAG_COLUMNS.items() if name not in self.tags]
+        if "xpos" in self.tags and "upos" not in self.tags:
+            absent = [atom for atom in absent if atom != "p"]
+        absent += [] if self.hasher.classes else ["c"]
+        there = [words.context.any(axis=0) for words, _ in (*self._data, *self._unedited)]
+        context = np.any(there, axis=0).tolist()
+        names = ("break", "speaker", "evidence", "layout")
+        learned = context[: len(names)]
+        absent += [name for name, any_ in zip(names, learned, strict=True) if not any_]
+        absent += ["wp"] if "p" in absent else []
+        return absent
+
+    # --------------------------------------------------------------- learning
+
+    def take_turns(self, first: int, parts: int) -> None:
+        """Let an epoch read one of so many parts of the documents from the first one named on."""
+        self._turns = (first, parts)
+
+    def instances(self, epoch: int) -> list[Instance]:
+        """The instances of an epoch in the order in which they are learned."""
+        options = self.options
+        data = list(self._data)
+        if self._unedited and options.dropout > 0:
+            chosen = generator(options.seed, epoch, 2).random(len(data)) < options.dropout
+            data = [self._unedited[k] if chosen[k] else data[k] for k in range(len(data))]
+        trees = [tree for _, tree in data]
+        alone = not self.inventory.sb
+        found = chunks(trees, options.chunk, options.seed, epoch, sentences=alone)
+        first, parts = self._turns
+        found = [one for one in found if one[0] < first or (one[0] - epoch) % parts == 0]
+        order = epoch_order(len(found), options.seed, epoch)
+        return [self._instance(data, *found[k]) for k in order.tolist()]
+
+    def _instance(
+        self, data: Sequence[tuple[Words, Tree]], document: int, a: int, b: int
+    ) -> Instance:
+        words, tree = data[document]
+        heads, labels = tree.heads[a:b], tree.labels[a:b]
+        # What is unknown is found by a search, which would parse the words ahead, too.
+        known = not np.any(heads == UNKNOWN) and not np.any(labels < 0)
+        ahead = min(self.options.ahead, len(words.context) - b) if known else 0
+        inside = tree.bounds[(tree.bounds >= a) & (tree.bounds < b)] - a
+        starts = np.zeros(b - a, np.bool_)
+        starts[inside] = True
+        return Instance(
+            cut(words, np.array([a, b + ahead], np.int64)),
+            np.where(heads >= 0, heads - a, heads).astype(np.int32),
+            labels.copy(),
+            starts,
+            ahead,
+        )
+
+    def epoch(self, number: int) -> Mapping[str, float]:
+        instances = self.instances(number)
+        if self.options.shards == 1:
+            tally = self.learner.run(instances, self.report)
+        else:
+            tally = self._mixed(instances)
+        if tally.dropped and self._warn is not None:
+            self._warn(
+                CaesuraWarning(
+                    f"epoch {number} had no room for {tally.dropped:,} features of its updates",
+                    remedy="Learn from chunks, or make delayed updates in turn.",
+                )
+            )
+        return tally.as_stats() | (self.repairs.as_stats() if number == 1 else {})
+
+    def _mixed(self, instances: Sequence[Instance]) -> Any:
+        """Every shard learns from the same weights on; then all are averaged, in a fixed order."""
+        shards, main = self.options.shards, self.learner
+        while len(self._more) < min(self.options.threads, shards):
+            self._more.append(self._learner())
+        mixed = LearnedWeights(self.options.bits, self.width)
+        tally = Tally()
+        ticks = main.ticks
+
+        def work(learner: Learner, shard: int) -> Tally:
+            learner.weights = main.weights.copy()
+            learner.ticks = ticks
+            return learner.run(instances[shard::shards])
+
+        for first in range(0, shards, len(self._more)):
+            wave = range(first, min(first + len(self._more), shards))
+            with ThreadPoolExecutor(len(wave)) as pool:
+                done = list(pool.map(work, self._more, wave))
+            for learner, one in zip(self._more, done, strict=False):
+                tally += one
+                mixed.add(learner.weights, 1.0 / shards)
+            self.report(min(first + len(wave), shards) / shards)
+        main.weights = mixed
+        # Shards differ by one instance at most; the longest sets the clock.
+        main.ticks = ticks + -(-len(instances) // shards)
+        return tally
+
+    # ---------------------------------------------------------------- results
+
+    def parser(self) -> Parser:
+        """The parser as it stands now, with averaged weights."""
+        learner = self.learner
+        return Parser(
+            self.inventory,
+            self.chosen,
+            rounded(learner.weights, learner.ticks),
+            self.options.in_use(),
+            self.tags,
+            self.options.breaks,
+            self.hasher.classes,
+        )
+
+    def score(self) -> Mapping[str, float]:
+        """LAS, UAS and F1 of sentence starts on the dev documents, and the mean of LAS and F1."""
+        if not self.dev:
+            return {}
+        parses = self.parser().analyse(self.dev, threads=self.options.threads)
+        return scores(self.dev, parses, self.inventory, trees=not self.options.chains)
+
+    def parts(self) -> dict[str, Part]:
+        return {"parser": self.parser().to_part()}
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        learner = self.learner
+        places, weights, totals = learner.weights.entries()
+        size = len(learner.weights) * self.width
+        return {
+            "places": places.astype(np.uint32 if size <= 1 << 32 else np.uint64),
+            "weights": weights,
+            "summed": totals,
+            "ticks": np.array([learner.ticks], np.int64),
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        learner = self.learner
+        learner.weights = LearnedWeights(self.options.bits, self.width)
+        places = state["places"].astype(np.uint64)
+        learner.weights.set_entries(places, state["weights"], state["summed"])
+        learner.ticks = int(state["ticks"][0])
+
+
+#: What each recipe trains: the parts of the model file with the options that make them.
+RECIPES: Final[Mapping[str, Mapping[str, str]]] = {
+    "joint": {"parser": "joint"},
+    "gold": {"parser": "gold"},
+    "nosyntax": {"parser": "nosyntax"},
+    "joint-reparsed": {"boundaries": "joint", "parser": "gold"},
+    "pipeline:nosyntax": {"boundaries": "nosyntax", "parser": "gold"},
+}
+#: The dev score by which the best epoch is chosen (section 5.1 of the paper).
+METRIC: Final = {"joint": "mean", "gold": "LAS", "nosyntax": "Starts"}
+
+#: A function that splits documents into sentences, in place.
+Splitter = Callable[[Sequence[Document]], None]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One parser of a recipe: its part of the model file, its options, its dev score."""
+
+    part: str
+    system: str
+    options: TrainOptions
+    metric: str
+
+
+def recipe_options(system: str, options: TrainOptions) -> TrainOptions:
+    """The options of one system, whatever else was chosen."""
+    if system == "gold":
+        return replace(options, boundaries="none", breaks=False)
+    if system == "nosyntax":
+        return replace(options, chains=True)
+    if options.boundaries == "none":
+        raise UsageError("the recipe joint needs boundaries", remedy="Use the recipe gold.")
+    return options
+
+
+def stages(recipe: str, options: TrainOptions | None = None) -> list[Stage]:
+    """What to train for a recipe."""
+    if recipe not in RECIPES:
+        raise UsageError(
+            f"there is no recipe {recipe!r}",
+            remedy=f"Recipes are: {', '.join(RECIPES)}. For a pipeline with other boundaries, "
+            "train gold and split the documents first.",
+        )
+    options = options or TrainOptions()
+    return [
+        Stage(part, system, recipe_options(system, options), METRIC[system])
+        for part, system in RECIPES[recipe].items()
+    ]
+
+
+@dataclass
+class Reparsed:
+    """Boundaries from one system, trees from a parser of single sentences.
+
+    The boundaries are those of another parser (JOINT-REPARSED, the pipeline of NOSYNTAX), of which
+    nothing else is taken, or of a function that splits documents in place.
+    """
+
+    boundaries: Parser | Splitter
+    parser: Parser
+
+    @property
+    def search(self) -> SearchOptions:
+        return self._splitter.search
+
+    @property
+    def inventory(self) -> Inventory:
+        """The transitions of the first parser."""
+        return self._splitter.inventory
+
+    @property
+    def _splitter(self) -> Parser:
+        if not isinstance(self.boundaries, Parser):
+            raise UsageError(
+                "boundaries that come from a function have no options of their own",
+                remedy="Give a parser in its place.",
+            )
+        return self.boundaries
+
+    def with_search(self, **changes: Any) -> Reparsed:
+        """The same parsers with other search options, which hold for both."""
+        return Reparsed(self._splitter.with_search(**changes), self.parser.with_search(**changes))
+
+    def parse(
+        self,
+        docs: Document | Iterable[Document],
+        *,
+        threads: int = 1,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        """As `Parser.parse`; the confidence of boundaries is that of their own system."""
+        batch = [docs] if isinstance(docs, Document) else list(docs)
+        starts = self._split(batch, threads=threads, confidence=confidence)
+        self.parser.parse(batch, threads=threads, confidence=confidence, warn=warn)
+        for doc, conf in zip(batch, starts, strict=True):
+            doc.sent_conf = conf
+
+    def k_best_parses(self, doc: Document, k: int) -> list[Parse]:
+        """The k best trees under the best boundaries."""
+        copy = replace(doc)
+        self._split([copy])
+        return self.parser.k_best_parses(copy, k)
+
+    def write(
+        self, docs: Sequence[Document], parses: Sequence[Parse], *, confidence: bool = False
+    ) -> None:
+        self.parser.write(docs, parses, confidence=confidence)
+
+    def _split(
+        self, docs: Sequence[Document], *, threads: int = 1, confidence: bool = False
+    ) -> list[Any]:
+        """Set the sentence starts of documents and nothing else; returns how sure they are."""
+        if not isinstance(self.boundaries, Parser):
+            given = [(doc.head, doc.deprel) for doc in docs]
+            self.boundaries(docs)
+            for doc, (head, deprel) in zip(docs, given, strict=True):
+                doc.head, doc.deprel = head, deprel
+            return [doc.sent_conf for doc in docs]
+        sure: list[Any] = []
+        copies = [replace(doc) for doc in docs]
+        self.boundaries.parse(copies, threads=threads, confidence=confidence)
+        for doc, copy in zip(docs, copies, strict=True):
+            doc.sent_start = copy.sent_start
+            sure.append(copy.sent_conf)
+        return sure
 
 
 def parser_loop(

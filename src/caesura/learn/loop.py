@@ -21,10 +21,8 @@ from numpy.typing import NDArray
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
 
-__all__ = ["Event", "Loop", "Report", "Trainer", "silent"]
-
 #: Told which share of an epoch is done, from 0 to 1.
-Report = Callable[[float], None]
+Progress = Callable[[float], None]
 
 
 def silent(share: float) -> None:
@@ -35,7 +33,7 @@ class Trainer(Protocol):
     """What the loop needs of a learner."""
 
     #: What `epoch` tells how far it is; the loop sets it.
-    report: Report
+    report: Progress
 
     def epoch(self, number: int) -> Mapping[str, float]:
         """One pass over the data, the same for the same number and state; returns statistics."""
@@ -155,7 +153,7 @@ class Loop:
         if self.checkpoint:
             self.checkpoint.unlink(missing_ok=True)
 
-    def _report(self, number: int) -> Report:
+    def _report(self, number: int) -> Progress:
         tell = self.inside
         if tell is None:
             return silent

@@ -9,22 +9,25 @@ from typing import Any
 
 from caesura.document import Document
 from caesura.language import Tally
-from caesura.learn.card import card, score_table
 from caesura.learn.evaluation import dev_confidences, dev_scores
-from caesura.learn.finetune import code_of_files, is_network, train_from
 from caesura.learn.fingerprint import file_digest
 from caesura.learn.joint_parser import refuse_beam
-from caesura.learn.network import check_encoder, train_neural
-from caesura.learn.options import FinetuneOptions, NeuralOptions, PipelineOptions
-from caesura.learn.run import Result, Run
+from caesura.learn.network import (
+    FinetuneOptions,
+    NeuralOptions,
+    check_encoder,
+    code_of_files,
+    is_network,
+    train_from,
+    train_neural,
+)
+from caesura.learn.run import Result, Run, card, score_table
 from caesura.learn.silver import Lessons, Silver, label
-from caesura.learn.stages import PipelineTrainer
+from caesura.learn.stages import PipelineOptions, PipelineTrainer
 from caesura.models.file import Part
 from caesura.models.licence import licence_line
 from caesura.models.store import load_model
 from caesura.pipeline.confidence import META
-
-__all__ = ["language_of", "model_card", "train_pipeline"]
 
 
 def train_pipeline(

@@ -1,9 +1,4 @@
-"""Raw text to learn from: files of any readable format, checked before a teacher labels them.
-
-Plain text may hold several documents, each after a line `# newdoc id = NAME`. Text in another
-encoding or another language than it should be is refused; a document in another language among
-many is left out and told of.
-"""
+"""Whether what a teacher says is what a treebank has: labels of both, compared by their counts."""
 
 from __future__ import annotations
 
@@ -11,17 +6,151 @@ import codecs
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
 
 from caesura import formats
 from caesura.document import Document
 from caesura.errors import FormatError, InputError, UsageError
 from caesura.formats.text import paragraph_starts
 from caesura.language import Tally, language_name
-from caesura.learn.report import Report
 
-__all__ = ["OPTION", "in_language", "read_raw", "refuse_garbled"]
+if TYPE_CHECKING:
+    from caesura.learn.run import Report
+
+#: Words that show what labels somebody uses.
+ENOUGH: Final = 3000
+#: Words whose labels may be unknown to the treebank, or to the teacher.
+_THEIRS: Final = 0.1
+_OURS: Final = 0.25
+
+
+def compare_labels(
+    gold: Sequence[Document],
+    said: Sequence[Document],
+    column: str,
+    *,
+    declared: Iterable[str] | None,
+    file: str,
+    remedy: str,
+) -> None:
+    """Refuse a teacher whose labels are not those of the treebank.
+
+    `declared` are labels that it knows besides; None if nobody can tell what it knows.
+    """
+    ours, theirs = _counts(gold, column), _counts(said, column)
+    if not ours:
+        return
+    strange = Counter({label: n for label, n in theirs.items() if label not in ours})
+    missing: Counter[str] = Counter()
+    if declared is not None:
+        known = {*declared, *theirs}
+        missing.update({label: n for label, n in ours.items() if label not in known})
+    what = ""
+    if strange.total() > _THEIRS * max(1, theirs.total()):
+        what = f"it says {strange.most_common(1)[0][0]!r}, which the treebank never does"
+    elif missing.total() > _OURS * ours.total():
+        what = f"it does not know {missing.most_common(1)[0][0]!r}, which the treebank has"
+    if what:
+        raise InputError(
+            f"the teacher's {column.upper()} labels are not those of the treebank: {what}",
+            file=file,
+            remedy=remedy,
+        )
+
+
+def _counts(docs: Sequence[Document], column: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for doc in docs:
+        numbers, times = np.unique(getattr(doc, column), return_counts=True)
+        for number, n in zip(numbers.tolist(), times.tolist(), strict=True):
+            if number:
+                found[doc.strings[number]] += n
+    return found
+
+
+#: Words of a sequence.
+LENGTH: Final = 8
+#: Held-out sequences that a document may hold by chance.
+_CHANCE: Final = 2
+#: A word; characters of scripts without spaces are words of their own.
+_WORD: Final = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+    "|[^\\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
+)
+_FACTOR: Final = np.uint64(0x9E3779B97F4A7C15)
+
+Hashes = NDArray[np.uint64]
+
+
+def sequences(text: str) -> Hashes:
+    """A number for each sequence of words in a text, in order."""
+    words = _WORD.findall(text.casefold())
+    known = {word: crc32(word.encode("utf-8", "surrogatepass")) for word in {*words}}
+    values = np.array([known[word] for word in words], np.uint64)
+    n = max(0, len(values) - LENGTH + 1)
+    found = np.zeros(n, np.uint64)
+    with np.errstate(over="ignore"):
+        for at in range(LENGTH):
+            found = found * _FACTOR + values[at : at + n]
+    return found
+
+
+def without_overlap(
+    raw: Mapping[str, Sequence[Document]],
+    held: Mapping[str, Sequence[Document]],
+    *,
+    share: float,
+    how: Literal["refuse", "drop"],
+    report: Report,
+) -> dict[str, list[Document]]:
+    """The raw documents that may be learned from.
+
+    If more than a `share` of the sequences of a held-out file stand in them, that is an error, or
+    documents that hold several are dropped.
+    """
+    own = {
+        name: np.unique(np.concatenate([sequences(doc.text) for doc in docs]))
+        for name, docs in held.items()
+        if docs
+    }
+    every = np.unique(np.concatenate([np.zeros(0, np.uint64), *own.values()]))
+    seen = np.zeros(len(every), bool)
+    kept: dict[str, list[Document]] = {path: [] for path in raw}
+    dropped = 0
+    first: tuple[str, Document] | None = None
+    for path, docs in raw.items():
+        for doc in docs:
+            here = np.unique(sequences(doc.text))
+            at = np.searchsorted(every, here)
+            at = at[at < len(every)]
+            hits = at[every[at] == here[: len(at)]] if len(every) else at
+            if len(hits) > _CHANCE and first is None:
+                first = path, doc
+            if how == "drop" and len(hits) > _CHANCE:
+                dropped += 1
+                continue
+            seen[hits] = True
+            kept[path].append(doc)
+    if dropped:
+        report.say(f"{dropped} documents of raw text left out that hold held-out text")
+    for name, mine in own.items():
+        found = float(seen[np.searchsorted(every, mine)].mean()) if len(mine) else 0.0
+        if found > share:
+            path, doc = first or (next(iter(raw)), Document())
+            where = f" (first in document {doc.id})" if doc.id else ""
+            raise InputError(
+                f"{found:.1%} of the sequences of {LENGTH} words of {name} stand in this text"
+                + where,
+                file=path,
+                remedy="Leave that text out, or drop its documents with --overlap drop.",
+            )
+    return kept
+
 
 #: What names the encoding of raw text.
 OPTION: Final = "--text-encoding"

@@ -28,11 +28,7 @@ from caesura.learn.evaluation import token_scores
 from caesura.learn.token_knowledge import seen_words, unspaced_words
 from caesura.learn.tokenizer import train
 from caesura.stages.several_tokenizers import ManyTokenizer
-from caesura.stages.tokenizer import Tokenizer
-from caesura.stages.tokenizer_options import TokenizerOptions
-
-__all__ = ["ManyOptions", "Treebank", "by_language", "find_treebanks", "has_spaces"]
-__all__ += ["join_tokenizers", "train_tokenizer", "train_tokenizers"]
+from caesura.stages.tokenizer import Tokenizer, TokenizerOptions
 
 _FILE: Final = re.compile(r"([a-z]{2,3})_([a-z0-9]+)[a-z0-9_-]*-(train|dev)\.conllu(\.gz)?$")
 #: Names of Universal Dependencies that are two languages to us.

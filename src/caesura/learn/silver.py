@@ -1,9 +1,5 @@
-"""Silver: raw text as teachers have labelled it, kept in a folder, part by part.
-
-A part is a file of documents (JSON Lines, with confidences) and, if all teachers are networks, one
-of their likeliest answers. A part appears whole or not at all, so an interrupted labelling goes on
-with the first that is missing, to the same result. `silver.json` says of what and by whom it all
-was made; a folder made otherwise is refused.
+"""Labels that were kept, before a student learns from them: they are checked as raw text and
+teachers are, because the treebank may be another one than that for which they were made.
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,31 +21,109 @@ from caesura import formats, layout
 from caesura.document import YES, Document
 from caesura.durable import replacing
 from caesura.errors import CaesuraError, InputError, UsageError
-from caesura.learn.data import Data
 from caesura.learn.fingerprint import digest, file_digest, fingerprint
-from caesura.learn.kept_labels import that_fit
-from caesura.learn.options import SilverOptions
-from caesura.learn.overlap import without_overlap
-from caesura.learn.raw_text import in_language, read_raw
-from caesura.learn.report import Report
+from caesura.learn.flags import flag
+from caesura.learn.raw_text import ENOUGH, compare_labels, in_language, read_raw, without_overlap
+from caesura.learn.run import Data, Report
 from caesura.learn.teachers import Teachers
 from caesura.neural.examples import Soft
 
-__all__ = [
-    "Lessons",
-    "Silver",
-    "as_gold_has",
-    "confident",
-    "first_words",
-    "is_complete",
-    "label",
-    "label_part",
-    "label_text",
-    "load_silver",
-    "missing_parts",
-    "raw_parts",
-    "unsure",
-]
+
+@dataclass(frozen=True)
+class SilverOptions:
+    """How a student learns from raw text that a teacher has labelled (silver), beside gold."""
+
+    #: How often an epoch reads the silver text for once that it reads the treebank. A linear
+    #: student reads the treebank 1/weight times instead.
+    weight: float = flag(
+        0.5, "Times that silver text is read for once that gold is.", name="--silver-weight"
+    )
+    #: Share of the silver documents that are also read as a transcript would have them; linear
+    #: students do so if they have `speech`.
+    speech: float = 0.5
+    #: Sentences whose arcs have a lower mean confidence teach nothing.
+    least: float = flag(
+        0.0, "Learn nothing from sentences of lower confidence.", name="--least-confidence"
+    )
+    #: Epochs at the end that read gold alone; 0 mixes gold and silver to the end. Of a linear
+    #: student its parser alone has them.
+    last: int = flag(
+        0, "Epochs at the end that read gold alone.", name="--gold-last", least=0, metavar="N"
+    )
+    #: Words of the silver text from which a tokeniser learns where sentences start.
+    starts: int = 0
+    #: Words of it from which a linear tagger learns, since it needs much room; 0: all.
+    tags: int = 0
+    #: An epoch of a linear parser reads one of so many parts of the silver text.
+    parts: int = 1
+    #: What to do with raw text that holds dev data, or files named by --not-in, and the share of
+    #: their sequences of words that may stand in it.
+    overlap: Literal["refuse", "drop"] = flag(
+        "refuse",
+        "Raw text that holds held-out text: refuse all, or drop its documents [refuse].",
+        choices=("refuse", "drop"),
+    )
+    share: float = 0.01
+
+    def __post_init__(self) -> None:
+        if not 0 < self.weight <= 100:
+            raise UsageError(f"silver.weight is {self.weight}, but must be above 0, at most 100")
+        for name in ("speech", "least", "share"):
+            if not 0 <= getattr(self, name) <= 1:
+                value = getattr(self, name)
+                raise UsageError(f"silver.{name} is {value}, but must be from 0 to 1")
+        for name, least in (("last", 0), ("starts", 0), ("tags", 0), ("parts", 1)):
+            if getattr(self, name) < least:
+                value = getattr(self, name)
+                raise UsageError(f"silver.{name} is {value}, but must be at least {least}")
+
+    @property
+    def gold(self) -> int:
+        """How often a linear student reads gold for once that it reads silver."""
+        return max(1, round(1 / self.weight))
+
+
+#: What to do if too little of the time is left for raw text.
+FEWER_EPOCHS = "Ask for more epochs, or for fewer with --gold-last."
+
+
+#: Its flags, for all that learn from raw text.
+SILVER_FLAGS = {"weight": "", "least": "", "last": "", "overlap": ""}
+
+
+def that_fit(
+    docs: Sequence[Document],
+    folder: str,
+    labels: Mapping[str, Sequence[str]],
+    gold: Sequence[Document],
+    held: Mapping[str, Sequence[Document]],
+    options: SilverOptions,
+    report: Report,
+    language: str | None,
+) -> list[Document]:
+    """The documents of a folder that may be learned from; `labels` are those that networks knew."""
+    found = in_language({folder: list(docs)}, language, report)
+    found = without_overlap(
+        found, held, share=options.share, how=options.overlap, report=report
+    )  # fmt: skip
+    kept = found[folder]
+    if not kept:
+        raise InputError(
+            "nothing is left of the text", file=folder, remedy="Name labels of other text."
+        )
+    enough = sum(doc.n_words for doc in kept) >= ENOUGH
+    for column in ("upos", "deprel"):
+        known = labels.get(column) or (() if enough else None)
+        compare_labels(
+            gold,
+            kept,
+            column,
+            declared=known,
+            file=folder,
+            remedy="Take labels by a teacher that was trained on the labels of this treebank.",
+        )
+    return kept
+
 
 _ABOUT: Final = "silver.json"
 _VERSION: Final = 1

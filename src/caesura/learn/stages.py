@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -21,27 +21,80 @@ from numpy.typing import NDArray
 from caesura.document import Document
 from caesura.document.punctuation import Marks
 from caesura.errors import InputError, ModelError, UsageError
-from caesura.learn.data import transcripts
 from caesura.learn.evaluation import token_scores
 from caesura.learn.fingerprint import digest, fingerprint
-from caesura.learn.jackknifing import jackknife
-from caesura.learn.joint_parser import finish
+from caesura.learn.flags import SEED, flag, inner
+from caesura.learn.folds import generator
+from caesura.learn.joint_parser import ParserTrainer, finish
+from caesura.learn.joint_parser import TrainOptions as ParserOptions
 from caesura.learn.loop import Loop
-from caesura.learn.options import PipelineOptions
-from caesura.learn.parser_trainer import ParserTrainer
-from caesura.learn.report import Report, follow
-from caesura.learn.shuffle import generator
-from caesura.learn.silver import as_gold_has, confident, first_words
-from caesura.learn.tagger import TaggerTrainer
+from caesura.learn.run import Report, follow, transcripts
+from caesura.learn.silver import (
+    FEWER_EPOCHS,
+    SILVER_FLAGS,
+    SilverOptions,
+    as_gold_has,
+    confident,
+    first_words,
+)
+from caesura.learn.tagger import TaggerTrainer, jackknife
+from caesura.learn.tagger_data import TaggerOptions
 from caesura.learn.tokenizer import TokenizerTrainer, cross_evidence, with_scale
 from caesura.models.file import ModelFile, Part, load, save
-from caesura.stages.joint_parser import Parser
-from caesura.stages.parser_options import TrainOptions as ParserOptions
+from caesura.stages.bias import refuse_bias
+from caesura.stages.joint_parser import Parser, SearchOptions
 from caesura.stages.tagger import Tagger
-from caesura.stages.tokenizer import Tokenizer
+from caesura.stages.tokenizer import Tokenizer, TokenizerOptions
 from caesura.transform import some_relaid, speech
 
-__all__ = ["PipelineTrainer", "check_init"]
+
+@dataclass(frozen=True)
+class PipelineOptions:
+    """How to train a pipeline."""
+
+    tokenizer: TokenizerOptions = field(default_factory=TokenizerOptions)
+    tagger: TaggerOptions = field(default_factory=TaggerOptions)
+    parser: ParserOptions = inner(
+        lambda: ParserOptions(
+            search=SearchOptions(beam=32, margin=0.35),
+            step="pa",
+            dlaso_pa="in-turn",
+            bits=21,
+            relaid=0.25,
+        ),
+        {"relaid": ""},
+    )
+    #: How the parser searches once it is trained: narrower than in training costs nothing.
+    search: SearchOptions = field(default_factory=lambda: SearchOptions(beam=16, margin=0.3))
+    #: Folds in which tags and evidence for the parser are made.
+    folds: int = 10
+    #: Share of the training data that is seen as a transcript would have it.
+    speech: float = flag(0.0, "Also serve text without case and punctuation.", value=0.35)
+    #: Share of a parser's weights that are dropped from the file, the smallest of them.
+    drop: float = 0.5
+    #: How it learns from raw text, if a teacher labels some.
+    silver: SilverOptions = inner(SilverOptions, SILVER_FLAGS)
+    seed: int = flag(1, **SEED)
+
+    def __post_init__(self) -> None:
+        refuse_bias(self.search.bias)
+        if self.folds < 2:
+            raise UsageError(f"folds is {self.folds}, but must be at least 2")
+        if not 0 <= self.drop < 1:
+            raise UsageError(f"drop is {self.drop}, but must be at least 0 and below 1")
+        if not 0 <= self.speech < 1:
+            raise UsageError(f"speech is {self.speech}, but must be at least 0 and below 1")
+
+    def check_silver(self) -> None:
+        """Refuse to forget what raw text taught; epochs on gold alone come after all others."""
+        last, epochs = self.silver.last, self.parser.epochs
+        if last and last >= epochs:
+            raise UsageError(
+                f"{last} epochs on gold alone are not fewer than the {epochs} with silver text "
+                "before them",
+                remedy=FEWER_EPOCHS,
+            )
+
 
 _SPOKEN: Final = 0x73706F6B
 

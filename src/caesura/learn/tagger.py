@@ -1,49 +1,219 @@
-"""Trains a tagger epoch by epoch: the chain, and each column that is given the chain's label.
+"""Trains the classifier of one column that is given the chain's label.
 
-`train_tagger` runs it to the end; `tagger_loop` is for whoever watches, scores and interrupts.
+FEATS and lemma rules nearly follow from the word and its label, so they need no chain of their own:
+a value is chosen from those seen with the label.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura._core import ChainLearner, chain_keys
+from caesura import formats
+from caesura._core import ChainLearner, ConditionalLearner, chain_keys, conditional_keys
+from caesura.cluster.classes import load_classes
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.language.lexicon import Lexicon, guessed_lexicon, read_lexicon
-from caesura.learn.checkpoint import pack_state, unpack_state
-from caesura.learn.conditional import ConditionalTrainer
-from caesura.learn.loop import Event, Loop, Report, silent
-from caesura.learn.shuffle import epoch_order, pieces
-from caesura.learn.tagger_labels import check_documents, choose_columns, label_names
-from caesura.learn.tagger_scores import accuracies
-from caesura.learn.updates import average
+from caesura.learn.fingerprint import digest, file_digest, fingerprint
+from caesura.learn.folds import epoch_order, of_equal_size, pieces
+from caesura.learn.loop import Event, Loop, Progress, silent
+from caesura.learn.run import Result, Run, card, follow, score_table, transcripts
+from caesura.learn.tagger_data import (
+    Corpus,
+    TaggerOptions,
+    boundary_chain,
+    boundary_options,
+    check_documents,
+    choose_columns,
+    column_values,
+    corpus_of,
+    label_names,
+)
+from caesura.learn.weights import average, moves_arrays, pack_state, table_arrays, unpack_state
 from caesura.models.file import Part
 from caesura.models.packing import SparseRows
-from caesura.stages.irregular_lemmas import LABELS, irregular_forms
-from caesura.stages.tag_attributes import attributes_of, edge_attributes
-from caesura.stages.tag_corpus import Corpus, column_values, corpus_of
-from caesura.stages.tag_tables import (
-    Transitions,
-    moves_arrays,
-    part_moves,
-    table_arrays,
-    table_of,
-    transition_sizes,
+from caesura.models.store import find, load_model
+from caesura.stages.labeller import START
+from caesura.stages.lemmas import LABELS, irregular_forms, rule_of
+from caesura.stages.tagger import Regime, Tagger, together, with_right
+from caesura.stages.tagger_features import (
+    Ints,
+    Longs,
+    attributes_of,
+    edge_attributes,
+    parse_templates,
+    plain_form,
 )
-from caesura.stages.tag_templates import parse_templates
-from caesura.stages.tagger import Regime, Tagger
-from caesura.stages.tagger_options import TaggerOptions
+from caesura.stages.tagger_tables import Transitions, part_moves, table_of, transition_sizes
 
-__all__ = ["TaggerTrainer", "tagger_loop", "train_tagger"]
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+class Choices(NamedTuple):
+    """The values of each label, `values[bounds[tag]:bounds[tag + 1]]`, most frequent first."""
+
+    bounds: Ints
+    values: Ints
+
+
+class ConditionalTrainer:
+    """Learns `values` (numbers into `names`) of all words of a corpus, given their labels."""
+
+    def __init__(
+        self,
+        column: str,
+        options: TaggerOptions,
+        corpus: Corpus,
+        attributes: NDArray[np.uint64],
+        tags: Ints,
+        n_tags: int,
+        values: Ints,
+        names: list[str],
+        init: Part | None = None,
+    ) -> None:
+        self.column, self.options = column, options
+        names_of = options.lemma_templates if column == "lemma" else options.given_templates
+        if init is not None:
+            names_of = tuple(init.config[f"templates-{column}"])
+        self.templates = parse_templates(names_of, labels=True)
+        if column == "lemma":
+            values, names = _rules(corpus, values, names)
+        old_names = init.labels[column] if init is not None else []
+        self.values = [*old_names, *(name for name in names if name not in set(old_names))]
+        number = {name: n for n, name in enumerate(self.values)}
+        values = np.array([number[name] for name in names], np.int32)[values]
+        self.choices = _choices(tags, values, n_tags, init, column)
+        bounds = self.choices.bounds
+        data = (attributes, corpus.words, corpus.sentences, tags, bounds, self.templates.all)
+        self.keys = conditional_keys(*data, options.cutoff)
+        old = None
+        if init is not None:
+            sizes = np.diff(init.array(f"{column}.bounds"))
+            old = table_of(init, column, max(1, int(sizes.max())))
+            self.keys = np.union1d(self.keys, old[0])
+        gold = _positions(self.choices, tags, values)
+        self._used = np.flatnonzero((np.diff(bounds)[tags] > 1) & (gold >= 0))
+        self._ticks = 1
+        width = max(1, int(np.diff(bounds).max()))
+        #: Weights, sums of squared slopes and totals.
+        self.weights = np.zeros((3, len(self.keys), width), np.float32)
+        self._learner = ConditionalLearner(*data, self.keys, gold, self.weights)
+        if old is not None:
+            owner = np.repeat(np.searchsorted(self.keys, old[0]), np.diff(old[1].begin))
+            self.weights[0, owner, old[1].column] = old[1].weights()
+
+    def epoch(self, number: int) -> float:
+        """One pass; the mean log loss."""
+        if not len(self._used):
+            return 0.0
+        order = self._used[epoch_order(len(self._used), self.options.seed, number)]
+        options = self.options
+        loss = self._learner.learn(order, options.rate, options.offset, self._ticks)
+        self._ticks += len(order)
+        return loss / len(order)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What the model file holds of this column."""
+        options = self.options
+        arrays = table_arrays(
+            self.column, self.keys, self.weights, self._ticks, options.bits, options.floor
+        )
+        arrays[f"{self.column}.bounds"] = self.choices.bounds
+        arrays[f"{self.column}.options"] = self.choices.values
+        return arrays
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        ticks = {"ticks": np.array([self._ticks], np.int64)}
+        return ticks | pack_state("table", *self.weights)
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        self._ticks = int(state["ticks"][0])
+        unpack_state(state, "table", *self.weights)
+
+
+def _rules(corpus: Corpus, values: Ints, names: list[str]) -> tuple[Ints, list[str]]:
+    """Lemma rules instead of lemmas, worked out once for each pair of form and lemma."""
+    pairs = corpus.words.astype(np.int64) * len(names) + values
+    kinds, where = np.unique(pairs, return_inverse=True)
+    numbers: dict[str, int] = {}
+    own = np.empty(len(kinds), np.int32)
+    for n, pair in enumerate(kinds.tolist()):
+        rule = rule_of(plain_form(corpus.types[pair // len(names)]), names[pair % len(names)])
+        own[n] = numbers.setdefault(rule, len(numbers))
+    return own[where], list(numbers)
+
+
+def _choices(tags: Ints, values: Ints, n_tags: int, init: Part | None, column: str) -> Choices:
+    found = _choices_of(tags, values, n_tags, cutoff=2)
+    if init is None:
+        return found
+    # The old options keep their columns; new ones come after them.
+    bounds, options = init.array(f"{column}.bounds"), init.array(f"{column}.options")
+    merged: list[int] = []
+    ends = [0]
+    for tag in range(n_tags):
+        old = options[bounds[tag] : bounds[tag + 1]].tolist() if tag + 1 < len(bounds) else []
+        new = found.values[found.bounds[tag] : found.bounds[tag + 1]].tolist()
+        merged += old + [value for value in new if value not in old]
+        ends.append(len(merged))
+    return Choices(np.array(ends, np.int32), np.array(merged, np.int32))
+
+
+def _choices_of(tags: Ints, values: Ints, n_tags: int, cutoff: int) -> Choices:
+    """The values seen with each tag; ties go to the lower value. The first needs no cutoff."""
+    size = int(values.max()) + 1 if len(values) else 1
+    pairs, counts = np.unique(tags.astype(np.int64) * size + values, return_counts=True)
+    order = np.lexsort((pairs % size, -counts, pairs // size))
+    tag, value, count = (pairs // size)[order], (pairs % size)[order], counts[order]
+    first = np.ones(len(tag), bool)
+    first[1:] = tag[1:] != tag[:-1]
+    keep = first | (count >= cutoff)
+    bounds = np.searchsorted(tag[keep], np.arange(n_tags + 1)).astype(np.int32)
+    return Choices(bounds, value[keep].astype(np.int32))
+
+
+def _positions(choices: Choices, tags: Ints, values: Ints) -> Ints:
+    """Which of its tag's options each value is; -1 where it is none."""
+    size = int(choices.values.max(initial=0)) + 2
+    owner = np.repeat(np.arange(len(choices.bounds) - 1), np.diff(choices.bounds))
+    codes = owner.astype(np.int64) * size + choices.values
+    order = np.argsort(codes)
+    wanted = tags.astype(np.int64) * size + np.minimum(values, size - 1)
+    at = np.searchsorted(codes[order], wanted)
+    at[at == len(codes)] = 0
+    found = codes[order][at] == wanted
+    place = order[at] - choices.bounds[tags]
+    return np.where(found, place, -1).astype(np.int32)
+
+
+def accuracies(
+    tagger: Tagger, gold: Sequence[Document], regime: Regime = "auto"
+) -> dict[str, float]:
+    """Per cent of right values by column (F1 for inner sentence starts), and the mean."""
+    tagged = [replace(doc) for doc in gold]
+    for doc in tagged:
+        doc.fixed = frozenset()
+    tagger.tag(tagged, regime=regime)
+    scores: dict[str, float] = {}
+    for column in tagger.columns:
+        numbers: dict[str, int] = {}
+        right = column_values(gold, column, numbers)
+        said = column_values(tagged, column, numbers)
+        if column == START:
+            inner = np.concatenate([np.arange(doc.n_words) > 0 for doc in gold])
+            yes = numbers.get("B", -1)
+            a, b = (said == yes) & inner, (right == yes) & inner
+            scores[column] = 200.0 * float((a & b).sum()) / max(1, int(a.sum() + b.sum()))
+        else:
+            scores[column] = 100.0 * float(np.mean(said == right)) if len(right) else 0.0
+    scores["mean"] = float(np.mean(list(scores.values())))
+    return scores
+
+
 #: The perceptron's scores are no log-odds but about so many times larger.
 _PERCEPTRON_SCALE = 10.0
 #: Chains learned between two reports.
@@ -63,7 +233,7 @@ class TaggerTrainer:
         init: Part | None = None,
     ) -> None:
         self.options = options = options or TaggerOptions()
-        self.report: Report = silent
+        self.report: Progress = silent
         self.dev = list(dev)
         check_documents(train)
         self.chain, self.given = choose_columns(train, options)
@@ -317,3 +487,128 @@ def _check_init(old: Tagger, chain: tuple[str, ...], given: tuple[str, ...]) -> 
             f"the new one has {', '.join(chain + given)}",
             remedy="Start from a model with the same columns.",
         )
+
+
+def jackknife(
+    docs: Sequence[Document],
+    options: TaggerOptions | None = None,
+    folds: int = 10,
+    *,
+    regime: Regime = "auto",
+    variant: Callable[[Document], Document] | None = None,
+    choices: int = 0,
+    on_fold: Callable[[int, int], None] | None = None,
+) -> list[Document]:
+    """The documents with predicted columns instead of gold ones; all else is shared with them.
+
+    With a `variant`, such as `transform.speech`, the taggers also learn from the variants of their
+    documents, and the variants of all documents follow, tagged in the same way. With `choices`
+    the documents also get the likeliest tags as `tag_options`, which say the right ones. Taggers
+    are trained for `options.epochs`, as there are no dev data to stop them.
+    """
+    options = replace(options or TaggerOptions(), patience=0)
+    parts = of_equal_size(docs, folds, options.seed)
+    sets = [parts.pieces]
+    if variant is not None:
+        sets.append([variant(piece) for piece in parts.pieces])
+    tagged = [[replace(piece) for piece in one] for one in sets]
+    for fold, held, rest in parts:
+        tagger = train_tagger([one[k] for one in sets for k in rest], (), options)
+        tagger.tag([one[k] for one in tagged for k in held], regime=regime, k=choices, whole=True)
+        columns = tagger.columns
+        if on_fold is not None:
+            on_fold(fold + 1, folds)
+    found = _together(docs, parts.by_document(tagged[0], len(docs)), columns)
+    if variant is not None:
+        variants = [variant(doc) for doc in docs]
+        found += _together(variants, parts.by_document(tagged[1], len(docs)), columns)
+    return found
+
+
+def _together(
+    docs: Sequence[Document], pieces: Sequence[list[Document]], columns: Sequence[str]
+) -> list[Document]:
+    tagged = []
+    for doc, own in zip(docs, pieces, strict=True):
+        new = replace(doc)
+        for column in columns:
+            if own and hasattr(doc, column):
+                joined = np.concatenate([getattr(piece, column) for piece in own])
+                setattr(new, column, joined.astype(np.int32))
+        options = [piece.tag_options for piece in own if piece.tag_options is not None]
+        if own and len(options) == len(own):
+            new.tag_options = with_right(together(options), doc)
+        tagged.append(new)
+    return tagged
+
+
+#: What a tagger learns from.
+LEARNED = ("form", "lemma", "upos", "xpos", "feats")
+
+
+def _options(run: Run, train: Sequence[Document], boundaries: bool) -> TaggerOptions:
+    defaults = boundary_options(boundary_chain(train)) if boundaries else TaggerOptions()
+    return run.options(defaults, "tagger")
+
+
+def run_tagger(
+    run: Run,
+    *,
+    init: str | None = None,
+    classes: str | None = None,
+    speech: bool = False,
+    boundaries: bool = False,
+) -> Result:
+    """Train a tagger, or with `boundaries` a labeller of tags and sentence starts in one."""
+    run.kept.check()
+    train = list(run.data.read(run.data.train, run.report))
+    options = _options(run, train, boundaries)
+    dev = list(run.data.read(run.data.dev, run.report))
+    run.kept.begin()
+    if speech:
+        train += transcripts(train)
+    known = (file_digest(find(init)) if init else "", file_digest(classes))
+    loop = tagger_loop(
+        train,
+        dev,
+        options,
+        word_classes=dict(load_classes(classes)) if classes else None,
+        init=load_model(init).part("tagger") if init else None,
+        checkpoint=run.checkpoint(),
+        resume=run.kept.resume,
+        fingerprint=fingerprint(digest((*train, *dev)), options, known, free=("epochs",)),
+    )
+    follow(loop, "Tagger", run.report)
+    scores = loop.best_scores
+    meta = {
+        "trained_on": run.sources(),
+        "data_sha256": digest(train, LEARNED, ("sent_start",), text=False),
+        "scores": scores,
+        "words": sum(doc.n_words for doc in train),
+    }
+    told = f"Trained on {meta['words']} words."
+    run.save(loop.best, meta, card("Tagger", told, score_table(("column", "dev accuracy"), scores)))
+    loop.finish()
+    about = {
+        "model": run.output,
+        "epochs": len(loop.history),
+        "best_epoch": loop.best_epoch,
+        "scores": scores,
+    }
+    return Result(run.output, about, scores, next=("tag", "-m", run.output, "tokens.conllu"))
+
+
+def jackknife_treebank(
+    run: Run, folds: int, *, regime: Regime = "auto", boundaries: bool = False
+) -> Result:
+    """Write the training data with tags by taggers that have not seen them."""
+    train = list(run.data.read(run.data.train, run.report))
+    options = _options(run, train, boundaries)
+    with run.report.counting("Jackknifing", unit="folds", total=folds) as progress:
+        tagged = jackknife(
+            train, options, folds, regime=regime, on_fold=lambda fold, of: progress.advance()
+        )
+    formats.write(tagged, run.output)
+    about = {"output": run.output, "folds": folds, "documents": len(tagged)}
+    following = ("train", "parser", run.output, "-o", "parser.caesura")
+    return Result(run.output, about, what="Treebank", next=following)

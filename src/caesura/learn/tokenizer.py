@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,29 +19,28 @@ from caesura.document import YES, Document
 from caesura.document.characters import CLOSE, OPEN, STOP, classes_of, code_points
 from caesura.errors import InputError
 from caesura.layout import breaks
-from caesura.learn.folds import at_random
-from caesura.learn.loop import Report, silent
-from caesura.learn.shuffle import epoch_order, generator
+from caesura.learn.evaluation import token_scores
+from caesura.learn.fingerprint import digest, file_digest, fingerprint
+from caesura.learn.folds import at_random, epoch_order, generator
+from caesura.learn.loop import Loop, Progress, silent
+from caesura.learn.run import Result, Run, card, follow, refuse_empty, score_table
 from caesura.learn.token_knowledge import (
     Known,
     known_of,
+    learn_habits,
     remembered_chunks,
     splitter_of,
     unspaced_words,
 )
+from caesura.learn.tuning import boundaries, measured, sample
 from caesura.models.file import Part
 from caesura.models.packing import encode
-from caesura.stages.bias import boundaries, sample
+from caesura.models.store import find
 from caesura.stages.multiword_tokens import Splitter
-from caesura.stages.token_habits import Habits, learn_habits
-from caesura.stages.token_vocabulary import LONGEST_NAMED, vocabulary_of
-from caesura.stages.token_weights import Codes, codes_of
-from caesura.stages.tokenizer import KIND, Tokenizer
-from caesura.stages.tokenizer_options import TokenizerOptions
+from caesura.stages.token_knowledge import LONGEST_NAMED, CodedWeights, Habits, vocabulary_of
+from caesura.stages.tokenizer import KIND, Tokenizer, TokenizerOptions
 from caesura.transform import relaid, speech
 from caesura.transform.respell import MANNERS, Copy, exchanged, roughened
-
-__all__ = ["Scorer", "TokenizerTrainer", "cross_evidence", "train", "with_scale"]
 
 #: Scores of system documents against gold ones, in per cent.
 Scorer = Callable[[Sequence[Document], Sequence[Document]], Mapping[str, float]]
@@ -165,7 +165,7 @@ class TokenizerTrainer:
         if init is not None:
             options = replace(options, bits=init.options.bits)
         self.options = options
-        self.report: Report = silent
+        self.report: Progress = silent
         self._dev = list(dev)
         self._scorer = scorer
         self._words = unspaced_words(docs)
@@ -272,7 +272,7 @@ def _plain(doc: Document) -> Document:
     return Document(text=doc.text, id=doc.id, paragraph_start=doc.paragraph_start)
 
 
-def _start_from(table: TokenTable, codes: Codes) -> None:
+def _start_from(table: TokenTable, codes: CodedWeights) -> None:
     """Go on from given weights with careful steps."""
     rows, weights = codes.entries()
     table.set_entries(rows, weights, (weights != 0.0).astype(np.float32))
@@ -305,7 +305,7 @@ def with_scale(part: Part, dev: Sequence[Document]) -> Part:
         biased = tokenizer.with_bonus(bonus)
         return boundaries(biased.tokenize(doc).n_sentences for doc in chosen)
 
-    scale = tokenizer.scale.measured({"edited": count})
+    scale = measured(tokenizer.scale, {"edited": count})
     return replace(part, config=part.config | {"bias-scale": scale.as_config()})
 
 
@@ -361,6 +361,49 @@ def _starts_only(
         own = number >= options.own_from
         for i in order:
             lessons[i].core.learn_starts(table, rate, own, statistics)
-    no_cuts = Codes(6, encode(np.zeros(64, np.float32), 1.0))
+    no_cuts = CodedWeights(6, encode(np.zeros(64, np.float32), 1.0))
     starts = codes_of(table, options.prune)
     return Tokenizer(options, no_cuts, starts, Splitter(), types=types)
+
+
+def codes_of(table: TokenTable, prune: float) -> CodedWeights:
+    """The codes of learned weights; those smaller than `prune` become zero."""
+    rows, weights, _ = table.entries()
+    return CodedWeights(table.bits, encode(weights, prune, rows))
+
+
+def train_tokenizer(run: Run, *, init: str | None = None) -> Result:
+    """Train a tokeniser; with dev data the model of the best epoch is kept."""
+    run.kept.check()
+    options = run.options(TokenizerOptions(), "tokenizer")
+    train, dev = run.read()
+    refuse_empty(run.data.train, train)
+    refuse_empty(run.data.dev, dev)
+    start = Tokenizer.load(init) if init else None
+    trainer = TokenizerTrainer(train, options, dev=dev, scorer=token_scores, init=start)
+    run.kept.begin()
+    older = file_digest(find(init)) if init else ""
+    loop = Loop(
+        trainer,
+        options.epochs,
+        metric="Mean",
+        patience=options.patience,
+        checkpoint=run.checkpoint(),
+        resume=run.kept.resume,
+        fingerprint=fingerprint(digest((*train, *dev)), options, older, free=("epochs",)),
+    )
+    follow(loop, "Training the tokeniser", run.report)
+    scores = loop.best_scores
+    scores.pop("Mean", None)
+    files = (*run.data.train, *run.data.dev)
+    meta = {
+        "training_data": {Path(file).name: file_digest(file) for file in files if file != "-"},
+        "scores": scores,
+        "spaces": run.data.space,
+    }
+    parts = dict(loop.best) | {"tokenizer": with_scale(loop.best["tokenizer"], dev)}
+    told = f"Trained on {', '.join(run.sources())}."
+    run.save(parts, meta, card("A tokeniser", told, score_table(("dev", "F1"), scores)))
+    loop.finish()
+    about = {"model": run.output, "epoch": loop.best_epoch, "scores": scores}
+    return Result(run.output, about, scores, next=("tokenize", "-m", run.output, "text.txt"))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caesura.document import Document
-from caesura.stages.bias import BiasScale, Count, boundaries, sample
-from caesura.stages.word_shapes import is_edited
+from caesura.learn.tuning import Count, boundaries, measured, sample
+from caesura.stages.bias import BiasScale
+from caesura.stages.word_table import is_edited
 
 if TYPE_CHECKING:
     from caesura.neural.parser import NeuralParser
@@ -24,8 +25,9 @@ def measure_scale(parser: NeuralParser, docs: Sequence[Document]) -> BiasScale:
     for doc in docs:
         if doc.n_words:
             kinds["edited" if is_edited(doc) else "unedited"].append(doc)
-    return parser.scale.measured(
-        {kind: _counting(parser, sample(found)) for kind, found in kinds.items() if found}
+    return measured(
+        parser.scale,
+        {kind: _counting(parser, sample(found)) for kind, found in kinds.items() if found},
     )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from caesura import layout
 from caesura.document import ROOT, YES, Document
-from caesura.stages.word_shapes import SHAPES, edited_words, shapes_of
+from caesura.stages.word_table import SHAPES, edited_words, shapes_of
 
 __all__ = ["FEATURE_SIZES", "IGNORE", "SHAPES", "Examples", "Labels", "Soft"]
 __all__ += ["layout_codes", "word_features"]

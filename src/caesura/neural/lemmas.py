@@ -27,8 +27,7 @@ from caesura.errors import ModelError
 from caesura.language.lexicon import guessed_lexicon
 from caesura.models.packing import pack_keys, unpack_keys
 from caesura.neural.lemma_endings import LemmaEndings
-from caesura.stages.irregular_lemmas import irregular_forms
-from caesura.stages.lemmas import apply_rule, rule_of
+from caesura.stages.lemmas import apply_rule, irregular_forms, rule_of
 
 __all__ = ["NEVER", "LemmaLexicon"]
 

@@ -41,16 +41,19 @@ from caesura.neural.weights import TAGS, Network
 from caesura.neural.word_boundaries import WordBoundaries
 from caesura.stage import Stage
 from caesura.stages.bias import BiasScale
-from caesura.stages.joint_decode import Result, analyses_of, settings_of
-from caesura.stages.joint_inventory import Inventory
-from caesura.stages.parse_constraints import WordConstraints, decode_given, limits_of
-from caesura.stages.parse_limits import no_limits
-from caesura.stages.parser_options import SearchOptions
-from caesura.stages.word_shapes import edited_words
-from caesura.stages.word_table import LAYOUT_ODDS
+from caesura.stages.joint_parser import (
+    Inventory,
+    Result,
+    SearchOptions,
+    analyses_of,
+    decode_given,
+    settings_of,
+)
+from caesura.stages.parse_constraints import WordConstraints, limits_of, no_limits
+from caesura.stages.word_table import LAYOUT_ODDS, edited_words
 
 if TYPE_CHECKING:
-    from caesura.stages.parse_analysis import Parse
+    from caesura.stages.tree_parser import Parse
 
 __all__ = ["NeuralParser", "SearchSettings"]
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from caesura.errors import UsageError
-from caesura.stages.parser_options import SearchOptions
+from caesura.stages.joint_parser import SearchOptions
 
 __all__ = ["SearchSettings"]
 

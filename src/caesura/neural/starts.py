@@ -18,7 +18,7 @@ from caesura.document import NO, YES, Document
 from caesura.errors import WarningSink
 from caesura.models.file import Part
 from caesura.stage import StartStage, stage_of
-from caesura.stages.word_shapes import edited_tokens
+from caesura.stages.word_table import edited_tokens
 
 if TYPE_CHECKING:
     from caesura.neural.parser import NeuralParser

@@ -17,8 +17,7 @@ from caesura.neural.languages import Languages
 from caesura.neural.lemmas import NEVER, LemmaLexicon
 from caesura.neural.scores import Scores
 from caesura.neural.tag_lexicon import Opinion, TagLexicon
-from caesura.stages.irregular_lemmas import Irregular, read_irregular
-from caesura.stages.lemmas import apply_rule
+from caesura.stages.lemmas import Irregular, apply_rule, read_irregular
 
 __all__ = ["Tagging", "softmax"]
 

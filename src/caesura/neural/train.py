@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from caesura.learn.loop import Report, silent
+from caesura.learn.loop import Progress, silent
 from caesura.models.file import Part
 from caesura.neural.batches import DeviceData, Targets, on_device
 from caesura.neural.cuda_graphs import Recorder
@@ -114,7 +114,7 @@ class NeuralTrainer:
         if options.word_dropout and unknown < 0:
             raise ValueError("nothing is known that stands for unknown words")
         self.unknown = unknown
-        self.report: Report = silent
+        self.report: Progress = silent
         self.net = net.to(device)
         _freeze(net, options.frozen)
         if options.fixed_pieces:

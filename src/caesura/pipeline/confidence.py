@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from caesura.document import YES, Document
 from caesura.errors import ModelError
-from caesura.stages.word_shapes import edited_tokens
+from caesura.stages.word_table import edited_tokens
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Pipeline

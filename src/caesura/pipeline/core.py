@@ -24,7 +24,7 @@ from caesura.pipeline.stages import stages_of
 from caesura.pipeline.streaming import annotate_stream, annotate_whole
 from caesura.pipeline.times import set_times
 from caesura.stage import Stage, TokenStage
-from caesura.stages.paragraphs import line_starts
+from caesura.stages.token_decoder import line_starts
 from caesura.turns import (
     TurnReader,
     changes,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import CUE, MAYBE, NO, YES, Document
-from caesura.stages.word_shapes import edited_tokens
+from caesura.stages.word_table import edited_tokens
 from caesura.turns import changes
 
 __all__ = ["are_open", "as_turns", "cue_tokens", "decide", "take_turns"]

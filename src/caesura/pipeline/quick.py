@@ -18,8 +18,8 @@ from caesura.document import Document
 from caesura.errors import UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.stage import Stage, StartStage, stage_of
-from caesura.stages.evidence_starts import take_evidence
-from caesura.stages.word_shapes import edited_tokens
+from caesura.stages.tokenizer import take_evidence
+from caesura.stages.word_table import edited_tokens
 
 if TYPE_CHECKING:
     from caesura.stages.tokenizer import Tokenizer

@@ -16,8 +16,6 @@ from caesura.models.file import Part
 from caesura.stage import Stage
 from caesura.stages.joint_parser import Parser
 
-__all__ = ["Boundaries"]
-
 _AGAIN: Final = "Train it again: caesura train parser --recipe joint-reparsed"
 
 

@@ -15,14 +15,6 @@ from caesura.stages import templates as learned
 from caesura.stages.joint_features import COLUMNS, N_COLUMNS
 from caesura.stages.templates import Templates, Vocabulary, parse_table
 
-__all__ = [
-    "DEFAULT_TEMPLATES",
-    "POSITIONS",
-    "STATE",
-    "compile_templates",
-    "templates_for",
-]
-
 #: Words that templates may look at: the pair, the next ones, heads and children, what is below the
 #: top of the stack, what was passed last, and neighbours in the text.
 POSITIONS: Final = (

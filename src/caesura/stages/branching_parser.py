@@ -1,18 +1,12 @@
-"""The branching parser: documents with sentences in, trees out (Choi & McCallum 2013).
-
-    parser = BranchingParser.load("model.caesura")
-    parser.parse(docs)
-
-It has the methods of the joint parser and the same part of a model file, with `system` set to
-`branching`; sentence boundaries must be known. Heads that a document fixes are obeyed.
-"""
+"""The labels of the classifier: transitions with the labels of their arcs, as training saw them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final, NamedTuple, Self
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,24 +18,133 @@ from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.stages.branching_features import compile_templates
-from caesura.stages.branching_inventory import HybridInventory
-from caesura.stages.branching_options import BranchOptions
-from caesura.stages.parse_analysis import Parse
-from caesura.stages.parse_confidence import probabilities
+from caesura.stages.joint_parser import MOST_BEAM
 from caesura.stages.parse_constraints import ArcLimits, WordConstraints, arc_limits_of
-from caesura.stages.parse_documents import (
+from caesura.stages.tree_parser import (
+    DAMAGED,
+    Parse,
+    TreeParser,
+    as_part,
     check,
     check_split,
     in_batches,
+    options_of,
+    padded,
+    probabilities,
     sentence_bounds,
+    stored_in,
     write_trees,
 )
-from caesura.stages.parse_rows import padded
-from caesura.stages.parse_stored import DAMAGED, as_part, options_of, stored_in
-from caesura.stages.tree_parser import TreeParser
 from caesura.stages.word_table import Hasher, Words, batch_of, cut, pieces, words_of
 
-__all__ = ["COUNTERS", "BranchingParser", "Trees"]
+#: The transitions, by their numbers (see `core/parse/hybrid.h`).
+KINDS: Final = (
+    "LEFT-REDUCE",
+    "RIGHT-SHIFT",
+    "NO-SHIFT",
+    "NO-REDUCE",
+    "LEFT-PASS",
+    "RIGHT-PASS",
+    "NO-PASS",
+)
+
+
+@dataclass(frozen=True)
+class HybridInventory:
+    """Labels of arcs, the label of root arcs, and pairs (transition, arc's label or -1)."""
+
+    labels: tuple[str, ...]
+    root: int
+    actions: tuple[tuple[int, int], ...]
+    #: Sentence boundaries are given, never found.
+    sb: bool = False
+    single_root: bool = True
+
+    @property
+    def size(self) -> int:
+        return len(self.actions)
+
+    def names(self) -> list[str]:
+        """Readable transitions in the order of their ids."""
+        return [
+            KINDS[kind] + (f":{self.labels[label]}" if label >= 0 else "")
+            for kind, label in self.actions
+        ]
+
+    def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Transitions and arcs' labels of all labels of the classifier."""
+        pairs = np.array(self.actions, np.int32).reshape(-1, 2)
+        return pairs[:, 0].copy(), pairs[:, 1].copy()
+
+    def numbers(self) -> NDArray[np.int32]:
+        """The classifier's label for a transition (row) and an arc's label + 1 (column)."""
+        table = np.full((len(KINDS), len(self.labels) + 1), -1, np.int32)
+        for number, (kind, label) in enumerate(self.actions):
+            table[kind, label + 1] = number
+        return table
+
+    @classmethod
+    def learn(
+        cls,
+        labels: Sequence[str],
+        roots: Iterable[int],
+        pairs: Iterable[tuple[int, int]],
+        single_root: bool,
+    ) -> HybridInventory:
+        """Pairs in the order in which the oracle's sequences have them; the commonest root."""
+        counted = Counter(roots)
+        root = min(counted, key=lambda label: (-counted[label], label)) if counted else 0
+        return cls(tuple(labels), root, tuple(dict.fromkeys(pairs)), single_root=single_root)
+
+
+_HEADLESS: Final = ("single-root", "root", "clearnlp")
+
+
+@dataclass(frozen=True)
+class BranchOptions:
+    """How to search.
+
+    A decision whose best label leads by no more than `margin` (0 to 1) may branch, into its `k`
+    best labels; at most `beam` sequences are followed. The paper has k=2, a margin of 0.88 and a
+    beam of 64 or 80.
+    """
+
+    beam: int = 64
+    margin: float = 0.88
+    k: int = 2
+    #: A sequence is as good as the mean of its chances, or the sum of their logarithms.
+    score: Literal["mean", "sum"] = "mean"
+    #: What to do with words that have no head (see `core/parse/branching_trees.h`).
+    headless: Literal["single-root", "root", "clearnlp"] = "single-root"
+    #: Whether alternatives that differ from the best in the arc's label only do not branch.
+    skip_labels: bool = False
+    #: Whether a branch that attaches fewer words than the one-best sequence is refused.
+    keep_attached: bool = True
+    #: With more than 1 the best branch is branched from in turn while the beam has room, which the
+    #: paper does not do.
+    waves: int = 1
+    #: Whether decisions are remembered, so that the same state is not evaluated twice.
+    memory: bool = True
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.beam <= MOST_BEAM:
+            raise UsageError(f"beam is {self.beam}, but must be 1 to {MOST_BEAM}")
+        if not 0 <= self.margin <= 1:
+            raise UsageError(
+                f"margin is {self.margin}, but must be 0 to 1",
+                remedy="A margin is a difference of two chances; the paper uses 0.88.",
+            )
+        for name in ("k", "waves"):
+            if not 1 <= getattr(self, name) <= MOST_BEAM:
+                raise UsageError(f"{name} is {getattr(self, name)}, but must be 1 to {MOST_BEAM}")
+        _one_of("score", self.score, ("mean", "sum"))
+        _one_of("headless", self.headless, _HEADLESS)
+
+
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise UsageError(f"{name} is {value!r}", remedy=f"It can be: {', '.join(known)}.")
+
 
 #: The margin of a decision that had no rival.
 _CERTAIN: Final = 1e30

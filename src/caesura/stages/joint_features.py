@@ -16,14 +16,6 @@ from typing import Final
 from caesura.stages import templates as learned
 from caesura.stages.templates import Templates, Vocabulary, parse_table
 
-__all__ = [
-    "DEFAULT_TEMPLATES",
-    "atoms",
-    "compile_templates",
-    "vocabulary",
-    "without",
-]
-
 #: Words that templates may look at: stack, buffer, their neighbours in the text, their children.
 POSITIONS: Final = [
     "s0",

@@ -1,62 +1,329 @@
-"""The joint parser: documents in, sentence boundaries and trees out, decided together.
+"""The labelled transitions of one model: which labels left, right and root arcs may carry.
 
-    parser = Parser.load("model.caesura")
-    parser.parse(docs)
-
-What a document declares fixed (`Document.fixed`: sentences, heads) is obeyed, whether some or all
-of it is given. A parser trained on single sentences takes the boundaries that it is given.
+They are learned from the training trees, so that a root arc is only ever offered root labels and
+a label that never stands to the left of its head is not offered there.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura._core import JointDecoder, ParserRows
+from caesura._core import BeamSettings, JointDecoder, JointSystem, ParserRows, SearchReport
 from caesura.constraints import Constraints
-from caesura.document import Document
-from caesura.errors import ModelError, WarningSink
+from caesura.document import UNKNOWN, Document
+from caesura.errors import InputError, ModelError, UsageError, WarningSink
+from caesura.learn.flags import flag
 from caesura.models.file import Part
 from caesura.models.store import load_model
-from caesura.stages.bias import BiasScale
-from caesura.stages.joint_decode import Result, result_of, settings_of
+from caesura.stages.bias import BiasScale, check_bias
 from caesura.stages.joint_features import compile_templates
-from caesura.stages.joint_inventory import Inventory
-from caesura.stages.joint_kbest import analyses
-from caesura.stages.parse_analysis import Parse
-from caesura.stages.parse_confidence import probabilities
-from caesura.stages.parse_constraints import WordConstraints, decode_given, limits_of_starts
-from caesura.stages.parse_documents import (
+from caesura.stages.parse_constraints import (
+    Limits,
+    WordConstraints,
+    completed,
+    limits_of,
+    limits_of_starts,
+    no_limits,
+)
+from caesura.stages.templates import Templates
+from caesura.stages.tree_parser import (
+    DAMAGED,
+    Parse,
+    TreeParser,
+    as_part,
     check,
     check_split,
     in_batches,
+    lean_rows,
+    name_of,
+    options_of,
+    padded,
+    probabilities,
     sentence_bounds,
+    stored_in,
     write_trees,
 )
-from caesura.stages.parse_limits import no_limits
-from caesura.stages.parse_rows import lean_rows, padded
-from caesura.stages.parse_stored import DAMAGED, as_part, options_of, stored_in
-from caesura.stages.parser_options import SearchOptions
-from caesura.stages.templates import Templates
-from caesura.stages.tree_parser import TreeParser
-from caesura.stages.word_table import (
-    EVIDENCE_ODDS,
-    LAYOUT_ODDS,
-    Hasher,
-    Words,
-    batch_of,
-    cut,
-)
+from caesura.stages.word_table import EVIDENCE_ODDS, LAYOUT_ODDS, Hasher, Words, batch_of, cut
 
-__all__ = ["Parser"]
+#: Beams wider than this gain nothing and cost memory without end; more words than any text has.
+MOST_BEAM: Final = 1024
+
+
+MOST_PATIENCE: Final = 1 << 30
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How to search.
+
+    With a `margin` the beam is narrow where the choice is clear: a state offers only transitions
+    that score less than the margin below its best one, states that are farther behind the best are
+    dropped, and so is a state with the same future as a better one. How many margins a boundary may
+    score below the best transition is `starts` (often only what follows proves it right), another
+    label of the same arc `labels` (what follows rarely depends on it), and how many a state may be
+    behind is `behind`. A `bias`
+    of 1 asks for about twice as many sentence boundaries, one of -1 for half as many; what it is
+    worth in scores the parser knows. `bonus` is in scores: it is added to that of a boundary, and
+    is what is tuned on held-out documents; in a text without capitals and punctuation `unedited` is
+    added to it. In edited text the log-odds of the tokeniser's
+    evidence for a sentence start count `evidence` times at a boundary, and everywhere those of the
+    layout `layout` times, beside what the parser has learned of them. After `patience` words on
+    which the beam does not agree, the best item decides.
+    """
+
+    beam: int = flag(8, "Width of the beam.", least=1, most=MOST_BEAM)
+    margin: float = flag(
+        math.inf, "Open the beam where the best choice leads by no more than this."
+    )
+    labels: float = 1.0
+    starts: float = 2.0
+    behind: float = 2.0
+    bias: float = 0.0
+    bonus: float = 0.0
+    unedited: float = 0.0
+    evidence: float = 0.0
+    layout: float = 0.0
+    patience: int = 400
+
+    def __post_init__(self) -> None:
+        _at_least("beam", self.beam, 1)
+        _at_most("beam", self.beam, MOST_BEAM)
+        _at_least("patience", self.patience, 8)
+        _at_most("patience", self.patience, MOST_PATIENCE)
+        if not self.margin >= 0:
+            raise UsageError(f"margin is {self.margin}, but must not be negative")
+        check_bias(self.bias)
+        for name in ("bonus", "unedited"):
+            if not math.isfinite(value := getattr(self, name)):
+                raise UsageError(f"{name} is {value}, but must be a finite number")
+        for name in ("evidence", "layout", "labels", "starts", "behind"):
+            if not ((value := getattr(self, name)) >= 0 and math.isfinite(value)):
+                raise UsageError(f"{name} is {value}, but must be a number from 0 on")
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise UsageError(f"{name} is {value}, but must be at least {least}")
+
+
+def _at_most(name: str, value: int, most: int) -> None:
+    if value > most:
+        raise UsageError(f"{name} is {value}, but must be at most {most:,}")
+
+
+SHIFT: Final = 0
+SWAP: Final = 1
+SB: Final = 2
+FIRST_ARC: Final = 3
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """Labels, those that each kind of arc may carry, and the switches of the system."""
+
+    labels: tuple[str, ...]
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    root: tuple[int, ...]
+    single_root: bool = True
+    sb: bool = True
+
+    @property
+    def size(self) -> int:
+        return FIRST_ARC + len(self.left) + len(self.right) + len(self.root)
+
+    def names(self) -> list[str]:
+        """Readable transitions in the order of their ids."""
+        arcs = [("LA", self.left), ("RA", self.right), ("RA0", self.root)]
+        named = [f"{kind}:{self.labels[label]}" for kind, ids in arcs for label in ids]
+        return ["SHIFT", "SWAP", "SB", *named]
+
+    @cached_property
+    def transitions(self) -> JointSystem:
+        """The transition system of the core."""
+        left, right, root = (
+            np.array(kind, np.int32) for kind in (self.left, self.right, self.root)
+        )
+        return JointSystem(len(self.labels), left, right, root, self.single_root, self.sb)
+
+    @classmethod
+    def learn(
+        cls,
+        trees: Iterable[tuple[NDArray[np.int32], Sequence[str]]],
+        *,
+        single_root: bool = True,
+        sb: bool = True,
+        known: Inventory | None = None,
+    ) -> Inventory:
+        """Collect the labels of each kind of arc from pairs of heads and labels.
+
+        What is `known` is kept; its labels keep their numbers, which features are made of.
+        """
+        seen: tuple[dict[str, int], ...] = ({}, {}, {})
+        if known is not None:
+            for names_of, ids in zip(seen, (known.left, known.right, known.root), strict=True):
+                names_of.update((known.labels[label], 0) for label in ids)
+        for heads, names in trees:
+            for dependent, (head, name) in enumerate(zip(heads.tolist(), names, strict=True)):
+                if head >= -1 and name:
+                    kind = 2 if head == -1 else (0 if head > dependent else 1)
+                    seen[kind][name] = seen[kind].get(name, 0) + 1
+        old = known.labels if known is not None else ()
+        labels = old + tuple(sorted(set().union(*seen).difference(old)))
+        if not seen[2]:
+            raise InputError(
+                "the training trees have no root", remedy="Give trees whose HEAD column is filled."
+            )
+        number = {name: i for i, name in enumerate(labels)}
+        left, right, root = (tuple(sorted(number[name] for name in kind)) for kind in seen)
+        # A tree of one word needs no other label, yet a longer text must still be parsed.
+        left = left or right or root
+        right = right or left
+        return cls(labels, left, right, root, single_root, sb)
+
+
+#: A finite number that stands for no margin: infinite minus infinite is no number.
+_NO_MARGIN: Final = 1e20
+
+
+class Result(NamedTuple):
+    """Trees and boundaries, with the margins and the shares of what decided them.
+
+    A margin is the distance to the next best transition of the same state (negative for a word that
+    starts no sentence); a share is how many items of the beam descend from the decision shortly
+    after it.
+    """
+
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    starts: NDArray[np.bool_]
+    arc_margins: NDArray[np.float32]
+    start_margins: NDArray[np.float32]
+    arc_shares: NDArray[np.float32]
+    start_shares: NDArray[np.float32]
+
+
+def settings_of(options: SearchOptions) -> BeamSettings:
+    """How the core searches with these options."""
+    margin = min(options.margin, _NO_MARGIN)
+
+    def margins(share: float) -> float:
+        return margin * share if margin < _NO_MARGIN else _NO_MARGIN
+
+    return BeamSettings(
+        options.beam,
+        margin,
+        margins(options.labels),
+        margins(options.starts),
+        margins(options.behind),
+        options.bonus,
+        options.bonus + options.unedited,
+        options.evidence,
+        options.layout,
+        options.patience,
+    )
+
+
+#: What the core returns: the columns of a result, and how the search went.
+Found = tuple[tuple[Any, ...], SearchReport]
+
+
+def stopped(report: SearchReport) -> ModelError:
+    """What is wrong with a parser that finds no way through words of which nothing is given."""
+    what = (
+        f"the parser makes {report.steps:,} transitions for {report.words:,} words and goes nowhere"
+    )
+    if report.dead:
+        what = f"the parser finds no transition after {report.steps:,}: its scores are no numbers"
+    return ModelError(what, remedy=DAMAGED)
+
+
+def result_of(found: Found, limits: Limits) -> Result | None:
+    """The trees that were found; None if no derivation that was found keeps the limits."""
+    columns, report = found
+    if report.done:
+        return _result(columns)
+    if not report.dead or not (len(limits.starts) or len(limits.heads)):
+        raise stopped(report)
+    return None
+
+
+def analyses_of(
+    found: tuple[Sequence[tuple[tuple[Any, ...], float]], SearchReport], limits: Limits
+) -> list[Parse]:
+    """The k best analyses that were found; none if no derivation keeps the limits."""
+    analyses, report = found
+    if not report.done and (not report.dead or not np.any(limits.heads != UNKNOWN)):
+        raise stopped(report)
+    return [Parse.of(_result(columns), 0, len(columns[0]), score) for columns, score in analyses]
+
+
+def _result(columns: Sequence[Any]) -> Result:
+    heads, labels, starts, *sure = columns
+    return Result(heads, labels, starts == 1, *sure)
+
+
+def analyses(parser: Parser, doc: Document, k: int) -> list[Parse]:
+    """The k best analyses of a document; of a parser without SB, sentence by sentence."""
+    given = WordConstraints.of(doc, parser.inventory.labels)
+    single = parser.inventory.single_root or not parser.inventory.sb
+    # States that are merged would take their trees with them.
+    decoder = parser.with_search(margin=math.inf).decoder
+
+    def best(words: Words, told: WordConstraints) -> list[Parse]:
+        limits = limits_of(told, single_root=single) if told.anything else no_limits()
+        return analyses_of(decoder.k_best(*words, limits, k), limits)
+
+    words = parser.words(doc)
+    if parser.inventory.sb or not doc.n_words:
+        return best(words, given)
+    found: list[tuple[float, tuple[Parse, ...]]] = [(0.0, ())]
+    bounds = sentence_bounds(doc)
+    for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        trees = best(cut(words, np.array([a, b], np.int64)), given.sentence(a, b, doc))
+        joined = [(x + tree.score, (*t, tree.moved(a))) for x, t in found for tree in trees]
+        found = sorted(joined, key=lambda pair: -pair[0])[:k]
+    return [replace(Parse.join(trees), score=score) for score, trees in found]
+
+
+def decode_given(
+    decode: Callable[[Limits], Found],
+    doc: Document,
+    given: WordConstraints,
+    *,
+    single_root: bool,
+) -> Result:
+    """The best analysis that contradicts nothing given; refuses what cannot hold together."""
+    n = len(given.heads)
+    name = name_of(doc)
+    limits = limits_of(given, single_root=single_root, name=name) if given.anything else no_limits()
+    found = decode(limits)
+    reach = 32
+    while (result := result_of(found, limits)) is None:
+        # No item of the beam could go on: fill open heads around the place where it stopped.
+        at = found[1].next
+        limits = completed(limits, at - reach, at + reach)
+        found = decode(limits)
+        if reach > 2 * n and not found[1].done:
+            if not given.any_arc:  # boundaries alone can always be kept
+                raise stopped(found[1])
+            raise InputError(
+                f"the given heads and boundaries of {name} cannot hold together",
+                file=doc.source,
+                remedy="Leave some of them open.",
+            )
+        reach *= 4
+    return result
+
 
 #: What a bias is worth to a parser that was not measured: see `benchmarks/bias.py`.
 SCALE: Final = BiasScale(

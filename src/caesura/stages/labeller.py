@@ -7,19 +7,20 @@ Boundaries are read off the marginals with a threshold, which can be tuned on he
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.constraints import obeyed_starts
 from caesura.document import NO, YES, Document
-from caesura.stages.tagger_options import START
+
+#: The column that says whether a word starts a sentence (B) or not (I).
+START: Final = "start"
+
 
 if TYPE_CHECKING:
     from caesura.stages.tagger import Tagger
-
-__all__ = ["best_threshold", "mark_starts", "start_probabilities", "write_starts"]
 
 
 def start_probabilities(tagger: Tagger, docs: Sequence[Document]) -> NDArray[np.float32]:
@@ -52,22 +53,3 @@ def mark_starts(tagger: Tagger, docs: Sequence[Document], threshold: float = 0.5
         own = probabilities[at : at + doc.n_words]
         write_starts(doc, own >= threshold)
         at += doc.n_words
-
-
-def best_threshold(
-    probabilities: NDArray[np.float32], gold: NDArray[np.bool_], counted: NDArray[np.bool_]
-) -> tuple[float, float]:
-    """The threshold with the highest F1 over the counted words, and that F1 in per cent.
-
-    Words that start a document say nothing and should not be counted.
-    """
-    p, g = probabilities[counted], gold[counted]
-    order = np.argsort(-p, kind="stable")
-    hits = np.cumsum(g[order])
-    f1 = 200.0 * hits / (np.arange(1, len(p) + 1) + max(1, int(g.sum())))
-    # Words of equal probability come together or not at all.
-    last = np.append(p[order][1:] != p[order][:-1], True) if len(p) else np.zeros(0, bool)
-    if not last.any():
-        return 0.5, 0.0
-    best = int(np.flatnonzero(last)[np.argmax(f1[last])])
-    return float(p[order][best]), float(f1[best])

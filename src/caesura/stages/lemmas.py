@@ -8,13 +8,20 @@ form and lemma share nothing, the rule is the lemma itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
-from caesura.errors import ModelError
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["apply_rule", "compile_rule", "rule_of"]
+from caesura._core import ConditionalClassifier
+from caesura.document import Document
+from caesura.document.characters import is_picture
+from caesura.errors import ModelError
+from caesura.language.closed import Closed
+from caesura.language.lexicon import Lexicon
+from caesura.stages.tagger_features import plain_form
 
 
 def _title(form: str) -> str:
@@ -85,3 +92,146 @@ def apply_rule(form: str, rule: str) -> str:
     'try'
     """
     return compile_rule(rule)(form)
+
+
+#: What a tagger calls them in its file.
+LABELS: Final = "irregular"
+
+#: Lemmas by form in lower case and XPOS.
+Irregular = Mapping[tuple[str, str], str]
+
+
+def read_irregular(lines: Iterable[str]) -> Irregular:
+    """The lemmas that such lines hold."""
+    found: dict[tuple[str, str], str] = {}
+    for line in lines:
+        parts = line.split("\t")
+        if len(parts) != 3 or not all(parts):
+            raise ModelError(
+                f"the model's irregular form {line!r} is none",
+                remedy="Train or fetch the model again.",
+            )
+        found[parts[0], parts[1]] = parts[2]
+    return found
+
+
+_MOST: Final = 65536
+Ints = NDArray[np.int32]
+
+
+class LemmaCache:
+    """Numbers for pairs; rows of `alone` and `settled` belong to pairs, by column."""
+
+    def __init__(
+        self,
+        classifiers: Mapping[str, ConditionalClassifier],
+        rules: list[str],
+        tags: Sequence[str],
+        irregular: Irregular,
+        feats: Sequence[str] = (),
+        closed: Closed | None = None,
+    ) -> None:
+        """`tags` has the XPOS of each label, by which irregular and closed forms are known."""
+        self._classifiers = classifiers
+        self._rules = [compile_rule(rule) for rule in rules]
+        self._classes = len(tags)
+        self._tags = tags
+        told = closed or {}
+        self._lemmas = {**irregular, **{key: word.lemma for key, word in told.items()}}
+        number = {value: n for n, value in enumerate(feats)}
+        self._feats = {
+            key: number[word.feats] for key, word in told.items() if word.feats in number
+        }
+        self._numbers: dict[int, int] = {}
+        self.lemmas: list[str] = []
+        self.alone: dict[str, NDArray[np.float32]] = {}
+        self.settled: dict[str, Ints] = {}
+        for column, classifier in classifiers.items():
+            self.alone[column] = np.zeros((0, classifier.width), np.float32)
+            self.settled[column] = np.zeros(0, np.int32)
+
+    @property
+    def full(self) -> bool:
+        return len(self._numbers) > _MOST
+
+    def numbers(
+        self, words: Ints, labels: Ints, types: list[str], attributes: NDArray[np.uint64]
+    ) -> Ints:
+        """The pair of each word; new pairs are worked out."""
+        kinds, where = np.unique(
+            words.astype(np.int64) * self._classes + labels, return_inverse=True
+        )
+        codes = kinds.tolist()
+        get = self._numbers.get
+        found = np.array([get(code, -1) for code in codes], np.int32)
+        new = np.flatnonzero(found < 0)
+        if len(new):
+            first = len(self._numbers)
+            found[new] = np.arange(first, first + len(new), dtype=np.int32)
+            fresh = kinds[new]
+            self._numbers.update(zip(fresh.tolist(), range(first, first + len(new)), strict=True))
+            self._work_out(fresh, types, attributes, first)
+        return found[where]
+
+    def _work_out(
+        self,
+        codes: NDArray[np.int64],
+        types: list[str],
+        attributes: NDArray[np.uint64],
+        first: int,
+    ) -> None:
+        words = (codes // self._classes).astype(np.int32)
+        labels = (codes % self._classes).astype(np.int32)
+        forms = [plain_form(types[word]) for word in words.tolist()]
+        tags = [self._tags[label] for label in labels.tolist()]
+        keys = [(form.lower(), tag) for form, tag in zip(forms, tags, strict=True)]
+        for column, classifier in self._classifiers.items():
+            alone, settled = classifier.choose_alone(attributes, words, labels)
+            if column == "lemma":
+                rules = self._rules
+                made = [
+                    rules[rule](form) if rule >= 0 else form
+                    for form, rule in zip(forms, settled.tolist(), strict=True)
+                ]
+                if self._lemmas:
+                    known = self._lemmas.get
+                    made = [known(key, lemma) for lemma, key in zip(made, keys, strict=True)]
+                self.lemmas += [
+                    form if is_picture(form) else lemma
+                    for lemma, form in zip(made, forms, strict=True)
+                ]
+            else:
+                if column == "feats" and self._feats:
+                    get = self._feats.get
+                    told = np.array([get(key, -1) for key in keys], np.int32)
+                    settled = np.where(told >= 0, told, settled)
+                self._extend(column, first, alone, settled)
+
+    def _extend(self, column: str, first: int, alone: NDArray[np.float32], settled: Ints) -> None:
+        room = len(self.settled[column])
+        if first + len(settled) > room:
+            room = max(1024, 2 * room, first + len(settled))
+            # New arrays: calls that run in other threads go on with the old ones.
+            scores = np.zeros((room, alone.shape[1]), np.float32)
+            scores[:first] = self.alone[column][:first]
+            values = np.zeros(room, np.int32)
+            values[:first] = self.settled[column][:first]
+            self.alone[column], self.settled[column] = scores, values
+        self.alone[column][first : first + len(settled)] = alone
+        self.settled[column][first : first + len(settled)] = settled
+
+
+def irregular_forms(lexicon: Lexicon, docs: Iterable[Document]) -> list[str]:
+    """The irregular forms of a language that documents do not show with their tag, as lines."""
+    if not lexicon.lemmas:
+        return []
+    seen: set[tuple[str, str]] = set()
+    for doc in docs:
+        for form, xpos in set(zip(doc.form.tolist(), doc.xpos.tolist(), strict=True)):
+            seen.add((doc.strings[form].lower(), doc.strings[xpos]))
+    return sorted(
+        f"{form}\t{xpos}\t{lemma}"
+        for xpos, lemmas in lexicon.lemmas.items()
+        for form, lemma in lemmas.items()
+        if (form, xpos) not in seen
+    )

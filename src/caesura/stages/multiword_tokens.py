@@ -10,9 +10,7 @@ Armenian, is known by itself. Case is carried over from the token to its words.
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from zlib import crc32
@@ -20,16 +18,12 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import Document
 from caesura.errors import ModelError
-
-__all__ = ["Splitter", "learn_splitter", "tokens_with_words"]
 
 Words = tuple[str, ...]
 
-_LONGEST_RULE: Final = 8
-_MORE_CONTEXT: Final = 3
-_BITS: Final = 16
+LONGEST_RULE: Final = 8
+CONTEXT_BITS: Final = 16
 _SEPARATOR: Final = "\t"
 _APOSTROPHES: Final = ("'", "’")
 
@@ -49,7 +43,7 @@ class Splitter:
     #: Marks inside of forms that are words behind what is left.
     marks: frozenset[str] = frozenset()
     weights: NDArray[np.float32] = field(
-        default_factory=lambda: np.zeros(1 << _BITS, dtype=np.float32)
+        default_factory=lambda: np.zeros(1 << CONTEXT_BITS, dtype=np.float32)
     )
     #: The part of speech of words, by lower-case form, where it is known; kept by the tokeniser.
     classes: Mapping[str, int] = field(default_factory=dict)
@@ -84,7 +78,7 @@ class Splitter:
         return None if inside is None else (lower.replace(inside, "", 1), inside)
 
     def _by_rule(self, lower: str) -> Words | None:
-        for size in range(min(_LONGEST_RULE, len(lower) - 1), 0, -1):
+        for size in range(min(LONGEST_RULE, len(lower) - 1), 0, -1):
             ending = self.endings.get(lower[-size:])
             if ending is not None:
                 words = _join_rule((lower[:-size] + ending[0], *ending[1:]))
@@ -106,7 +100,7 @@ class Splitter:
     def agrees(self, form: str, before: Sequence[str], after: Sequence[str]) -> bool:
         """Whether a doubtful form is several words between these neighbours."""
         lower = form.lower()
-        rows = _rows(form, lower, before, after, self.classes)
+        rows = context_rows(form, lower, before, after, self.classes)
         return self.doubtful[lower] + float(self.weights[rows].sum()) > 0.0
 
     # -------------------------------------------------------------- storing
@@ -145,7 +139,7 @@ class Splitter:
 
         doubtful = labels.get("doubtful", [])
         bad = len(doubtful) != len(odds) or len(rows) != len(weights)
-        if bad or (len(rows) and not 0 <= rows.min() <= rows.max() < 1 << _BITS):
+        if bad or (len(rows) and not 0 <= rows.min() <= rows.max() < 1 << CONTEXT_BITS):
             raise ModelError("the model's tokeniser: the tables of multi-word tokens do not fit")
         splitter = cls(table("known"), dict(zip(doubtful, map(float, odds), strict=True)))
         splitter.endings, splitter.beginnings = table("endings"), table("beginnings")
@@ -154,141 +148,7 @@ class Splitter:
         return splitter
 
 
-def tokens_with_words(doc: Document) -> Iterator[tuple[str, Words]]:
-    """The surface and the words of each token."""
-    forms = doc.column("form")
-    first = doc.first_word.tolist()
-    spans = zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)
-    for token, (start, end) in enumerate(spans):
-        yield doc.text[start:end], tuple(forms[first[token] : first[token + 1]])
-
-
-def learn_splitter(
-    docs: Iterable[Document],
-    copies: Iterable[Document] = (),
-    contractions: Mapping[str, Words] | None = None,
-    classes: Mapping[str, int] | None = None,
-    *,
-    epochs: int = 10,
-    rate: float = 0.2,
-) -> Splitter:
-    """Learn from documents whose tokens and words are known.
-
-    From `copies` it is learned what doubtful forms stand between; how often they are several words
-    is for the documents to say. Of `contractions` those are known that the documents do not show.
-    """
-    plain: Counter[str] = Counter()
-    split: dict[str, Counter[Words]] = defaultdict(Counter)
-    texts: list[list[tuple[str, Words]]] = []
-    for doc in docs:
-        tokens = list(tokens_with_words(doc))
-        texts.append(tokens)
-        for surface, words in tokens:
-            lower = surface.lower()
-            if len(words) > 1:
-                split[lower][tuple(word.lower() for word in words)] += 1
-            else:
-                plain[lower] += 1
-    splitter = Splitter(classes=classes or {})
-    if not split:
-        return splitter
-    for lower, ways in split.items():
-        words, _ = max(ways.items(), key=lambda item: (item[1], item[0]))
-        yes, no = sum(ways.values()), plain[lower]
-        if no == 0 or yes > 1 or yes >= no:
-            splitter.known[lower] = words
-        else:
-            splitter.known[lower] = ()
-        if no and splitter.known[lower]:
-            splitter.doubtful[lower] = math.log((yes + 0.5) / (no + 0.5))
-    for lower, words in (contractions or {}).items():
-        if lower not in split and lower not in plain:
-            splitter.known[lower] = words
-    splitter.marks = _learn_marks(split, plain)
-    _learn_rules(splitter, split, plain)
-    texts += [list(tokens_with_words(copy)) for copy in copies]
-    _learn_doubtful(splitter, texts, epochs, rate)
-    return splitter
-
-
-def _learn_marks(split: dict[str, Counter[Words]], plain: Counter[str]) -> frozenset[str]:
-    """Marks that are mostly words of their own where they are written inside of a form."""
-    yes: Counter[str] = Counter()
-    for lower, ways in split.items():
-        mark = max(ways.items(), key=lambda item: (item[1], item[0]))[0][-1]
-        if len(mark) == 1 and not mark.isalnum() and mark in lower[1:-1]:
-            yes[mark] += (lower.replace(mark, "", 1), mark) in ways
-    no = Counter(letter for lower in plain for letter in {*lower[1:-1]} if letter in yes)
-    return frozenset(mark for mark, count in yes.items() if count > max(1, no[mark]))
-
-
-def _learn_rules(splitter: Splitter, split: dict[str, Counter[Words]], plain: Counter[str]) -> None:
-    endings: dict[str, Counter[Words]] = defaultdict(Counter)
-    beginnings: dict[str, Counter[Words]] = defaultdict(Counter)
-    for lower, ways in split.items():
-        words = max(ways.items(), key=lambda item: (item[1], item[0]))[0]
-        same = _common(lower, words[0])
-        tail = _common(lower[::-1], words[-1][::-1])
-        if same >= tail:
-            for at in range(same, max(0, same - _MORE_CONTEXT) - 1, -1):
-                if 0 < len(lower) - at <= _LONGEST_RULE:
-                    endings[lower[at:]][(words[0][at:], *words[1:])] += 1
-        else:
-            cut = len(lower) - tail
-            for at in range(cut, min(len(lower), cut + _MORE_CONTEXT) + 1):
-                if 0 < at <= _LONGEST_RULE:
-                    kept = len(words[-1]) - (len(lower) - at)
-                    beginnings[lower[:at]][(*words[:-1], words[-1][:kept])] += 1
-    against_ending: Counter[str] = Counter()
-    against_beginning: Counter[str] = Counter()
-    for lower in plain:
-        for size in range(1, min(_LONGEST_RULE, len(lower)) + 1):
-            if lower[-size:] in endings:
-                against_ending[lower[-size:]] += 1
-            if lower[:size] in beginnings:
-                against_beginning[lower[:size]] += 1
-    splitter.endings = _good_rules(endings, against_ending)
-    splitter.beginnings = _good_rules(beginnings, against_beginning)
-    # A form that is one word, though a rule would split it, must be remembered.
-    for lower in plain:
-        if lower not in splitter.known and splitter.candidate(lower) is not None:
-            splitter.known[lower] = ()
-
-
-def _good_rules(rules: dict[str, Counter[Words]], against: Counter[str]) -> dict[str, Words]:
-    good: dict[str, Words] = {}
-    for key, ways in rules.items():
-        words, count = max(ways.items(), key=lambda item: (item[1], item[0]))
-        if count > 1 and count > sum(ways.values()) - count + against[key]:
-            good[key] = words
-    return good
-
-
-def _learn_doubtful(
-    splitter: Splitter, texts: list[list[tuple[str, Words]]], epochs: int, rate: float
-) -> None:
-    cases: list[tuple[float, NDArray[np.int64], bool]] = []
-    for tokens in texts:
-        surfaces = [surface for surface, _ in tokens]
-        for i, (surface, words) in enumerate(tokens):
-            lower = surface.lower()
-            if lower in splitter.doubtful:
-                before, after = surfaces[max(0, i - 2) : i], surfaces[i + 1 : i + 3]
-                rows = _rows(surface, lower, before, after, splitter.classes)
-                cases.append((splitter.doubtful[lower], rows, len(words) > 1))
-    weights = np.zeros(1 << _BITS, dtype=np.float64)
-    squares = np.zeros(1 << _BITS, dtype=np.float64)
-    for _ in range(epochs):
-        for bias, rows, truth in cases:
-            score = bias + weights[rows].sum()
-            gradient = 1.0 / (1.0 + math.exp(-min(30.0, max(-30.0, score)))) - truth
-            squared = gradient * gradient + 1e-9
-            squares[rows] += squared
-            weights[rows] -= rate * gradient / np.sqrt(squares[rows])
-    splitter.weights = weights.astype(np.float32)
-
-
-def _rows(
+def context_rows(
     form: str,
     lower: str,
     before: Sequence[str],
@@ -319,17 +179,8 @@ def _rows(
         earlier = classes.get(previous, 0)
         names += [f"k{lower}|{kind}", f"l{lower}|{kind}|{later}", f"j{lower}|{earlier}|{kind}"]
         names.append(f"i{lower}|{case}|{kind}")
-    mask = (1 << _BITS) - 1
+    mask = (1 << CONTEXT_BITS) - 1
     return np.array([crc32(name.encode("utf-8", "surrogatepass")) & mask for name in names])
-
-
-def _common(left: str, right: str) -> int:
-    n = 0
-    for a, b in zip(left, right, strict=False):
-        if a != b:
-            break
-        n += 1
-    return n
 
 
 def _join_rule(words: Words) -> Words | None:

@@ -1,39 +1,52 @@
-"""From `Constraints` to what the decoders obey: by word, with labels as numbers, checked.
-
-`WordConstraints` is read off a document in one way; `limits_of` makes of it the `Limits` of the
-joint system, `arc_limits_of` the `ArcLimits` of the hybrid one. What no tree can satisfy is refused
-here, by name, before the search starts. Where the beam runs dry all the same, `decode_given` fills
-open heads around the place and searches again.
-"""
+"""What the joint search must respect, word by word."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura._core import projective_rank
 from caesura.constraints import Constraints, told_starts_of
-from caesura.document import NO, ROOT, UNKNOWN, YES, Document
+from caesura.document import NO, ROOT, UNKNOWN, YES, Document, Strings
 from caesura.errors import InputError
-from caesura.stages.joint_decode import Found, Result, result_of, stopped
-from caesura.stages.parse_documents import name_of
-from caesura.stages.parse_limits import FREE, MUST, NEVER, Limits, no_limits
-from caesura.stages.parse_scores import label_numbers
+from caesura.stages.tree_parser import name_of
 
-__all__ = [
-    "ArcLimits",
-    "WordConstraints",
-    "arc_limits_of",
-    "completed",
-    "decode_given",
-    "limits_of",
-    "limits_of_starts",
-]
+#: Values of Limits.starts.
+FREE: Final = 0
+MUST: Final = 1
+NEVER: Final = 2
+
+
+class Limits(NamedTuple):
+    """What the caller fixed; arrays of length 0 where nothing of the kind is fixed.
+
+    `starts` says where a sentence must or must never start; a word `w` must start one also if the
+    last start is not after `after[w]`. `heads` and `labels` are given arcs (UNKNOWN, -1: free),
+    `wanted` the number of given dependents, `rank` the projective order of the given arcs;
+    `patient` is true if a start need not be announced at once.
+    """
+
+    starts: NDArray[np.int8]
+    after: NDArray[np.int32]
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    wanted: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    patient: bool
+
+
+@cache
+def no_limits() -> Limits:
+    """Nothing is fixed."""
+    none = np.zeros(0, np.int32)
+    return Limits(np.zeros(0, np.int8), none, none, none, none, none, False)
+
 
 Ints = NDArray[np.int32]
 
@@ -282,31 +295,11 @@ def _can_hang(limits: Limits, starts: NDArray[np.int8], heads: Ints, word: int, 
     return head != word
 
 
-def decode_given(
-    decode: Callable[[Limits], Found],
-    doc: Document,
-    given: WordConstraints,
-    *,
-    single_root: bool,
-) -> Result:
-    """The best analysis that contradicts nothing given; refuses what cannot hold together."""
-    n = len(given.heads)
-    name = name_of(doc)
-    limits = limits_of(given, single_root=single_root, name=name) if given.anything else no_limits()
-    found = decode(limits)
-    reach = 32
-    while (result := result_of(found, limits)) is None:
-        # No item of the beam could go on: fill open heads around the place where it stopped.
-        at = found[1].next
-        limits = completed(limits, at - reach, at + reach)
-        found = decode(limits)
-        if reach > 2 * n and not found[1].done:
-            if not given.any_arc:  # boundaries alone can always be kept
-                raise stopped(found[1])
-            raise InputError(
-                f"the given heads and boundaries of {name} cannot hold together",
-                file=doc.source,
-                remedy="Leave some of them open.",
-            )
-        reach *= 4
-    return result
+def label_numbers(strings: Strings, labels: Sequence[str]) -> NDArray[np.int32]:
+    """The number of the label that each interned string is, or -1."""
+    numbers = np.full(len(strings), -1, np.int32)
+    for number, label in enumerate(labels):
+        found = strings.find(label)
+        if found is not None:
+            numbers[found] = number
+    return numbers

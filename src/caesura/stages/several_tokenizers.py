@@ -36,8 +36,6 @@ from caesura.stages.tokenizer import KIND as TOKENIZER
 from caesura.stages.tokenizer import Tokenizer
 from caesura.turns import TurnReader
 
-__all__ = ["ManyTokenizer", "recogniser_of"]
-
 KIND: Final = "tokenizers"
 #: Characters of paragraphs that are handed on together: a tokeniser waits for about as many.
 _TOGETHER: Final = 4096

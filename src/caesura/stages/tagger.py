@@ -1,7 +1,7 @@
-"""The tagger: documents in, UPOS, XPOS, FEATS and lemma columns out.
+"""What the tagger takes from documents and writes back: chain bounds, columns, k best values.
 
-A document with sentences is tagged sentence by sentence, one without as one chain; `regime`
-overrules that. Values that a document declares fixed are obeyed.
+Neighbouring documents that share a table of strings are worked on together, so that strings are
+touched once for each distinct value.
 """
 
 from __future__ import annotations
@@ -10,44 +10,278 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from typing import Any, ClassVar, Final, NamedTuple, Self
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura._core import Chain, ConditionalClassifier
 from caesura.constraints import Constraints
-from caesura.document import Document
+from caesura.document import YES, Document, KBestTags
+from caesura.document.slicing import runs
 from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.language import language_of_model
 from caesura.language.closed import Closed, closed_words
 from caesura.models.file import Part
 from caesura.models.store import load_model
 from caesura.stage import Stage
-from caesura.stages.irregular_lemmas import LABELS, read_irregular
-from caesura.stages.labeller import mark_starts
-from caesura.stages.lemma_cache import LemmaCache
-from caesura.stages.tag_alternatives import alternatives, write_readings, write_values
-from caesura.stages.tag_cache import TypeCache
-from caesura.stages.tag_columns import (
-    Posteriors,
-    Regime,
-    chain_bounds,
-    collapse,
-    runs,
-    write_all_starts,
-    write_column,
-)
-from caesura.stages.tag_corpus import distinct, typed
-from caesura.stages.tag_limits import AllowedLabels, allowed_labels, as_symbols, labels_with
-from caesura.stages.tag_tables import part_moves, part_table, refusing
-from caesura.stages.tag_templates import parse_templates
-from caesura.stages.tagger_options import COLUMNS, START
+from caesura.stages.labeller import START, mark_starts, write_starts
+from caesura.stages.lemmas import LABELS, LemmaCache, read_irregular
+from caesura.stages.tagger_features import distinct, parse_templates, typed
+from caesura.stages.tagger_tables import TypeCache, part_moves, part_table, refusing
 
-__all__ = ["Posteriors", "Regime", "Tagger"]
+#: Columns that a tagger can learn.
+COLUMNS: Final = ("upos", "xpos", "feats", "lemma", "deprel", "misc", START)
 
+
+Regime = Literal["auto", "sentences", "document"]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
+
+
+class Posteriors(NamedTuple):
+    """The labels of each word with their probabilities, the likeliest first; -1 is none."""
+
+    labels: Ints
+    masses: NDArray[np.float32]
+
+
+def collapse(
+    found: Posteriors, number: Ints, size: int, k: int
+) -> tuple[Ints, NDArray[np.float32]]:
+    """Sum the probabilities of labels that share a value; the k likeliest values of each word."""
+    n, width = found.labels.shape
+    k = min(k, size)
+    values = np.where(found.labels >= 0, number[np.maximum(found.labels, 0)], -1)
+    masses = found.masses.copy()
+    for b in range(1, width):
+        for a in range(b):
+            same = (values[:, b] == values[:, a]) & (values[:, b] >= 0)
+            masses[same, a] += masses[same, b]
+            values[same, b] = -1
+            masses[same, b] = 0.0
+    order = np.argsort(-masses, axis=1, kind="stable")[:, :k]
+    labels = np.full((n, k), -1, np.int32)
+    labels[:, : order.shape[1]] = np.take_along_axis(values, order, axis=1)
+    best = np.zeros((n, k), np.float32)
+    best[:, : order.shape[1]] = np.take_along_axis(masses, order, axis=1)
+    return labels, best
+
+
+def chain_bounds(docs: Sequence[Document], regime: Regime) -> tuple[Longs, list[int]]:
+    """Where chains begin, and where documents do."""
+    offsets = [0, *accumulate(doc.n_words for doc in docs)]
+    if regime == "document":
+        return np.unique(offsets).astype(np.int64), offsets
+    begins = [np.zeros(1, np.int64)]
+    for doc, first, end in zip(docs, offsets, offsets[1:], strict=False):
+        n = end - first
+        if n and (regime != "auto" or doc.has_sentences):
+            # Without multi-word tokens the starts of words are those of tokens.
+            marks = doc.sent_start if n == doc.n_tokens else doc.word_sent_start
+            starts = np.flatnonzero(marks[1:] == YES) + 1
+            begins.append(np.append(starts, n) + first)
+        elif n:
+            begins.append(np.array([end], np.int64))
+    return np.concatenate(begins), offsets
+
+
+def write_column(
+    docs: Sequence[Document],
+    offsets: list[int],
+    column: str,
+    values: list[str],
+    chosen: Ints,
+) -> None:
+    """Set a column to the chosen values (-1: the empty one); known values that are fixed stay."""
+    done = 0
+    for run in runs(docs):
+        first = done
+        done += len(run)
+        low = offsets[first]
+        kinds, where = distinct(chosen[low : offsets[done]] + np.int32(1))
+        ids = run[0].strings.ids([values[n - 1] if n else "" for n in kinds.tolist()])
+        found = ids[where] if len(ids) else ids
+        for doc, begin, end in zip(run, offsets[first:], offsets[first + 1 :], strict=False):
+            own = found[begin - low : end - low]
+            setattr(doc, column, Constraints.of(doc).obeyed(column, own) if doc.fixed else own)
+
+
+def write_all_starts(docs: Sequence[Document], offsets: list[int], starts: NDArray[Any]) -> None:
+    for doc, low, high in zip(docs, offsets, offsets[1:], strict=False):
+        write_starts(doc, starts[low:high])
+
+
+#: Columns that tell labels apart, and columns that follow from the label and the word.
+LABEL_COLUMNS: Final = ("upos", "xpos")
+
+
+def alternatives(found: Posteriors, path: Ints, k: int) -> Posteriors:
+    """The labels that words got, and the k - 1 likeliest others; -1 where there are no more."""
+    labels, masses = found.labels.copy(), found.masses.copy()
+    lost = ~np.any(labels == path[:, None], axis=1)
+    labels[lost, -1], masses[lost, -1] = path[lost], 0.0
+    rank = np.where(labels == path[:, None], np.float32(2), masses)
+    order = np.argsort(-np.where(labels >= 0, rank, np.float32(-1)), axis=1, kind="stable")
+    order = order[:, : min(k, labels.shape[1])]
+    return Posteriors(
+        np.take_along_axis(labels, order, axis=1), np.take_along_axis(masses, order, axis=1)
+    )
+
+
+def _obeying(options: KBestTags, given: Mapping[str, Ints]) -> KBestTags:
+    """The same options without those that contradict a given tag; what follows from it is kept."""
+    columns = options.columns
+    sure = options.probabilities.copy()
+    for name, values in given.items():
+        if name not in columns:
+            continue
+        known = values[:, None] != 0
+        if name in LABEL_COLUMNS:
+            sure[known & (columns[name] != values[:, None])] = 0.0
+        columns[name] = np.where(known, values[:, None], columns[name]).astype(np.int32)
+    ids = columns.pop(options.column)
+    return replace(options, ids=ids, probabilities=sure, others=columns)
+
+
+def write_values(
+    docs: Sequence[Document],
+    offsets: list[int],
+    column: str,
+    values: list[str],
+    found: Ints,
+    masses: NDArray[np.float32],
+    chosen: Ints,
+) -> None:
+    """The likeliest values of one column as options, and how sure the chosen one is."""
+    conf = np.where(found == chosen[:, None], masses, 0.0).sum(axis=1).astype(np.float32)
+    for doc, low, high in zip(docs, offsets, offsets[1:], strict=False):
+        names = doc.strings.ids(values)
+        own = found[low:high]
+        ids = np.where(own >= 0, names[np.maximum(own, 0)], 0).astype(np.int32)
+        doc.tag_options = KBestTags(column, ids, masses[low:high].copy())
+        doc.tag_conf = conf[low:high].copy()
+
+
+def write_readings(
+    docs: Sequence[Document],
+    offsets: list[int],
+    columns: Mapping[str, Sequence[tuple[list[str], Ints]]],
+    masses: NDArray[np.float32],
+    known: Sequence[Mapping[str, Ints]],
+) -> None:
+    """Whole readings as options, the first of which was chosen: by column, values and choices."""
+    for n, doc in enumerate(docs):
+        rows = slice(offsets[n], offsets[n + 1])
+        ids = {
+            name: np.stack([_ids(doc, values, own[rows]) for values, own in options], axis=1)
+            for name, options in columns.items()
+        }
+        first = next(iter(ids))
+        options = KBestTags(first, ids.pop(first), masses[rows].copy(), ids)
+        doc.tag_options = _obeying(options, known[n])
+        doc.tag_conf = masses[rows, 0].copy()
+
+
+def _ids(doc: Document, values: list[str], chosen: Ints) -> Ints:
+    kinds, where = distinct(chosen + np.int32(1))
+    ids = doc.strings.ids([values[n - 1] if n else "" for n in kinds.tolist()])
+    return ids[where].astype(np.int32) if len(ids) else np.zeros(0, np.int32)
+
+
+def with_right(options: KBestTags, gold: Document) -> KBestTags:
+    """The same options, told which of them has the gold tags; the strings are shared."""
+    columns = options.columns
+    same: Any = options.probabilities > 0
+    same[:, :1] = True
+    for name in LABEL_COLUMNS:
+        if name in columns:
+            same = same & (columns[name] == getattr(gold, name)[:, None])
+    found = same.any(axis=1) if same.shape[1] else np.zeros(len(same), np.bool_)
+    right = np.where(found, same.argmax(axis=1) if same.shape[1] else 0, -1)
+    return replace(options, right=right.astype(np.int32))
+
+
+def together(parts: Sequence[KBestTags]) -> KBestTags:
+    """The options of pieces of one document, one after the other; the strings are shared."""
+    width = max(part.ids.shape[1] for part in parts)
+
+    def joined(get: Callable[[KBestTags], NDArray[Any]]) -> Any:
+        return np.concatenate(
+            [np.pad(get(part), ((0, 0), (0, width - part.ids.shape[1]))) for part in parts]
+        )
+
+    first = parts[0]
+    others = {name: joined(lambda part, name=name: part.others[name]) for name in first.others}  # type: ignore[misc]
+    return KBestTags(
+        first.column, joined(lambda part: part.ids), joined(lambda part: part.probabilities), others
+    )
+
+
+class AllowedLabels(NamedTuple):
+    """The group of labels that a word is restricted to (-1: none), and the groups."""
+
+    group: NDArray[np.int32]
+    allowed: NDArray[np.bool_]
+
+
+def allowed_labels(
+    docs: Sequence[Document], chain: Sequence[str], labels: Sequence[tuple[str, ...]]
+) -> AllowedLabels:
+    """Words whose columns are fixed get labels that agree with them, if there is such a label."""
+    fixed = [Constraints.of(doc).columns for doc in docs]
+    columns = [column for column in chain if any(column in known for known in fixed)]
+    if not columns:
+        return AllowedLabels(np.zeros(0, np.int32), np.zeros((1, len(labels)), np.bool_))
+    numbers: dict[tuple[str, ...], int] = {}
+    masks: list[list[bool]] = []
+    groups = []
+    for doc, known in zip(docs, fixed, strict=True):
+        group = np.full(doc.n_words, -1, np.int32)
+        if known:
+            open_column = np.zeros(doc.n_words, np.int32)
+            rows = np.stack([known.get(column, open_column) for column in columns], axis=1)
+            kinds, where = np.unique(rows, axis=0, return_inverse=True)
+            own = np.full(len(kinds), -1, np.int32)
+            for n, row in enumerate(kinds.tolist()):
+                wanted = tuple(doc.strings[value] for value in row)
+                if wanted not in numbers:
+                    told = dict(zip(columns, wanted, strict=True))
+                    mask = [_agrees(dict(zip(chain, label, strict=True)), told) for label in labels]
+                    numbers[wanted] = len(masks) if any(wanted) and any(mask) else -1
+                    if numbers[wanted] >= 0:
+                        masks.append(mask)
+                own[n] = numbers[wanted]
+            group = own[where.ravel()]
+        groups.append(group)
+    allowed = np.array(masks or [[True] * len(labels)], np.bool_)
+    return AllowedLabels(np.concatenate(groups), allowed)
+
+
+def labels_with(
+    told: Mapping[str, str], chain: Sequence[str], labels: Sequence[tuple[str, ...]]
+) -> NDArray[np.bool_]:
+    """Which labels have such values; none if they have no such columns."""
+    there = told.keys() <= {*chain}
+    rows = (dict(zip(chain, label, strict=True)) for label in labels)
+    return np.array([there and _agrees(row, told) for row in rows], np.bool_)
+
+
+def as_symbols(
+    limits: AllowedLabels, words: NDArray[np.bool_], symbols: NDArray[np.bool_]
+) -> AllowedLabels:
+    """The same limits, and some words, unless they have others, are symbols."""
+    group = limits.group if len(limits.group) else np.full(len(words), -1, np.int32)
+    group = np.where(words & (group < 0), np.int32(len(limits.allowed)), group).astype(np.int32)
+    return AllowedLabels(group, np.concatenate((limits.allowed, symbols[None, :])))
+
+
+def _agrees(label: Mapping[str, str], told: Mapping[str, str]) -> bool:
+    return all(not value or label[column] == value for column, value in told.items())
+
+
 #: The weights of pairs of labels need the square of this.
 _MOST_LABELS: Final = 8192
 _SMILE: Final = ":)"

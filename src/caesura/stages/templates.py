@@ -18,17 +18,6 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, UsageError
 
-__all__ = [
-    "ARITY",
-    "MULTIPLIERS",
-    "Templates",
-    "Vocabulary",
-    "compile_templates",
-    "in_order",
-    "parse_table",
-    "string_hashes",
-]
-
 #: Most atoms that a template joins, and the odd numbers that the core multiplies their values by.
 ARITY: Final = 4
 MULTIPLIERS: Final = np.array(

@@ -3,7 +3,7 @@
     tokenizer = Tokenizer.load("my.caesura")
     doc = tokenizer.tokenize("Don't panic. It works.")
 
-Tokens and sentences that are given are obeyed, each on its own.
+Given tokens and given sentences are obeyed, each on its own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
@@ -20,40 +20,97 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura._core import TokenModel
-from caesura.constraints import Constraints, with_layout
+from caesura.constraints import Constraints, inside_arcs, obeyed_starts, with_layout
 from caesura.document import MAYBE, NO, YES, Document, Longs, Strings
 from caesura.document.characters import code_points, packed, signs_of
-from caesura.errors import ModelError, UsageError
+from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.language import language_of_model
 from caesura.language.guess import plain_code
 from caesura.layout import breaks
+from caesura.learn.flags import EPOCHS, SEED, flag
 from caesura.models.file import Part, save
 from caesura.models.packing import pack_codes, unpack_codes
 from caesura.models.store import load_model
-from caesura.stage import Stage, TokenStage
+from caesura.stage import Stage, StartStage, TokenStage
 from caesura.stages.bias import BiasScale
-from caesura.stages.evidence_starts import EvidenceStarts
 from caesura.stages.multiword_tokens import Splitter
-from caesura.stages.paragraphs import line_starts, paragraphs
-from caesura.stages.token_build import SplitCache, build, split_forms
-from caesura.stages.token_decoder import Decided, Decoder, OffsetConstraints
-from caesura.stages.token_habits import DEGREES_APART, NO_HABITS, Habits
-from caesura.stages.token_handles import known_cuts
-from caesura.stages.token_hyphens import known_words
-from caesura.stages.token_reading import Reader
-from caesura.stages.token_stream import Stream
-from caesura.stages.token_vocabulary import (
+from caesura.stages.token_decoder import (
+    Decided,
+    Decoder,
+    OffsetConstraints,
+    Reader,
+    SplitCache,
+    Stream,
+    build,
+    line_starts,
+    paragraphs,
+    split_forms,
+)
+from caesura.stages.token_knowledge import (
+    DEGREES_APART,
     LONGEST,
     LONGEST_NAMED,
     LONGEST_TYPE,
+    NO_HABITS,
+    CodedWeights,
+    Habits,
+    known_cuts,
+    known_words,
     vocabulary_of,
+    word_classes,
 )
-from caesura.stages.token_weights import Codes
-from caesura.stages.tokenizer_options import TokenizerOptions
-from caesura.stages.word_types import word_classes
 from caesura.turns import TurnReader
 
-__all__ = ["Tokenizer"]
+
+@dataclass(frozen=True)
+class TokenizerOptions:
+    """What can be set when a tokeniser is trained."""
+
+    #: The tables have 2**bits rows.
+    bits: int = 24
+    #: Features seen less often are not learned: of token boundaries, and of sentence starts.
+    rare_cut: int = 3
+    rare_start: int = 4
+    #: White-space chunks seen so often, and always cut the same way, are remembered.
+    rare_chunk: int = 3
+    epochs: int = flag(8, **EPOCHS)
+    patience: int = 4
+    rate: float = 0.15
+    #: The rate of epoch n is rate / (1 + decay * (n - 1)).
+    decay: float = 0.3
+    #: From this epoch on the history is the model's own, as in use.
+    own_from: int = 4
+    #: A sentence starts where the probability is above this.
+    threshold: float = 0.5
+    #: Weights smaller than this are left out of the model file.
+    prune: float = 0.02
+    #: Also learn from copies in lower case and without punctuation, as transcripts are.
+    speech: bool = True
+    #: For each document also learn from so many copies that are laid out anew: wrapped at some
+    #: width, a sentence a line, as a list, double-spaced, without blank lines.
+    relaid: float = flag(
+        1.0, "Copies of each document with other line breaks to learn from.", least=0, most=100
+    )
+    #: Look at what the layout says where a line begins.
+    layout: bool = True
+    #: Also learn from copies with the items of the language file, and from such as are written in
+    #: another manner (quotation marks, dashes, spaces, case).
+    exchange: bool = True
+    roughen: bool = True
+    #: Know the kinds of abbreviations and the case of words.
+    types: bool = True
+    #: The code of the language whose file is taken; empty: what the text looks like.
+    language: str = ""
+    #: A language file of one's own, instead.
+    language_file: str = ""
+    #: A file of raw text that shows more abbreviations than the treebank does.
+    raw_text: str = ""
+    seed: int = flag(1, **SEED)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.relaid <= 100:
+            raise UsageError(f"relaid is {self.relaid}, but must be 0 to 100")
+
 
 KIND: Final = "tokenizer"
 #: A longer text is taken block by block, so that its tables need little memory.
@@ -74,8 +131,8 @@ class Tokenizer(TokenStage):
     def __init__(
         self,
         options: TokenizerOptions,
-        cuts: Codes,
-        begins: Codes,
+        cuts: CodedWeights,
+        begins: CodedWeights,
         splitter: Splitter,
         lexicon: Sequence[str] = (),
         chunks: Sequence[str] = (),
@@ -483,7 +540,7 @@ class Tokenizer(TokenStage):
             part.array("doubtful_weights", np.float32, (None,)),
         )
         cuts, begins = (
-            Codes(options.bits, unpack_codes(part, name, 1 << options.bits))
+            CodedWeights(options.bits, unpack_codes(part, name, 1 << options.bits))
             for name in ("cut", "start")
         )
         lexicon = part.labels.get("lexicon", [])
@@ -533,3 +590,52 @@ def _offsets(given: Iterable[int] | None, size: int, name: str) -> NDArray[np.in
 def _fit(strings: Sequence[str], longest: int) -> bool:
     """Whether no string is empty or too long."""
     return all(0 < length <= longest for length in set(map(len, strings)))
+
+
+@dataclass
+class EvidenceStarts(StartStage):
+    """Sets the sentence starts that a tokeniser had left open."""
+
+    tokenizer: Tokenizer
+    kind: ClassVar[str] = "tokenizer"
+    title: ClassVar[str] = "a tokeniser"
+
+    @property
+    def offers(self) -> frozenset[str]:
+        return frozenset({"bias"})
+
+    def annotate(
+        self,
+        docs: Sequence[Document],
+        *,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        take_evidence(docs, self.tokenizer.options.threshold)
+
+    def with_options(self, **changes: Any) -> Self:
+        return type(self)(self.tokenizer.with_options(**changes))
+
+    def to_part(self) -> Part:
+        return self.tokenizer.to_part()
+
+    @classmethod
+    def from_part(cls, part: Part) -> Self:
+        from caesura.stages.tokenizer import Tokenizer
+
+        return cls(Tokenizer.from_part(part))
+
+
+def take_evidence(docs: Iterable[Document], threshold: float = 0.5) -> None:
+    """Open sentence starts become those that are as likely as the threshold, or likelier.
+
+    No sentence starts inside an arc that is given; without evidence nothing is decided.
+    """
+    for doc in docs:
+        if doc.has_sentences or doc.start_evidence is None or not doc.n_tokens:
+            continue
+        starts = np.where(doc.start_evidence >= threshold, YES, NO).astype(np.int8)
+        starts[inside_arcs(doc)] = NO
+        starts = obeyed_starts(doc, starts)
+        starts[0] = YES
+        doc.sent_start = starts

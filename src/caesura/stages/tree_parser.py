@@ -1,23 +1,390 @@
-"""What the parsers with transitions have in common as stages of a pipeline."""
+"""What the parsers with transitions have in common: analyses, confidences, batches, model files."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol, Self, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import Document
-from caesura.errors import UsageError, WarningSink
+from caesura._core import LearnedWeights, ParserRows, largest_weights, round_rows
+from caesura.constraints import Constraints
+from caesura.document import YES, Document
+from caesura.document.slicing import runs
+from caesura.errors import CaesuraWarning, InputError, ModelError, UsageError, WarningSink
+from caesura.models.file import Part
+from caesura.models.packing import (
+    MOST_DENSE,
+    SparseRows,
+    pack_entries,
+    packed_in,
+    spread,
+    unpack_sparse,
+)
 from caesura.stage import Stage
+from caesura.stages.word_table import TAG_COLUMNS
 
 if TYPE_CHECKING:
     from caesura.models.file import Part
-    from caesura.stages.parse_analysis import Parse
+    from caesura.stages.joint_parser import Result
 
-__all__ = ["TreeParser"]
+
+@dataclass
+class Parse:
+    """One analysis of a document, by word: heads, label numbers, sentence starts, and how sure."""
+
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    starts: NDArray[np.bool_]
+    arc_margins: NDArray[np.float32]
+    start_margins: NDArray[np.float32]
+    arc_shares: NDArray[np.float32]
+    start_shares: NDArray[np.float32]
+    score: float = 0.0
+
+    @classmethod
+    def of(cls, result: Result, a: int, b: int, score: float = 0.0) -> Parse:
+        """Words a..b-1 of what the search wrote."""
+        columns: list[Any] = [column[a:b] for column in result]
+        parse = cls(*columns)
+        parse.score = score
+        return parse
+
+    @staticmethod
+    def join(parts: Sequence[Parse]) -> Parse:
+        """Pieces of one document, whose heads already count from its first word."""
+        columns: list[Any] = [
+            np.concatenate(column)
+            for column in zip(*(part.columns() for part in parts), strict=True)
+        ]
+        return Parse(*columns)
+
+    def moved(self, by: int) -> Parse:
+        """The same for words that stand so much later in a document."""
+        heads = np.where(self.heads >= 0, self.heads + by, self.heads).astype(np.int32)
+        return replace(self, heads=heads)
+
+    def columns(self) -> list[Any]:
+        """All that is said word by word."""
+        return [value for name, value in vars(self).items() if name != "score"]
+
+
+Floats = NDArray[np.float64]
+#: Used until the parser is calibrated: bias, margin, share; for arcs also whether none rivals it.
+_UNCALIBRATED: Final = {"arcs": [-0.5, 0.7, 1.0, 1.0], "starts": [0.0, 0.9, 0.5]}
+#: The margin of a decision that has no rival is larger than this.
+_NO_RIVAL: Final = 1e20
+
+
+def _inputs(margins: NDArray[np.float32], shares: NDArray[np.float32]) -> Floats:
+    """Bias, squashed margin, and share; the sign of a boundary's margin says yes or no."""
+    margin = margins.astype(np.float64)
+    squashed = np.sign(margin) * np.log1p(np.minimum(np.abs(margin), 1e6))
+    sided = np.where(margin < 0, -1.0, 1.0) * shares
+    return np.stack([np.ones(len(margin)), squashed, sided], axis=1)
+
+
+def _arc_inputs(parse: Parse) -> Floats:
+    """Those of arcs; without a rival only the last one counts."""
+    alone = parse.arc_margins > _NO_RIVAL
+    inputs = _inputs(parse.arc_margins, parse.arc_shares)
+    inputs[alone] = 0.0
+    return np.column_stack([inputs, alone])
+
+
+def _sigmoid(x: Floats) -> Floats:
+    result: Floats = 1.0 / (1.0 + np.exp(-np.clip(x, -30, 30)))
+    return result
+
+
+def probabilities(
+    calibration: Mapping[str, Sequence[float]], parse: Parse
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The probability that a sentence starts at each word, and that each word's arc is right."""
+    weights = {**_UNCALIBRATED, **calibration}
+    # A model that was calibrated without it has no weight for arcs without a rival.
+    of_arcs = [*weights["arcs"], *_UNCALIBRATED["arcs"][len(weights["arcs"]) :]]
+    starts = _sigmoid(
+        _inputs(parse.start_margins, parse.start_shares) @ np.array(weights["starts"])
+    )
+    starts[:1] = 1.0
+    # What was given, or could not be otherwise, has no rival.
+    sure = np.abs(parse.start_margins) > _NO_RIVAL
+    starts[sure] = parse.starts[sure]
+    arcs = _sigmoid(_arc_inputs(parse) @ np.array(of_arcs))
+    return starts.astype(np.float32), arcs.astype(np.float32)
+
+
+T = TypeVar("T")
+#: Words that are decoded in one call.
+BATCH: Final = 20_000
+
+
+def name_of(doc: Document) -> str:
+    """What messages call a document."""
+    return f"document {doc.id!r}" if doc.id else "the document"
+
+
+def check(doc: Document, tags: Sequence[str], warn: WarningSink | None) -> None:
+    """Refuse a document without the tags that a parser was trained with."""
+    for column in tags:
+        # A short text may have no features though it is tagged; it always has tags.
+        if column != "feats" and doc.n_words and _is_blank(getattr(doc, column)):
+            raise InputError(
+                f"the parser was trained with {column.upper()} tags, but {name_of(doc)} has none",
+                file=doc.source,
+                remedy="Tag it first, or use a parser trained without tags.",
+            )
+    if warn is not None and not tags and np.any(doc.upos):
+        name = name_of(doc)
+        warn(CaesuraWarning(f"the parser was trained without tags; those of {name} are unused"))
+
+
+def _is_blank(column: NDArray[np.int32]) -> bool:
+    return not (len(column) and column[0]) and not column.any()  # mostly the first one has a tag
+
+
+def check_split(doc: Document, parser: str) -> None:
+    """Refuse a document without sentences; `parser` says what takes only those."""
+    if not doc.has_sentences and doc.n_tokens > 1:
+        raise InputError(
+            f"{parser}, but {name_of(doc)} is not split into any",
+            file=doc.source,
+            remedy="Split it first, or use a parser trained on documents (recipe joint).",
+        )
+
+
+def sentence_bounds(doc: Document) -> NDArray[np.int64]:
+    """Where the sentences of a document start, by word, and where the last one ends."""
+    starts = np.flatnonzero(doc.word_sent_start == YES)
+    if doc.n_words and not len(starts):
+        starts = np.zeros(1, np.int64)
+    return np.concatenate([starts, [doc.n_words]]).astype(np.int64)
+
+
+def in_batches(
+    docs: Sequence[Document], work: Callable[[Sequence[Document]], T], *, threads: int = 1
+) -> list[T]:
+    """What `work` makes of each batch of documents, in order."""
+    groups = [docs[group.start : group.stop] for group in _groups([doc.n_words for doc in docs])]
+    if threads == 1 or len(groups) <= 1:
+        return [work(group) for group in groups]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, groups))
+
+
+def write_trees(docs: Sequence[Document], parses: Sequence[Parse], labels: Sequence[str]) -> None:
+    """Give words their heads and labels; labels that a document fixes stay as they are."""
+    analyses = iter(parses)
+    for run in runs(docs):
+        ids = run[0].strings.ids(labels)
+        for doc, parse in zip(run, analyses, strict=False):
+            doc.deprel = Constraints.of(doc).obeyed_deprels(ids[parse.labels])
+            doc.head = parse.heads
+
+
+def _groups(sizes: Sequence[int]) -> list[range]:
+    """Runs of documents of about `BATCH` words."""
+    groups: list[range] = []
+    begin, words = 0, 0
+    for k, size in enumerate(sizes):
+        words += size
+        if words >= BATCH:
+            groups.append(range(begin, k + 1))
+            begin, words = k + 1, 0
+    if begin < len(sizes):
+        groups.append(range(begin, len(sizes)))
+    return groups
+
+
+#: Largest exponent of a row: 127 << 15 a thousand times still fits into 32 bits.
+MOST_SHIFT: Final = 14
+_MOST: Final = 127
+#: Weights of a model file are lower (see `models/packing.py`).
+_HIGHEST: Final = 2.0**64
+
+
+def padded(actions: int) -> int:
+    """The width of a row: all transitions and the exponent, in whole blocks of 32 bytes."""
+    return (actions + 1 + 31) // 32 * 32
+
+
+def to_bytes(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
+    """The 8-bit table of padded float rows, and the unit in which its integers count."""
+    tops = np.zeros(len(weights), np.float32)
+    largest_weights(weights, tops)
+    shifts, lowest = _shifts(tops)
+    unit = float(2.0**lowest)
+    table = np.zeros(weights.shape, np.int8)
+    round_rows(weights, shifts, unit, table)
+    return table, unit
+
+
+def packed_rows(rows: ParserRows, columns: int) -> dict[str, NDArray[Any]]:
+    """The arrays of the first columns of rows in a model file; the dense table is never made."""
+    numbers, table = rows.filled()
+    packed = pack_entries(*entries(table, rows.unit), (len(table), columns))
+    return spread(packed, numbers, len(rows))
+
+
+def lean_rows(rows: ParserRows, share: float) -> ParserRows:
+    """Rows without the given share of their weights, the smallest of them."""
+    numbers, table = rows.filled()
+    at, column, weights = entries(table, rows.unit)
+    if not len(weights) or share <= 0:
+        return rows
+    sizes = np.abs(weights)
+    small = sizes < np.quantile(sizes, share)
+    table[at[small], column[small]] = 0
+    return ParserRows.of_rows(len(rows), numbers, table, rows.unit)
+
+
+def entries(
+    table: NDArray[np.int8], unit: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+    """Rows, columns and values of the weights of an 8-bit table that are not 0."""
+    at, column = np.nonzero(table[:, :-1])
+    scales = np.ldexp(np.float32(unit), table[:, -1].astype(np.int32))
+    return at, column, table[at, column].astype(np.float32) * scales[at]
+
+
+def rounded(weights: LearnedWeights, ticks: int) -> ParserRows:
+    """The averages of learned weights over so many ticks, in 8 bits."""
+    tops = weights.largest(ticks)
+    if not np.all(tops < _HIGHEST):
+        raise UsageError(
+            "the weights of the parser grow without bound",
+            remedy="Set a cap for passive-aggressive steps (--set cap=1).",
+        )
+    shifts, lowest = _shifts(tops)
+    counts, columns, values = weights.rounded(ticks, shifts, float(2.0**lowest))
+    rows = weights.rows()
+    exponents = np.zeros(len(weights), np.int8)
+    exponents[rows] = shifts + lowest
+    begin = np.zeros(len(weights) + 1, np.uint32)
+    begin[rows + np.uint32(1)] = counts
+    np.cumsum(begin, out=begin)
+    return ParserRows(begin, columns, values, exponents, weights.width)
+
+
+def _shifts(tops: NDArray[np.float32]) -> tuple[NDArray[np.int8], int]:
+    """How rows of these highest weights are shifted, and the exponent of the unit."""
+    full = tops > 0
+    needed = np.zeros(len(tops), np.int32)
+    needed[full] = np.ceil(np.log2(tops[full] / _MOST)).astype(np.int32)
+    lowest = int(needed[full].max(initial=0)) - MOST_SHIFT
+    return np.clip(needed - lowest, 0, MOST_SHIFT).astype(np.int8), lowest
+
+
+def to_floats(table: NDArray[np.int8], unit: float) -> NDArray[np.float32]:
+    """The weights of an 8-bit table; the last column becomes 0."""
+    scales = np.ldexp(np.float32(unit), table[:, -1].astype(np.int32))
+    weights: NDArray[np.float32] = table.astype(np.float32) * scales[:, None]
+    weights[:, -1] = 0.0
+    return weights
+
+
+DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
+#: What scores are counted in: the integers of a row of transitions, and their labels.
+_MOST_TRANSITIONS: Final = 8192
+#: The numbers of weights that a calibration may have (see `confidence.py`).
+_CALIBRATED: Final = {"arcs": (3, 4), "starts": (3,)}
+
+
+class Stored(NamedTuple):
+    """What was read; `weights` are rows of bytes, as many as a power of two."""
+
+    weights: SparseRows
+    templates: tuple[str, ...]
+    tags: tuple[str, ...]
+    word_classes: Mapping[str, int]
+    calibration: dict[str, list[float]]
+    packed: Mapping[str, NDArray[Any]]
+
+    def common(self) -> dict[str, Any]:
+        """All but the weights, which each parser lays out in its own way."""
+        return {name: value for name, value in self._asdict().items() if name != "weights"}
+
+
+class _Labelled(Protocol):
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+    @property
+    def size(self) -> int: ...
+
+
+class _Hashed(Protocol):
+    """A parser of which this can be kept."""
+
+    templates: tuple[str, ...]
+    rows: ParserRows
+    tags: tuple[str, ...]
+    word_classes: Mapping[str, int]
+    calibration: dict[str, list[float]]
+    packed: Mapping[str, NDArray[Any]] | None
+
+    @property
+    def inventory(self) -> _Labelled: ...
+
+
+def as_part(parser: _Hashed, config: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Part:
+    """The part of a parser: what all have, and what its own transitions and search need."""
+    inventory, packed = parser.inventory, parser.packed
+    if packed is None:
+        packed = packed_rows(parser.rows, inventory.size)
+    labels = {"deprel": list(inventory.labels)}
+    kept = {**packed, **arrays}
+    if parser.word_classes:
+        labels["word-class-forms"] = list(parser.word_classes)
+        kept["word-classes"] = np.array(list(parser.word_classes.values()), np.int32)
+    return Part("parser", dict(config), labels, kept)
+
+
+def options_of(parser: _Hashed) -> dict[str, Any]:
+    """The templates and the calibration as options of a part."""
+    return {
+        "templates": list(parser.templates),
+        "calibration": {name: list(values) for name, values in parser.calibration.items()},
+    }
+
+
+def stored_in(part: Part, size: int) -> Stored:
+    """What a part keeps of a parser with so many labelled transitions, checked."""
+    if size > _MOST_TRANSITIONS:
+        what = f"the parser has {size:,} transitions, more than {_MOST_TRANSITIONS:,}"
+        raise ModelError(what, remedy=DAMAGED)
+    packed = packed_in(part)
+    weights = unpack_sparse(packed, size)
+    rows = len(weights.exponent)
+    if weights.value.dtype != np.int8 or rows & (rows - 1) or not rows:
+        raise ModelError("the parser's weights are not a table of bytes", remedy=DAMAGED)
+    if rows * padded(size) > MOST_DENSE:
+        raise ModelError("a table of the model is too large", remedy=DAMAGED)
+    tags = tuple(part.option("tags", list, []))
+    if not set(tags) <= set(TAG_COLUMNS):
+        raise ModelError(f"the parser wants tags {tags}, which are unknown", remedy=DAMAGED)
+    forms = part.labels.get("word-class-forms", [])
+    numbers = part.array("word-classes", np.int32, (len(forms),)).tolist() if forms else []
+    calibration = {
+        name: list(map(float, values))
+        for name, values in part.option("calibration", dict, {}).items()
+    }
+    if any(
+        len(calibration.get(name, range(3))) not in sizes for name, sizes in _CALIBRATED.items()
+    ):
+        raise ModelError("the parser's calibration has the wrong length", remedy=DAMAGED)
+    return Stored(
+        weights,
+        tuple(part.option("templates", list, [])),
+        tags,
+        dict(zip(forms, numbers, strict=True)),
+        calibration,
+        packed,
+    )
 
 
 class TreeParser(Stage):

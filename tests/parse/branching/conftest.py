@@ -10,8 +10,8 @@ from tests.parse.toy import corpus
 @pytest.fixture(scope="session")
 def toy_training():
     """A trainer and its loop, run through a first model and one bootstrap."""
-    from caesura.learn.branching_trainer import BranchingLoop, BranchingTrainer
-    from caesura.stages.branching_options import BranchOptions, BranchTraining
+    from caesura.learn.branching_parser import BranchingLoop, BranchingTrainer, BranchTraining
+    from caesura.stages.branching_parser import BranchOptions
 
     options = BranchTraining(search=BranchOptions(beam=8), rounds=(2, 1), bits=12)
     trainer = BranchingTrainer(corpus(1, 12), corpus(2, 4), options)
@@ -30,8 +30,8 @@ def toy_parser(toy_training):
 @pytest.fixture(scope="session")
 def weak_parser():
     """One that has seen little, so that it is often unsure."""
-    from caesura.learn.branching_trainer import BranchingTrainer
-    from caesura.stages.branching_options import BranchOptions, BranchTraining
+    from caesura.learn.branching_parser import BranchingTrainer, BranchTraining
+    from caesura.stages.branching_parser import BranchOptions
 
     options = BranchTraining(search=BranchOptions(beam=8), rounds=(1,), bits=12)
     trainer = BranchingTrainer(corpus(3, 2), corpus(2, 1), options)

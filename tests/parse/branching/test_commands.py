@@ -12,7 +12,7 @@ from caesura.models.file import Part, load, save
 from caesura.pipeline.core import Pipeline
 from caesura.stage import stage_of
 from caesura.stages.branching_parser import BranchingParser
-from caesura.stages.evidence_starts import take_evidence
+from caesura.stages.tokenizer import take_evidence
 from tests.parse.toy import corpus
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from caesura._core import derive_transitions
-from caesura.stages.branching_inventory import KINDS
+from caesura.stages.branching_parser import KINDS
 from tests.reference.branching import NaiveState, is_projective, naive_oracle, trees
 
 HybridState = pytest.importorskip("caesura._core")._testing.HybridState

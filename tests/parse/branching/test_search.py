@@ -9,9 +9,8 @@ import pytest
 from caesura._core import ParserRows
 from caesura.document import MAYBE, UNKNOWN, YES
 from caesura.errors import InputError, ModelError, UsageError
-from caesura.stages.branching_inventory import KINDS
-from caesura.stages.branching_options import BranchOptions
-from caesura.stages.parse_rows import to_bytes, to_floats
+from caesura.stages.branching_parser import KINDS, BranchOptions
+from caesura.stages.tree_parser import to_bytes, to_floats
 from tests.parse.toy import corpus
 
 

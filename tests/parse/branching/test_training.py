@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from caesura.errors import InputError, ModelError
-from caesura.learn.branching_trainer import BranchingLoop, BranchingTrainer
+from caesura.learn.branching_parser import BranchingLoop, BranchingTrainer, BranchTraining
+from caesura.learn.tuning import scores
 from caesura.models.file import load, save
-from caesura.stages.branching_inventory import KINDS
-from caesura.stages.branching_options import BranchOptions, BranchTraining
-from caesura.stages.branching_parser import BranchingParser
-from caesura.stages.parse_scores import scores
+from caesura.stages.branching_parser import KINDS, BranchingParser, BranchOptions
 from tests.parse.toy import corpus
 
 
