@@ -1,6 +1,6 @@
 #include "bind/arrays.h"
 #include "bind/bind.h"
-#include "bind/checks.h"
+#include "bind/parse.h"
 #include "learn/linear_table.h"
 
 namespace caesura {
@@ -8,32 +8,24 @@ namespace {
 
 using learn::LinearTable;
 
-learn::SparseRows rows_of(Codes begin, const AnyArray& column, const AnyArray& value,
-                          Signs exponent) {
-    const learn::SparseRows rows{begin,
-                                 view_as<std::uint8_t>(column),
-                                 view_as<std::uint16_t>(column),
-                                 view_as<std::int8_t>(value),
-                                 view_as<std::int16_t>(value),
-                                 exponent};
-    damaged(has_type<std::uint8_t>(column) || has_type<std::uint16_t>(column),
-            "the columns of a table have the wrong type");
-    damaged(has_type<std::int8_t>(value) || has_type<std::int16_t>(value),
-            "the values of a table have the wrong type");
-    return rows;
-}
-
-void new_table(LinearTable* self, Codes keys, Codes begin, const AnyArray& column,
-               const AnyArray& value, Signs exponent, Long width) {
-    new (self) LinearTable(keys, rows_of(begin, column, value, exponent), width);
+void new_table(LinearTable* self, Codes keys, const AnyArray& counts, const AnyArray& columns,
+               const AnyArray& values, Signs exponents, Long width) {
+    new (self) LinearTable(keys, sparse_rows(counts, columns, values, exponents), width);
 }
 
 }  // namespace
 
+learn::SparseRows sparse_rows(const AnyArray& counts, const AnyArray& columns,
+                              const AnyArray& values, Signs exponents) {
+    return {view_as<std::uint8_t>(counts), view_as<std::uint16_t>(counts),
+            view_as<std::uint8_t>(columns), view_as<std::uint16_t>(columns),
+            view_as<std::int8_t>(values), view_as<std::int16_t>(values), exponents};
+}
+
 void bind_learn(nb::module_& m) {
     nb::class_<LinearTable>(m, "LinearTable", "Features to sparse rows of weights; read-only.")
-        .def("__init__", &new_table, keep_arguments, "keys"_a, "begin"_a, "column"_a.noconvert(),
-             "value"_a.noconvert(), "exponent"_a, "width"_a)
+        .def("__init__", &new_table, keep_arguments, "keys"_a, "counts"_a.noconvert(),
+             "columns"_a.noconvert(), "values"_a.noconvert(), "exponents"_a, "width"_a)
         .def_prop_ro("width", &LinearTable::width);
 }
 

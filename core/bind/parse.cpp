@@ -20,15 +20,9 @@ using parse::Settings;
 using parse::Trees;
 using parse::Workspace;
 
-void new_rows(CompactRows* self, Codes begin, const AnyArray& column, Signs value, Signs exponent,
-              Long width) {
-    learn::SparseRows rows;
-    rows.begin = begin;
-    rows.column8 = view_as<std::uint8_t>(column);
-    rows.column16 = view_as<std::uint16_t>(column);
-    rows.value8 = value;
-    rows.exponent = exponent;
-    new (self) CompactRows(rows, width);
+void new_rows(CompactRows* self, const AnyArray& counts, const AnyArray& columns,
+              const AnyArray& values, Signs exponents, Long width) {
+    new (self) CompactRows(sparse_rows(counts, columns, values, exponents), width);
 }
 
 CompactRows of_table(Matrix<const std::int8_t> table, double unit) {
@@ -51,8 +45,9 @@ auto filled(const CompactRows& rows) {
 
 void bind_rows(nb::module_& m) {
     nb::class_<CompactRows>(m, "ParserRows", "The 8-bit weights of a parser; read-only.")
-        .def("__init__", &new_rows, without_gil, "begin"_a, "column"_a.noconvert(), "value"_a,
-             "exponent"_a, "width"_a, "The sparse rows of a model file, padded to `width` columns.")
+        .def("__init__", &new_rows, without_gil, "counts"_a.noconvert(), "columns"_a.noconvert(),
+             "values"_a.noconvert(), "exponents"_a, "width"_a,
+             "The sparse rows of a model file, padded to `width` columns.")
         .def_static("of_table", &of_table, "table"_a, "unit"_a,
                     "The rows of a dense table, whose last column holds the exponents.")
         .def_static(

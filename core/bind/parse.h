@@ -10,6 +10,10 @@
 
 namespace caesura {
 
+// Sparse rows of a model file; arrays of other types count as empty (bind/learn.cpp).
+learn::SparseRows sparse_rows(const AnyArray& counts, const AnyArray& columns,
+                              const AnyArray& values, Signs exponents);
+
 // The words of documents that lie one behind another; with their features, or only their number.
 inline parse::Words words_of(Hashes2 table, Ints2 context, Long instances) {
     const auto n = static_cast<Long>(context.rows());

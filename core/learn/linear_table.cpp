@@ -35,28 +35,36 @@ void add_weights(View<const Column> columns, View<const Value> values, float sca
 
 }  // namespace
 
+bool SparseRows::fit(std::uint32_t most) const {
+    const std::size_t n = column8.size() + column16.size();
+    if (count8.size() + count16.size() != exponent.size()) return false;
+    if (!column8.empty() && !column16.empty()) return false;
+    if (!value8.empty() && !value16.empty()) return false;
+    std::uint64_t total = 0;
+    bool low = true;
+    for (std::int64_t row = 0; row < std::ssize(exponent); ++row) {
+        total += count(row);
+        low &= count(row) <= most;
+    }
+    return low && total == n && n >> 32 == 0 && value8.size() + value16.size() == n;
+}
+
 LinearTable::LinearTable(View<const std::uint32_t> keys, const SparseRows& rows,
                          std::int64_t width)
     : index_(keys), rows_(rows), width_(width) {
-    const std::size_t n = rows.column8.size() + rows.column16.size();
-    check(rows.begin.size() == keys.size() + 1 && rows.exponent.size() == keys.size());
-    check(rows.column8.empty() || rows.column16.empty());
-    check(rows.value8.empty() || rows.value16.empty());
-    check(rows.value8.size() + rows.value16.size() == n);
-    std::uint32_t last = 0;
-    for (const std::uint32_t begin : rows.begin) {
-        check(begin >= last && begin <= n);
-        last = begin;
-    }
+    check(rows.exponent.size() == keys.size() && rows.fit(1 << 16));
     check_columns(rows.column8, width);
     check_columns(rows.column16, width);
     for (const std::int8_t exponent : rows.exponent) check(exponent <= most_exponent);
+    begin_.resize(keys.size() + 1);
+    for (std::size_t row = 0; row < keys.size(); ++row)
+        begin_[row + 1] = begin_[row] + rows.count(static_cast<std::int64_t>(row));
 }
 
 void LinearTable::add_row(const Term& term) const {
     const auto [row, scores] = term;
     const float scale = scales[static_cast<std::size_t>(rows_.exponent[row] + 128)];
-    const std::int64_t first = rows_.begin[row], last = rows_.begin[row + 1];
+    const std::int64_t first = begin_.data()[row], last = begin_.data()[row + 1];
     if (rows_.column16.empty()) {
         if (rows_.value16.empty())
             add_weights(rows_.column8.slice(first, last), rows_.value8.slice(first, last), scale,
@@ -85,11 +93,11 @@ void LinearTable::add(Matrix<const std::uint64_t> hashes, View<Term> terms,
             terms[n] = {row, scores[word]};
             if (row < 0) continue;
             ++n;
-            prefetch(rows_.begin.data() + row);
+            prefetch(begin_.data() + row);
             prefetch(rows_.exponent.data() + row);
         }
     for (std::int64_t k = 0; k < n; ++k) {
-        const std::uint32_t at = rows_.begin[terms[k].row];
+        const std::uint32_t at = begin_.data()[terms[k].row];
         if (rows_.column16.empty())
             prefetch(rows_.column8.data() + at);
         else

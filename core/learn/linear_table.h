@@ -4,21 +4,29 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "base/view.h"
 #include "learn/index.h"
 
 namespace caesura::learn {
 
-// Rows as lists: the weights of row r are those from begin[r] to begin[r + 1]. Columns have 8 or 16
-// bits, and so have values; of each pair of views, one is used.
+// Rows as lists, one behind another: how many weights each has, their columns and values. Counts,
+// columns and values have 8 or 16 bits; of each pair of views, one is used.
 struct SparseRows {
-    View<const std::uint32_t> begin;
+    View<const std::uint8_t> count8;
+    View<const std::uint16_t> count16;
     View<const std::uint8_t> column8;
     View<const std::uint16_t> column16;
     View<const std::int8_t> value8;
     View<const std::int16_t> value16;
     View<const std::int8_t> exponent;
+
+    std::uint32_t count(std::int64_t row) const {
+        return count16.empty() ? count8[row] : count16[row];
+    }
+    // Whether there are as many columns and values as all counts say, and no count is above `most`.
+    bool fit(std::uint32_t most) const;
 };
 
 class LinearTable {
@@ -50,6 +58,7 @@ class LinearTable {
 
     FeatureIndex index_;
     SparseRows rows_;
+    std::vector<std::uint32_t> begin_;  // the first weight of each row, and the end of the last
     std::int64_t width_ = 0;
 };
 

@@ -19,11 +19,11 @@ void check(bool holds) {
 }
 
 // The number of full rows that have more weights than each number; last, that of short ones.
-std::vector<std::int64_t> first_rows(View<const std::uint32_t> begin, std::int64_t width,
+std::vector<std::int64_t> first_rows(const learn::SparseRows& rows, std::int64_t width,
                                      std::int64_t most) {
     std::vector<std::int64_t> firsts(static_cast<std::size_t>(width) + 1);
-    for (std::size_t r = 0; r + 1 < begin.size(); ++r) {
-        const std::int64_t count = begin.data()[r + 1] - begin.data()[r];
+    for (std::int64_t r = 0; r < std::ssize(rows.exponent); ++r) {
+        const std::int64_t count = rows.count(r);
         if (count > most)
             ++firsts[static_cast<std::size_t>(count - 1)];
         else if (count > Entry::held)
@@ -38,15 +38,9 @@ std::vector<std::int64_t> first_rows(View<const std::uint32_t> begin, std::int64
 
 CompactRows::CompactRows(const learn::SparseRows& rows, std::int64_t width) : width_(width) {
     const std::size_t n = rows.exponent.size();
-    const std::size_t weights = rows.value8.size();
     check(n > 0 && (n & (n - 1)) == 0 && n <= 1u << 31);
     check(width >= 32 && width % 32 == 0);
-    check(rows.begin.size() == n + 1 && rows.begin[0] == 0 && rows.value16.empty());
-    check(rows.column8.size() + rows.column16.size() == weights);
-    for (std::size_t r = 0; r < n; ++r) {
-        const std::uint32_t first = rows.begin.data()[r], last = rows.begin.data()[r + 1];
-        check(first <= last && last <= weights && last - first < width);
-    }
+    check(rows.value16.empty() && rows.fit(static_cast<std::uint32_t>(width) - 1));
     for (const std::uint8_t column : rows.column8) check(column < width - 1);
     for (const std::uint16_t column : rows.column16) check(column < width - 1);
     int top = 0;
@@ -61,34 +55,32 @@ CompactRows::CompactRows(std::int64_t size, View<const std::uint32_t> numbers,
     const std::size_t n = static_cast<std::size_t>(size), last = table.columns() - 1;
     check(size > 0 && (n & (n - 1)) == 0 && table.columns() >= 32 && table.columns() % 32 == 0);
     check(numbers.size() == table.rows() && numbers.size() <= n);
-    std::vector<std::uint32_t> begin(n + 1);
-    std::vector<std::uint16_t> columns;
+    std::vector<std::uint16_t> counts(n), columns;
     std::vector<std::int8_t> values, exponents(n);
     std::size_t at = 0;
     for (std::size_t r = 0; r < n; ++r) {
         if (at < numbers.size() && numbers.data()[at] == r) {
+            const std::size_t before = columns.size();
             const std::int8_t* row = table.data() + at++ * table.columns();
             for (std::size_t a = 0; a < last; ++a) {
                 if (row[a] == 0) continue;
                 columns.push_back(static_cast<std::uint16_t>(a));
                 values.push_back(row[a]);
             }
+            counts[r] = static_cast<std::uint16_t>(columns.size() - before);
             exponents[r] = row[last];
             check(row[last] >= 0 && row[last] <= most_shift);
         }
-        begin[r + 1] = static_cast<std::uint32_t>(columns.size());
     }
     check(at == numbers.size());
-    lay_out({View<const std::uint32_t>(begin), {}, View<const std::uint16_t>(columns),
-             View<const std::int8_t>(values), {}, View<const std::int8_t>(exponents)},
-            0);
+    lay_out({{}, counts, {}, columns, values, {}, exponents}, 0);
     unit_ = unit;
 }
 
 void CompactRows::lay_out(const learn::SparseRows& rows, int lowest) {
     const bool has_shorts = width_ <= narrow;
     const std::int64_t most = has_shorts ? ShortRow::held : 0;
-    auto firsts = first_rows(rows.begin, width_, most);
+    auto firsts = first_rows(rows, width_, most);
     const std::int64_t n_full = firsts[0];
     lookup_ = Aligned<std::uint64_t>(rows.exponent.size());
     full_ = Aligned<std::int8_t>(static_cast<std::size_t>(n_full * width_));
@@ -97,8 +89,8 @@ void CompactRows::lay_out(const learn::SparseRows& rows, int lowest) {
         return rows.column16.empty() ? rows.column8[at] : rows.column16[at];
     };
     std::uint64_t n_shorts = 0;
-    for (std::int64_t r = 0; r < size(); ++r) {
-        const std::int64_t first = rows.begin[r], count = rows.begin[r + 1] - first;
+    for (std::int64_t r = 0, first = 0, count; r < size(); ++r, first += count) {
+        count = rows.count(r);
         int shift = rows.exponent[r] - lowest;
         // A row much smaller than the largest loses the last bits of its values.
         const int lost = std::max(-shift, 0);

@@ -282,7 +282,7 @@ class ConditionalLearner:
 class LinearTable:
     """Features to sparse rows of weights; read-only."""
 
-    def __init__(self, keys: NDArray[numpy.uint32], begin: NDArray[numpy.uint32], column: NDArray[numpy.generic], value: NDArray[numpy.generic], exponent: NDArray[numpy.int8], width: int) -> None: ...
+    def __init__(self, keys: NDArray[numpy.uint32], counts: NDArray[numpy.generic], columns: NDArray[numpy.generic], values: NDArray[numpy.generic], exponents: NDArray[numpy.int8], width: int) -> None: ...
 
     @property
     def width(self) -> int: ...
@@ -290,7 +290,7 @@ class LinearTable:
 class ParserRows:
     """The 8-bit weights of a parser; read-only."""
 
-    def __init__(self, begin: NDArray[numpy.uint32], column: NDArray[numpy.generic], value: NDArray[numpy.int8], exponent: NDArray[numpy.int8], width: int) -> None:
+    def __init__(self, counts: NDArray[numpy.generic], columns: NDArray[numpy.generic], values: NDArray[numpy.generic], exponents: NDArray[numpy.int8], width: int) -> None:
         """The sparse rows of a model file, padded to `width` columns."""
 
     @staticmethod

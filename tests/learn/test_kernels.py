@@ -35,11 +35,12 @@ def test_every_key_is_found_and_no_other(keys: list[int]) -> None:
 def test_rows_of_features_are_added_in_their_order(columns: type, values: type) -> None:
     """Only those that have a row; a hash of 0 is no feature, even if its key has a row."""
     rng = np.random.default_rng(3)
-    begin = np.cumsum([0, *rng.integers(0, 4, 6)]).astype(np.uint32)
+    counts = rng.integers(0, 4, 6).astype(columns)
+    begin = np.cumsum([0, *counts])
     column = rng.integers(0, 5, begin[-1]).astype(columns)
     value = rng.integers(-100, 100, begin[-1]).astype(values)
     exponent = rng.integers(-9, 9, 6).astype(np.int8)
-    table = LinearTable(np.arange(6, dtype=np.uint32), begin, column, value, exponent, 5)
+    table = LinearTable(np.arange(6, dtype=np.uint32), counts, column, value, exponent, 5)
     hashes = np.array([9, 3, 0, 5, 5, 70], np.uint64) << np.uint64(32) | np.uint64(7)
     hashes[2] = 0
     scores = np.ones(5, np.float32)
@@ -53,19 +54,20 @@ def test_rows_of_features_are_added_in_their_order(columns: type, values: type) 
 
 
 @pytest.mark.parametrize(
-    ("begin", "column", "exponent"),
+    ("counts", "column", "exponent"),
     [
-        ([0, 1], [3], [0]),  # a column outside of the table
-        ([0, 2], [0], [0]),  # a row outside of the list
-        ([1, 0], [0], [0]),  # rows that do not rise
-        ([0, 1, 1], [0], [0, 0]),  # more rows than keys
-        ([0, 1], [0], [65]),  # a scale that is too large
+        ([1], [3], [0]),  # a column outside of the table
+        ([2], [0], [0]),  # a row outside of the list
+        ([0], [0], [0]),  # a weight of no row
+        ([1, 0], [0], [0]),  # more counts than rows
+        ([1, 0], [0], [0, 0]),  # more rows than keys
+        ([1], [0], [65]),  # a scale that is too large
     ],
 )
 def test_damaged_tables_are_refused(
-    begin: list[int], column: list[int], exponent: list[int]
+    counts: list[int], column: list[int], exponent: list[int]
 ) -> None:
-    arrays = np.array(begin, np.uint32), np.array(column, np.uint8), np.zeros(1, np.int8)
+    arrays = np.array(counts, np.uint8), np.array(column, np.uint8), np.zeros(1, np.int8)
     with pytest.raises(DamagedModel):
         LinearTable(np.zeros(1, np.uint32), *arrays, np.array(exponent, np.int8), 3)
 

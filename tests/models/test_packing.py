@@ -46,8 +46,9 @@ def test_all_ways_of_unpacking_agree(table: np.ndarray) -> None:
     keys = np.arange(len(table), dtype=np.uint32)
     linear = LinearTable(keys, *sparse, table.shape[1])
     for row in range(len(table)):
-        low, high = sparse.begin[row], sparse.begin[row + 1]
-        assert sparse.weights()[low:high].tolist() == dense[row, sparse.column[low:high]].tolist()
+        high = int(sparse.counts[: row + 1].sum(dtype=np.int64))
+        low = high - int(sparse.counts[row])
+        assert sparse.weights()[low:high].tolist() == dense[row, sparse.columns[low:high]].tolist()
         assert high - low == np.count_nonzero(dense[row])
         sums = np.zeros(table.shape[1], np.float32)
         _testing.add_rows(linear, np.array([row << 32 | 1], np.uint64), sums)

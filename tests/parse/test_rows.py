@@ -67,7 +67,7 @@ def test_scores_that_are_no_numbers_are_left_out(variant: str) -> None:
 def test_sparse_rows_give_the_dense_table() -> None:
     table = some_table(64, 96)[:, :90].astype(np.float32) / 64
     rows = unpack_sparse(pack(table), 90)
-    found = core.ParserRows(rows.begin, rows.column, rows.value, rows.exponent, 96)
+    found = core.ParserRows(*rows, 96)
     assert len(found) == 64
     dense = found.table()
     again = dense * np.ldexp(found.unit, dense[:, -1:].astype(np.int32))
@@ -76,21 +76,21 @@ def test_sparse_rows_give_the_dense_table() -> None:
 
 
 def rows_of(rows: Any, width: int) -> NDArray[np.float32]:
-    dense = np.zeros((len(rows.exponent), width), np.float32)
-    row = np.repeat(np.arange(len(rows.exponent)), np.diff(rows.begin))
-    dense[row, rows.column] = rows.weights()
+    dense = np.zeros((len(rows.counts), width), np.float32)
+    row = np.repeat(np.arange(len(rows.counts)), rows.counts)
+    dense[row, rows.columns] = rows.weights()
     return dense
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda r: r | {"begin": r["begin"][:-1]},
-        lambda r: r | {"begin": r["begin"][::-1].copy()},
-        lambda r: r | {"column": r["column"] + np.uint8(200)},
-        lambda r: r | {"column": r["column"].astype(np.int64)},
-        lambda r: r | {"value": r["value"][1:]},
-        lambda r: r | {"exponent": r["exponent"][:-1], "begin": r["begin"][:-1]},
+        lambda r: r | {"counts": r["counts"][:-1]},
+        lambda r: r | {"counts": r["counts"] + np.uint8(1)},
+        lambda r: r | {"columns": r["columns"] + np.uint8(200)},
+        lambda r: r | {"columns": r["columns"].astype(np.int64)},
+        lambda r: r | {"values": r["values"][1:]},
+        lambda r: r | {"exponents": r["exponents"][:-1], "counts": r["counts"][:-1]},
         lambda r: r | {"width": 33},
         lambda r: r | {"width": 0},
     ],

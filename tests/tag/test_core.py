@@ -16,7 +16,7 @@ CLASSES = 3
 
 def table(width: int = CLASSES) -> LinearTable:
     arrays = (np.zeros(0, np.uint8), np.zeros(0, np.int8), np.zeros(0, np.int8))
-    return LinearTable(np.zeros(0, np.uint32), np.zeros(1, np.uint32), *arrays, width)
+    return LinearTable(np.zeros(0, np.uint32), np.zeros(0, np.uint8), *arrays, width)
 
 
 def chain(**changes: Any) -> Chain:

@@ -103,8 +103,8 @@ class ConditionalTrainer:
         self.weights = np.zeros((3, len(self.keys), width), np.float32)
         self._learner = ConditionalLearner(*data, self.keys, gold, self.weights)
         if old is not None:
-            owner = np.repeat(np.searchsorted(self.keys, old[0]), np.diff(old[1].begin))
-            self.weights[0, owner, old[1].column] = old[1].weights()
+            owner = np.repeat(np.searchsorted(self.keys, old[0]), old[1].counts)
+            self.weights[0, owner, old[1].columns] = old[1].weights()
 
     def epoch(self, number: int) -> float:
         """One pass; the mean log loss."""
@@ -323,8 +323,8 @@ class TaggerTrainer:
     def _start_from(self, init: Part, keys: NDArray[np.uint32], rows: SparseRows) -> None:
         """Begin with the weights of a model whose labels come first among ours."""
         at = np.searchsorted(self.keys, keys)
-        owner = np.repeat(at, np.diff(rows.begin))
-        self.weights[0, owner, rows.column] = rows.weights()
+        owner = np.repeat(at, rows.counts)
+        self.weights[0, owner, rows.columns] = rows.weights()
         size = _n_labels(init)
         order = int(init.option("order", int, 2))
         moves = part_moves(init, size, order)

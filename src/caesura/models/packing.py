@@ -57,20 +57,20 @@ SCALES: Final = np.ldexp(np.float32(1), np.arange(-128, 128)).astype(np.float32)
 
 
 class SparseRows(NamedTuple):
-    """Rows of a table as lists: those of row r lie at begin[r] to begin[r + 1].
+    """Rows of a table as lists, one behind another: how many weights each row has, which columns.
 
     A weight is its value times the scale of its row, which is exact.
     """
 
-    begin: NDArray[np.uint32]
-    column: NDArray[Any]
-    value: NDArray[Any]
-    exponent: NDArray[np.int8]
+    counts: NDArray[Any]
+    columns: NDArray[Any]
+    values: NDArray[Any]
+    exponents: NDArray[np.int8]
 
     def weights(self) -> NDArray[np.float32]:
         """The weights of all rows, one after the other."""
-        scales = np.repeat(SCALES[self.exponent.astype(np.int64) + 128], np.diff(self.begin))
-        return (self.value * scales).astype(np.float32)
+        scales = np.repeat(SCALES[self.exponents.astype(np.int64) + 128], self.counts)
+        return (self.values * scales).astype(np.float32)
 
 
 def pack(
@@ -119,14 +119,15 @@ def spread(
     return found
 
 
-def _checked(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRows:
+def unpack_sparse(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRows:
+    """A packed table as lists of weights; the arrays are shared, not copied."""
     try:
-        counts, columns = arrays["counts"], arrays["columns"]
-        values, exponents = arrays["values"], arrays["exponents"]
+        rows = SparseRows(*(arrays[name] for name in SparseRows._fields))
     except KeyError as error:
         raise ModelError(f"a table of the model has no {error}", remedy=_DAMAGED) from error
+    counts, columns, values, exponents = rows
     fits = (
-        all(a.ndim == 1 for a in (counts, columns, values, exponents))
+        all(a.ndim == 1 for a in rows)
         and counts.dtype in (np.uint8, np.uint16)
         and columns.dtype in (np.uint8, np.uint16)
         and values.dtype in (np.int8, np.int16)
@@ -138,29 +139,21 @@ def _checked(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRows:
     )
     if not fits:
         raise ModelError("a table of the model has the wrong shape", remedy=_DAMAGED)
-    begin = np.zeros(len(counts) + 1, np.uint32)
-    np.cumsum(counts, dtype=np.uint32, out=begin[1:])
-    return SparseRows(begin, columns, values, exponents)
+    return rows
 
 
 def packed_in(part: Part, prefix: str = "") -> dict[str, NDArray[Any]]:
     """The arrays of a packed table in a part, whose names start with a prefix."""
-    names = ("counts", "columns", "values", "exponents")
-    return {name: part.array(f"{prefix}{name}") for name in names}
-
-
-def unpack_sparse(arrays: Mapping[str, NDArray[Any]], classes: int) -> SparseRows:
-    """A packed table as lists of weights; the arrays are shared, not copied."""
-    return _checked(arrays, classes)
+    return {name: part.array(f"{prefix}{name}") for name in SparseRows._fields}
 
 
 def unpack_dense(arrays: Mapping[str, NDArray[Any]], classes: int) -> NDArray[np.float32]:
     """A packed table as a dense table."""
-    rows = _checked(arrays, classes)
-    if 4 * len(rows.exponent) * classes > MOST_DENSE:
+    rows = unpack_sparse(arrays, classes)
+    if 4 * len(rows.exponents) * classes > MOST_DENSE:
         raise ModelError("a table of the model is too large", remedy=_DAMAGED)
-    table = np.zeros((len(rows.exponent), classes), np.float32)
-    table[np.repeat(np.arange(len(table)), np.diff(rows.begin)), rows.column] = rows.weights()
+    table = np.zeros((len(rows.exponents), classes), np.float32)
+    table[np.repeat(np.arange(len(table)), rows.counts), rows.columns] = rows.weights()
     return table
 
 

@@ -50,10 +50,10 @@ def table_of(part: Part, prefix: str, classes: int) -> tuple[NDArray[np.uint32],
     """The keys and rows of a table in a part."""
     keys = unpack_keys(part.array(f"{prefix}.gaps", np.uint32, (None,)))
     rows = unpack_sparse(packed_in(part, f"{prefix}."), classes)
-    if len(keys) != len(rows.begin) - 1:
+    if len(keys) != len(rows.counts):
         raise ModelError(
             f"the model's {part.kind}: table {prefix} has {len(keys)} keys "
-            f"for {len(rows.begin) - 1} rows",
+            f"for {len(rows.counts)} rows",
             remedy=_DAMAGED,
         )
     return keys, rows

@@ -265,10 +265,9 @@ def rounded(weights: LearnedWeights, ticks: int) -> ParserRows:
     rows = weights.rows()
     exponents = np.zeros(len(weights), np.int8)
     exponents[rows] = shifts + lowest
-    begin = np.zeros(len(weights) + 1, np.uint32)
-    begin[rows + np.uint32(1)] = counts
-    np.cumsum(begin, out=begin)
-    return ParserRows(begin, columns, values, exponents, weights.width)
+    all_counts = np.zeros(len(weights), np.uint16)
+    all_counts[rows] = counts
+    return ParserRows(all_counts, columns, values, exponents, weights.width)
 
 
 def _shifts(tops: NDArray[np.float32]) -> tuple[NDArray[np.int8], int]:
@@ -359,8 +358,8 @@ def stored_in(part: Part, size: int) -> Stored:
         raise ModelError(what, remedy=DAMAGED)
     packed = packed_in(part)
     weights = unpack_sparse(packed, size)
-    rows = len(weights.exponent)
-    if weights.value.dtype != np.int8 or rows & (rows - 1) or not rows:
+    rows = len(weights.exponents)
+    if weights.values.dtype != np.int8 or rows & (rows - 1) or not rows:
         raise ModelError("the parser's weights are not a table of bytes", remedy=DAMAGED)
     if rows * padded(size) > MOST_DENSE:
         raise ModelError("a table of the model is too large", remedy=DAMAGED)
