@@ -18,8 +18,8 @@ std::vector<Long> find_rows(Codes keys, Codes wanted) {
 
 void add_rows(const learn::LinearTable& table, Hashes hashes, View<float> scores) {
     require(std::ssize(scores) >= table.width(), "too few scores");
-    std::vector<Long> found(hashes.size());
-    table.add(hashes, found, scores);
+    std::vector<learn::LinearTable::Term> terms(hashes.size());
+    table.add(hashes, terms, scores);
 }
 
 std::pair<float, float> add_steps(Doubles steps, Doubles ticks) {
