@@ -7,10 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import docstrings
-import pages
+from docs._build_tools import api, docstrings
 
 import caesura
 
@@ -41,5 +40,5 @@ html_show_sourcelink = False
 
 
 def setup(app: Any) -> None:
-    pages.write_api(Path(__file__).parent / "reference")
+    api.write_api(Path(__file__).parent / "reference")
     app.connect("autodoc-process-docstring", docstrings.process)

@@ -281,7 +281,9 @@ def test_the_package_imports_nothing_that_is_not_in_the_wheel() -> None:
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
             for name in names:
-                assert name.split(".")[0] not in ("research", "benchmarks", "tests"), file
+                assert name.split(".")[0] not in ("research", "benchmarks", "modelling", "tests"), (
+                    file
+                )
 
 
 def test_only_constraints_tell_what_is_fixed() -> None:

@@ -235,7 +235,7 @@ def test_a_machine_without_a_compiler_builds_the_core(tmp_path: Path, editable: 
 @pytest.mark.skipif(os.environ.get(SLOW) != "1", reason=f"takes minutes; set {SLOW}=1")
 def test_calls_from_threads_have_no_data_race() -> None:
     """Threads that share a model, under ThreadSanitizer."""
-    call = [sys.executable, "benchmarks/sanitize.py", "--threads"]
+    call = [sys.executable, "-m", "benchmarks.hardening.sanitize", "--threads"]
     done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True)
     if done.returncode == 77:
         pytest.skip(done.stdout.strip())

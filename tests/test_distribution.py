@@ -27,13 +27,14 @@ TEXTS = sorted(
         "*.cff",
         ".ci/run",
         "docs/**/*.md",
-        "docs/*.py",
+        "docs/**/*.py",
         "src/**/*.py",
         "src/**/*.js",
         "src/**/*.html",
         "tests/**/*.py",
         "examples/*.ipynb",
         "benchmarks/**/*.py",
+        "modelling/**/*.py",
         "research/**/*.py",
     )
     for file in ROOT.glob(pattern)

@@ -157,7 +157,16 @@ def test_a_record_that_is_cut_off_says_nothing(
 @posix
 def test_a_dozen_kills() -> None:
     done = subprocess.run(
-        [sys.executable, "benchmarks/faults.py", "--kills", "12", "--only", "parse", "one file"],
+        [
+            sys.executable,
+            "-m",
+            "benchmarks.hardening.faults",
+            "--kills",
+            "12",
+            "--only",
+            "parse",
+            "one file",
+        ],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])},
         capture_output=True,

@@ -37,7 +37,7 @@ def test_types_hold() -> None:
     check("mypy", "--strict", "src")
 
 
-@pytest.mark.parametrize("folder", ["src", "tests", "docs", "benchmarks", "examples"])
+@pytest.mark.parametrize("folder", ["src", "tests", "docs", "benchmarks", "modelling", "examples"])
 def test_files_have_unix_line_ends_and_no_tabs_in_code(folder: str) -> None:
     for file in (ROOT / folder).rglob("*.py"):
         data = file.read_bytes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from benchmarks.supply import EXTRAS, ROOT, bom, floors, requirements
+from benchmarks.hardening.supply import EXTRAS, ROOT, bom, floors, requirements
 
 
 def test_the_bill_of_materials() -> None:

@@ -11,14 +11,12 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
 FEW = ["--only", "help/parse", "convert/projective", "cluster", "wrong/broken"]
 
 
 @pytest.fixture
 def golden(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    module = importlib.import_module("golden")
+    module = importlib.import_module("benchmarks.golden.__main__")
     monkeypatch.setattr(module, "FILE", tmp_path / "golden.json")
     for name, value in module.SETTINGS.items():
         monkeypatch.setenv(name, value)  # which is taken back at the end
@@ -83,8 +81,8 @@ def test_names_patterns_and_beginnings(golden: ModuleType) -> None:
 
 
 def test_the_texts_are_the_same_for_ever(golden: ModuleType) -> None:
-    texts: Any = importlib.import_module("golden_study.texts")
-    treebank: Any = importlib.import_module("golden_study.treebank")
+    texts: Any = importlib.import_module("benchmarks.golden.texts")
+    treebank: Any = importlib.import_module("benchmarks.golden.treebank")
     made = [texts.written(3000), texts.spoken(3000), texts.spoken(3000, lines=True),
             texts.shuffled_words(3000), treebank.conllu(3, 1), treebank.brackets(9, 1)]  # fmt: skip
     digest = hashlib.sha256("\0".join(made).encode()).hexdigest()
@@ -94,7 +92,7 @@ def test_the_texts_are_the_same_for_ever(golden: ModuleType) -> None:
 def test_the_treebank_is_sound(golden: ModuleType, tmp_path: Path) -> None:
     from caesura import formats
 
-    treebank: Any = importlib.import_module("golden_study.treebank")
+    treebank: Any = importlib.import_module("benchmarks.golden.treebank")
     path = tmp_path / "gold.conllu"
     path.write_text(treebank.conllu(6, 1), encoding="utf-8")
     docs = list(formats.read(path, strict=True))

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+from benchmarks.papers import __main__ as papers
+from benchmarks.papers import branching, collect, jobs, templates
+from benchmarks.papers.joint.data import open_data
+from benchmarks.papers.joint.jobs import settings
+from benchmarks.papers.joint.switchboard import dialogue
+from benchmarks.papers.joint.tables import calibration, tables
+
+from caesura.document import YES
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(scope="module")
-def papers() -> Iterator[ModuleType]:
-    """The benchmark as Python finds it when its file is run."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "benchmarks"))
-        yield importlib.import_module("papers")
-
-
-def test_a_job_needs_only_jobs_before_it(papers: ModuleType) -> None:
+def test_a_job_needs_only_jobs_before_it() -> None:
     seen: set[str] = set()
     for job in papers.JOBS.values():
         assert set(job.needs) <= seen, job.name
@@ -30,7 +27,7 @@ def test_a_job_needs_only_jobs_before_it(papers: ModuleType) -> None:
     assert len({job.file for job in papers.JOBS.values()}) == len(papers.JOBS)
 
 
-def test_the_grid_of_figure_4_is_whole(papers: ModuleType) -> None:
+def test_the_grid_of_figure_4_is_whole() -> None:
     grid = [
         name for name in papers.JOBS if name.startswith("figure4/GUM-speech") and name[-1] == "1"
     ]
@@ -42,8 +39,7 @@ def test_the_grid_of_figure_4_is_whole(papers: ModuleType) -> None:
             assert f"figure4/EWT-speech/chunks/{update}/perceptron/{seed}" in papers.JOBS
 
 
-def test_a_curve_is_written_epoch_by_epoch(papers: ModuleType, tmp_path: Path) -> None:
-    jobs = importlib.import_module("papers_study.jobs")
+def test_a_curve_is_written_epoch_by_epoch(tmp_path: Path) -> None:
     harbour = str(ROOT / "examples/harbour.conllu")
     settings: dict[str, Any] = {"treebank": harbour, "epochs": 2, "folds": 2, "bits": 12}
     job = jobs.Job(
@@ -59,9 +55,8 @@ def test_a_curve_is_written_epoch_by_epoch(papers: ModuleType, tmp_path: Path) -
 
 
 def test_a_job_whose_need_failed_is_not_run(
-    papers: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    jobs = importlib.import_module("papers_study.jobs")
     first = jobs.Job("tags/nowhere", "tags", {"treebank": "nowhere"})
     second = jobs.Job("figure4/nowhere", "curve", {}, ("tags/nowhere",))
     started: list[str] = []
@@ -70,7 +65,7 @@ def test_a_job_whose_need_failed_is_not_run(
         returncode = 1
 
         def __init__(self, command: list[str], **more: Any) -> None:
-            started.append(command[3])
+            started.append(command[4])
 
         def poll(self) -> int:
             return 1
@@ -79,22 +74,6 @@ def test_a_job_whose_need_failed_is_not_run(
     monkeypatch.setattr(papers.time, "sleep", lambda seconds: None)
     assert papers.run([first, second], 2, tmp_path, tmp_path, tmp_path) == 2
     assert started == ["tags/nowhere"]
-
-
-def test_curves_are_drawn_by_figure_and_metric(papers: ModuleType, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    draw = importlib.import_module("papers_study.draw").draw
-    rows = [{"epoch": n, "Starts*": 10.0 * n, "LAS": 20.0 * n, "share": 0.5} for n in (1, 2)]
-    chains = [{key: row[key] for key in ("epoch", "Starts*")} for row in rows]
-    curves = {"figure4/T/whole/laso/pa/1": {"rows": rows}, "figure6/T/nosyntax/1": {"rows": chains}}
-    written = {path.name for path in draw(tmp_path, curves)}
-    assert written == {
-        "figure4-T-starts.svg",
-        "figure4-T-las.svg",
-        "figure4-T-share.svg",
-        "figure6-T-starts.svg",
-    }
-    assert all((tmp_path / name).stat().st_size > 0 for name in written)
 
 
 def _curve(name: str, starts: list[int], arcs: list[int]) -> dict[str, Any]:
@@ -114,26 +93,24 @@ def _curve(name: str, starts: list[int], arcs: list[int]) -> dict[str, Any]:
     }
 
 
-def test_updates_are_tested_over_documents(papers: ModuleType, tmp_path: Path) -> None:
-    collect = importlib.import_module("papers_study.collect")
+def test_updates_are_tested_over_documents(tmp_path: Path) -> None:
     better, worse = [5, 6, 7, 8, 9, 9, 9, 9], [4, 5, 6, 7, 8, 8, 8, 8]
     for update, scores in (("dlaso", better), ("early", worse)):
         name = f"figure4/T/whole/{update}/pa/1"
         told = _curve(name, scores, scores)
         (tmp_path / f"{update}.json").write_text(json.dumps(told))
     found = collect.collect(tmp_path)
-    joint, branching = found["joint"], found["branching"]
+    joint = found["joint"]
     (test,) = joint["tests"]["updates"].values()
     assert (test["update"], test["against"], test["seeds"]) == ("dlaso", "early", 1)
     assert test["Starts* difference"] == 10.0
     assert test["LAS difference"] == 5.0
     assert test["LAS p"] == pytest.approx(2 / 2**8, abs=1e-5)
     assert set(joint["curves"]) == {f"figure4/T/whole/{u}/pa/1" for u in ("dlaso", "early")}
-    assert branching == {"parsers": {}, "tests": {}, "speed": {}, "training": {}}
+    assert found["branching"] == {"parsers": {}, "tests": {}, "speed": {}, "training": {}}
 
 
-def test_older_results_stay_where_there_is_nothing_newer(papers: ModuleType) -> None:
-    collect = importlib.import_module("papers_study.collect")
+def test_older_results_stay_where_there_is_nothing_newer() -> None:
     old = {"tables": {"A": 1, "B": 2}, "confidence": 3, "tests": {"C": 5}}
     assert collect.merged(old, {"tables": {"B": 4}, "tests": {}}) == {
         "tables": {"A": 1, "B": 4},
@@ -142,98 +119,46 @@ def test_older_results_stay_where_there_is_nothing_newer(papers: ModuleType) -> 
     }
 
 
-@pytest.fixture(scope="module")
-def pages(papers: ModuleType) -> ModuleType:
-    return importlib.import_module("papers_pages")
-
-
-def test_tables_of_the_pages_are_what_was_measured(pages: ModuleType) -> None:
-    for page, (source, tables) in pages.PAGES.items():
-        text = (pages.FOLDER / page).read_text(encoding="utf-8")
-        shown = pages.BLOCK.findall(text)
-        assert shown, page
-        assert set(shown) <= set(tables), page
-        assert pages.fresh(page, text) == text, page
-        assert pages.RESULTS[source].stat().st_size < 400_000
-
-
-def test_every_table_of_the_results_is_on_a_page(pages: ModuleType) -> None:
-    for source in pages.RESULTS:
-        own = [page for page, (name, _) in pages.PAGES.items() if name == source]
-        texts = [(pages.FOLDER / page).read_text(encoding="utf-8") for page in own]
-        shown = {name for text in texts for name in pages.BLOCK.findall(text)}
-        assert shown == set(pages.PAGES[own[0]][1])
-
-
-def test_a_difference_is_marked_where_the_test_says_so(pages: ModuleType) -> None:
-    tables = importlib.import_module("papers_study.joint_tables")
-    rows = [{"system": name, "Starts*": 50.0} for name in tables.SYSTEMS]
-    p = [
-        {"system": "JOINT", "against": "labeller", "Starts* difference": 1.0, "Starts* p": 0.001},
-        {"system": "JOINT", "against": "NOSYNTAX", "Starts* difference": 1.0, "Starts* p": 0.02},
-        {"system": "JOINT", "against": "classifier", "Starts* difference": -1.0, "Starts* p": 0.0},
-    ]
-    one = {"untuned": rows, "tuned": rows, "untuned, p": p, "tuned, p": p}
-    text = tables.TABLES["table3"]({"tables": {"EWT-speech": one}})
-    assert "| EWT-speech, tuned | 50.00 | 50.00 | 50.00 | 50.00 | 50.00† |" in text
-    tests = tables.TABLES["table3_tests"]({"tables": {"EWT-speech": one}})
-    assert "| EWT-speech, tuned | +1.00 (0.0010) | +1.00 (0.0200) | -1.00 (< 0.0001) |" in tests
-
-
-def test_seeds_are_shown_with_their_spread(pages: ModuleType) -> None:
-    tables = importlib.import_module("papers_study.branching_tables")
-    parsers = {
-        f"table5/CDT-Danish/{seed}": {
-            "done": True,
-            "rows": [{"search": "greedy", "LAS": 84.0 + seed, "UAS": 90.0}],
-        }
-        for seed in (1, 2, 3)
-    }
-    text = tables.TABLES["table5"]({"parsers": parsers})
-    assert "| CDT-Danish | 3 | 86.00 ± 1.00 |" in text
-    assert "Danish: 86.75, 87.27" in text
-
-
-def test_models_are_compared_on_the_documents_that_both_have_parsed(pages: ModuleType) -> None:
-    tables = importlib.import_module("papers_study.loss_tables")
-    metrics = ("Sentences", "UPOS", "LAS")
-    whole = {metric: [90.0, 10.0, 92.0, 20.0, 94.0, 30.0] for metric in metrics}
-    third = {metric: [91.0, 20.0] for metric in metrics}
-    results = {"a": {"T": {"share": 1, "raw": whole}}, "b": {"T": {"share": 3, "raw": third}}}
-    text = tables.TABLES["documents_models"](results)
-    assert "| `a` − `b`, T | 2 | -0.50 (1.0000) |" in text
-
-
-def test_results_are_written_row_by_row(pages: ModuleType) -> None:
-    store = importlib.import_module("papers_study.store")
-    text = store.dumped({"rows": [{"a": 1 / 3, "b": [1, 2]}, {"a": 2.0}]})
-    assert json.loads(text) == {"rows": [{"a": 0.33333, "b": [1, 2]}, {"a": 2.0}]}
-    assert '{ "a": 2.0 }' in text
-
-
-def test_transitions_are_binned_by_length_and_fitted_by_a_line(papers: ModuleType) -> None:
-    in_tens = importlib.import_module("papers_study.branching_jobs").in_tens
+def test_transitions_are_binned_by_length_and_fitted_by_a_line() -> None:
     rows = [{"length": n, "sentences": n, "transitions": 2.0 * n - 1} for n in (5, 10, 11, 30)]
-    found = in_tens(rows)
+    found = branching.in_tens(rows)
     assert [row["length"] for row in found["bins"]] == ["1-10", "11-20", "21-30"]
     assert found["bins"][0]["sentences"] == 15
     assert found["bins"][0]["words"] == round((5 * 5 + 10 * 10) / 15, 2)
     assert (found["slope"], found["r2"]) == (2.0, 1.0)
 
 
-def test_growth_is_told_from_the_beam_and_from_its_logarithm(pages: ModuleType) -> None:
-    tables = importlib.import_module("papers_study.branching_figures").TABLES
-    widths = (1, 2, 4, 8, 16, 32, 64)
-    names = ["greedy", *(f"branching {width}" for width in widths[1:])]
-    rows = [{"search": name, "evaluations": 10.0 * k} for k, name in enumerate(names)]
-    rows.append({"search": "beam 16", "evaluations": 99.0})
-    results = {"parsers": {"table5/CDT-Danish/1": {"rows": rows}}}
-    assert "| beams up to 64 | 0.771 | 1.000 |" in tables["fits"](results)
-    assert "| ordinary beam search | 0.0 | | | | 99.0 | | |" in tables["growth"](results)
-
-
-def test_the_templates_of_the_papers_are_ours_less_what_was_added(papers: ModuleType) -> None:
+def test_the_templates_of_the_papers_are_ours_less_what_was_added() -> None:
     """A template that is added to ours one day is not the papers'."""
-    templates = importlib.import_module("papers_study.templates")
     assert (len(templates.JOINT_TEMPLATES), len(templates.BRANCHING_TEMPLATES)) == (116, 68)
     assert not any("break" in line or ".c" in line for line in templates.JOINT_TEMPLATES)
+
+
+def test_the_tables_have_all_systems_untuned_and_tuned(tmp_path: Path) -> None:
+    """From end to end on the example documents, with the calibration of the joint parser."""
+    own = settings(tmp_path, ROOT, epochs=1, tagger_epochs=1, bits=12)
+    data = open_data(str(ROOT / "examples/harbour.conllu"), own)
+    report = tables(data)
+    for state in ("untuned", "tuned"):
+        systems = {row["system"]: row for row in report[state]}
+        assert {"GOLD", "labeller", "NOSYNTAX", "JOINT", "JOINT-REPARSED"} <= set(systems)
+        assert systems["GOLD"]["Starts*"] == 100.0
+        assert systems["JOINT"]["Starts*"] == systems["JOINT-REPARSED"]["Starts*"]
+        assert all(0.0 <= row["LAS p"] <= 1.0 for row in report[f"{state}, p"])
+    found = calibration(data)
+    for kind in ("boundaries", "arcs"):
+        *bins, whole = found[f"confidence of {kind}"]
+        assert sum(row["n"] for row in bins) == whole["n"]
+        assert 0 <= whole["expected calibration error"] <= 100
+
+
+def test_a_dialogue_gets_its_starts_from_turns_and_units() -> None:
+    units = "A.1: {F Uh, } it rained, / [ we, + we ] stayed in. /\nB.2: Oh dear <laughter>. /"
+    tags = (
+        "A.1: Uh/UH ,/, it/PRP rained/VBD ,/, we/PRP ,/, we/PRP stayed/VBD in/RB ./.\n"
+        "B.2: Oh/UH dear/UH ./."
+    )
+    doc = dialogue(1, units, tags)
+    assert doc.text == "uh it rained we we stayed in oh dear"
+    assert (doc.sent_start == YES).nonzero()[0].tolist() == [0, 3, 7]
+    assert doc.column("xpos")[:3] == ["UH", "PRP", "VBD"]

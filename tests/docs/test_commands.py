@@ -36,7 +36,11 @@ PACKAGE = Path(caesura.__file__).parent
 FOREIGN = re.compile(
     "|".join(
         rf"{option}\b"
-        for file in (*sorted((ROOT / "benchmarks").rglob("*.py")), ROOT / "tests" / "conftest.py")
+        for file in (
+            *(ROOT / "benchmarks").rglob("*.py"),
+            *(ROOT / "modelling").rglob("*.py"),
+            ROOT / "tests" / "conftest.py",
+        )
         for option in re.findall(r"[\"`](--[\w-]+)", file.read_text(encoding="utf-8"))
     )
 )

@@ -7,10 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+from docs._build_tools import outputs
 
-from tests.docs.test_site import DOCS, ROOT, load
-
-outputs = load(DOCS / "outputs.py")
+from tests.docs.test_site import DOCS, ROOT
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the commands are for a POSIX shell")
@@ -19,7 +18,7 @@ def test_outputs_are_fresh(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     if "import spacy" in text:
         pytest.importorskip("spacy", reason="spaCy is not installed")
-    assert outputs.fresh(text) == text, "run: python docs/outputs.py"
+    assert outputs.fresh(text) == text, "run: python -m docs._build_tools.outputs"
 
 
 def block(*lines: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 import subprocess
@@ -11,20 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docs._build_tools.docstrings import convert
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted({ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")})
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def load(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(f"docs_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def with_code() -> list[Path]:
@@ -65,8 +56,8 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
 
 def test_the_command_reference_is_fresh() -> None:
     """In a Python of its own: a click command remembers how its help was first asked for."""
-    call = [sys.executable, DOCS / "commands.py", "--check"]
-    result = subprocess.run(call, capture_output=True, text=True, check=False)
+    call = [sys.executable, "-m", "docs._build_tools.commands", "--check"]
+    result = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
@@ -81,7 +72,6 @@ def test_every_command_is_documented() -> None:
 
 
 def test_docstrings_become_what_sphinx_expects() -> None:
-    convert = load(DOCS / "docstrings.py").convert
     assert convert(["Fold a `word` of *any* x_y."]) == [r"Fold a \ ``word``\  of \*any\* x\_y.", ""]
     assert convert(["- one", "  more", "- two"]) == ["- one more", "- two", ""]
     assert convert(["Look:", "", "    a | b"])[:4] == ["Look:", "", "::", ""]

@@ -2,7 +2,7 @@
 
 Costs are CPU times of this process, and the bound is far from both what is linear and what is
 quadratic (four times the input: 4 and 16), so that a busy machine changes nothing;
-`benchmarks/linear.py` measures the law itself, on more and larger inputs.
+`benchmarks/hardening/linear.py` measures the law itself, on more and larger inputs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from benchmarks.linear import DOORS, Case, growth, plain
+from benchmarks.hardening.linear import READERS, Case, growth, plain
 
 from caesura.errors import CaesuraError
 from caesura.formats import ReadOptions, read_stream
@@ -27,7 +27,7 @@ def is_linear(case: Case, size: int) -> bool:
     return four < 8 * once
 
 
-@pytest.mark.parametrize("reader", DOORS)
+@pytest.mark.parametrize("reader", READERS)
 def test_every_fragment(reader: str) -> None:
     broken = [str(case) for case in plain(reader) if not is_linear(case, 2000)]
     assert not broken
@@ -73,7 +73,7 @@ MANY = "9" * 5000
 ROW = "\ta" + "\t_" * 8 + "\n"
 
 
-@pytest.mark.parametrize("reader", [name for name in DOORS if name != "spans"])
+@pytest.mark.parametrize("reader", [name for name in READERS if name != "spans"])
 def test_numbers_with_more_digits_than_python_reads(reader: str) -> None:
     """`int` refuses more than 4,300 digits with an error of its own."""
     sources = (
@@ -92,7 +92,7 @@ def test_numbers_with_more_digits_than_python_reads(reader: str) -> None:
         f"({MANY} {MANY})",
     )
     for source in sources:
-        for mode in DOORS[reader]:
+        for mode in READERS[reader]:
             options = ReadOptions(**{**mode, "token_range": True})
             told = ""
             try:

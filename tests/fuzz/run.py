@@ -6,7 +6,7 @@
 
 Doors are the formats that can be read, `pipeline`, `constraints` and `model`; all other options are
 libFuzzer's. An input that breaks a law is written to a file `crash-…`, which as only argument is
-tried again. `benchmarks/fuzz.py` needs no atheris and tries all doors in turn.
+tried again. `benchmarks/hardening/fuzz.py` needs no atheris and tries all doors in turn.
 """
 
 from __future__ import annotations

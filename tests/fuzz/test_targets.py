@@ -1,6 +1,6 @@
 """Every entry point for a second of random changes of its seeds; with atheris a moment as well.
 
-`benchmarks/fuzz.py` does the same for hours.
+`benchmarks/hardening/fuzz.py` does the same for hours.
 """
 
 from __future__ import annotations

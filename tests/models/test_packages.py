@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks import package_model
-from benchmarks.package_model import package, wheel
+from modelling import package as package_model
+from modelling.package import package, wheel
 
 from caesura import cli
 from caesura.errors import InputError, ModelError, UsageError

@@ -62,7 +62,7 @@ _WIDER: Final = 16
 _ARCS: Final = ("left", "right", "root")
 #: Arcs whose labels are scored together: each needs 20 KB for it.
 _ARCS_AT_ONCE: Final = 128
-#: What a bias is worth to a network that was not measured: see `benchmarks/bias.py`.
+#: What a bias is worth to a network that was not measured: see `benchmarks/accuracy/bias.py`.
 SCALE: Final = BiasScale(
     edited=(-11.82, -9.742, -7.424, -5.428, 0.0, 7.68, 11.35, 15.36, 20.98),
     unedited=(-5.383, -3.594, -2.416, -1.354, 0.0, 1.92, 3.84, 7.424, 15.24),

@@ -2,7 +2,7 @@
 
 There are two kinds, `WordPiece` and `Unigram`. A kind brings words into the normal form of its
 vocabulary, since that needs Unicode tables; the core cuts them. Both give the same pieces as the
-`tokenizers` library, which is not needed: `benchmarks/subwords.py` compares.
+`tokenizers` library, which is not needed.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ _LOWER_WEIGHT: Final = {"upos": 2.0, "feats": 1.0}
 #: What a tag that a language does not have counts for.
 _UNSEEN: Final = 0.1
 #: The power of the lexicon's chances for words that were seen, and for others. Measured on the dev
-#: files of 75 treebanks (`benchmarks/multi_scores.py`): a half or twice of them costs 0.1 to 0.3.
+#: files of 75 treebanks (`modelling/multi/scores.py`): a half or twice of them costs 0.1 to 0.3.
 _POWER: Final = {"upos": 0.6, "feats": 1.3}
 _POWER_UNSEEN: Final = {"upos": 0.3, "feats": 0.7}
 #: How much less likely FEATS are that a tag was never seen with, beside the share of its words

@@ -325,7 +325,7 @@ def decode_given(
     return result
 
 
-#: What a bias is worth to a parser that was not measured: see `benchmarks/bias.py`.
+#: What a bias is worth to a parser that was not measured: see `benchmarks/accuracy/bias.py`.
 SCALE: Final = BiasScale(
     edited=(-0.8345, -0.7185, -0.6176, -0.5159, 0.0, 0.4, 0.5693, 0.7157, 0.8824),
     unedited=(-0.416, -0.2756, -0.1734, -0.1, 0.0, 0.1373, 0.2583, 0.4621, 0.6912),

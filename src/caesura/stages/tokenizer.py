@@ -118,7 +118,7 @@ _BLOCK: Final = 1 << 18
 #: Characters that a stream takes at a time.
 _CHUNK: Final = 1 << 15
 _NONE: Final = np.zeros(0, dtype=np.int64)
-#: What a bias is worth to a tokeniser that was not measured: see `benchmarks/bias.py`.
+#: What a bias is worth to a tokeniser that was not measured: see `benchmarks/accuracy/bias.py`.
 SCALE: Final = BiasScale((-9.362, -7.68, -5.781, -3.84, 0.0, 2.116, 3.46, 5.303, 7.653))
 
 
