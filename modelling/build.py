@@ -46,7 +46,7 @@ from caesura.errors import CaesuraError, UsageError
 from caesura.formats import jsonl
 from caesura.learn.config import configure
 from caesura.learn.evaluation import dev_confidences, dev_scores
-from caesura.learn.network import NeuralOptions, Weights
+from caesura.learn.network.training import NeuralOptions, Weights
 from caesura.learn.pipeline import language_of, model_card
 from caesura.learn.run import Report, transcripts
 from caesura.learn.silver import (
@@ -62,8 +62,8 @@ from caesura.learn.stages import PipelineOptions, PipelineTrainer
 from caesura.learn.teachers import Teachers
 from caesura.models.file import Part, save
 from caesura.models.store import digest, load_model
-from caesura.neural.settings import SearchSettings
 from caesura.pipeline.confidence import META
+from caesura.stages.network_options import SearchSettings
 
 STAGES = ("tokeniser", "teacher", "labels", "students", "starts", "export", "linear")
 
@@ -299,7 +299,7 @@ class Build:
         )
 
     def _train(self, network: Network, only: str | None, silver: Path | None = None) -> None:
-        from caesura.learn.network import train_neural
+        from caesura.learn.network.training import train_neural
 
         path = self.work / f"{network.name}.weights"
         if only not in (None, network.name) or self._is_done(path):
@@ -322,7 +322,7 @@ class Build:
 
     def _parts(self, name: str, network: Network, *, first: bool = False) -> dict[str, Part]:
         """The tokeniser and the network; with `first` as they label text for others."""
-        from caesura.neural.bias_calibration import measure_scale
+        from caesura.learn.network.export import measure_scale
 
         file = self.work / "starts.caesura"
         file = self.work / "tokenizer.caesura" if first or not file.exists() else file

@@ -10,7 +10,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from caesura.document import Document
-from caesura.neural.wordpiece import WordPiece
+from caesura.stages.network_subwords import WordPiece
 
 __all__ = ["character_pieces", "save_encoder"]
 

@@ -29,7 +29,6 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("stages",),
     ("learn.shared",),
     ("induce", "evaluate"),
-    ("neural",),
     ("pipeline",),
     ("learn",),
     ("tokenize", "tag", "parse"),
@@ -43,6 +42,8 @@ FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 #: What may look up: a document that shows itself, becomes something else or is searched imports
 #: what does it when it is asked.
 EXCEPTIONS = {("document", "render"), ("document", "formats"), ("document", "find")}
+#: PyTorch, which only `learn.network` imports, runs a network on a GPU: imported when requested.
+ON_GPU = "caesura.learn.network.torch_engine"
 
 
 def rooms() -> list[str]:
@@ -68,6 +69,8 @@ def imports(file: Path) -> set[str]:
                 names = [f"caesura.{alias.name}" for alias in node.names]
         for name in names:
             parts = name.split(".")
+            if name == ON_GPU and "stages" in file.parts:
+                continue
             if parts[0] == "caesura" and len(parts) > 1 and parts[1] in known:
                 found.add(part(parts[1:]))
         for child in ast.iter_child_nodes(node):
@@ -186,11 +189,9 @@ EXTRAS = {
     "torch",
     "uvicorn",
     "zstandard",
-    "caesura.neural.adapt",
-    "caesura.neural.encoder",
-    "caesura.neural.net",
-    "caesura.neural.torch_engine",
-    "caesura.neural.train",
+    "caesura.learn.network.net",
+    "caesura.learn.network.torch_engine",
+    "caesura.learn.network.trainer",
     "caesura.serve.app",
     "caesura.serve.connections",
 }

@@ -23,10 +23,10 @@ from caesura.constraints import keep as keep_only
 from caesura.document import Document
 from caesura.formats import read
 from caesura.learn.tuning import boundaries, measure
-from caesura.neural.parser import NeuralParser
 from caesura.pipeline import Pipeline, load
 from caesura.stages.bias import GRID, BiasScale
 from caesura.stages.joint_parser import Parser
+from caesura.stages.network import NeuralParser
 from caesura.stages.tagger import Tagger
 from caesura.tokenize import Tokenizer
 

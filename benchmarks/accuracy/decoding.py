@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import caesura
 from caesura.document import YES, Document
-from caesura.neural.parser import NeuralParser
+from caesura.stages.network import NeuralParser
 
 
 def universal(names: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ from benchmarks.common import RESULTS, conll, dev_docs, keep_json, options, show
 
 import caesura
 from caesura.document import Document
-from caesura.neural.parser import NeuralParser
+from caesura.stages.network import NeuralParser
 
 
 def clock(work: Callable[[], Any]) -> float:

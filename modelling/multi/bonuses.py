@@ -21,9 +21,9 @@ from caesura.constraints import keep
 from caesura.document import YES, Document
 from caesura.learn.run import transcripts
 from caesura.learn.several_tokenizers import Treebank
-from caesura.neural.parser import NeuralParser
-from caesura.neural.scores import Scores
 from caesura.pipeline import load
+from caesura.stages.network import NeuralParser
+from caesura.stages.network_encoder import Scores
 from caesura.stages.word_table import is_edited
 
 #: What is tried, and by how much that must be better than nothing.

@@ -19,7 +19,7 @@ from modelling.multi.treebanks import LEFT_OUT
 
 from caesura.language.words import NAMES
 from caesura.models.file import load, save
-from caesura.neural.parser import NeuralParser
+from caesura.stages.network import NeuralParser
 
 #: Languages with so many training words are what the means are taken over.
 ENOUGH = 15_000

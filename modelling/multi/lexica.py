@@ -18,12 +18,12 @@ from caesura.document import YES, Document
 from caesura.document.slicing import cut
 from caesura.formats import read
 from caesura.learn.several_tokenizers import Treebank
-from caesura.neural.languages import Languages
-from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.parser import NeuralParser
-from caesura.neural.scores import Scores
-from caesura.neural.tag_lexicon import TagLexicon
-from caesura.neural.tagging import Tagging
+from caesura.stages.network import NeuralParser
+from caesura.stages.network_encoder import Scores
+from caesura.stages.network_labels import Languages
+from caesura.stages.network_lemmas import LemmaLexicon
+from caesura.stages.network_tagging import Tagging
+from caesura.stages.network_tags import TagLexicon
 
 #: The first words of a dev file are scored by `scores.py`; these after them are looked at.
 SCORED, LOOKED_AT = 800, 800

@@ -20,17 +20,16 @@ from numpy.typing import NDArray
 from caesura.document import Document
 from caesura.formats import read
 from caesura.learn.evaluation import dev_confidences
+from caesura.learn.network.export import finish, measure_scale
 from caesura.learn.run import transcripts
 from caesura.learn.several_tokenizers import Treebank
 from caesura.models.file import ModelFile, Part, save
 from caesura.models.file import load as load_file
-from caesura.neural.bias_calibration import measure_scale
-from caesura.neural.languages import Languages
-from caesura.neural.parser import NeuralParser
-from caesura.neural.prepare import finish
-from caesura.neural.settings import SearchSettings
-from caesura.neural.word_boundaries import Layer
 from caesura.pipeline.confidence import META as BOUNDARIES
+from caesura.stages.network import NeuralParser
+from caesura.stages.network_labels import Languages
+from caesura.stages.network_options import SearchSettings
+from caesura.stages.network_word_boundaries import Layer
 from caesura.stages.several_tokenizers import KIND
 
 #: The longest window in sub-words: with 510 LAS is 0.3 higher, and it takes a fifth more time.

@@ -15,9 +15,8 @@ from modelling.multi.examples import COPIES, Names, load_examples, often
 from modelling.multi.states import State, learned_of
 from numpy.typing import NDArray
 
-from caesura.neural.encoder import Transformer
-from caesura.neural.net import Net, NetOptions
-from caesura.neural.train import NeuralTrainer, Source, TrainOptions
+from caesura.learn.network.net import Net, NetOptions, Transformer
+from caesura.learn.network.trainer import NeuralTrainer, Source, TrainOptions
 
 
 @dataclass(frozen=True)

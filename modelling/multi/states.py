@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.learn.network.export import floats
 from caesura.models.file import load as load_file
-from caesura.neural.parser import NeuralParser
+from caesura.stages.network import NeuralParser
 
 #: The embeddings, which stay as they were, and vectors of treebanks, which no model has.
 _FIXED, _HABITS = "encoder.pieces.weight", "habits."
@@ -42,7 +43,7 @@ def learned_of(path: Path) -> dict[str, NDArray[np.float32]]:
         with np.load(path, allow_pickle=False) as found:
             return {name: _float(found[name]) for name in found.files if name != "epoch"}
     stage = NeuralParser.from_part(load_file(path).part("neural"))
-    weights = stage.network.floats() | {"label": stage.label_weights}
+    weights = floats(stage.network) | {"label": stage.label_weights}
     return {name: _float(array) for name, array in weights.items() if name != _FIXED}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
-from caesura.neural.word_boundaries import NEAR, Layer, WordBoundaries, units
+from caesura.stages.network_word_boundaries import NEAR, Layer, WordBoundaries, units
 from caesura.stages.token_decoder import passages
 
 Floats = NDArray[np.float32]

@@ -35,7 +35,7 @@ REGISTRY: Final[dict[str, str]] = {
     "boundaries": "caesura.stages.boundaries:Boundaries",
     "parser.joint": "caesura.stages.joint_parser:Parser",
     "parser.branching": "caesura.stages.branching_parser:BranchingParser",
-    "neural": "caesura.neural.parser:NeuralParser",
+    "neural": "caesura.stages.network:NeuralParser",
     "grammar": "caesura.induce.grammar:Grammar",
 }
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from docs._build_tools import figures
 
-from caesura.neural.parser import SCALE as NEURAL
 from caesura.stages.bias import GRID
 from caesura.stages.joint_parser import SCALE as LINEAR
+from caesura.stages.network import SCALE as NEURAL
 from caesura.stages.tokenizer import SCALE as TOKENIZER
 
 DOCS = Path(__file__).parents[2] / "docs"

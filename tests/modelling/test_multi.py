@@ -13,7 +13,7 @@ from modelling.multi.word_boundaries import CutOptions, Lessons, learn
 
 from caesura.formats import read
 from caesura.learn.several_tokenizers import Treebank
-from caesura.neural.word_boundaries import NEAR
+from caesura.stages.network_word_boundaries import NEAR
 from tests.encoders import character_pieces
 
 ROOT = Path(__file__).parents[2]

@@ -8,14 +8,14 @@ import numpy as np
 
 from caesura.document import Document
 from caesura.formats import read
+from caesura.learn.network.examples import Labels
+from caesura.learn.network.export import finish
+from caesura.learn.network.pretrained import EncoderShape
 from caesura.models.file import Part
-from caesura.neural.examples import Labels
-from caesura.neural.languages import Attributes, Languages
-from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.prepare import finish
-from caesura.neural.settings import SearchSettings
-from caesura.neural.shape import EncoderShape
-from caesura.neural.tag_lexicon import TagLexicon
+from caesura.stages.network_labels import Attributes, Languages
+from caesura.stages.network_lemmas import LemmaLexicon
+from caesura.stages.network_options import SearchSettings
+from caesura.stages.network_tags import TagLexicon
 from tests.encoders import character_pieces
 from tests.pipeline.tiny import EXAMPLES
 from tests.reference.network import random_weights

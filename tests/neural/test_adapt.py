@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 from caesura.errors import ModelError
-from caesura.neural.prepare import finish, labels_of
-from caesura.neural.settings import SearchSettings
-from caesura.neural.tag_lexicon import TagLexicon
+from caesura.learn.network.examples import labels_of
+from caesura.learn.network.export import finish
+from caesura.stages.network_options import SearchSettings
+from caesura.stages.network_tags import TagLexicon
 from tests.neural.small import LABELS, PAIRS, harbour, small_network
 
 
 def adapted(code: str = "cc", nearest: str = "bb", *, many: bool = True) -> tuple[Any, Any]:
-    from caesura.neural.adapt import Base, adapt
+    from caesura.learn.network.adaptation import Base, adapt
 
     base = Base.of(small_network(many=many))
     docs = harbour()
@@ -38,7 +39,7 @@ def test_what_both_know_keeps_its_weights() -> None:
 
 
 def test_a_new_subtype_starts_as_its_relation() -> None:
-    from caesura.neural.adapt import Base, adapt
+    from caesura.learn.network.adaptation import Base, adapt
 
     base = Base.of(small_network())
     docs = harbour()
@@ -102,12 +103,13 @@ def test_a_language_that_it_knows_keeps_its_lexica() -> None:
     assert ours.seen
     assert theirs.seen
     alone = TagLexicon.of_languages({"bb": harbour()}, found.labels.upos, found.attributes)
-    assert found.tags.counts.sum() == alone.counts.sum() + base.parser.tags.counts.sum()
-    assert len(found.lexicon.keys) >= len(base.parser.lexicon.keys)
+    counts = [int(tags.table.columns[1].sum()) for tags in (alone, base.parser.tags, found.tags)]
+    assert counts[0] + counts[1] == counts[2]
+    assert len(found.lexicon.table.keys) >= len(base.parser.lexicon.table.keys)
 
 
 def test_the_language_that_fits_best_is_found() -> None:
-    from caesura.neural.adapt import Base
+    from caesura.learn.network.adaptation import Base
 
     base = Base.of(small_network())
     docs = harbour()
@@ -131,7 +133,7 @@ def test_a_network_of_one_language_learns_more_labels() -> None:
 
 
 def test_a_network_that_does_not_see_lines_is_refused() -> None:
-    from caesura.neural.adapt import Base
+    from caesura.learn.network.adaptation import Base
 
     part = small_network()
     part.config["layout"] = False

@@ -7,17 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caesura.neural.prepare import labels_of, prepare
-from caesura.neural.shape import EncoderShape
-from caesura.neural.windows import Window
+from caesura.learn.network.examples import labels_of, prepare
+from caesura.learn.network.pretrained import EncoderShape
+from caesura.stages.network_reading import Window
 from tests.encoders import character_pieces
 from tests.neural.small import harbour
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from caesura.neural.encoder import Transformer  # noqa: E402
-from caesura.neural.net import Net, NetOptions  # noqa: E402
-from caesura.neural.train import NeuralTrainer, Source, TrainOptions  # noqa: E402
+from caesura.learn.network.net import Net, NetOptions, Transformer  # noqa: E402
+from caesura.learn.network.trainer import NeuralTrainer, Source, TrainOptions  # noqa: E402
 
 ROOM = 512
 

@@ -10,10 +10,10 @@ import pytest
 import caesura
 from caesura.document import Document
 from caesura.errors import UsageError
-from caesura.neural.graph import from_graph
-from caesura.neural.parser import NeuralParser
-from caesura.neural.scores import engine_of
-from caesura.neural.soft_labels import teach
+from caesura.learn.network.distillation import teach
+from caesura.stages.network import NeuralParser
+from caesura.stages.network_encoder import engine_of
+from caesura.stages.network_onnx import from_graph
 from tests.neural.cases import Case
 
 
@@ -43,7 +43,7 @@ def test_a_linear_model_has_no_device() -> None:
 
 def test_the_network_that_pytorch_runs_says_what_the_core_says() -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.neural.torch_engine import TorchEngine
+    from caesura.learn.network.torch_engine import TorchEngine
 
     nlp = caesura.load("en")
     (parser,) = (stage for stage in nlp.stages if isinstance(stage, NeuralParser))
@@ -61,7 +61,7 @@ def test_the_network_that_pytorch_runs_says_what_the_core_says() -> None:
 
 def test_a_card_reads_several_documents_together(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.neural.torch_engine import TorchEngine
+    from caesura.learn.network.torch_engine import TorchEngine
 
     nlp = caesura.load("en")
     (parser,) = (stage for stage in nlp.stages if isinstance(stage, NeuralParser))

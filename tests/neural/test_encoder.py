@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from caesura.neural.shape import EncoderShape, relative_buckets
+from caesura.learn.network.pretrained import EncoderShape, relative_buckets
 
 
 @pytest.mark.parametrize("length", [1, 5, 17, 64, 128, 129, 300, 301])
 @pytest.mark.parametrize("positions", [42, 512])
 def test_the_bias_by_distance_is_that_of_all_pairs(length: int, positions: int) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.neural.encoder import Transformer
+    from caesura.learn.network.net import Transformer
 
     shape = EncoderShape(
         vocabulary=9, hidden=8, layers=1, heads=4, inner=8, positions=positions, first_position=2,

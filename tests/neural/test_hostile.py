@@ -9,11 +9,11 @@ import pytest
 
 from caesura.document import Document
 from caesura.errors import ModelError
+from caesura.learn.network.export import quantised
+from caesura.learn.network.pretrained import EncoderShape
 from caesura.models.file import Part
-from caesura.neural.parser import NeuralParser
-from caesura.neural.shape import EncoderShape
-from caesura.neural.weights import quantised
-from caesura.neural.wordpiece import WordPiece
+from caesura.stages.network import NeuralParser
+from caesura.stages.network_subwords import WordPiece
 from tests.neural.cases import Case
 from tests.reference.network import random_weights
 

@@ -9,9 +9,9 @@ import pytest
 
 from caesura.document import Document
 from caesura.models.file import Part
-from caesura.neural import joined
-from caesura.neural.parser import NeuralParser
 from caesura.pipeline import load
+from caesura.stages import network_reading as reading
+from caesura.stages.network import NeuralParser
 from tests.neural.small import harbour, small_network
 
 TEXTS = (
@@ -57,8 +57,8 @@ def test_documents_are_joined_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> N
     docs = harbour()
     one = docs[0]
     fixed = replace(one, fixed=frozenset({"tags"}))
-    monkeypatch.setattr(joined, "_WORDS", 2 * one.n_words)
-    found = joined.groups([one, one, one, fixed, one, Document(text="")])
+    monkeypatch.setattr(reading, "_WORDS", 2 * one.n_words)
+    found = reading.groups([one, one, one, fixed, one, Document(text="")])
     assert [len(group) for group in found] == [2, 1, 1, 1, 1]
 
 
@@ -66,9 +66,9 @@ def test_a_joined_document_has_what_networks_read() -> None:
     docs = documents()[:2]
     strings = docs[0].strings
     docs[1].form, docs[1].strings = strings.ids(docs[1].column("form")).astype(np.int32), strings
-    whole, bounds = joined.joined(docs)
+    whole, bounds = reading.joined(docs)
     assert bounds.tolist() == [0, docs[0].n_words, whole.n_words]
     assert whole.column("form") == docs[0].column("form") + docs[1].column("form")
     starts = np.concatenate([doc.token_paragraph_start for doc in docs])
     assert np.array_equal(whole.token_paragraph_start, starts)
-    assert joined.joined(docs[:1])[0] is docs[0]
+    assert reading.joined(docs[:1])[0] is docs[0]

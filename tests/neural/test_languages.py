@@ -12,14 +12,14 @@ import pytest
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.formats import read
+from caesura.learn.network.examples import IGNORE, Examples, by_temperature, labels_of, prepare
+from caesura.learn.network.export import finish
+from caesura.learn.network.pretrained import EncoderShape
 from caesura.models.file import Part
-from caesura.neural.examples import IGNORE, Examples
-from caesura.neural.languages import Attributes, Languages, by_temperature
-from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.prepare import finish, labels_of, prepare
-from caesura.neural.settings import SearchSettings
-from caesura.neural.shape import EncoderShape
 from caesura.stages.lemmas import rule_of
+from caesura.stages.network_labels import Attributes, Languages
+from caesura.stages.network_lemmas import LemmaLexicon
+from caesura.stages.network_options import SearchSettings
 from tests.encoders import character_pieces
 from tests.pipeline.tiny import EXAMPLES
 
@@ -52,7 +52,8 @@ def tagged(feats: list[str]) -> Document:
 
 def test_values_are_numbers_by_attribute() -> None:
     attributes = Attributes(PAIRS)
-    assert attributes.names == ("Case", "Number", "Tense")
+    absent = [name for name in attributes.named_columns if name.endswith("=")]
+    assert absent == ["Case=", "Number=", "Tense="]
     assert attributes.sizes == (3, 3, 2)
     doc = tagged(["Case=Nom|Number=Sing", "", "Tense=Past|Voice=Pass"])
     assert attributes.encode(doc, IGNORE).tolist() == [[2, 2, 0], [0, 0, 0], [0, 0, 1]]
@@ -157,7 +158,7 @@ def test_arrays_have_a_column_for_the_language(tmp_path: Any) -> None:
     data, _, _ = examples(docs, attributes)
     assert data.features.shape[1] == 4
     assert sorted(set(data.features[:, 3].tolist())) == [1, 2]
-    assert data.feats.shape == (data.n_words, len(attributes.names))
+    assert data.feats.shape == (data.n_words, len(attributes.sizes))
     data.save(tmp_path / "x.npz")
     again = Examples.load(tmp_path / "x.npz")
     assert np.array_equal(again.feats, data.feats)
@@ -180,7 +181,7 @@ def test_small_languages_are_read_more_often() -> None:
 
 def test_documents_are_drawn_as_often_as_said() -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.neural.train import Source
+    from caesura.learn.network.trainer import Source
 
     docs = harbour()
     data, _, _ = examples(docs, Attributes.of(docs))
@@ -199,8 +200,7 @@ def test_documents_are_drawn_as_often_as_said() -> None:
 def toy(
     attributes: Attributes, labels: Any, subwords: Any, count: int = 2, treebanks: int = 0
 ) -> Any:
-    from caesura.neural.encoder import Transformer
-    from caesura.neural.net import Net, NetOptions
+    from caesura.learn.network.net import Net, NetOptions, Transformer
 
     options = NetOptions(
         arc_size=16, label_size=8, tag_size=16, dropout=0.0, languages=count,
@@ -213,8 +213,8 @@ def toy(
 
 def test_the_loss_of_attributes_is_the_sum_of_their_losses() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.neural.batches import Targets
-    from caesura.neural.train import _Values
+    from caesura.learn.network.device_data import Targets
+    from caesura.learn.network.trainer import _Values
 
     random = np.random.default_rng(0)
     sizes = (3, 2, 4)
@@ -237,8 +237,8 @@ def test_the_loss_of_attributes_is_the_sum_of_their_losses() -> None:
 
 def test_a_network_of_two_languages_learns_and_becomes_a_stage() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.neural.parser import NeuralParser
-    from caesura.neural.train import NeuralTrainer, Source, TrainOptions
+    from caesura.learn.network.trainer import NeuralTrainer, Source, TrainOptions
+    from caesura.stages.network import NeuralParser
 
     torch.manual_seed(0)
     docs = harbour()
@@ -281,7 +281,7 @@ def test_a_network_of_two_languages_learns_and_becomes_a_stage() -> None:
 
 def test_a_treebank_with_habits_has_vectors_that_no_stage_has() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.neural.train import NeuralTrainer, Source, TrainOptions
+    from caesura.learn.network.trainer import NeuralTrainer, Source, TrainOptions
 
     torch.manual_seed(0)
     docs = harbour()
@@ -324,7 +324,7 @@ def test_a_treebank_with_habits_has_vectors_that_no_stage_has() -> None:
 
 def test_some_words_are_hidden_from_the_network_with_all_their_pieces() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.neural.train import TrainOptions, _hidden
+    from caesura.learn.network.trainer import TrainOptions, _hidden
 
     torch.manual_seed(0)
     word = torch.tensor([[0, *np.repeat(np.arange(1, 401), 2), 0]])
@@ -342,9 +342,9 @@ def _same_as_torch(parser: Any, net: Any, doc: Document, habit: int | None = Non
     """The stage computes what the network does, the language included."""
     import torch
 
-    from caesura.neural.batches import DeviceData
-    from caesura.neural.scores import LIMIT, OVERLAP
-    from caesura.neural.windows import overlapping
+    from caesura.learn.network.device_data import DeviceData
+    from caesura.stages.network_encoder import LIMIT, OVERLAP
+    from caesura.stages.network_reading import overlapping
 
     numbers = parser.languages.numbers(doc)
     data = prepare([doc], _labels(parser), parser.encoder.subwords, language=0)
@@ -369,14 +369,14 @@ def _same_as_torch(parser: Any, net: Any, doc: Document, habit: int | None = Non
 
 
 def _labels(parser: Any) -> Any:
-    from caesura.neural.examples import Labels
+    from caesura.learn.network.examples import Labels
 
     return Labels(**{name: tuple(parser.labels[name]) for name in
                      ("upos", "xpos", "feats", "lemma", "deprel")})  # fmt: skip
 
 
 def test_only_rules_and_relations_of_the_languages_are_looked_at() -> None:
-    from caesura.neural.parser import NeuralParser
+    from caesura.stages.network import NeuralParser
     from tests.neural.small import harbour as docs_of
     from tests.neural.small import small_network
 
@@ -425,7 +425,7 @@ def test_only_rules_and_relations_of_the_languages_are_looked_at() -> None:
 
 
 def test_only_values_of_the_languages_are_looked_at() -> None:
-    from caesura.neural.parser import NeuralParser
+    from caesura.stages.network import NeuralParser
     from tests.neural.small import harbour as docs_of
     from tests.neural.small import small_network
 
@@ -463,7 +463,7 @@ def test_only_values_of_the_languages_are_looked_at() -> None:
 
 
 def test_a_language_may_end_sentences_more_readily() -> None:
-    from caesura.neural.parser import NeuralParser
+    from caesura.stages.network import NeuralParser
     from tests.neural.small import small_network
 
     part = small_network()

@@ -15,9 +15,9 @@ from caesura._core import LemmaEndings as CoreEndings
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.formats import read
-from caesura.neural.lemma_endings import LemmaEndings
-from caesura.neural.lemmas import NEVER, LemmaLexicon
+from caesura.stages.hash_table import HashTable
 from caesura.stages.lemmas import apply_rule, rule_of
+from caesura.stages.network_lemmas import NEVER, LemmaEndings, LemmaLexicon
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RULES = [rule_of("a", "a"), rule_of("condemned", "condemn"), rule_of("baked", "bake"),
@@ -82,7 +82,7 @@ def test_an_unknown_word_prefers_a_lemma_that_somebody_wrote(lexicon: LemmaLexic
 def test_the_lexicon_survives_a_model_file(lexicon: LemmaLexicon) -> None:
     again = LemmaLexicon.from_arrays(lexicon.rules, lexicon.arrays())
     assert again is not None
-    assert np.array_equal(again.keys, lexicon.keys)
+    assert np.array_equal(again.table.keys, lexicon.table.keys)
     assert again.is_known("Condemn")
     assert not again.is_known("condemne")
     assert LemmaLexicon.from_arrays(lexicon.rules, {}) is None
@@ -90,14 +90,15 @@ def test_the_lexicon_survives_a_model_file(lexicon: LemmaLexicon) -> None:
 
 def test_the_lexicon_of_an_older_file_has_its_keys_as_they_are(lexicon: LemmaLexicon) -> None:
     names = ("keys", "first", "rules", "known")
-    kept = (lexicon.keys, lexicon.first, lexicon.choices, lexicon.known)
+    table = lexicon.table
+    kept = (table.keys, table.first, *table.columns, lexicon.known)
     older = {f"lexicon-{name}": array for name, array in zip(names, kept, strict=True)}
     again = LemmaLexicon.from_arrays(lexicon.rules, older)
     assert again is not None
-    assert all(np.array_equal(a, b) for a, b in zip(
-        (again.keys, again.first, again.choices, again.known), kept, strict=True))  # fmt: skip
+    found = (again.table.keys, again.table.first, *again.table.columns, again.known)
+    assert all(np.array_equal(a, b) for a, b in zip(found, kept, strict=True))
     with pytest.raises(ModelError, match="lexicon of lemmas is damaged"):
-        LemmaLexicon.from_arrays(lexicon.rules, {**older, "lexicon-first": lexicon.first[1:]})
+        LemmaLexicon.from_arrays(lexicon.rules, {**older, "lexicon-first": table.first[1:]})
 
 
 @pytest.mark.parametrize("name", ["gaps", "sizes", "rules", "known-gaps"])
@@ -180,14 +181,8 @@ def chances_of(counts: dict[str, dict[int, int]], form: str) -> dict[int, float]
 
 
 def endings_of(counts: dict[str, dict[int, int]]) -> LemmaEndings:
-    rows = sorted((LemmaEndings.hash("", "X", ending), row) for ending, row in counts.items())
-    told = [sorted(row.items()) for _, row in rows]
-    return LemmaEndings(
-        np.array([key for key, _ in rows], np.uint32),
-        np.cumsum([0, *map(len, told)]),
-        np.array([rule for row in told for rule, _ in row], np.uint16),
-        np.array([count for row in told for _, count in row], np.uint16),
-    )
+    rows = {LemmaEndings.hash("", "X", end): sorted(row.items()) for end, row in counts.items()}
+    return LemmaEndings(HashTable.of(rows, 2))
 
 
 @given(counted())

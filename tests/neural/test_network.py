@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from caesura import _core
 from caesura._core import DamagedModel, LabelScorer, Network, _testing
-from caesura.neural.shape import EncoderShape, relative_buckets
+from caesura.learn.network.pretrained import EncoderShape, relative_buckets
 from tests.reference.network import forward, random_weights
 
 Arrays = dict[str, NDArray[Any]]

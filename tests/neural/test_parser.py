@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from caesura import cli
 from caesura.document import UNKNOWN, YES, Document
 from caesura.errors import ModelError, UsageError
+from caesura.learn.network.examples import DECISIONS, Labels, feats_seen_with
 from caesura.models.file import load
-from caesura.neural.examples import DECISIONS, Labels
-from caesura.neural.feats_of_xpos import NAME, features_of, packed
-from caesura.neural.parser import NeuralParser
 from caesura.paths import bundled_models
 from caesura.pipeline import Pipeline
+from caesura.stages.network import NeuralParser
+from caesura.stages.network_labels import FEATS_BY_XPOS
 from tests.pipeline.laws import check
 
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")
@@ -145,7 +145,7 @@ def test_threads_make_no_difference(nlp: Pipeline) -> None:
 
 
 def test_a_network_is_made_once_for_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    import caesura.neural.parser as module
+    import caesura.stages.network as module
 
     made = []
 
@@ -166,8 +166,8 @@ def test_the_first_token_always_starts_a_sentence(nlp: Pipeline) -> None:
 
 def test_a_bias_gives_half_and_twice_as_many_boundaries(nlp: Pipeline) -> None:
     """Measured on a text of our own, edited and as a transcript has it."""
-    from caesura.neural.bias_calibration import measure_scale
-    from caesura.neural.parser import SCALE
+    from caesura.learn.network.export import measure_scale
+    from caesura.stages.network import SCALE
     from caesura.transform import speech
 
     sentences = [
@@ -214,7 +214,7 @@ def test_the_pipeline_obeys_a_bias(nlp: Pipeline) -> None:
 
 
 def test_an_older_network_says_bias_and_means_bonus(nlp: Pipeline) -> None:
-    from caesura.neural.parser import SCALE
+    from caesura.stages.network import SCALE
 
     assert nlp.stage(NeuralParser) is not None
     part = nlp.stage(NeuralParser).with_search(bonus=0.5).to_part()
@@ -302,13 +302,13 @@ def test_features_agree_with_the_fine_tag(nlp: Pipeline) -> None:
     parser = nlp.stages[-1]
     assert isinstance(parser, NeuralParser)
     part = parser.to_part()
-    part.arrays.pop(NAME, None)
+    part.arrays.pop(FEATS_BY_XPOS, None)
     free = NeuralParser.from_part(part)
     assert free.features is None
     labels = Labels(**{name: tuple(parser.labels[name]) for name in DECISIONS})
     text = "The ferry left at nine. We waited on the quay."
     taught = nlp(text)
-    table = features_of([taught] * 5, labels)
+    table = feats_seen_with([taught] * 5, labels)
     assert table.any(axis=1).all()
     assert table.shape == (len(labels.xpos), len(labels.feats))
     tag, features = taught.column("xpos")[0], taught.column("feats")[0]
@@ -320,8 +320,8 @@ def test_features_agree_with_the_fine_tag(nlp: Pipeline) -> None:
     doc = nlp.tokenise(Document(text=text))
     again.annotate([doc])
     assert set(doc.column("feats")) == {features}
-    for damaged in (np.zeros_like(packed(only)), packed(only)[1:]):
-        part.arrays[NAME] = damaged
+    for damaged in (np.zeros_like(np.packbits(only, axis=1)), np.packbits(only, axis=1)[1:]):
+        part.arrays[FEATS_BY_XPOS] = damaged
         with pytest.raises(ModelError, match="tags and features"):
             NeuralParser.from_part(part)
 
@@ -336,7 +336,7 @@ def test_features_that_are_all_that_a_word_has_are_no_errors() -> None:
     doc.feats = doc.strings.ids(feats).astype(np.int32)
     known = ("Case=Nom", "Poss=Yes", "Case=Acc")
     labels = Labels(**dict.fromkeys(DECISIONS, ()) | {"xpos": ("PRP",), "feats": known})
-    assert features_of([doc], labels).tolist() == [[True, True, False]]
+    assert feats_seen_with([doc], labels).tolist() == [[True, True, False]]
 
 
 def test_evidence_is_looked_for_where_it_counts(nlp: Pipeline) -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from caesura.errors import InputError
 from caesura.formats import read
-from caesura.neural.examples import IGNORE, SHAPES, Examples, Soft, targets, word_features
-from caesura.neural.prepare import labels_of, prepare
-from caesura.stages.word_table import shape
+from caesura.learn.network.examples import IGNORE, Examples, Soft, labels_of, prepare, targets
+from caesura.stages.network_reading import word_features
+from caesura.stages.word_table import SHAPES, shape
 from caesura.transform import speech
 from tests.encoders import character_pieces, save_encoder
 
@@ -96,7 +96,7 @@ def test_what_a_teacher_says_of_words_left_out_is_left_out() -> None:
 def test_a_network_learns(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     from caesura.learn.loop import Event
-    from caesura.learn.network import NeuralOptions, train_neural
+    from caesura.learn.network.training import NeuralOptions, train_neural
     from caesura.learn.run import Report
     from caesura.models.file import load, save
     from caesura.pipeline import Pipeline
@@ -126,7 +126,7 @@ def test_a_network_learns(tmp_path: Path) -> None:
 
 def test_an_encoder_without_files_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.neural.encoder import load_encoder
+    from caesura.learn.network.net import load_encoder
 
     with pytest.raises(InputError, match=r"lacks config\.json, tokenizer\.json"):
         load_encoder(tmp_path, 2)

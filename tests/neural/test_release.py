@@ -10,8 +10,8 @@ import pytest
 from caesura.errors import ModelError
 from caesura.models.file import load, save
 from caesura.models.store import find
-from caesura.neural.parser import NeuralParser
 from caesura.pipeline import Pipeline
+from caesura.stages.network import NeuralParser
 
 
 def test_the_arrays_are_read_again(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from caesura.document import YES, Document
-from caesura.neural.graph import from_graph
-from caesura.neural.parser import NeuralParser
-from caesura.neural.scores import READ, TAGS, Encoder, engine_of
-from caesura.neural.starts import NetworkStarts
-from caesura.neural.weights import Network
+from caesura.learn.network.export import floats, shape_of
 from caesura.pipeline import Pipeline, load
+from caesura.stages.network import NetworkStarts, NeuralParser
+from caesura.stages.network_encoder import READ, Encoder, engine_of
+from caesura.stages.network_onnx import from_graph
+from caesura.stages.network_weights import TAGS, Network
 from caesura.transform import speech
 from tests.neural.cases import CASES, Case
 from tests.neural.small import small_network
@@ -47,7 +47,7 @@ def test_the_core_computes_what_the_reference_does(name: str) -> None:
     case = Case.load(name)
     network = from_graph(case.graph.data)
     found = outputs(network, case.core_inputs())
-    wanted = {n: a[0] for n, a in forward(network.floats(), network.shape(), case.inputs).items()}
+    wanted = {n: a[0] for n, a in forward(floats(network), shape_of(network), case.inputs).items()}
     assert farthest(found, wanted) < 0.03
     assert farthest(found, case.outputs) < 0.05, "ONNX Runtime"
 
@@ -56,7 +56,7 @@ def test_vectors_after_a_layer_are_those_of_the_first_sub_words() -> None:
     case = Case.load("fast-divided")
     network = from_graph(case.graph.data)
     pieces, pointer, features, _, begin, end, limit = case.core_inputs()
-    shape, weights = network.shape(), network.floats()
+    shape, weights = shape_of(network), floats(network)
     core = engine_of(network)
     for layer in range(1, shape.layers + 1):
         found = core.states(layer, pieces, pointer, features, begin, end, limit)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from caesura.document import Document
 from caesura.errors import ModelError
-from caesura.neural.subwords import Subwords
+from caesura.stages.network_subwords import Subwords
 
 _PIECES = "[PAD] [UNK] [CLS] [SEP] har ##bour harbour un ##known e mail - . ' s cafe ##s 東 京 σ"
 PIECES = [*_PIECES.split(), "##σ", "a", "##a"]

@@ -9,10 +9,10 @@ import pytest
 
 from caesura.document import Document
 from caesura.errors import ModelError
-from caesura.neural.languages import Attributes, Languages
-from caesura.neural.scores import Scores
-from caesura.neural.tag_lexicon import TagLexicon
-from caesura.neural.tagging import Tagging
+from caesura.stages.network_encoder import Scores
+from caesura.stages.network_labels import Attributes, Languages
+from caesura.stages.network_tagging import Tagging
+from caesura.stages.network_tags import TagLexicon
 
 PAIRS = ("Case=Gen", "Case=Nom", "Number=Plur", "Number=Sing")
 UPOS = ("NOUN", "VERB", "PUNCT")
@@ -207,7 +207,7 @@ def test_the_lexicon_survives_a_model_file(lexicon: TagLexicon) -> None:
     labels = {"upos": list(UPOS), **lexicon.labels()}
     again = TagLexicon.from_part(labels, lexicon.arrays(), lexicon.attributes)
     assert again is not None
-    assert np.array_equal(again.keys, lexicon.keys)
+    assert np.array_equal(again.table.keys, lexicon.table.keys)
     assert tagged(again, ["goats", "catches"]) == tagged(lexicon, ["goats", "catches"])
     assert TagLexicon.from_part(labels, {}, lexicon.attributes) is None
 

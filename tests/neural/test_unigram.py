@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from caesura.document import Document
 from caesura.errors import ModelError
-from caesura.neural.subwords import Subwords
-from caesura.neural.unigram import Unigram, normal
+from caesura.stages.network_subwords import Subwords, Unigram, normal
 from tests.reference.subwords import best_sum
 
 SCORES = {

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from caesura.errors import ModelError
+from caesura.learn.network.export import floats, quantised, shape_of
+from caesura.learn.network.pretrained import EncoderShape, relative_buckets
 from caesura.models.file import Part
-from caesura.neural.graph import from_graph
-from caesura.neural.parser import NeuralParser
-from caesura.neural.shape import EncoderShape, relative_buckets
-from caesura.neural.weights import Network, quantised
+from caesura.stages.network import NeuralParser
+from caesura.stages.network_onnx import from_graph
+from caesura.stages.network_weights import Network
 from tests.neural.cases import CASES, Case
 from tests.neural.small import small_network
 from tests.reference.network import forward, random_weights
@@ -27,7 +28,7 @@ def test_a_graph_of_every_kind_is_read(name: str) -> None:
     """ONNX Runtime computed nearly what the weights that were read give in floats."""
     case = Case.load(name)
     network = from_graph(case.graph.data)
-    found = forward(network.floats(), network.shape(), case.inputs)
+    found = forward(floats(network), shape_of(network), case.inputs)
     assert {*found} == {*case.outputs}
     for output, wanted in case.outputs.items():
         assert np.abs(found[output][0] - wanted).max() < 0.03 * np.abs(wanted).max(), output
@@ -53,32 +54,31 @@ def test_weights_come_back(shape: EncoderShape, bits: int, most: float) -> None:
     part = Part("neural", network.part_option(), {}, network.part_arrays())
     found = Network.of(part)
     assert found.bits == bits
-    told = found.shape()
-    assert told is not None
+    told = shape_of(found)
     assert (told.layers, told.heads, told.inner) == (2, 4, 256)
     assert told.buckets == shape.buckets
     assert told.eps == pytest.approx(shape.eps)
     wanted = dict(weights)
     del wanted["label"]
     wanted["encoder.position.weight"] = weights["encoder.position.weight"][shape.first_position :]
-    mixture, floats = wanted.pop("mixture"), found.floats()
+    mixture, plain = wanted.pop("mixture"), floats(found)
     powers = np.exp(mixture[:-1]) / np.exp(mixture[:-1]).sum()
-    theirs = floats.pop("mixture")
+    theirs = plain.pop("mixture")
     assert np.allclose(np.exp(theirs[:-1]) / np.exp(theirs[:-1]).sum(), powers, atol=1e-5)
     assert theirs[-1] == pytest.approx(mixture[-1], rel=1e-5)
-    assert {*floats} == {*wanted}
+    assert {*plain} == {*wanted}
     for name, array in wanted.items():
         # Buckets of distances that no window has are not in the file.
         by_distance = name == "encoder.distance.weight"
-        there = floats[name] != 0 if by_distance else np.ones(array.shape, bool)
+        there = plain[name] != 0 if by_distance else np.ones(array.shape, bool)
         assert there.mean() > 0.5
         rough = most if name == "encoder.pieces.weight" else 1e-3
-        assert np.allclose(floats[name][there], array[there], atol=rough), name
+        assert np.allclose(plain[name][there], array[there], atol=rough), name
 
 
 def test_what_comes_back_is_rounded_to_the_same_numbers() -> None:
     network = quantised(random_weights(PLAIN), PLAIN, bits=4)
-    again = quantised(network.floats(), network.shape(), bits=4)
+    again = quantised(floats(network), shape_of(network), bits=4)
     for name, array in network.arrays.items():
         if array.dtype == np.int8:
             assert np.array_equal(again.arrays[name], array), name

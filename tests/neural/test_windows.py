@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.document import Document
-from caesura.neural.windows import batch, overlapping, random_cuts
+from caesura.learn.network.examples import random_cuts
+from caesura.stages.network_reading import overlapping
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=200)
 
@@ -69,28 +71,44 @@ def test_training_cuts_use_every_word_once(sizes: list[int], limit: int, seed: i
 
 @given(SIZES)
 def test_a_batch_tells_which_pieces_belong_to_which_word(sizes: list[int]) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from caesura.learn.network.device_data import DeviceText
+
     at = pointer(sizes)
     pieces = np.arange(1000, 1000 + at[-1], dtype=np.int32)
     features = np.arange(3 * len(sizes)).reshape(-1, 3)
     windows = overlapping(at, 0, len(sizes), 40, 6)
-    made = batch(pieces, at, features, windows, begin_id=1, end_id=2, pad_id=0, limit=40)
+    text = DeviceText(pieces, at, features, (1, 2, 0), "cpu")
+    place = text.place(windows, limit=40)
+    found = text.inputs(torch.from_numpy(place.bounds), place.length, place.width)
+    made = {name: tensor.numpy() for name, tensor in found.items()}
     for row, window in enumerate(windows):
-        length = int(made.mask[row].sum())
-        assert made.ids[row, 0] == 1
-        assert made.ids[row, length - 1] == 2
-        for place, word in enumerate(range(window.first, window.last)):
-            first, last = made.first[row, place], made.last[row, place]
-            assert (
-                made.ids[row, first : last + 1].tolist() == pieces[at[word] : at[word + 1]].tolist()
-            )
-            assert set(made.word[row, first : last + 1].tolist()) == {place + 1}
+        length = int(made["mask"][row].sum())
+        assert made["ids"][row, 0] == 1
+        assert made["ids"][row, length - 1] == 2
+        for place_of, word in enumerate(range(window.first, window.last)):
+            own = slice(made["first"][row, place_of], made["last"][row, place_of] + 1)
+            assert made["ids"][row, own].tolist() == pieces[at[word] : at[word + 1]].tolist()
+            assert set(made["word"][row, own].tolist()) == {place_of + 1}
         n = window.last - window.first
-        assert made.features[row, :n].tolist() == features[window.first : window.last].tolist()
+        assert made["features"][row, :n].tolist() == features[window.first : window.last].tolist()
+
+
+def test_a_word_of_too_many_sub_words_is_cut() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    from caesura.learn.network.device_data import DeviceText
+
+    pieces, at = np.arange(90, dtype=np.int32), pointer([90])
+    text = DeviceText(pieces, at, np.ones((1, 3), np.int64), (1, 2, 0), "cpu")
+    place = text.place(overlapping(at, 0, 1, 40, 6), limit=40)
+    found = text.inputs(torch.from_numpy(place.bounds), place.length, place.width)
+    assert found["ids"].tolist() == [[1, *range(40), 2]]
+    assert (found["first"].item(), found["last"].item()) == (1, 40)
 
 
 def test_windows_of_many_languages_end_where_the_tokeniser_is_sure_of_a_start() -> None:
-    from caesura.neural.examples import word_features
-    from caesura.neural.parser import NeuralParser
+    from caesura.stages.network import NeuralParser
+    from caesura.stages.network_reading import word_features
     from tests.neural.small import small_network
 
     doc = Document.from_spans("a b c d", [0, 2, 4, 6], [1, 3, 5, 7])

@@ -8,8 +8,8 @@ import pytest
 from caesura import _core
 from caesura.errors import ModelError
 from caesura.models.file import Part
-from caesura.neural.parser import NeuralParser
-from caesura.neural.word_boundaries import NEAR, Layer, WordBoundaries, units
+from caesura.stages.network import NeuralParser
+from caesura.stages.network_word_boundaries import NEAR, Layer, WordBoundaries, units
 from tests.neural.small import small_network
 
 WIDTH, HIDDEN = 128, 5

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from caesura.document import Document
 from caesura.language.learning import RecogniserOptions, train_recogniser
+from caesura.learn.network.examples import Labels
+from caesura.learn.network.pretrained import EncoderShape
 from caesura.models.file import load, save
-from caesura.neural.examples import Labels
-from caesura.neural.languages import Attributes, Languages
-from caesura.neural.settings import SearchSettings
-from caesura.neural.shape import EncoderShape
-from caesura.neural.unigram import Unigram
 from caesura.pipeline import Pipeline
+from caesura.stages.network_labels import Attributes, Languages
+from caesura.stages.network_options import SearchSettings
+from caesura.stages.network_subwords import Unigram
 from caesura.stages.several_tokenizers import ManyTokenizer
 from tests.pipeline.laws import check
 from tests.reference.network import random_weights
@@ -43,7 +43,7 @@ def words(text: str) -> Document:
 
 @pytest.fixture(scope="module")
 def nlp(tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
-    from caesura.neural.prepare import finish
+    from caesura.learn.network.export import finish
 
     docs = {"en": [words(ENGLISH)], "ru": [words(RUSSIAN)]}
     options = RecogniserOptions(bits=10, pieces=300, epochs=1, prune=0.0)

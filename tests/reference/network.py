@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.neural.shape import EncoderShape, relative_buckets
+from caesura.learn.network.pretrained import EncoderShape, relative_buckets
 
 Floats = NDArray[np.float64]
 _erf = np.vectorize(math.erf)
@@ -68,7 +68,7 @@ def words(
     shape: EncoderShape,
     inputs: Mapping[str, NDArray[np.int64]],
 ) -> Floats:
-    """The vectors of words, of the weights as `neural.net.Net.state_dict` names them."""
+    """The vectors of words, of the weights as `learn.network.net.Net.state_dict` names them."""
     ids, mask, word, first, last, features = (
         inputs[name] for name in ("ids", "mask", "word", "first", "last", "features")
     )
@@ -127,7 +127,7 @@ def forward(
     shape: EncoderShape,
     inputs: Mapping[str, NDArray[np.int64]],
 ) -> dict[str, Floats]:
-    """The outputs of `neural.net.Net`."""
+    """The outputs of `learn.network.net.Net`."""
     vectors = words(w, shape, inputs)
 
     def mlp(x: Floats, name: str) -> Floats:

@@ -15,10 +15,10 @@ from caesura.language.lexicon import Lexicon, language_lexicon
 from caesura.learn.tagger import TaggerTrainer
 from caesura.learn.tagger_data import TaggerOptions
 from caesura.models.file import Part
-from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.scores import Scores
-from caesura.neural.tagging import Tagging
 from caesura.stages.lemmas import LABELS, irregular_forms, read_irregular, rule_of
+from caesura.stages.network_encoder import Scores
+from caesura.stages.network_lemmas import LemmaLexicon
+from caesura.stages.network_tagging import Tagging
 from caesura.stages.tagger import Tagger
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -13,7 +13,7 @@ import caesura
 from caesura import cli
 from caesura.errors import MissingExtra, UsageError
 from caesura.language.learning import RecogniserOptions, train_recogniser
-from caesura.learn.network import FinetuneOptions, code_of_files, is_network, train_from
+from caesura.learn.network.training import FinetuneOptions, code_of_files, is_network, train_from
 from caesura.learn.pipeline import train_pipeline
 from caesura.learn.run import Data, Run
 from caesura.models import load as load_file
@@ -135,7 +135,7 @@ def test_what_does_not_go_together_is_told(
 
 def test_a_treebank_makes_a_model_of_its_own(network: Path, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.neural.adapt import Base
+    from caesura.learn.network.adaptation import Base
 
     output = tmp_path / "my.caesura"
     result = train_pipeline(run(output, *FEW, frozen=1), init=str(network))

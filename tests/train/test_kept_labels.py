@@ -15,14 +15,14 @@ from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.learn import silver
-from caesura.learn.network import NeuralOptions
+from caesura.learn.network.examples import DECISIONS, Soft
+from caesura.learn.network.pretrained import check_weights
+from caesura.learn.network.training import NeuralOptions
 from caesura.learn.raw_text import read_raw
 from caesura.learn.run import Data, Report
 from caesura.learn.silver import Lessons, SilverOptions, that_fit
 from caesura.learn.stages import PipelineTrainer
 from caesura.models import load, save
-from caesura.neural.examples import DECISIONS, Soft
-from caesura.neural.pretrained import check_weights
 from tests.encoders import save_encoder
 from tests.pipeline.tiny import EXAMPLES, treebank
 from tests.train.test_silver import ENGLISH, GERMAN, HARBOUR, RAW, SMALL
@@ -357,7 +357,7 @@ def test_a_whole_encoder_is_taken(encoder: Path) -> None:
     _, shape = check_weights(encoder, 4)
     assert (shape.layers, shape.hidden, shape.positions) == (2, 4, 9)
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.neural.encoder import load_encoder
+    from caesura.learn.network.net import load_encoder
 
     assert len(load_encoder(encoder, 1).layers) == 1
 

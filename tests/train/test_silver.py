@@ -15,15 +15,15 @@ from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.learn import silver
+from caesura.learn.network.examples import Soft
 from caesura.learn.raw_text import in_language, read_raw, sequences, without_overlap
 from caesura.learn.run import Report
 from caesura.learn.silver import Lessons, SilverOptions
 from caesura.learn.stages import PipelineTrainer
 from caesura.learn.teachers import Teachers
 from caesura.models import Part, load, save
-from caesura.neural.examples import Soft
-from caesura.neural.parser import NeuralParser
 from caesura.pipeline import Pipeline
+from caesura.stages.network import NeuralParser
 from tests.encoders import save_encoder
 from tests.pipeline.laws import check
 from tests.pipeline.test_languages import many_model  # noqa: F401
@@ -332,7 +332,7 @@ def test_sentences_of_low_confidence_are_left_out() -> None:
 
 
 def test_what_is_forgotten_or_unknown_has_no_chance() -> None:
-    from caesura.neural.examples import Labels
+    from caesura.learn.network.examples import Labels
 
     names = ("upos", "xpos", "feats", "lemma", "deprel")
     soft = Soft(
@@ -477,7 +477,7 @@ def test_an_encoder_of_another_architecture_is_told(
 
 def test_a_network_learns_from_soft_answers(tmp_path: Path, raw: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    from caesura.learn.network import NeuralOptions, train_neural
+    from caesura.learn.network.training import NeuralOptions, train_neural
 
     docs = treebank()
     encoder = save_encoder(tmp_path / "encoder", docs)

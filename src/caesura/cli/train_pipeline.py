@@ -109,7 +109,7 @@ def command(
     With --init multi (or another neural model) a network that knows other treebanks learns from
     this one, on a CPU in minutes if it is small.
     """
-    from caesura.learn.network import is_network
+    from caesura.learn.network.training import is_network
     from caesura.learn.pipeline import train_pipeline
     from caesura.learn.silver import Lessons
 

@@ -12,7 +12,7 @@ from caesura.language import Tally
 from caesura.learn.evaluation import dev_confidences, dev_scores
 from caesura.learn.fingerprint import file_digest
 from caesura.learn.joint_parser import refuse_beam
-from caesura.learn.network import (
+from caesura.learn.network.training import (
     FinetuneOptions,
     NeuralOptions,
     check_encoder,

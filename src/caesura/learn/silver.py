@@ -23,10 +23,10 @@ from caesura.durable import replacing
 from caesura.errors import CaesuraError, InputError, UsageError
 from caesura.learn.fingerprint import digest, file_digest, fingerprint
 from caesura.learn.flags import flag
+from caesura.learn.network.examples import Soft
 from caesura.learn.raw_text import ENOUGH, compare_labels, in_language, read_raw, without_overlap
 from caesura.learn.run import Data, Report
 from caesura.learn.teachers import Teachers
-from caesura.neural.examples import Soft
 
 
 @dataclass(frozen=True)

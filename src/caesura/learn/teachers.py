@@ -20,12 +20,12 @@ from caesura.errors import InputError, ModelError
 from caesura.language import language_name
 from caesura.language.guess import plain_code
 from caesura.learn.fingerprint import file_digest
+from caesura.learn.network.distillation import refuse_other_labels, teach
+from caesura.learn.network.examples import DECISIONS, Soft
 from caesura.learn.raw_text import ENOUGH, compare_labels
-from caesura.neural.examples import DECISIONS, Soft
-from caesura.neural.parser import NeuralParser
-from caesura.neural.soft_labels import refuse_other_labels, teach
 from caesura.pipeline import Pipeline, load
 from caesura.pipeline.loading import in_language
+from caesura.stages.network import NeuralParser
 
 _TAGS: Final = ("upos", "xpos", "feats", "lemma")
 

@@ -3,7 +3,7 @@
 The scorer is the tokeniser's, which knows the words, the marks and the layout around a gap. In text
 without capitals and punctuation, maybe a paragraph of a page, those say too little, and the search
 through trees is asked as ever. A network scores sentence starts itself, and reads the places of
-which the tokeniser is not sure: see `neural.starts`.
+which the tokeniser is not sure: see `stages.network.NetworkStarts`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Where words begin in text without blanks, by the vectors of an inner layer of the network.
+"""Word boundaries in text without blanks, by the vectors of an inner layer of the network.
 
-The network reads characters as if they were words. Of the vectors of the two characters before and
-the two behind a place, a small network of one hidden layer (`core/network/boundaries.h`) computes
-the log-odds of a boundary, and the tokeniser adds them to its own.
+The network reads characters as if they were words. From the vectors of the two characters before
+and the two behind a place, a small network with one hidden layer (`core/network/boundaries.h`)
+computes the log-odds of a boundary, and the tokeniser adds them to its own.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from caesura import _core
 from caesura.document import Document
 from caesura.errors import ModelError
 from caesura.models.file import Part
-from caesura.neural.examples import word_features
-from caesura.neural.subwords import Subwords
+from caesura.stages.network_reading import word_features
+from caesura.stages.network_subwords import Subwords
 
 __all__ = ["NEAR", "Layer", "WordBoundaries", "units"]
 
 Floats = NDArray[np.float32]
 
-#: Characters to each side of a place that are looked at.
+#: Characters to each side of a place whose vectors are read.
 NEAR: Final = 2
 #: The most sub-words of a passage that are read.
 _LIMIT: Final = 510
-#: Characters that are read one by one, with their marks; letters and digits of ASCII in a row.
+#: Combining marks, which are read with their character. ASCII letters and digits are read in runs.
 _MARKS: Final = "\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u3099\u309a"
 _UNIT: Final = re.compile(f"[A-Za-z0-9]+|\\S[{_MARKS}]*")
 _LABEL: Final = "cut-languages"
@@ -39,7 +39,7 @@ _LAYER: Final = "cut-layer"
 
 
 def units(text: str) -> NDArray[np.int64]:
-    """Where the characters of a passage begin and end that are read as words."""
+    """The spans of a passage that are read as words."""
     spans = [match.span() for match in _UNIT.finditer(text)]
     return np.array(spans, np.int64).reshape(-1, 2)
 
@@ -54,7 +54,7 @@ class Layer:
         self.number = layer
 
     def vectors(self, text: str, spans: NDArray[np.int64], language: int) -> Floats:
-        """The vector of each unit of a passage in a language by its number, from 1 on."""
+        """The vector of each unit of a passage; languages are numbered from 1 on."""
         doc = Document.from_spans(text, spans[:, 0], spans[:, 1])
         pieces, pointer = self.subwords.pieces(doc)
         spoken = np.full((len(spans), 1), language, np.int64)
@@ -68,7 +68,7 @@ class Layer:
 
 
 class WordBoundaries:
-    """The networks that compute odds of the vectors, by language. Threads may share one."""
+    """Networks that compute log-odds from vectors, by language. Threads may share one."""
 
     def __init__(
         self,
@@ -78,9 +78,9 @@ class WordBoundaries:
         bias: Floats,
         second: Floats,
     ) -> None:
-        """`numbers` has its languages, as the network knows them.
+        """`numbers` are the numbers of its languages in the network.
 
-        `first` is [language, vectors, hidden], `second` has one more, its bias, at the end.
+        `first` is [language, vectors, hidden]; `second` ends with its bias.
         """
         self.numbers = dict(numbers)
         self.layer = layer
@@ -92,11 +92,11 @@ class WordBoundaries:
             raise ModelError(str(error)) from error
 
     def reader(self, language: str) -> Callable[[str], Floats] | None:
-        """What tells the odds of a passage in a language; None of one that has blanks."""
+        """Computes the odds in a passage in a language; None for a language with blanks."""
         return partial(self.odds, language) if language in self.numbers else None
 
     def odds(self, language: str, text: str) -> Floats:
-        """What is added to the log-odds that a token begins at each character."""
+        """The log-odds of a token start at each character, to be added to the tokeniser's."""
         found = np.zeros(len(text), np.float32)
         spans = units(text)
         if len(spans) < 2:
@@ -124,7 +124,7 @@ class WordBoundaries:
 
     @classmethod
     def from_part(cls, part: Part, engine: Any, subwords: Subwords) -> Self | None:
-        """That of a model file, whose network an engine computes; most have none."""
+        """The networks in a model file, None in most; `engine` computes the vectors."""
         codes = part.labels.get(_LABEL)
         if not codes:
             return None

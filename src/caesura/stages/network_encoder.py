@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,20 @@ from caesura import _core
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError
 from caesura.layout.codes import BLANK, PARAGRAPH
-from caesura.neural.evidence import log_odds
-from caesura.neural.examples import paragraph_features, word_features
-from caesura.neural.languages import Languages
-from caesura.neural.subwords import Subwords
-from caesura.neural.weights import TAGS, Network
-from caesura.neural.windows import overlapping
+from caesura.stages.network_labels import Languages
+from caesura.stages.network_reading import (
+    evidence_odds,
+    overlapping,
+    paragraph_features,
+    word_features,
+)
+from caesura.stages.network_subwords import Subwords
+from caesura.stages.network_weights import TAGS, Network
 
-__all__ = ["CPU", "DEVICES", "LIMIT", "READ", "TAGS", "Encoder", "Engine", "Scores"]
+__all__ = ["CPU", "DEVICES", "LIMIT", "READ", "Encoder", "Scores", "engine_of"]
 
 Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
 T = TypeVar("T")
 #: What an engine returns: start, tags, arcs, base, sizes, label_dep, label_head, label_root.
 Found = tuple[
@@ -37,9 +41,9 @@ DEVICES: Final = (CPU, "cuda")
 #: Sub-words of a window, and how many of them two windows share.
 LIMIT: Final = 510
 OVERLAP: Final = 96
-#: The longest window that is read: attention to half as many sub-words is half the work, and costs
-#: no accuracy that shows (LAS on EWT and GUM dev within 0.1). A network of many languages, which
-#: knows less of each, reads all that it can: that is worth 0.3 LAS and more.
+#: The longest window that is read: attention to half as many sub-words is half the work and costs
+#: no measurable accuracy (LAS on EWT and GUM dev within 0.1). A network of many languages, which
+#: knows less of each, reads up to `LIMIT`, which gains 0.3 LAS and more.
 READ: Final = 254
 #: The longest window that the core reads, with the two sub-words around it.
 _LONGEST: Final = 1054
@@ -51,42 +55,9 @@ _PARAGRAPHS: Final = (BLANK, PARAGRAPH)
 _AGAIN: Final = "The file is damaged; train or fetch it again."
 
 
-class Engine(Protocol):
-    """What computes a network: `_core.Network`, or `TorchEngine`.
-
-    Words are numbered through a batch of documents; a window is a row of first, last, keep_first
-    and keep_last, as in `windows.Window`.
-    """
-
-    def scores(
-        self,
-        pieces: NDArray[np.int32],
-        pointer: NDArray[np.int64],
-        features: NDArray[np.int64],
-        windows: NDArray[np.int64],
-        begin_id: int,
-        end_id: int,
-        limit: int,
-        columns: NDArray[np.int64] | None = None,
-    ) -> Found:
-        """The scores of all words, of the tags those in the `columns` that are named."""
-
-    def starts(
-        self,
-        pieces: NDArray[np.int32],
-        pointer: NDArray[np.int64],
-        features: NDArray[np.int64],
-        windows: NDArray[np.int64],
-        begin_id: int,
-        end_id: int,
-        limit: int,
-    ) -> Floats:
-        """The scores of sentence starts alone."""
-
-
 @dataclass
 class Scores:
-    """What the network says of each word of a document.
+    """The scores of the words of a document.
 
     `arcs[d, j]` is the score of head `base[d] + j - 1` for word d, where j = 0 is the root;
     `sizes[d]` counts the heads.
@@ -101,11 +72,10 @@ class Scores:
     label_head: Floats
     label_root: Floats
     #: The language of each word, in a network of many.
-    languages: NDArray[np.int64] | None = None
-    #: Which lemma rules and columns of FEATS `tags` has scores of: those of the languages; None:
-    #: of all.
-    rules: NDArray[np.int64] | None = None
-    values: NDArray[np.int64] | None = None
+    languages: Ints | None = None
+    #: The lemma rules and columns of FEATS that `tags` has scores of; None: of all.
+    rules: Ints | None = None
+    values: Ints | None = None
 
     def part(self, first: int, last: int) -> Scores:
         """The scores of some words whose heads are among them."""
@@ -124,15 +94,15 @@ class Scores:
         )
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """What a network reads of one or more documents."""
+class _Text(NamedTuple):
+    """The input of an engine for one or more documents."""
 
     pieces: NDArray[np.int32]
     #: Where the sub-words of each word begin; one more than words.
-    pointer: NDArray[np.int64]
-    features: NDArray[np.int64]
-    windows: NDArray[np.int64]
+    pointer: Ints
+    features: Ints
+    #: Rows of first, last, keep_first and keep_last: see `reading.Window`.
+    windows: Ints
 
 
 class Encoder:
@@ -152,6 +122,7 @@ class Encoder:
     ) -> None:
         """`widths` are the numbers of labels that each output has to score."""
         _check(network, subwords, widths or {}, languages is not None)
+        #: `_core.Network`, or `TorchEngine`, which has the same methods `scores` and `starts`.
         self.engine: Any = engine_of(network, device)
         #: Whether PyTorch runs it: then many windows are read at once.
         self.by_torch = device != CPU
@@ -161,37 +132,48 @@ class Encoder:
         self.limit = max(1, min(limit, network.positions - 2, _LONGEST - 2))
         self.threads = threads
         self.device = device
-        #: Whether it was trained to see where lines end; older ones see paragraphs.
+        #: Whether it was trained with layout codes; older networks read paragraph starts.
         self.layout = layout
-        #: Those of a network of many.
         self.languages = languages
+        self._widths = widths
 
-    def scores(self, doc: Document, bounds: NDArray[np.int64] | None = None) -> Scores:
-        """The scores of all words of a document, read in windows that overlap.
+    def on_device(self, network: Network, device: str) -> Encoder:
+        """The same encoder on another device."""
+        return Encoder(
+            network,
+            self.subwords,
+            limit=self.limit,
+            threads=self.threads,
+            layout=self.layout,
+            widths=self._widths,
+            languages=self.languages,
+            device=device,
+        )
 
-        Of a joined document, `bounds` are those of its documents: no window spans two of them.
+    def scores(self, doc: Document, bounds: Ints | None = None) -> Scores:
+        """The scores of all words of a document.
+
+        `bounds` are those of the documents in a joined one: no window spans two of them.
         """
         spoken = rules = values = None
         if self.languages is not None:
             spoken = self.languages.numbers(doc)
             rules, values = self.languages.rules(spoken), self.languages.values(spoken)
         columns, widths = self._columns(values, rules)
-        text = self._reading(doc, spoken, bounds=bounds)
-        begin, end, _ = self.subwords.special
-        parts = self._in_threads(
-            text, lambda part: self.engine.scores(*part, begin, end, self._reads, columns)
-        )
-        found = _scores(parts[0][1] if len(parts) == 1 else _joined(doc.n_words, parts), widths)
+        spans = None if bounds is None else list(pairwise(bounds.tolist()))
+        text = self._read(doc, spoken, spans, bounds)
+        parts = self._in_threads(text, lambda part: self._scores(part, columns))
+        found = _named(parts[0][1] if len(parts) == 1 else _merged(doc.n_words, parts), widths)
         found.languages, found.rules, found.values = spoken, rules, values
         return found
 
     def starts(self, doc: Document, spans: Sequence[tuple[int, int]] | None = None) -> Floats:
-        """The scores of sentence starts alone; of `spans` of words, and 0 elsewhere."""
+        """The scores of sentence starts alone; in `spans` of words, and 0 elsewhere."""
         spoken = None if self.languages is None else self.languages.numbers(doc)
-        text = self._reading(doc, spoken, spans)
         begin, end, _ = self.subwords.special
         parts = self._in_threads(
-            text, lambda part: self.engine.starts(*part, begin, end, self._reads)
+            self._read(doc, spoken, spans),
+            lambda part: self.engine.starts(*part, begin, end, self._longest),
         )
         start = np.zeros(doc.n_words, np.float32)
         for windows, own in parts:
@@ -200,108 +182,100 @@ class Encoder:
         return start
 
     def scores_of(self, docs: Sequence[Document]) -> list[Scores]:
-        """The scores of several documents, whose windows a card reads together.
+        """The scores of several documents, whose windows a GPU reads together.
 
-        There they may differ in the last digits from those of each alone.
+        On a GPU they may differ in the last digits from those of each document alone.
         """
         if not self.by_torch or self.languages is not None:
             return [self.scores(doc) for doc in docs]
-        texts = [self._reading(doc) for doc in docs]
-        begin, end, _ = self.subwords.special
-        joined, first = _together(texts)
+        together, first = _together([self._read(doc) for doc in docs])
         _, widths = self._columns(None, None)
-        whole = self.engine.scores(
-            joined.pieces, joined.pointer, joined.features, joined.windows,
-            begin, end, self._reads,
-        )  # fmt: skip
-        found = _scores(whole, widths)
+        found = _named(self._scores(together, None), widths)
         return [found.part(a, b) for a, b in pairwise(first)]
 
+    def _scores(self, text: _Text, columns: Ints | None) -> Found:
+        begin, end, _ = self.subwords.special
+        found: Found = self.engine.scores(*text, begin, end, self._longest, columns)
+        return found
+
     @property
-    def _reads(self) -> int:
+    def _longest(self) -> int:
         """Sub-words of a window."""
         return self.limit if self.languages is not None else min(self.limit, READ)
 
-    def _reading(
+    def _read(
         self,
         doc: Document,
-        spoken: NDArray[np.int64] | None = None,
+        spoken: Ints | None = None,
         spans: Sequence[tuple[int, int]] | None = None,
-        bounds: NDArray[np.int64] | None = None,
-    ) -> _Reading:
-        """A document in windows; `spoken` are the languages of its words, in a network of many."""
-        if spans is None:
-            spans = [(0, doc.n_words)] if bounds is None else list(pairwise(bounds.tolist()))
-        limit = self._reads
+        bounds: Ints | None = None,
+    ) -> _Text:
+        """Spans of a document in windows; `spoken` are the languages of its words, if many."""
+        limit = self._longest
         pieces, pointer = self.subwords.pieces(doc)
         features = (
             word_features(doc, bounds=bounds) if self.layout else paragraph_features(doc, bounds)
         )
         if spoken is not None:
             features = np.concatenate([features, spoken[:, None]], 1)
-        shared = limit * OVERLAP // LIMIT
         ends = self.ends(doc, features) if self.layout else None
         windows = [
-            (w.first, w.last, w.keep_first, w.keep_last)
-            for first, last in spans
-            for w in overlapping(pointer, first, last, limit, shared, ends)
+            window
+            for first, last in ([(0, doc.n_words)] if spans is None else spans)
+            for window in overlapping(pointer, first, last, limit, limit * OVERLAP // LIMIT, ends)
         ]
-        return _Reading(pieces, pointer, features, np.array(windows, np.int64).reshape(-1, 4))
+        return _Text(pieces, pointer, features, np.array(windows, np.int64).reshape(-1, 4))
 
-    def ends(self, doc: Document, features: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Words before which a window may end: none there needs what is beyond it.
+    def ends(self, doc: Document, features: Ints) -> Ints:
+        """Words before which a window may end.
 
-        No sentence runs over the end of a paragraph, nor over what the tokeniser is sure of.
+        No sentence spans the end of a paragraph, nor a boundary that the tokeniser is sure of.
         """
         found = np.isin(features[:, 2], _PARAGRAPHS)
         if self.languages is not None and doc.start_evidence is not None:
-            found |= log_odds(doc) > _SURE
+            found |= evidence_odds(doc) > _SURE
         return np.flatnonzero(found)
 
     def _columns(
-        self, values: NDArray[np.int64] | None, rules: NDArray[np.int64] | None
-    ) -> tuple[NDArray[np.int64] | None, dict[str, int]]:
-        """The columns of tags that are wanted (None: all), and how many of each kind."""
+        self, values: Ints | None, rules: Ints | None
+    ) -> tuple[Ints | None, dict[str, int]]:
+        """The columns of tags to be scored (None: all), and how many of each kind."""
         few = {"feats": values, "lemma": rules}
-        columns, widths, first = [], {}, 0
+        columns, first = {}, 0
         for name, size in self.sizes.items():
             own = few.get(name)
-            own = np.arange(size) if own is None else own
-            columns.append(first + own)
-            widths[name] = len(own)
+            columns[name] = first + (np.arange(size) if own is None else own)
             first += size
         some = values is not None or rules is not None
-        return np.concatenate(columns) if some else None, widths
+        widths = {name: len(own) for name, own in columns.items()}
+        return np.concatenate(list(columns.values())) if some else None, widths
 
-    def _in_threads(
-        self, text: _Reading, run: Callable[[tuple[Any, ...]], T]
-    ) -> list[tuple[NDArray[np.int64], T]]:
-        """What the engine makes of the windows, which threads share; and their windows."""
-        windows = text.windows
-        threads = min(self.threads, len(windows)) if not self.by_torch else 1
+    def _in_threads(self, text: _Text, run: Callable[[_Text], T]) -> list[tuple[Ints, T]]:
+        """The results of an engine for groups of windows, one group per thread."""
+        threads = min(self.threads, len(text.windows)) if not self.by_torch else 1
         if threads <= 1:
-            whole = np.array([[0, len(text.features), 0, len(text.features)]])
-            return [(whole, run((text.pieces, text.pointer, text.features, windows)))]
-        groups = np.array_split(windows, threads)
+            n = len(text.features)
+            return [(np.array([[0, n, 0, n]]), run(text))]
+        groups = np.array_split(text.windows, threads)
         with ThreadPoolExecutor(threads) as pool:
             return list(zip(groups, pool.map(run, _parts(text, groups)), strict=True))
 
 
 def engine_of(network: Network, device: str = CPU) -> Any:
-    """What computes a network on a device; what is not there is refused."""
+    """The engine of a network on a device; an unavailable device is refused."""
     if device not in DEVICES:
         raise UsageError(
             f"there is no device {device!r}", remedy=f"Devices are: {', '.join(DEVICES)}."
         )
     if device != CPU:
-        return _on_card(network, device)
+        return _on_gpu(network, device)
     try:
         return _core.Network(network.core_arrays(), network.heads, network.eps)
     except _core.DamagedModel as error:
         raise ModelError(f"its network cannot be used: {error}", remedy=_AGAIN) from error
 
 
-def _on_card(network: Network, device: str) -> Any:
+def _on_gpu(network: Network, device: str) -> Any:
     try:
         import torch
     except ImportError as error:
@@ -314,7 +288,7 @@ def _on_card(network: Network, device: str) -> Any:
             f"PyTorch sees no device {device} here",
             remedy="See that the driver is installed (`nvidia-smi`), or leave the device out.",
         )
-    from caesura.neural.torch_engine import TorchEngine
+    from caesura.learn.network.torch_engine import TorchEngine
 
     return TorchEngine(network, device)
 
@@ -324,32 +298,24 @@ def _check(network: Network, subwords: Subwords, widths: Mapping[str, int], many
     found = dict(zip(TAGS, network.tags, strict=True))
     for name in ("label_dep", "label_head"):
         found[name] = len(network.arrays.get(f"{name}.linear.bias", ()))
+    what = ""
     for name, width in widths.items():
-        if found[name] != width:
-            raise ModelError(
-                f"its network gives {found[name]:,} numbers a word for {name}, of which there are "
-                f"{width:,}",
-                remedy=_AGAIN,
-            )
-    if subwords.size() > network.pieces:
-        raise ModelError(
-            f"its network knows {network.pieces:,} sub-words, of which there are "
-            f"{subwords.size():,}",
-            remedy=_AGAIN,
-        )
-    if network.features != 3 + many:
-        raise ModelError(
-            f"its network reads {network.features} features of a word and not {3 + many}",
-            remedy=_AGAIN,
-        )
+        if found[name] != width and not what:
+            what = f"gives {found[name]:,} numbers a word for {name}, of which there are {width:,}"
+    if not what and subwords.size() > network.pieces:
+        what = f"knows {network.pieces:,} sub-words, of which there are {subwords.size():,}"
+    if not what and network.features != 3 + many:
+        what = f"reads {network.features} features of a word and not {3 + many}"
+    if what:
+        raise ModelError(f"its network {what}", remedy=_AGAIN)
 
 
-def _parts(text: _Reading, groups: Sequence[NDArray[np.int64]]) -> Iterator[tuple[Any, ...]]:
-    """The words of some windows alone."""
+def _parts(text: _Text, groups: Sequence[Ints]) -> Iterator[_Text]:
+    """The input for each group of windows."""
     for windows in groups:
         first, last = int(windows[0, 0]), int(windows[-1, 1])
         at, end = text.pointer[first], text.pointer[last]
-        yield (
+        yield _Text(
             text.pieces[at:end],
             text.pointer[first : last + 1] - at,
             text.features[first:last],
@@ -357,8 +323,8 @@ def _parts(text: _Reading, groups: Sequence[NDArray[np.int64]]) -> Iterator[tupl
         )
 
 
-def _joined(n: int, parts: Sequence[tuple[NDArray[np.int64], Found]]) -> Found:
-    """The scores of a document whose windows several threads read."""
+def _merged(n: int, parts: Sequence[tuple[Ints, Found]]) -> Found:
+    """The scores of a document from those of its groups of windows."""
     width = max(found[2].shape[1] for _, found in parts)
     start, tags, _, _, _, dep, head, root = parts[0][1]
     arcs = np.full((n, width), -np.inf, np.float32)
@@ -377,19 +343,19 @@ def _joined(n: int, parts: Sequence[tuple[NDArray[np.int64], Found]]) -> Found:
     return start, tags, arcs, base, sizes, dep, head, root
 
 
-def _scores(found: Found, widths: Mapping[str, int]) -> Scores:
+def _named(found: Found, widths: Mapping[str, int]) -> Scores:
     start, tags, arcs, base, sizes, dep, head, root = found
     parts = np.split(tags, np.cumsum([*widths.values()])[:-1], 1)
     named = dict(zip(widths, parts, strict=True))
     return Scores(start, named, arcs, base, sizes, dep, head, root)
 
 
-def _together(texts: Sequence[_Reading]) -> tuple[_Reading, list[int]]:
+def _together(texts: Sequence[_Text]) -> tuple[_Text, list[int]]:
     """Documents one after the other, as one, and the first word of each, and the end."""
     pieces = np.cumsum([0, *(len(text.pieces) for text in texts)])
     words = np.cumsum([0, *(len(text.features) for text in texts)])
     pointers = [text.pointer[:-1] + at for text, at in zip(texts, pieces[:-1], strict=True)]
-    joined = _Reading(
+    joined = _Text(
         np.concatenate([text.pieces for text in texts]),
         np.concatenate([*pointers, pieces[-1:]]),
         np.concatenate([text.features for text in texts]),

@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from caesura.document import Document
 from caesura.document.slicing import cut
 from caesura.errors import ModelError
+from caesura.learn.network.examples import Labels, feats_seen_with
+from caesura.learn.network.export import floats, shape_of
+from caesura.learn.network.pretrained import EncoderShape
 from caesura.models.file import Part
-from caesura.neural.examples import Labels
-from caesura.neural.feats_of_xpos import features_of
-from caesura.neural.languages import Attributes, Languages
-from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.parser import NeuralParser
-from caesura.neural.shape import EncoderShape
-from caesura.neural.tag_lexicon import TagLexicon
-from caesura.neural.tagging import softmax
+from caesura.stages.network import NeuralParser
+from caesura.stages.network_labels import Attributes, Languages
+from caesura.stages.network_lemmas import LemmaLexicon
+from caesura.stages.network_tagging import softmax
+from caesura.stages.network_tags import TagLexicon
 
 __all__ = ["Adapted", "Base", "adapt"]
 
@@ -63,8 +63,8 @@ class Base:
                 remedy="Go on from a newer model.",
             )
         network = parser.network
-        weights = network.floats() | {"label": parser.label_weights}
-        return cls(parser, weights, network.shape(), network.bits)
+        weights = floats(network) | {"label": parser.label_weights}
+        return cls(parser, weights, shape_of(network), network.bits)
 
     @property
     def labels(self) -> Labels:
@@ -130,7 +130,7 @@ class Adapted:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the network's options say of its sizes: `neural.net.NetOptions`."""
+        """What the network's options say of its sizes: `learn.network.net.NetOptions`."""
         return {
             "arc_size": self.weights["arc"].shape[0],
             "label_size": self.weights["label"].shape[0] - 1,
@@ -152,7 +152,7 @@ def adapt(
             **{name: _union(getattr(old, name), getattr(labels, name)) for name in old.sizes}
         )
         lexicon = LemmaLexicon.of(docs, union.lemma)
-        features = features_of(docs, union)
+        features = feats_seen_with(docs, union)
         if base.parser.features is not None:
             features = _merged_features(base.parser.features, features, old, union)
         weights = _grown(base.weights, old, union, old.feats, union.feats)

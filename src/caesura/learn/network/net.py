@@ -1,22 +1,121 @@
-"""The network: an encoder of sub-words, words pooled from them, and a head for each decision.
+"""The network in PyTorch: an encoder of sub-words, words pooled from them, and a head per decision.
 
-Boundaries, tags and lemmas are linear in the word's vector; arcs and labels are biaffine (Dozat &
-Manning, 2017), and arcs compete over the whole window, so that the network need not know where
-sentences end before it scores them.
+`core/network` computes the same in 8 bits. Boundaries, tags and lemmas are linear in the vector of
+a word; arcs and labels are biaffine (Dozat & Manning, 2017). Arcs compete over the whole window, so
+the network need not know sentence boundaries to score them.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, cast
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from caesura.neural.encoder import Transformer
-from caesura.neural.examples import feature_sizes
+from caesura.errors import InputError
+from caesura.learn.network.examples import feature_sizes
+from caesura.learn.network.pretrained import FAR, EncoderShape, load_weights, relative_buckets
 
-__all__ = ["Net", "NetOptions"]
+__all__ = ["Net", "NetOptions", "Transformer", "load_encoder"]
+
+
+class Layer(nn.Module):
+    """Attention and feed-forward, each with its sum and normalisation."""
+
+    def __init__(self, shape: EncoderShape, dropout: float) -> None:
+        super().__init__()
+        self.heads = shape.heads
+        self.rate = dropout
+        self.qkv = nn.Linear(shape.hidden, 3 * shape.hidden)
+        self.out = nn.Linear(shape.hidden, shape.hidden)
+        self.norm1 = nn.LayerNorm(shape.hidden, eps=shape.eps)
+        self.ff1 = nn.Linear(shape.hidden, shape.inner)
+        self.ff2 = nn.Linear(shape.inner, shape.hidden)
+        self.norm2 = nn.LayerNorm(shape.hidden, eps=shape.eps)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
+        batch, length, hidden = x.shape
+        q, k, v = (
+            part.reshape(batch, length, self.heads, hidden // self.heads).transpose(1, 2)
+            for part in self.qkv(x).chunk(3, dim=-1)
+        )
+        mixed = nn.functional.scaled_dot_product_attention(
+            q, k, v, attn_mask=bias.to(q.dtype), dropout_p=self.rate if self.training else 0.0
+        )
+        mixed = mixed.transpose(1, 2).reshape(batch, length, hidden)
+        x = self.norm1(x + self.dropout(self.out(mixed)))
+        return self.norm2(x + self.dropout(self.ff2(nn.functional.gelu(self.ff1(x)))))  # type: ignore[no-any-return]
+
+
+class Transformer(nn.Module):
+    """A pretrained encoder of any family; it returns the states of all layers."""
+
+    def __init__(self, shape: EncoderShape, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.shape = shape
+        self.pieces = nn.Embedding(shape.vocabulary, shape.hidden)
+        self.position = nn.Embedding(shape.positions, shape.hidden)
+        self.norm = nn.LayerNorm(shape.hidden, eps=shape.eps)
+        self.dropout = nn.Dropout(dropout)
+        self.layers = nn.ModuleList(Layer(shape, dropout) for _ in range(shape.layers))
+        self.distance = nn.Embedding(shape.buckets, shape.heads) if shape.buckets else None
+        #: The buckets of distances from far before to far behind.
+        self.register_buffer("buckets", _distances(shape), persistent=False)
+        self.buckets: Tensor
+
+    def forward(self, ids: Tensor, mask: Tensor, extra: Tensor) -> list[Tensor]:
+        """The states after each layer; `extra` is added to the embeddings of the pieces."""
+        length = ids.shape[1]
+        places = torch.arange(length, device=ids.device) + self.shape.first_position
+        places = places.clamp(max=self.shape.positions - 1)  # padding may lie beyond
+        x = self.dropout(self.norm(self.pieces(ids) + self.position(places)[None] + extra))
+        bias = (1.0 - mask[:, None, None, :].to(torch.float32)) * -1e4
+        if self.distance is not None:
+            # Fast kernels need a contiguous bias.
+            bias = (bias + self._by_distance(length, self.distance)[None]).contiguous()
+        if torch.is_autocast_enabled(ids.device.type):
+            bias = bias.to(torch.get_autocast_dtype(ids.device.type))  # once for all layers
+        states = []
+        for layer in self.layers:
+            x = layer(x, bias)
+            states.append(x)
+        return states
+
+    def _by_distance(self, length: int, table: nn.Embedding) -> Tensor:
+        """The bias of attention for each pair of positions: [head, query, key]."""
+        distances = torch.arange(1 - length, length, device=self.buckets.device)
+        # It is not trained, so attention need not keep its gradients.
+        with torch.no_grad():
+            by_distance = table(self.buckets[distances.clamp(-FAR, FAR) + FAR]).T
+        # A window for every query, which begins lower for later queries.
+        return by_distance.unfold(1, length, 1).flip(1)
+
+
+def _distances(shape: EncoderShape) -> Tensor:
+    """The bucket of each distance from -FAR to FAR."""
+    if not shape.buckets:
+        return torch.zeros(0, dtype=torch.int64)
+    pairs = relative_buckets(FAR + 1, shape.buckets)
+    return torch.from_numpy(np.concatenate([pairs[:0:-1, 0], pairs[0]]))
+
+
+def load_encoder(folder: Path, layers: int) -> Transformer:
+    """The first layers of an encoder in the Hugging Face layout, with its weights."""
+    dropout, shape, weights = load_weights(folder, layers)
+    model = Transformer(shape, dropout)
+    try:
+        model.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+    except RuntimeError as error:
+        raise InputError(
+            f"the encoder cannot be used: {str(error).splitlines()[0]}",
+            file=str(folder),
+            remedy="Copy or save it anew (save_pretrained).",
+        ) from error
+    return model
 
 
 @dataclass(frozen=True)
@@ -28,14 +127,14 @@ class NetOptions:
     tag_size: int = 256
     dropout: float = 0.25
     layers: int = 4
-    #: Words are read off a learned mixture of all layers instead of the last.
+    #: Whether words are read from a learned mixture of all layers instead of the last.
     mixture: bool = True
-    #: Languages that the network knows by a vector each; 0: it is for one language.
+    #: The number of languages, each with a vector; 0 for a network of one language.
     languages: int = 0
-    #: Treebanks whose habits differ from those of the main one of their language: each has vectors
-    #: of its own, which are added to the language's; the main one has none, and so has an export.
+    #: The number of treebanks with vectors, which are added to those of their language. The main
+    #: treebank of a language has none; these vectors are not exported.
     treebanks: int = 0
-    #: How many values each attribute of FEATS has, where they are chosen one by one.
+    #: The number of values of each attribute of FEATS, if these are chosen separately.
     attributes: tuple[int, ...] = ()
 
 
@@ -63,7 +162,7 @@ class Net(nn.Module):
         self.features = nn.ModuleList(
             nn.Embedding(size, hidden, padding_idx=0) for size in feature_sizes(options.languages)
         )
-        # The language has a say at the bottom, with the features, and again before the heads.
+        # The vectors of languages are added to the input, with the features, and before the heads.
         self.manner: nn.Embedding | None = None
         if options.languages:
             self.manner = nn.Embedding(options.languages + 1, hidden, padding_idx=0)
@@ -84,7 +183,7 @@ class Net(nn.Module):
                 weight[0].zero_()
         self.mixture: nn.Parameter | None = None
         if options.mixture:
-            # The last layer has the most to say at first; the last number scales the sum.
+            # At first the last layer counts most; the last parameter scales the sum.
             start = torch.zeros(encoder.shape.layers + 1)
             start[-2], start[-1] = 2.0, 1.0
             self.mixture = nn.Parameter(start)
@@ -97,7 +196,7 @@ class Net(nn.Module):
         self.xpos = nn.Linear(options.tag_size, sizes["xpos"])
         self.feats = nn.Linear(options.tag_size, sizes["feats"])
         if options.attributes:
-            # Most words lack most attributes: begin there, not with a guess at each.
+            # Most words lack most attributes: start with their absence.
             absent = torch.cumsum(torch.tensor((0, *options.attributes[:-1])), 0)
             with torch.no_grad():
                 self.feats.bias[absent] = 4.0
@@ -122,9 +221,9 @@ class Net(nn.Module):
     ) -> Tensor:
         """Vectors of the words: the mean of their sub-words.
 
-        `word` tells which word each sub-word belongs to (0 for special ones, else 1 + the word's
-        place), `first` and `last` the sub-words of each word, both ends included. The features
-        end with the language, and with the treebank where treebanks have vectors.
+        `word` is the word of each sub-word (0 for special ones, else 1 + its place), `first` and
+        `last` are the sub-words of each word, both ends included. The features end with the
+        language, and with the treebank if treebanks have vectors.
         """
         added = [table(features[:, :, n]) for n, table in enumerate(self.features)]
         if self.habits is not None:
@@ -183,6 +282,3 @@ class Net(nn.Module):
         self, ids: Tensor, mask: Tensor, word: Tensor, first: Tensor, last: Tensor, features: Tensor
     ) -> dict[str, Tensor]:
         return self.heads(self.words(ids, mask, word, first, last, features))
-
-    def settings(self) -> dict[str, Any]:
-        return {**asdict(self.options), "sizes": dict(self.sizes)}

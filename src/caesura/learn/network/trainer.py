@@ -1,34 +1,36 @@
-"""Training of the network, as a `Trainer` of the one training loop.
+"""Training of the network, as a `Trainer` of the shared training loop.
 
-AdamW with steps that grow from the lowest layer of the encoder to the highest and are larger for
-the heads, warm-up and linear decay, mixed precision on a GPU. What is unknown in the data (a head,
-a tag) costs nothing; a teacher's answers are learned with their chances.
+AdamW with learning rates that grow from the lowest layer of the encoder to the highest and are
+larger for the heads, warm-up and linear decay, mixed precision on a GPU. Unknown heads and tags
+have no loss; the answers of a teacher are learned with their probabilities.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits, pad
 
 from caesura.learn.loop import Progress, silent
+from caesura.learn.network.device_data import DeviceData, Recorder, Targets, on_device
+from caesura.learn.network.examples import DECISIONS, IGNORE, Examples, Soft, random_cuts
+from caesura.learn.network.net import Net
 from caesura.models.file import Part
-from caesura.neural.batches import DeviceData, Targets, on_device
-from caesura.neural.cuda_graphs import Recorder
-from caesura.neural.encoder import Transformer
-from caesura.neural.examples import DECISIONS, IGNORE, Examples, Soft
-from caesura.neural.label import predict
-from caesura.neural.net import Net
-from caesura.neural.windows import Window, random_cuts
+from caesura.stages.network_reading import Window, overlapping
 
-__all__ = ["NeuralTrainer", "Source", "TrainOptions", "quick_scores"]
+__all__ = ["NeuralTrainer", "Source", "TrainOptions", "predict"]
+
+Columns = dict[str, NDArray[Any]]
+_TAGS = DECISIONS[:-1]
 
 
 @dataclass(frozen=True)
@@ -39,40 +41,40 @@ class TrainOptions:
     batch_pieces: int = 8192
     limit: int = 510
     encoder_step: float = 1e-4
-    #: The step of each layer of the encoder against that of the layer above it.
+    #: The learning rate of each layer of the encoder as a share of that of the layer above it.
     layer_decay: float = 0.85
     head_step: float = 1e-3
     weight_decay: float = 0.01
     warm_up: float = 0.1
     clip: float = 1.0
-    #: How often a window is read without its shapes, spaces and lines, or as if in lower case.
+    #: The share of windows that are read without features, or as if in lower case.
     feature_dropout: float = 0.1
     lower_case: float = 0.1
-    #: How often a word is read as an unknown one, so that more is learned of what is around it.
+    #: The share of words that are read as unknown ones, so that the context counts for more.
     word_dropout: float = 0.0
     #: Weights of the losses.
     start_weight: float = 1.0
     tag_weight: float = 0.5
-    #: How many of the lower layers stay as they are, with the embeddings and the word features.
+    #: The number of lower layers that are frozen, with the embeddings and the word features.
     frozen: int = 0
-    #: Whether the embeddings of sub-words stay as they are, so that few bits keep them exactly.
+    #: Whether the embeddings of sub-words are frozen, so that few bits store them exactly.
     fixed_pieces: bool = False
     seed: int = 0
 
 
 @dataclass
 class Source:
-    """Documents to learn from, and how often an epoch reads each of them.
+    """Training documents, and how often an epoch reads each of them.
 
-    With 0.25 an epoch reads a quarter of them, the next one the next quarter.
+    With 0.25 an epoch reads a quarter of them, and the next epoch the next quarter.
     """
 
     data: Examples
     times: float = 1.0
     soft: Soft | None = None
-    #: The last epoch that reads it; None: all do.
+    #: The last epoch that reads it; None: the last of all.
     until: int | None = None
-    #: How often each document is read, times `times`; with 0.25 in one epoch of four by chance.
+    #: A factor of `times` for each document; a document with 0.25 is read with that probability.
     by_document: NDArray[np.float64] | None = None
 
     def read_in(self, epoch: int) -> bool:
@@ -89,14 +91,20 @@ class Source:
     def documents(self, epoch: int, random: np.random.Generator) -> NDArray[np.int64]:
         """The documents that an epoch reads, some of them several times."""
         n = len(self.data.doc_ptr) - 1
-        if self.by_document is None:
-            return _turn(n, self.times, epoch, random)
-        often = self.by_document * self.times
-        return np.repeat(np.arange(n), (often + random.random(n)).astype(np.int64))
+        if self.by_document is not None:
+            often = self.by_document * self.times + random.random(n)
+            return np.repeat(np.arange(n), often.astype(np.int64))
+        whole = np.tile(np.arange(n), int(self.times))
+        part = self.times - int(self.times)
+        if part:
+            order = np.random.default_rng(n).permutation(n)
+            first, size = round((epoch - 1) * part * n), round(part * n)
+            whole = np.concatenate([whole, order[(first + np.arange(size)) % n]])
+        return whole
 
 
 class NeuralTrainer:
-    """Trains a network on examples; the loop draws, saves and stops."""
+    """Trains a network on examples; the loop measures, saves and stops."""
 
     def __init__(
         self,
@@ -109,7 +117,7 @@ class NeuralTrainer:
         unknown: int = -1,
     ) -> None:
         torch.manual_seed(options.seed)
-        # It plans anew for every shape of a batch, which takes longer than the attention itself.
+        # It plans anew for every shape, which takes longer than the attention itself.
         torch.backends.cuda.enable_cudnn_sdp(False)
         if options.word_dropout and unknown < 0:
             raise ValueError("nothing is known that stands for unknown words")
@@ -127,15 +135,13 @@ class NeuralTrainer:
             _groups(net, options), betas=(0.9, 0.98), fused=device != "cpu"
         )
         # Batches are not quite full: windows in one have about the same length.
-        self.steps = sum(
-            max(1, math.ceil(_pieces(train, epoch) / options.batch_pieces * 1.05))
-            for epoch in range(1, options.epochs + 1)
-        )
+        self.steps = 0
+        for epoch in range(1, options.epochs + 1):
+            pieces = sum(source.pieces for source in train if source.read_in(epoch))
+            self.steps += max(1, math.ceil(pieces / options.batch_pieces * 1.05))
         self.step = 0
         self.values = _Values(net.options.attributes, device) if net.options.attributes else None
-        # The library of recurrent networks has a mind of its own.
-        recorded = device != "cpu" and isinstance(net.encoder, Transformer)
-        self.recorder = Recorder(self._backward) if recorded else None
+        self.recorder = Recorder(self._backward) if device != "cpu" else None
         self.scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._pace)
 
     def _pace(self, step: int) -> float:
@@ -172,14 +178,14 @@ class NeuralTrainer:
     def _learn(
         self, which: int, group: Sequence[Window], random: np.random.Generator
     ) -> dict[str, Tensor]:
-        """Learn from a batch; what it cost."""
+        """Learn from a batch; the losses."""
         # Full batches with rows of the same length have the same shape.
         room = self.options.batch_pieces if self.recorder else 0
         place = self.tables[which].place(group, room)
         windows = place.bounds.shape[1]
         chance = np.pad(random.random(len(group)), (0, windows - len(group)))
         key = which, place.length, place.width, windows
-        # Recorded steps add to gradients that stay where they are.
+        # Recorded steps add to gradients, which keep their addresses.
         self.optimizer.zero_grad(set_to_none=self.recorder is None)
         if self.recorder is None:
             given = [on_device(one, self.device) for one in (place.bounds, chance)]
@@ -193,16 +199,16 @@ class NeuralTrainer:
         return losses
 
     def _backward(self, key: tuple[int, ...], bounds: Tensor, chance: Tensor) -> dict[str, Tensor]:
-        """The losses of a batch, and what they are to the gradients."""
+        """The losses of a batch; their gradients are added."""
         which, length, width = key[:3]
         losses = self._losses(self.tables[which], bounds, length, width, chance)
         sum(losses.values(), torch.zeros((), device=self.device)).backward()
         return {name: value.detach() for name, value in losses.items()}
 
     def _train(self) -> None:
-        """Training mode for what learns; what is frozen reads as it will in use."""
+        """Training mode, and inference mode for frozen layers."""
         self.net.train()
-        if self.options.frozen and isinstance(self.net.encoder, Transformer):
+        if self.options.frozen:
             self.net.encoder.dropout.eval()
             for layer in self.net.encoder.layers[: self.options.frozen]:
                 layer.eval()
@@ -210,19 +216,18 @@ class NeuralTrainer:
     def _losses(
         self, data: DeviceData, bounds: Tensor, length: int, width: int, chance: Tensor
     ) -> dict[str, Tensor]:
-        options, device = self.options, self.device
+        options = self.options
         inputs = data.inputs(bounds, length, width)
         inputs["features"] = _disguised(inputs["features"], options, chance)
         if options.word_dropout:
             inputs["ids"] = _hidden(inputs["ids"], inputs["word"], width, options, self.unknown)
         gold = data.targets(bounds, width)
-        cast = torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu")
-        with cast:
+        with _cast(self.device):
             out = self.net(**inputs)
         losses = {}
-        # Nothing below asks the card for a number: the processor goes on while it works.
+        # Nothing below synchronises with the GPU.
         known = gold.start_known
-        cost = torch.nn.functional.binary_cross_entropy_with_logits(
+        cost = binary_cross_entropy_with_logits(
             out["start"].float(), gold.start, weight=known.float(), reduction="sum"
         )
         losses["start"] = options.start_weight * cost / known.sum().clamp(min=1)
@@ -232,14 +237,14 @@ class NeuralTrainer:
             else:
                 cost = _cross(out[name], gold, name)
             losses[name] = options.tag_weight * cost
-        # Heads are the words of the window; what is padded is none.
-        real = torch.nn.functional.pad(gold.inside, (1, 0), value=True)
+        # Heads are the words of the window without padding.
+        real = pad(gold.inside, (1, 0), value=True)
         arcs = out["arc"].float().masked_fill(~real[:, None, :], -1e9)
         losses["arc"] = _cross(arcs, gold, "head")
-        # Labels are those of the first head, where it is known.
+        # Labels are those of the first head, if it is known.
         heads = gold.answers["head"][:, :, :1].expand(-1, -1, out["label_head"].shape[2])
         gold.chances["deprel"] = gold.chances["deprel"] * (gold.chances["head"][:, :, :1] > 0)
-        with cast:
+        with _cast(self.device):
             scores = self.net.labels(out["label_dep"], out["label_head"].gather(1, heads))
         losses["label"] = _cross(scores, gold, "deprel")
         return losses
@@ -248,20 +253,20 @@ class NeuralTrainer:
         scores: dict[str, float] = {}
         for name, data in self.dev.items():
             found = predict(self.net, data, self.options.limit)
-            scores |= {f"{name}_{key}": value for key, value in quick_scores(found, data.data)}
+            scores |= {f"{name}_{key}": value for key, value in _accuracies(found, data.data)}
         if scores:
             wanted = [v for k, v in scores.items() if k.endswith(("_las", "start_f1_50"))]
             scores["mean"] = sum(wanted) / len(wanted)
         return scores
 
     def _learned(self) -> dict[str, NDArray[Any]]:
-        """The weights that are learned; frozen ones are as they were."""
+        """The weights that are trained, without frozen ones."""
         frozen = {name for name, w in self.net.named_parameters() if not w.requires_grad}
         state = self.net.state_dict().items()
         return {k: v.detach().cpu().numpy() for k, v in state if k not in frozen}
 
     def parts(self) -> dict[str, Part]:
-        """The weights as they stand; `neural.prepare.finish` makes a stage of them."""
+        """The current weights, from which `export.finish` makes a stage."""
         arrays = {k: v.copy() for k, v in self._learned().items()}
         return {"weights": Part("weights", {}, {}, arrays)}
 
@@ -291,13 +296,8 @@ class NeuralTrainer:
         torch.set_rng_state(torch.from_numpy(state["rng"]))
 
 
-def _pieces(train: Sequence[Source], epoch: int) -> float:
-    """The sub-words that an epoch reads."""
-    return sum(s.pieces for s in train if s.read_in(epoch))
-
-
 def _freeze(net: Net, layers: int) -> None:
-    """Leave the lowest layers and all that is below them as they are."""
+    """Freeze the lowest layers, the embeddings and the word features."""
     if not layers:
         return
     for name, weight in net.named_parameters():
@@ -309,8 +309,8 @@ def _freeze(net: Net, layers: int) -> None:
 
 
 def _groups(net: Net, options: TrainOptions) -> list[dict[str, Any]]:
-    """Weights by step: small ones for what is low in the encoder; vectors do not decay."""
-    layers = len(getattr(net.encoder, "layers", ()))
+    """Weights by learning rate, smaller for lower layers; vectors do not decay."""
+    layers = len(net.encoder.layers)
     groups: dict[tuple[float, float], list[Tensor]] = {}
     for name, weight in net.named_parameters():
         if not weight.requires_grad:
@@ -329,31 +329,24 @@ def _groups(net: Net, options: TrainOptions) -> list[dict[str, Any]]:
 
 
 def _cross(points: Tensor, gold: Targets, name: str) -> Tensor:
-    return _cross_flat(
-        points.flatten(0, 1),
-        gold.answers[name].flatten(0, 1),
-        gold.chances[name].flatten(0, 1),
-    )
-
-
-def _cross_flat(points: Tensor, answers: Tensor, chances: Tensor) -> Tensor:
-    """Cross-entropy against several answers with their chances, over the words that have any."""
-    logs = torch.log_softmax(points.float(), -1)
+    """Cross-entropy with several answers and their probabilities, over words that have any."""
+    answers, chances = gold.answers[name].flatten(0, 1), gold.chances[name].flatten(0, 1)
+    logs = torch.log_softmax(points.flatten(0, 1).float(), -1)
     cost = -(logs.gather(-1, answers) * chances).sum()
     return cost / (chances.sum(-1) > 0).sum().clamp(min=1)
 
 
 class _Values:
-    """Values of attributes: which attribute each is one of, and the first of each attribute."""
+    """The attribute of each value of FEATS, and the first value of each attribute."""
 
     def __init__(self, sizes: Sequence[int], device: str) -> None:
         self.owner = on_device(np.repeat(np.arange(len(sizes)), sizes), device)
         self.first = on_device(np.cumsum(sizes) - np.array(sizes), device)
 
     def cross(self, points: Tensor, gold: Targets) -> Tensor:
-        """Cross-entropy of each attribute over its own values, added up, over the words with any.
+        """The sum of the cross-entropies of the attributes, over words that have any.
 
-        Sums of exponents are gathered for all attributes at once, since there are many small ones.
+        All attributes are computed at once, since there are many small ones.
         """
         points = points.float().flatten(0, 1)
         values = gold.answers["feats"].flatten(0, 1)
@@ -369,10 +362,7 @@ class _Values:
 
 
 def _disguised(features: Tensor, options: TrainOptions, chance: Tensor) -> Tensor:
-    """Some windows without all features, some with the shapes of words in lower case.
-
-    Which they are is decided by a random number of each.
-    """
+    """Hide the features of some windows, and the capitals of others, by a random number of each."""
     chance = chance[:, None]
     hide = chance < options.feature_dropout
     lower = ~hide & (chance < options.feature_dropout + options.lower_case)
@@ -384,22 +374,10 @@ def _disguised(features: Tensor, options: TrainOptions, chance: Tensor) -> Tenso
 
 
 def _hidden(ids: Tensor, word: Tensor, width: int, options: TrainOptions, unknown: int) -> Tensor:
-    """The sub-words of some words as unknown ones; `word` is 0 where there is none."""
+    """Replace the sub-words of some words with unknown ones; `word` is 0 where there is none."""
     hide = torch.rand(word.shape[0], width + 1, device=word.device) < options.word_dropout
     hide[:, 0] = False
     return torch.where(torch.gather(hide, 1, word), unknown, ids)
-
-
-def _turn(n: int, times: float, epoch: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """The documents that an epoch reads, some of them several times."""
-    whole = np.tile(np.arange(n), int(times))
-    part = times - int(times)
-    if part:
-        order = np.random.default_rng(n).permutation(n)
-        from_ = round((epoch - 1) * part * n)
-        size = round(part * n)
-        whole = np.concatenate([whole, order[(from_ + np.arange(size)) % n]])
-    return whole
 
 
 def _batches(
@@ -409,7 +387,7 @@ def _batches(
     random: np.random.Generator,
     even: int = 1,
 ) -> list[list[Window]]:
-    """Batches of windows of about the same length, or of the same if it is a multiple of `even`."""
+    """Batches of windows of about the same length, or of the same one if padded to `even`."""
     if not windows:
         return []
     bounds = np.array([(w.first, w.last) for w in windows])
@@ -427,8 +405,67 @@ def _batches(
     return groups
 
 
-def quick_scores(found: Mapping[str, NDArray[Any]], gold: Examples) -> list[tuple[str, float]]:
-    """Accuracies without tree constraints, and start F1 without document-initial ones."""
+@torch.no_grad()
+def predict(net: Net, data: DeviceData, limit: int = 510) -> Columns:
+    """Greedy decisions for all words: tags, starts, and the best head in the true sentence."""
+    gold, attributes = data.data, net.options.attributes
+    found: Columns = {
+        name: np.full(gold.n_words, IGNORE, dtype=np.int64) for name in (*DECISIONS, "head")
+    }
+    found["start"] = np.zeros(gold.n_words, dtype=np.float32)
+    if attributes:
+        found["feats"] = np.full((gold.n_words, len(attributes)), IGNORE, dtype=np.int64)
+    sentence = torch.from_numpy(np.cumsum(gold.start == 1)).to(data.device)
+    for group, (words, inside), out in _read(net, data, limit):
+        same = torch.where(inside, sentence[words], -1)
+        allowed = pad(same[:, :, None] == same[:, None, :], (1, 0), value=True)
+        best = out["arc"].float().masked_fill(~allowed, -1e9).argmax(-1)
+        rows = torch.arange(len(best), device=best.device)[:, None].expand_as(best)
+        with _cast(data.device):
+            labels = net.labels(out["label_dep"], out["label_head"][rows, best])
+        chosen = {name: out[name].argmax(-1) for name in _TAGS}
+        if attributes:
+            parts = out["feats"].split(list(attributes), -1)
+            chosen["feats"] = torch.stack([points.argmax(-1) for points in parts], -1)
+        chosen["start"] = torch.sigmoid(out["start"].float())
+        chosen["deprel"] = labels.argmax(-1)
+        chosen["head"] = torch.where(best == 0, -1, best - 1 + words[:, :1])
+        for name, values in chosen.items():
+            array = values.cpu().numpy()
+            for row, w in enumerate(group):
+                own = slice(w.keep_first - w.first, w.keep_last - w.first)
+                found[name][w.keep_first : w.keep_last] = array[row, own]
+    return found
+
+
+def _read(
+    net: Net, data: DeviceData, limit: int
+) -> Iterator[tuple[list[Window], tuple[Tensor, Tensor], dict[str, Tensor]]]:
+    """Overlapping windows, their words, and the scores of these."""
+    pointer, docs = data.data.piece_ptr, data.data.doc_ptr.tolist()
+    windows = [
+        window
+        for begin, end in pairwise(docs)
+        for window in overlapping(pointer, begin, end, limit, limit // 5)
+    ]
+    windows.sort(key=lambda w: w.last - w.first)
+    net.eval()
+    for at in range(0, len(windows), 32):
+        group = windows[at : at + 32]
+        place = data.place(group)
+        bounds = on_device(place.bounds, data.device)
+        with _cast(data.device):
+            out = net(**data.inputs(bounds, place.length, place.width))
+        yield group, data.words(bounds, place.width), out
+
+
+def _cast(device: str) -> torch.autocast:
+    """Mixed precision on a GPU."""
+    return torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu")
+
+
+def _accuracies(found: Mapping[str, NDArray[Any]], gold: Examples) -> list[tuple[str, float]]:
+    """Accuracies without tree constraints, and F1 of starts inside documents."""
     scores = []
     for name in ("upos", "xpos", "feats", "lemma"):
         column = getattr(gold, name)

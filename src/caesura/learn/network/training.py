@@ -1,4 +1,9 @@
-"""Copies of training documents that a network learns from besides: other items, short pieces."""
+"""Training of a network over an encoder, or from another network, for a pipeline.
+
+`train_neural` starts from a pretrained encoder, `train_from` from the network of a model. `Weights`
+stores what was learned as floats. The network also learns from copies of the documents: without
+capitals and punctuation, with other layout, with other names and numbers, and in short pieces.
+"""
 
 from __future__ import annotations
 
@@ -19,25 +24,23 @@ from caesura.language.box import UNKNOWN, code_of
 from caesura.language.choice import choose_model
 from caesura.learn.folds import generator
 from caesura.learn.loop import Loop
+from caesura.learn.network.adaptation import Base, adapt
+from caesura.learn.network.examples import Labels, feats_seen_with, labels_of, prepare
+from caesura.learn.network.export import finish, measure_scale
+from caesura.learn.network.pretrained import EncoderShape, check_weights, kind_of
 from caesura.learn.run import Report, follow, transcripts
 from caesura.learn.silver import FEWER_EPOCHS, Silver, SilverOptions, confident, unsure
 from caesura.learn.stages import PipelineOptions, PipelineTrainer
 from caesura.learn.token_knowledge import known_of
 from caesura.models.file import ModelFile, Part, save
 from caesura.models.store import load_model
-from caesura.neural import feats_of_xpos
-from caesura.neural.bias_calibration import measure_scale
-from caesura.neural.examples import Labels
-from caesura.neural.feats_of_xpos import features_of
-from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.parser import NeuralParser
-from caesura.neural.prepare import finish, labels_of, new_net, prepare
-from caesura.neural.pretrained import check_weights
-from caesura.neural.scores import READ
-from caesura.neural.settings import SearchSettings
-from caesura.neural.shape import EncoderShape, kind_of
-from caesura.neural.subwords import Subwords
 from caesura.stages.bias import refuse_bias
+from caesura.stages.network import NeuralParser
+from caesura.stages.network_encoder import READ
+from caesura.stages.network_labels import FEATS_BY_XPOS, feats_by_xpos
+from caesura.stages.network_lemmas import LemmaLexicon
+from caesura.stages.network_options import SearchSettings
+from caesura.stages.network_subwords import Subwords
 from caesura.stages.several_tokenizers import KIND as MANY
 from caesura.stages.several_tokenizers import ManyTokenizer
 from caesura.stages.tokenizer import TokenizerOptions
@@ -149,9 +152,8 @@ class FinetuneOptions:
 
 
 if TYPE_CHECKING:
-    from caesura.neural.adapt import Base
-    from caesura.neural.examples import Labels
-    from caesura.neural.train import Source
+    from caesura.learn.network.examples import Labels
+    from caesura.learn.network.trainer import Source
 
 
 #: Streams of chance.
@@ -206,7 +208,7 @@ class Weights:
         arrays |= {f"lexicon/{name}": array for name, array in lexicon.items()}
         arrays["subwords"] = np.frombuffer(self.subwords.definition.encode(), np.uint8)
         if self.features is not None:
-            arrays[feats_of_xpos.NAME] = feats_of_xpos.packed(self.features)
+            arrays[FEATS_BY_XPOS] = np.packbits(self.features, axis=1)
         config = {"limit": self.limit, "shape": asdict(self.shape), "net": dict(self.net)}
         part = Part(_KIND, config, self.labels.as_lists(), arrays)
         save(path, {_KIND: part}, kind=_KIND, compress=False)
@@ -223,7 +225,7 @@ class Weights:
             EncoderShape(**part.option("shape", dict, {})),
             part.option("net", dict, {}),
             int(part.option("limit", int, 510)),
-            feats_of_xpos.from_arrays(part.arrays, len(labels.xpos), len(labels.feats)),
+            feats_by_xpos(part.arrays, len(labels.xpos), len(labels.feats)),
         )
 
     def stage(self, search: SearchSettings | None = None, bits: int = 8) -> NeuralParser:
@@ -313,8 +315,8 @@ def _network(
 ) -> Weights:
     import torch
 
-    from caesura.neural.net import NetOptions
-    from caesura.neural.train import NeuralTrainer, Source, TrainOptions
+    from caesura.learn.network.net import Net, NetOptions, load_encoder
+    from caesura.learn.network.trainer import NeuralTrainer, Source, TrainOptions
 
     if not any((doc.head >= -1).any() for doc in trainer.train):
         raise InputError("the training trees have no heads", remedy="Fill the HEAD column.")
@@ -328,7 +330,8 @@ def _network(
         layers=options.layers,
         dropout=options.dropout,
     )
-    net, subwords = new_net(encoder, labels, sizes)
+    subwords = Subwords.from_folder(Path(encoder))
+    net = Net(load_encoder(Path(encoder), sizes.layers), labels.sizes, sizes)
     if start is not None:
         if start.labels != labels:
             raise UsageError("these weights are of other labels", remedy="Train them on this data.")
@@ -385,7 +388,7 @@ def _network(
         net.encoder.shape,
         asdict(sizes),
         settings.limit,
-        features_of(trainer.train, labels),
+        feats_seen_with(trainer.train, labels),
     )
 
 
@@ -393,7 +396,7 @@ def _silver(
     silver: Silver, labels: Labels, subwords: Subwords, options: NeuralOptions
 ) -> list[Source]:
     """What a teacher said of raw text, and of some of it as transcripts would have it."""
-    from caesura.neural.train import Source
+    from caesura.learn.network.trainer import Source
 
     how = options.silver
     until = options.epochs - how.last if how.last else None
@@ -450,7 +453,6 @@ def train_from(
     """The parts of a model file: the tokeniser and the network, both gone on from `init`."""
     if importlib.util.find_spec("torch") is None:
         raise MissingExtra("torch", "neural-train", "Going on from a network")
-    from caesura.neural.adapt import Base
 
     chosen = choose_model(init)
     file = load_model(chosen.model)
@@ -507,10 +509,8 @@ def _finetuned_network(
 ) -> Part:
     import torch
 
-    from caesura.neural.adapt import adapt
-    from caesura.neural.encoder import Transformer
-    from caesura.neural.net import Net, NetOptions
-    from caesura.neural.train import NeuralTrainer, Source, TrainOptions
+    from caesura.learn.network.net import Net, NetOptions, Transformer
+    from caesura.learn.network.trainer import NeuralTrainer, Source, TrainOptions
 
     if not any((doc.head >= -1).any() for doc in trainer.train):
         raise InputError("the training trees have no heads", remedy="Fill the HEAD column.")

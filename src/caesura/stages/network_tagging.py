@@ -1,4 +1,4 @@
-"""Tags, features and lemmas from a network's scores, and from what lexicons know of the words."""
+"""Tags, FEATS and lemmas, by the scores of a network and lexica."""
 
 from __future__ import annotations
 
@@ -13,38 +13,42 @@ from caesura.constraints import Constraints
 from caesura.document import Document
 from caesura.document.characters import pictures_of
 from caesura.language.closed import Closed, closed_words
-from caesura.neural.languages import Languages
-from caesura.neural.lemmas import NEVER, LemmaLexicon
-from caesura.neural.scores import Scores
-from caesura.neural.tag_lexicon import Opinion, TagLexicon
 from caesura.stages.lemmas import Irregular, apply_rule, read_irregular
+from caesura.stages.network_encoder import Scores
+from caesura.stages.network_labels import Languages
+from caesura.stages.network_lemmas import NEVER, LemmaLexicon
+from caesura.stages.network_tags import Opinion, TagLexicon
 
 __all__ = ["Tagging", "softmax"]
 
-#: Words whose lemmas are chosen together.
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+#: Words whose lemmas are chosen together: a row of scores of all lemma rules is long.
 _AT_ONCE: Final = 1024
 
 
-class Heeded(NamedTuple):
-    """What a lexicon of tags says of the words of a document."""
+class Evidence(NamedTuple):
+    """The evidence of a lexicon of tags for the words of a document."""
 
     opinions: list[Opinion]
-    #: Which of them is of each word, and their languages.
-    where: NDArray[np.int64]
+    #: The opinion of each word, and the languages of the opinions.
+    where: Ints
     spoken: list[str]
-    #: Scores of tags that heed them.
-    upos: NDArray[np.float32]
+    #: Scores of tags with the evidence.
+    upos: Floats
 
 
 class Tagging:
-    """What decides about the tags of words. It does not change in use."""
+    """Chooses tags, FEATS and lemmas of words. It does not change in use."""
 
     def __init__(
         self,
         labels: dict[str, list[str]],
         lexicon: LemmaLexicon | None = None,
         languages: Languages | None = None,
-        features: NDArray[np.bool_] | None = None,
+        features: Mask | None = None,
         tags: TagLexicon | None = None,
     ) -> None:
         self.labels = labels
@@ -59,30 +63,32 @@ class Tagging:
         self._digits = np.array([("NumForm=Digit" in f) - ("NumForm=Word" in f) for f in feats])
 
     def speaks(self, language: str) -> None:
-        """Heed what is known of the words of a language."""
+        """Load the words of closed classes of the model's language."""
         if self.languages is None:
             self._closed = closed_words(language, self.labels["xpos"], self.labels["feats"])
-            told = {key: word.lemma for key, word in self._closed.items()}
-            self._irregular = {**self._irregular, **told}
+            lemmas = {key: word.lemma for key, word in self._closed.items()}
+            self._irregular = {**self._irregular, **lemmas}
 
     def write(self, doc: Document, scores: Scores, confidence: bool) -> None:
         fixed = Constraints.of(doc)
-        heeded = self._heeded(doc, scores)
-        upos = scores.tags["upos"] if heeded is None else heeded.upos
+        evidence = self._evidence(doc, scores)
+        upos = scores.tags["upos"] if evidence is None else evidence.upos
         for column in ("upos", "xpos", "feats"):
             if column == "feats" and self.languages is not None:
-                found = doc.strings.ids(self._feats(doc, scores, heeded)).astype(np.int32)
+                found = doc.strings.ids(self._feats(doc, scores, evidence)).astype(np.int32)
             else:
-                names = doc.strings.ids(self.labels[column])
                 if column == "feats":
                     best = self._best_feats(doc, scores)
                 else:
                     best = (upos if column == "upos" else scores.tags[column]).argmax(1)
                 if column == "upos" and "SYM" in self.labels[column]:
                     best[pictures_of(doc)] = self.labels[column].index("SYM")
-                found = names[best].astype(np.int32)
+                found = doc.strings.ids(self.labels[column])[best].astype(np.int32)
             if column == "feats" and self._closed:
-                found = self._closed_feats(doc, found)
+                known = {
+                    k: word.feats for k, word in self._closed.items() if word.feats is not None
+                }
+                found = _corrected(doc, found, known)
             setattr(doc, column, fixed.obeyed(column, found))
         if not ("lemma" in fixed.columns and np.all(doc.lemma > 0)):
             lemmas = self._lemmas(doc, scores)
@@ -92,10 +98,10 @@ class Tagging:
         if confidence:
             doc.tag_conf = softmax(upos).max(1)
 
-    def _best_feats(self, doc: Document, scores: Scores) -> NDArray[np.int64]:
-        """FEATS as a whole: the best of those that go with the XPOS and the spelling of a word."""
+    def _best_feats(self, doc: Document, scores: Scores) -> Ints:
+        """FEATS as a whole: the best of those that fit the XPOS and the spelling of a word."""
         spelled = _has_digits(doc) if self._digits.any() else None
-        found = []
+        found = [np.zeros(0, np.int64)]
         for span in _spans(doc.n_words):
             points = scores.tags["feats"][span]
             if self.features is not None:
@@ -104,15 +110,10 @@ class Tagging:
             if spelled is not None:
                 points = _spelled(spelled[span], points, self._digits)
             found.append(points.argmax(1))
-        return np.concatenate([np.zeros(0, np.int64), *found])
+        return np.concatenate(found)
 
-    def _closed_feats(self, doc: Document, feats: NDArray[np.int32]) -> NDArray[np.int32]:
-        """FEATS, those of words of closed classes as their tags settle them."""
-        told = {key: word.feats for key, word in self._closed.items() if word.feats is not None}
-        return _corrected(doc, feats, told)
-
-    def _heeded(self, doc: Document, scores: Scores) -> Heeded | None:
-        """What the lexicon of tags says of the words; None if there is no lexicon or language."""
+    def _evidence(self, doc: Document, scores: Scores) -> Evidence | None:
+        """The evidence of the lexicon of tags; None if there is no lexicon or language."""
         if self.tags is None or self.languages is None or scores.languages is None:
             return None
         codes = ("", *self.languages.codes)
@@ -121,20 +122,19 @@ class Tagging:
         spoken = [codes[i] for i in (kinds % len(codes)).tolist()]
         forms = doc.strings.take(kinds // len(codes))
         opinions = self.tags.opinions(list(zip(forms, spoken, strict=True)))
-        return Heeded(
-            opinions, where, spoken, self.tags.tag_points(scores.tags["upos"], opinions, where)
-        )
+        points = self.tags.tag_points(scores.tags["upos"], opinions, where)
+        return Evidence(opinions, where, spoken, points)
 
-    def _feats(self, doc: Document, scores: Scores, heeded: Heeded | None) -> list[str]:
-        """FEATS of a network of many languages: of those that the lexicon knows, or by value."""
-        assert self.languages is not None, "only asked for then"
+    def _feats(self, doc: Document, scores: Scores, evidence: Evidence | None) -> list[str]:
+        """FEATS of a network of many languages: those of the lexicon, or by attribute."""
+        assert self.languages is not None, "only called for many languages"
         points, values = scores.tags["feats"], scores.values
         allowed = self._allowed_values(scores)
-        if heeded is None or self.tags is None:
+        if evidence is None or self.tags is None:
             return self.languages.attributes.choose(points, allowed, values)
         may = points if allowed is None else np.where(allowed, points, NEVER)
         known = self.tags.choose_feats(
-            may, doc.column("upos"), heeded.spoken, heeded.opinions, heeded.where, values
+            may, doc.column("upos"), evidence.spoken, evidence.opinions, evidence.where, values
         )
         rest = np.array([n for n, one in enumerate(known) if one is None], np.int64)
         free = self.languages.attributes.choose(
@@ -144,28 +144,28 @@ class Tagging:
             known[row] = one
         return [one or "" for one in known]
 
-    def _allowed_values(self, scores: Scores) -> NDArray[np.bool_] | None:
-        """Which of the columns of FEATS that have scores each word may have; None: all of them."""
+    def _allowed_values(self, scores: Scores) -> Mask | None:
+        """The scored columns of FEATS that each word may have; None: all of them."""
         if self.languages is None or scores.languages is None or not len(scores.languages):
             return None
         mask, spoken = self.languages.masks["feats"], scores.languages
         if scores.values is not None:
             mask = mask[:, scores.values]
-        # Of one language there are scores of what it may have, and mostly of nothing else.
+        # For one language, usually only the allowed columns are scored.
         if (spoken == spoken[0]).all() and mask[spoken[0]].all():
             return None
-        allowed: NDArray[np.bool_] = mask[spoken]
+        allowed: Mask = mask[spoken]
         return allowed
 
-    def allowed(self, scores: Scores, name: str) -> NDArray[np.bool_] | None:
-        """Which labels the language of each word may have; None: all of them."""
+    def allowed(self, scores: Scores, name: str) -> Mask | None:
+        """The labels that the language of each word may have; None: all of them."""
         if self.languages is None or scores.languages is None:
             return None
-        allowed: NDArray[np.bool_] = self.languages.masks[name][scores.languages]
+        allowed: Mask = self.languages.masks[name][scores.languages]
         return allowed
 
-    def relations(self, doc: Document, batches: Iterable[NDArray[np.float32]]) -> NDArray[np.int64]:
-        """The best label of each arc, by scores that come in batches; emoji are no punctuation."""
+    def relations(self, doc: Document, batches: Iterable[Floats]) -> Ints:
+        """The best label of each arc, by batches of scores; emoji are not `punct`."""
         marks = np.array([name.split(":")[0] == "punct" for name in self.labels["deprel"]])
         emoji, found = pictures_of(doc), [np.zeros(0, np.int64)]
         for points in batches:
@@ -174,10 +174,9 @@ class Tagging:
         return np.concatenate(found)
 
     def _lemmas(self, doc: Document, scores: Scores) -> NDArray[np.int32]:
-        """Lemmas by rule, worked out once for each pair of form and rule."""
+        """Lemmas by rule, computed once for each pair of form and rule."""
         names = self.labels["lemma"]
-        rules = self._rules(doc, scores)
-        pairs = doc.form.astype(np.int64) * len(names) + rules
+        pairs = doc.form.astype(np.int64) * len(names) + self._rules(doc, scores)
         kinds, where = np.unique(pairs, return_inverse=True)
         made = doc.strings.ids(
             self._lemma(doc.strings[pair // len(names)], names[pair % len(names)])
@@ -185,84 +184,80 @@ class Tagging:
         )
         return made[where].astype(np.int32)
 
-    def _rules(self, doc: Document, found: Scores) -> NDArray[np.int64]:
+    def _rules(self, doc: Document, scores: Scores) -> Ints:
         """The rule of each word: the best of those that its lexicon and its language allow."""
+        chosen = [np.zeros(0, np.int64)]
         if self.lexicon is None:
-            chosen = [self._points(found, span).argmax(1) for span in _spans(doc.n_words)]
-            best = np.concatenate([np.zeros(0, np.int64), *chosen])
-            return best if found.rules is None else found.rules[best]
+            chosen += [self._points(scores, span).argmax(1) for span in _spans(doc.n_words)]
+            best = np.concatenate(chosen)
+            return best if scores.rules is None else scores.rules[best]
         n = len(doc.strings)
         keys = doc.form.astype(np.int64) * n + doc.upos
         codes: tuple[str, ...] = ("",)
-        if self.languages is not None and found.languages is not None:
+        spans = [slice(0, doc.n_words)][: doc.n_words]
+        if self.languages is not None and scores.languages is not None:
             codes = ("", *self.languages.codes)
-            keys = keys * len(codes) + found.languages
-        chosen = []
-        for span in self._lemma_spans(found, doc.n_words):
+            keys = keys * len(codes) + scores.languages
+            if (scores.languages != scores.languages[:1]).any():
+                spans = _spans(doc.n_words)  # here the scores are copied
+        for span in spans:
             kinds, where = np.unique(keys[span], return_inverse=True)
             spoken = [codes[i] for i in (kinds % len(codes)).tolist()]
             kinds //= len(codes)
             forms = [doc.strings[i] for i in (kinds // n).tolist()]
             tags = [doc.strings[i] for i in (kinds % n).tolist()]
-            points = self._points(found, span)
-            chosen.append(self.lexicon.choose(forms, tags, where, points, spoken, found.rules))
-        return np.concatenate([np.zeros(0, np.int64), *chosen])
+            points = self._points(scores, span)
+            chosen.append(self.lexicon.choose(forms, tags, where, points, spoken, scores.rules))
+        return np.concatenate(chosen)
 
-    def _lemma_spans(self, found: Scores, n: int) -> list[slice]:
-        """All words, or some words after the other where their scores have to be copied."""
-        spoken = found.languages
-        mixed = self.languages is not None and spoken is not None and (spoken != spoken[:1]).any()
-        return _spans(n) if mixed else [slice(0, n)][: min(n, 1)]
-
-    def _points(self, found: Scores, span: slice) -> NDArray[np.float32]:
-        """The scores of lemma rules for some words; of those that may not be, very low ones."""
-        points = found.tags["lemma"][span]
-        if self.languages is None or found.languages is None:
+    def _points(self, scores: Scores, span: slice) -> Floats:
+        """The scores of lemma rules for some words, very low where a rule is not allowed."""
+        points = scores.tags["lemma"][span]
+        if self.languages is None or scores.languages is None:
             return points
-        if (found.languages == found.languages[0]).all():
-            return points  # the rules are those of the one language
-        allowed = self.languages.masks["lemma"][found.languages[span]]
-        return np.where(allowed if found.rules is None else allowed[:, found.rules], points, NEVER)
+        if (scores.languages == scores.languages[0]).all():
+            return points  # the scored rules are those of the one language
+        allowed = self.languages.masks["lemma"][scores.languages[span]]
+        own = allowed if scores.rules is None else allowed[:, scores.rules]
+        return np.where(own, points, NEVER)
 
 
 def _spans(n: int) -> list[slice]:
-    """Some words after the other: a row of all lemma rules is long."""
     return [slice(at, min(at + _AT_ONCE, n)) for at in range(0, n, _AT_ONCE)]
 
 
-def _has_digits(doc: Document) -> NDArray[np.bool_]:
-    """Which words are written with digits."""
+def _has_digits(doc: Document) -> Mask:
+    """Which words contain digits."""
     kinds, where = np.unique(doc.form, return_inverse=True)
     has = np.array([any(c.isdigit() for c in form) for form in doc.strings.take(kinds)], bool)
     return has[where]
 
 
-def _spelled(
-    has: NDArray[np.bool_], points: NDArray[np.float32], digits: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    """The scores of FEATS without those that the spelling of a word, which `has` digits, rules out.
+def _spelled(has: Mask, points: Floats, digits: Ints) -> Floats:
+    """The scores of FEATS, very low where they contradict the spelling of a word.
 
-    `digits` is 1 where FEATS say that a number is written in digits, -1 where in letters.
+    `has` is whether a word contains digits; `digits` is 1 for FEATS of numbers in digits, -1 for
+    those of numbers in letters.
     """
     wrong = np.where(has[:, None], digits == -1, digits == 1)
     return np.where(wrong & ~wrong.all(1, keepdims=True), NEVER, points)
 
 
-def _corrected(doc: Document, values: NDArray[np.int32], told: Irregular) -> NDArray[np.int32]:
-    """A column of a document, with what is told of forms with their tags."""
+def _corrected(doc: Document, values: NDArray[np.int32], known: Irregular) -> NDArray[np.int32]:
+    """A column of a document, with the known values of forms with their tags."""
     n = len(doc.strings)
     kinds, where = np.unique(doc.form.astype(np.int64) * n + doc.xpos, return_inverse=True)
     pairs = zip((kinds // n).tolist(), (kinds % n).tolist(), strict=True)
-    known = [told.get((doc.strings[f].lower(), doc.strings[x]), "") for f, x in pairs]
-    if not any(known):
+    found = [known.get((doc.strings[f].lower(), doc.strings[x]), "") for f, x in pairs]
+    if not any(found):
         return values
-    numbers = doc.strings.ids(known)[where]
-    has = np.array([bool(value) for value in known])[where]
+    numbers = doc.strings.ids(found)[where]
+    has = np.array([bool(value) for value in found])[where]
     return np.where(has, numbers, values).astype(np.int32)
 
 
-def softmax(points: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scores of each row as chances."""
+def softmax(points: Floats) -> Floats:
+    """Scores of each row as probabilities."""
     powers = np.exp(points - points.max(1, keepdims=True))
-    found: NDArray[np.float32] = (powers / powers.sum(1, keepdims=True)).astype(np.float32)
+    found: Floats = (powers / powers.sum(1, keepdims=True)).astype(np.float32)
     return found

@@ -1,8 +1,7 @@
-"""What the networks of model files say of a text, for a student: an analysis, and likely answers.
+"""Distillation: the answers of trained networks for a student (Hinton et al. 2015).
 
-The analysis is that of the search; answers are the few likeliest of each decision, with their
-chances (Hinton et al. 2015). Several networks, over whatever sub-words, speak by the mean of their
-chances. `label` does the same for networks in training, without a search.
+The analysis is that of the search. The answers are the most probable ones of each decision, with
+their probabilities. Several networks, over any sub-words, answer with the mean of theirs.
 """
 
 from __future__ import annotations
@@ -15,26 +14,27 @@ from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.errors import ModelError
-from caesura.neural.examples import ANSWERS, Soft
-from caesura.neural.parser import NeuralParser
-from caesura.neural.scores import TAGS, Scores
-from caesura.neural.tagging import softmax
+from caesura.learn.network.examples import ANSWERS, Soft
+from caesura.stages.network import NeuralParser
+from caesura.stages.network_encoder import Scores
+from caesura.stages.network_tagging import softmax
+from caesura.stages.network_weights import TAGS
 
 __all__ = ["refuse_other_labels", "teach"]
 
 Floats = NDArray[np.float32]
-#: Answers of each word, and their chances.
+#: Answers of each word, and their probabilities.
 Answers = tuple[NDArray[np.int32], NDArray[np.float16]]
-#: No chance is smaller.
+#: The smallest probability.
 _LEAST: Final = 1e-9
-#: Words of the documents that a card reads together: their scores need 15 KB each.
+#: Words of the documents that a GPU reads together: their scores need 15 KB each.
 _TOGETHER: Final = 8192
-#: Words whose chances are worked out together.
+#: Words whose probabilities are computed together.
 _ROWS: Final = 256
 
 
 def refuse_other_labels(parsers: Sequence[NeuralParser]) -> None:
-    """Networks speak together if they know the same tags and labels."""
+    """Refuse networks with different tags or relations."""
     for other in parsers[1:]:
         for name in ("upos", "deprel"):
             apart = {*other.labels[name]} ^ {*parsers[0].labels[name]}
@@ -46,13 +46,13 @@ def refuse_other_labels(parsers: Sequence[NeuralParser]) -> None:
 
 
 def teach(parsers: Sequence[NeuralParser], docs: Sequence[Document]) -> list[Soft]:
-    """Fill documents that have tokens, confidences included; what the networks think of each."""
+    """Fill documents with tokens, including confidences; return the answers for each."""
     together = _TOGETHER if all(parser.encoder.by_torch for parser in parsers) else 1
     return [soft for group in _groups(docs, together) for soft in _taught(parsers, group)]
 
 
 def _groups(docs: Sequence[Document], words: int) -> Iterator[list[Document]]:
-    """Documents that have so many words together."""
+    """Groups of documents that have so many words together."""
     group: list[Document] = []
     for doc in docs:
         group.append(doc)
@@ -85,7 +85,7 @@ def _taught(parsers: Sequence[NeuralParser], docs: Sequence[Document]) -> list[S
 
 
 def _soft(scores: Scores, heads: NDArray[np.int32], labels: Floats) -> Soft:
-    """The likeliest answers, of scores, of heads that were decided on and chances of labels."""
+    """The most probable answers, by scores, decided heads and probabilities of labels."""
     answers, chances = {}, {}
     for name in TAGS:
         answers[name], chances[name] = _by_rows(_likeliest_tags, scores.tags[name])
@@ -101,12 +101,12 @@ def _soft(scores: Scores, heads: NDArray[np.int32], labels: Floats) -> Soft:
 
 
 def _spans(n: int) -> Iterator[slice]:
-    """Some words after the other, whose scores stay near the processor."""
+    """Groups of words whose scores fit the cache."""
     return (slice(at, at + _ROWS) for at in range(0, n, _ROWS))
 
 
 def _by_rows(work: Callable[..., Answers], *arrays: NDArray[Any]) -> Answers:
-    """What is to be done with arrays, done with some of their rows after the other."""
+    """Do work on some rows of arrays after the other."""
     made = [work(*(array[span] for array in arrays)) for span in _spans(len(arrays[0]))]
     if not made:
         return np.zeros((0, ANSWERS), np.int32), np.zeros((0, ANSWERS), np.float16)
@@ -119,9 +119,9 @@ def _likeliest_tags(points: Floats) -> Answers:
 
 
 def _likeliest(chances: Floats) -> Answers:
-    """The few likeliest of each row; rows of fewer are filled up with what has no chance.
+    """The most probable answers of each row, padded with answers without probability.
 
-    The chances are used up.
+    `chances` is overwritten.
     """
     n, k = chances.shape
     rows = np.arange(n)
@@ -135,7 +135,7 @@ def _likeliest(chances: Floats) -> Answers:
 
 
 def _likeliest_heads(arcs: Floats, base: NDArray[np.int32], heads: NDArray[np.int32]) -> Answers:
-    """The head that was decided on first, then others; labels are those of the first."""
+    """The decided head first, then the most probable others."""
     chances = softmax(arcs)
     rows = np.arange(len(heads))
     place = np.where(heads < 0, 0, heads - base + 1)
@@ -156,7 +156,7 @@ def _mean_labels(
     each: Sequence[Sequence[Scores]],
     heads: Sequence[NDArray[np.int32]],
 ) -> list[Floats]:
-    """The mean chances of labels in each document, by the numbers of the first network."""
+    """The mean probabilities of labels in each document, by the numbers of the first network."""
     width = len(parsers[0].labels["deprel"])
     found = [np.zeros((len(own), width), np.float32) for own in heads]
     for parser, scores in zip(parsers, each, strict=True):
@@ -168,7 +168,7 @@ def _mean_labels(
 def _label_chances(
     parser: NeuralParser, scores: Sequence[Scores], heads: Sequence[NDArray[np.int32]]
 ) -> list[Floats]:
-    """The chance of each label of each arc in each document; a card finds those of all at once."""
+    """The probability of each label of each arc; a GPU computes all documents at once."""
     if not parser.encoder.by_torch or parser.languages is not None:
         return [parser.label_chances(one, own) for one, own in zip(scores, heads, strict=True)]
     vectors = [
@@ -188,7 +188,7 @@ def _label_chances(
 
 
 def _moved(chances: Floats, parser: NeuralParser, first: NeuralParser, name: str) -> Floats:
-    """Chances of labels in the order of another network's."""
+    """Probabilities of labels in the order of another network."""
     if parser.labels[name] == first.labels[name]:
         return chances
     at = {label: n for n, label in enumerate(parser.labels[name])}
@@ -197,7 +197,7 @@ def _moved(chances: Floats, parser: NeuralParser, first: NeuralParser, name: str
 
 
 def _mean(parsers: Sequence[NeuralParser], each: Sequence[Scores]) -> Scores:
-    """Scores whose chances are the means of several, in the windows of the first."""
+    """Scores whose probabilities are the means of several networks, in the windows of the first."""
     first, n = each[0], len(parsers)
     tags = {name: np.empty_like(first.tags[name]) for name in TAGS}
     arcs = np.empty_like(first.arcs)
@@ -228,7 +228,7 @@ def _mean(parsers: Sequence[NeuralParser], each: Sequence[Scores]) -> Scores:
 
 
 def _arc_chances(scores: Scores, first: Scores, span: slice) -> Floats:
-    """The chances of the heads of some words, in the windows of another network."""
+    """The probabilities of the heads of some words, in the windows of another network."""
     chances = softmax(scores.arcs[span])
     width = first.arcs.shape[1]
     base, sizes = scores.base[span], scores.sizes[span]

@@ -1,9 +1,10 @@
-"""The neural stage of a pipeline: the network scores, the joint search decides.
+"""The neural stage of a pipeline: scores of a network, and a joint search for boundaries and trees.
 
-Tags and lemmas are the network's own; boundaries and trees are searched with the same transitions,
-constraints and beam as by the linear parser, by the scores of arcs. In the sentences
-that are found the best trees are taken. Labels are chosen for their arcs, root labels for roots
-alone.
+Tags and lemmas are chosen by the network. Boundaries and trees are searched with the transitions,
+constraints and beam of the linear parser, by the scores of arcs; then the best trees of the found
+sentences are taken. Labels are chosen for their arcs; only roots have root labels.
+
+`NetworkStarts` sets sentence starts by the network without a search through trees.
 """
 
 from __future__ import annotations
@@ -11,35 +12,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura import _core
 from caesura._core import ArcDecoder
-from caesura.constraints import Constraints
-from caesura.document import YES, Document
+from caesura.constraints import Constraints, inside_arcs, obeyed_starts
+from caesura.document import NO, YES, Document
 from caesura.errors import ModelError, WarningSink
+from caesura.layout import SAME
 from caesura.models.file import Part
-from caesura.neural import feats_of_xpos
-from caesura.neural.evidence import evidence_odds, log_odds
-from caesura.neural.examples import layout_codes
-from caesura.neural.graph import network_of
-from caesura.neural.joined import groups, joined, parts
-from caesura.neural.languages import Languages
-from caesura.neural.lemmas import LemmaLexicon
-from caesura.neural.scores import LIMIT, Encoder, Scores
-from caesura.neural.settings import SearchSettings
-from caesura.neural.starts import NetworkStarts
-from caesura.neural.subwords import Subwords
-from caesura.neural.tag_lexicon import TagLexicon
-from caesura.neural.tagging import Tagging, softmax
-from caesura.neural.weights import TAGS, Network
-from caesura.neural.word_boundaries import WordBoundaries
-from caesura.stage import Stage
+from caesura.stage import Stage, StartStage, stage_of
 from caesura.stages.bias import BiasScale
 from caesura.stages.joint_parser import (
     Inventory,
@@ -49,28 +36,47 @@ from caesura.stages.joint_parser import (
     decode_given,
     settings_of,
 )
+from caesura.stages.network_encoder import LIMIT, Encoder, Scores
+from caesura.stages.network_labels import FEATS_BY_XPOS, Languages, feats_by_xpos
+from caesura.stages.network_lemmas import LemmaLexicon
+from caesura.stages.network_onnx import network_of
+from caesura.stages.network_options import SearchSettings
+from caesura.stages.network_reading import evidence_odds, groups, joined, layout_codes, split_column
+from caesura.stages.network_subwords import Subwords
+from caesura.stages.network_tagging import Tagging, softmax
+from caesura.stages.network_tags import TagLexicon
+from caesura.stages.network_weights import TAGS, Network
+from caesura.stages.network_word_boundaries import WordBoundaries
 from caesura.stages.parse_constraints import WordConstraints, limits_of, no_limits
-from caesura.stages.word_table import LAYOUT_ODDS, edited_words
+from caesura.stages.word_table import AT_LINES, LAYOUT_ODDS, edited_tokens, edited_words
 
 if TYPE_CHECKING:
     from caesura.stages.tree_parser import Parse
 
-__all__ = ["NeuralParser", "SearchSettings"]
+__all__ = ["NetworkStarts", "NeuralParser", "SearchSettings"]
 
-#: Items of the beam for each tree that is asked for.
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Heads = NDArray[np.int32]
+
+#: Items of the beam for each of the k best trees.
 _WIDER: Final = 16
 _ARCS: Final = ("left", "right", "root")
 #: Arcs whose labels are scored together: each needs 20 KB for it.
 _ARCS_AT_ONCE: Final = 128
-#: What a bias is worth to a network that was not measured: see `benchmarks/accuracy/bias.py`.
+#: The bonus of a bias for a network without measurements: see `benchmarks/accuracy/bias.py`.
 SCALE: Final = BiasScale(
     edited=(-11.82, -9.742, -7.424, -5.428, 0.0, 7.68, 11.35, 15.36, 20.98),
     unedited=(-5.383, -3.594, -2.416, -1.354, 0.0, 1.92, 3.84, 7.424, 15.24),
 )
 
-#: Columns of words that tagging fills, the last with confidences.
+#: Columns that tagging fills; the last one only with confidences.
 _TAGGED: Final = ("upos", "xpos", "feats", "lemma", "tag_conf")
 _SETTINGS: Final = tuple(SearchSettings.__dataclass_fields__)
+#: For starts alone, the network decides where the tokeniser's probability lies between these, and
+#: reads so many words to each side: on EWT dev a fifth of all words, on GUM a twelfth.
+_UNSURE: Final = (0.12, 0.88)
+_BEFORE, _AFTER = 12, 12
 
 
 class NeuralParser(Stage):
@@ -84,7 +90,7 @@ class NeuralParser(Stage):
         network: Network,
         subwords: Subwords,
         labels: dict[str, list[str]],
-        label_weights: NDArray[np.float32],
+        label_weights: Floats,
         settings: SearchSettings,
         *,
         limit: int = LIMIT,
@@ -97,23 +103,28 @@ class NeuralParser(Stage):
         tags: TagLexicon | None = None,
     ) -> None:
         self.scale = scale
-        #: What it says of words in text without blanks.
+        #: Finds words in text without blanks.
         self.word_boundaries: WordBoundaries | None = None
-        #: What tags and features words had, in a network of many languages.
+        #: The tags and FEATS of words, in a network of many languages.
         self.tags = tags
-        #: Which FEATS each XPOS may have.
+        #: [XPOS, FEATS]: which are allowed together.
         self.features = features
         self.lexicon = lexicon
-        self._network = network
-        #: Reads the part of the model file again, if the arrays were let go.
-        self._again: Callable[[], Part] | None = None
         self.languages = languages
+        #: The longest window in training, in sub-words.
+        self.limit = limit
+        self.labels = labels
+        self.label_weights = label_weights
+        self.settings = settings
+        self.inventory = Inventory(_ARCS, (0,), (1,), (2,))
+        self._network = network
+        #: Reads the part of the model file again if the arrays were freed.
+        self._again: Callable[[], Part] | None = None
         size, _, other = label_weights.shape
         widths = {name: len(labels[name]) for name in TAGS}
         widths |= {"label_dep": size - 1, "label_head": other - 1}
         if languages is not None:
             widths["feats"] = languages.attributes.total
-        self._widths = widths
         self.encoder = Encoder(
             network,
             subwords,
@@ -123,25 +134,17 @@ class NeuralParser(Stage):
             widths=widths,
             languages=languages,
         )
-        #: The longest window that was learned from, in sub-words.
-        self.limit = limit
-        self.labels = labels
-        self.label_weights = label_weights
-        self._label_scorer = label_scorer(label_weights)
-        self.settings = settings
-        self.inventory = Inventory(_ARCS, (0,), (1,), (2,))
+        self._label_scorer = _label_scorer(label_weights)
         self._roots = np.array([name.split(":")[0] == "root" for name in labels["deprel"]])
         self._tagging = Tagging(labels, lexicon, languages, features, tags)
 
     @property
     def network(self) -> Network:
-        """The arrays of the network; of a loaded model they are read again when asked for."""
-        if self._again is None:
-            return self._network
-        return network_of(self._again())
+        """The arrays of the network; freed ones are read from the model file again."""
+        return self._network if self._again is None else network_of(self._again())
 
     def release(self, again: Callable[[], Part] | None = None) -> None:
-        """The core has all that the arrays hold, so they need not stay as well."""
+        """Free the arrays, of which the core has a copy."""
         if again is not None:
             self._network, self._again = replace(self._network, arrays={}), again
 
@@ -169,24 +172,14 @@ class NeuralParser(Stage):
 
     def with_options(self, **changes: Any) -> Self:
         self.refuse(changes, {"device", "threads", *_SETTINGS})
-        known = self.encoder
-        threads = changes.pop("threads", known.threads)
-        device = changes.pop("device", known.device)
+        threads = changes.pop("threads", self.encoder.threads)
+        device = changes.pop("device", self.encoder.device)
         other = self.with_search(**changes)
-        if device != known.device:
-            other.encoder = Encoder(
-                self.network,
-                known.subwords,
-                limit=self.limit,
-                threads=threads,
-                layout=known.layout,
-                widths=self._widths,
-                languages=self.languages,
-                device=device,
-            )
-        elif threads != known.threads:
-            other.encoder = copy(known)
-            other.encoder.threads = threads
+        if device != self.encoder.device:
+            other.encoder = self.encoder.on_device(self.network, device)
+        elif threads != self.encoder.threads:
+            other.encoder = copy(self.encoder)
+        other.encoder.threads = threads
         return other
 
     # ------------------------------------------------------------ model file
@@ -201,14 +194,12 @@ class NeuralParser(Stage):
         if self.lexicon is not None:
             arrays |= self.lexicon.arrays()
         if self.features is not None:
-            arrays[feats_of_xpos.NAME] = feats_of_xpos.packed(self.features)
+            arrays[FEATS_BY_XPOS] = np.packbits(self.features, axis=1)
         labels = dict(self.labels)
-        if self.languages is not None:
-            arrays |= self.languages.arrays()
-            labels |= self.languages.labels()
-        if self.tags is not None:
-            arrays |= self.tags.arrays()
-            labels |= self.tags.labels()
+        for more in (self.languages, self.tags, self.word_boundaries):
+            if more is not None:
+                arrays |= more.arrays()
+                labels |= more.labels()
         settings = self.settings
         config: dict[str, Any] = {
             **network.part_option(),
@@ -225,8 +216,6 @@ class NeuralParser(Stage):
             "layout": self.encoder.layout,
         }
         if self.word_boundaries is not None:
-            arrays |= self.word_boundaries.arrays()
-            labels |= self.word_boundaries.labels()
             config |= self.word_boundaries.config()
         return Part("neural", config, labels, arrays)
 
@@ -236,23 +225,27 @@ class NeuralParser(Stage):
 
     @classmethod
     def for_threads(cls, part: Part, threads: int) -> Self:
-        """The network, whose windows so many threads read."""
+        """The stage of a part; its windows are divided among threads."""
         if part.kind != "neural":
             raise ModelError(f"this is a {part.kind}, not a neural parser")
         for name in (*TAGS, "deprel"):
             if not part.labels.get(name):
                 raise ModelError(f"the neural parser has no labels for {name}")
-        margin = float(part.option("margin", (int, float), -1.0))
+
+        def number(name: str, default: float) -> float:
+            return float(part.option(name, (int, float), default))
+
+        margin = number("margin", -1.0)
         settings = SearchSettings(
             margin=margin if margin >= 0 else math.inf,
             beam=int(part.option("beam", int, 8)),
-            swap=float(part.option("swap", (int, float), 1.0)),
-            crossing=float(part.option("crossing", (int, float), 0.5)),
+            swap=number("swap", 1.0),
+            crossing=number("crossing", 0.5),
             # Older files call it a bias.
-            bonus=float(part.option("bonus", (int, float), part.option("bias", (int, float), 0))),
-            unedited=float(part.option("unedited", (int, float), 0.0)),
-            layout=float(part.option("trust-layout", (int, float), 0.0)),
-            evidence=float(part.option("trust-evidence", (int, float), 0.0)),
+            bonus=number("bonus", number("bias", 0.0)),
+            unedited=number("unedited", 0.0),
+            layout=number("trust-layout", 0.0),
+            evidence=number("trust-evidence", 0.0),
         )
         n = len(part.labels["deprel"])
         network = network_of(part)
@@ -271,9 +264,7 @@ class NeuralParser(Stage):
             threads=threads,
             scale=BiasScale.from_config(part.option("bias-scale", dict, {}), SCALE),
             lexicon=LemmaLexicon.from_arrays(part.labels["lemma"], part.arrays),
-            features=feats_of_xpos.from_arrays(
-                part.arrays, len(part.labels["xpos"]), len(part.labels["feats"])
-            ),
+            features=feats_by_xpos(part.arrays, *(len(part.labels[n]) for n in ("xpos", "feats"))),
             layout=bool(part.option("layout", bool, False)),
             languages=languages,
             tags=tags,
@@ -283,13 +274,12 @@ class NeuralParser(Stage):
 
     @property
     def search(self) -> SearchSettings:
-        """The same name as in the other parsers."""
+        """The settings, by the name that other parsers use."""
         return self.settings
 
     def with_search(self, **changes: Any) -> Self:
         """The same network with other settings of the search."""
-        other = object.__new__(type(self))
-        other.__dict__ = dict(self.__dict__)
+        other = copy(self)
         other.settings = replace(self.settings, **changes)
         return other
 
@@ -304,20 +294,22 @@ class NeuralParser(Stage):
     ) -> None:
         """Fill tags, lemmas, boundaries and trees of documents with tokens, in place.
 
-        Memory is needed in proportion to the words of the longest one.
+        Memory is proportional to the words of the longest document.
         """
         for group in groups(docs):
             self._annotate(group, confidence)
 
     def _annotate(self, docs: Sequence[Document], confidence: bool) -> None:
-        """Fill documents that can be joined: all but the search is done for all at once."""
+        """Fill documents that can be joined; only the search is done for each separately."""
         whole, bounds = joined(docs)
         scores = self.encoder.scores(whole, bounds)
         self.write_tags(whole, scores, confidence)
-        scores.tags.clear()  # by far the largest of them
+        scores.tags.clear()  # by far the largest arrays
         if len(docs) > 1:
             for name in _TAGGED if confidence else _TAGGED[:-1]:
-                for doc, column in zip(docs, parts(getattr(whole, name), bounds), strict=True):
+                for doc, column in zip(
+                    docs, split_column(getattr(whole, name), bounds), strict=True
+                ):
                     setattr(doc, name, column)
         bonus = self._bonus(whole, bounds)
         spans = list(pairwise(bounds.tolist()))
@@ -340,8 +332,8 @@ class NeuralParser(Stage):
         """Up to k different analyses, the best first."""
         scores = self.encoder.scores(doc)
         self.write_tags(doc, scores, False)
-        # Several orders of transitions build one tree, so a wider beam is needed for k trees.
-        # States that are merged would take their trees with them.
+        # Several orders of transitions build the same tree, so k trees need a wider beam.
+        # Merged states would lose trees, so there is no margin.
         wide = self.with_search(beam=max(self.settings.beam, _WIDER * k), margin=math.inf)
         decoder, given = wide._decoder(doc, scores)
         limits = limits_of(given, single_root=True) if given.anything else no_limits()
@@ -356,16 +348,14 @@ class NeuralParser(Stage):
                 self.write_tree(found[key], parse, labels)
         return list(found.values())
 
-    def decide(
-        self, doc: Document, scores: Scores, bonus: NDArray[np.float32] | None = None
-    ) -> Result:
-        """Boundaries and heads of a document whose scores are known, and perhaps the bonus."""
+    def decide(self, doc: Document, scores: Scores, bonus: Floats | None = None) -> Result:
+        """Boundaries and heads of a document, by its scores and the bonus of boundaries."""
         decoder, given = self._decoder(doc, scores, bonus)
         result = decode_given(decoder.decode, doc, given, single_root=True)
         return result._replace(heads=_best_heads(decoder, result, given))
 
     def _decoder(
-        self, doc: Document, scores: Scores, bonus: NDArray[np.float32] | None = None
+        self, doc: Document, scores: Scores, bonus: Floats | None = None
     ) -> tuple[ArcDecoder, WordConstraints]:
         settings = self.settings
         start = scores.start + (self._bonus(doc) if bonus is None else bonus)
@@ -383,8 +373,8 @@ class NeuralParser(Stage):
         given.labels[:] = -1  # labels are written afterwards
         return decoder, given
 
-    def _bonus(self, doc: Document, bounds: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
-        """What speaks for a boundary before each word, besides the network."""
+    def _bonus(self, doc: Document, bounds: Ints | None = None) -> Floats:
+        """The evidence for a boundary before each word besides that of the network."""
         settings = self.settings
         edited = edited_words(doc, bounds=bounds)
         kinds = (settings.unedited, 0.0)
@@ -393,46 +383,46 @@ class NeuralParser(Stage):
         if self.languages is not None and self.languages.bonus is not None:
             found += self.languages.bonus[self.languages.numbers(doc), edited.astype(np.int64)]
         if settings.layout:
-            found += np.float32(settings.layout) * LAYOUT_ODDS[layout_codes(doc, raw=True)]
+            found += self._layout_odds(doc)
         if settings.evidence and doc.start_evidence is not None:
-            found += np.where(
-                edited, np.float32(settings.evidence) * evidence_odds(doc), np.float32(0)
-            )
+            # At line starts the tokeniser, which was trained on more layouts, counts for more.
+            lines = np.where(layout_codes(doc) == SAME, 1, AT_LINES)
+            odds = (evidence_odds(doc) * lines).astype(np.float32)
+            found += np.where(edited, np.float32(settings.evidence) * odds, np.float32(0))
         return found
+
+    def _layout_odds(self, doc: Document) -> Floats:
+        """The evidence of the layout before each word."""
+        return np.float32(self.settings.layout) * LAYOUT_ODDS[layout_codes(doc, raw=True)]
 
     # --------------------------------------------------------------- writing
 
     def write_tags(self, doc: Document, scores: Scores, confidence: bool) -> None:
         self._tagging.write(doc, scores, confidence)
 
-    def write_tree(self, doc: Document, result: Any, labels: NDArray[np.int64]) -> None:
-        """Boundaries and heads that were decided, with the numbers of their labels."""
-        heads = np.asarray(result.heads, np.int32)
+    def write_tree(self, doc: Document, result: Result | Parse, labels: Ints) -> None:
+        """Write boundaries, heads, and the labels with these numbers."""
         deprel = doc.strings.ids(self.labels["deprel"])[labels]
         doc.deprel = Constraints.of(doc).obeyed_deprels(deprel.astype(np.int32))
-        doc.head = heads
-        first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
-        starts = np.asarray(result.starts)[first] == 1
+        doc.head = np.asarray(result.heads, np.int32)
+        starts = np.asarray(result.starts)[_first_words(doc)] == 1
         doc.sent_start = np.where(starts, YES, 0).astype(np.int8)
 
-    def _labels(self, doc: Document, scores: Scores, heads: NDArray[np.int32]) -> NDArray[np.int64]:
+    def _labels(self, doc: Document, scores: Scores, heads: Heads) -> Ints:
         """The best label of each arc."""
         return self._tagging.relations(doc, self._label_points(scores, heads))
 
-    def label_chances(self, scores: Scores, heads: NDArray[np.int32]) -> NDArray[np.float32]:
+    def label_chances(self, scores: Scores, heads: Heads) -> Floats:
         """The probability of each label of each arc."""
         found = [softmax(points) for points in self._label_points(scores, heads)]
         return np.concatenate(found) if found else np.zeros((0, len(self._roots)), np.float32)
 
-    def _label_points(
-        self, scores: Scores, heads: NDArray[np.int32]
-    ) -> Iterator[NDArray[np.float32]]:
-        """The score of each label of each arc, a batch at a time for the sake of memory."""
+    def _label_points(self, scores: Scores, heads: Heads) -> Iterator[Floats]:
+        """The score of each label of each arc, in batches to limit the memory."""
         allowed = self._tagging.allowed(scores, "deprel")
-        n = len(heads)
         kept = self._relations(scores)
         root = (heads < 0)[:, None]
-        for a in range(0, n, _ARCS_AT_ONCE):
+        for a in range(0, len(heads), _ARCS_AT_ONCE):
             b = slice(a, a + _ARCS_AT_ONCE)
             points = self._label_scorer.scores(
                 scores.label_dep[b], scores.label_head, scores.label_root, heads[b], kept
@@ -445,8 +435,8 @@ class NeuralParser(Stage):
                 points = np.where(allowed[b] | root[b], points, points - np.float32(1e9))
             yield np.where(root[b] == self._roots[None, :], points, -np.inf)
 
-    def _relations(self, scores: Scores) -> NDArray[np.int64] | None:
-        """Those that the languages of a document may have, and roots; None: all of them."""
+    def _relations(self, scores: Scores) -> Ints | None:
+        """The relations of the languages of a document, and roots; None: all of them."""
         if self.languages is None or scores.languages is None:
             return None
         may = self.languages.relations(scores.languages)
@@ -465,41 +455,109 @@ class NeuralParser(Stage):
         )
         doc.sent_conf = self.start_chances(doc, scores.start)
 
-    def start_chances(self, doc: Document, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    def start_chances(self, doc: Document, scores: Floats) -> Floats:
         """The probability that a sentence starts at each token, by the scores of its words."""
-        first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
-        start = 1.0 / (1.0 + np.exp(-(scores + self._bonus(doc))))
-        start[:1] = 1.0
-        return start[first].astype(np.float32)
+        return _start_chances(doc, scores + self._bonus(doc))
 
-    def told_chances(self, doc: Document) -> NDArray[np.float32]:
-        """The same by what tokeniser and layout say, without the network."""
-        first = np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
-        told = (
-            log_odds(doc)
-            + np.float32(self.settings.layout) * LAYOUT_ODDS[layout_codes(doc, raw=True)]
-        )
-        start = 1.0 / (1.0 + np.exp(-told))
-        start[:1] = 1.0
-        return start[first].astype(np.float32)
+    def evidence_chances(self, doc: Document) -> Floats:
+        """The same by tokeniser and layout, without the network."""
+        return _start_chances(doc, evidence_odds(doc) + self._layout_odds(doc))
 
     def starts_alone(self) -> Stage:
         """The network without its tags and arcs."""
         return NetworkStarts(self)
 
 
-def label_scorer(weights: NDArray[np.float32]) -> _core.LabelScorer:
-    """What scores the labels of arcs with these weights, [dependent, label, head]."""
+@dataclass
+class NetworkStarts(StartStage):
+    """Sets the sentence starts with a probability above one half.
+
+    In edited text the tokeniser decides where it is sure, and the network reads a few words around
+    each of the other gaps. In text without capitals and punctuation it reads everything.
+    """
+
+    parser: NeuralParser
+    kind: ClassVar[str] = "neural"
+    title: ClassVar[str] = "a network for sentence starts"
+
+    @property
+    def offers(self) -> frozenset[str]:
+        return self.parser.offers - {"k_best"}
+
+    def annotate(
+        self,
+        docs: Sequence[Document],
+        *,
+        confidence: bool = False,
+        warn: WarningSink | None = None,
+    ) -> None:
+        for doc in docs:
+            chances = self._chances(doc)
+            starts = np.where(chances > 0.5, YES, NO).astype(np.int8)
+            starts[inside_arcs(doc)] = NO
+            starts = obeyed_starts(doc, starts)
+            starts[:1] = YES
+            doc.sent_start = starts
+            if confidence:
+                doc.sent_conf = chances
+
+    def _chances(self, doc: Document) -> Floats:
+        """The probability of a start at each token."""
+        parser = self.parser
+        evidence = doc.start_evidence
+        if evidence is None or parser.settings.bias:
+            return parser.start_chances(doc, parser.encoder.starts(doc))
+        low, high = _UNSURE
+        unsure = (evidence >= low) & (evidence <= high) | ~edited_tokens(doc)
+        unsure[:1] = False
+        words = np.searchsorted(doc.word_token, np.flatnonzero(unsure))
+        scores = parser.encoder.starts(doc, _spans(words, doc.n_words))
+        return np.where(unsure, parser.start_chances(doc, scores), parser.evidence_chances(doc))
+
+    def with_options(self, **changes: Any) -> Self:
+        return replace(self, parser=self.parser.with_options(**changes))
+
+    def to_part(self) -> Part:
+        return self.parser.to_part()
+
+    @classmethod
+    def from_part(cls, part: Part) -> Self:
+        return cls(cast("NeuralParser", stage_of(part)))
+
+
+def _spans(words: Ints, n: int) -> list[tuple[int, int]]:
+    """The words around some; spans that meet are merged."""
+    spans: list[tuple[int, int]] = []
+    for word in words.tolist():
+        first, last = max(0, word - _BEFORE), min(n, word + _AFTER)
+        if spans and first <= spans[-1][1]:
+            first = spans.pop()[0]
+        spans.append((first, last))
+    return spans
+
+
+def _first_words(doc: Document) -> Ints:
+    """The first word of each token."""
+    return np.searchsorted(doc.word_token, np.arange(doc.n_tokens))
+
+
+def _start_chances(doc: Document, odds: Floats) -> Floats:
+    """The probability of a start at each token, by the log-odds of its words."""
+    start = 1.0 / (1.0 + np.exp(-odds))
+    start[:1] = 1.0
+    return start[_first_words(doc)].astype(np.float32)
+
+
+def _label_scorer(weights: Floats) -> _core.LabelScorer:
+    """The scorer of labels of arcs, from weights [dependent, label, head]."""
     try:
         return _core.LabelScorer(np.ascontiguousarray(weights, np.float32))
     except _core.DamagedModel as error:
         raise ModelError(f"its weights of labels cannot be used: {error}") from error
 
 
-def _best_heads(
-    decoder: ArcDecoder, result: Result | Parse, given: WordConstraints
-) -> NDArray[np.int32]:
-    """The best trees of the sentences that a search found."""
+def _best_heads(decoder: ArcDecoder, result: Result | Parse, given: WordConstraints) -> Heads:
+    """The best trees of the sentences of a search."""
     starts, heads = np.asarray(result.starts, np.int8), np.asarray(result.heads, np.int32)
     return decoder.best_trees(starts, given.heads.astype(np.int32), heads)
 
