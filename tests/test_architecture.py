@@ -177,6 +177,14 @@ def test_documents_and_formats_are_light() -> None:
     assert loaded(code + "; caesura.Document()") == set()
 
 
+def test_parsing_a_text_loads_what_it_needs() -> None:
+    spare = {"numpy.ma", "concurrent.futures", "difflib", "logging", "caesura.formats.asr"}
+    code = "import sys, caesura; caesura.load('en-fast')('They came.')"
+    subprocess.run(
+        [sys.executable, "-c", f"{code}; assert not {spare} & {{*sys.modules}}"], check=True
+    )
+
+
 #: Packages that come with an extra, and modules that cannot be loaded without one.
 EXTRAS = {
     "matplotlib",
@@ -212,6 +220,12 @@ INSIDE = {
     ("document/characters.py", "regex"): "light start: compiling patterns takes long",
     ("stages/rules_tokenizer.py", "regex"): "light start: compiling patterns takes long",
     ("cli", "msgspec"): "light start: only JSON needs it",
+    ("cli", "difflib"): "light start: only a wrong command needs it",
+    ("stages/lemmas.py", "difflib"): "light start: only training needs it",
+    ("pipeline", "concurrent.futures"): "light start: only threads need it",
+    ("stages/tree_parser.py", "concurrent.futures"): "light start: only threads need it",
+    ("pipeline/runner.py", "caesura.pipeline.ray"): "light start: only clusters need it",
+    ("formats/__init__.py", "caesura.formats"): "light start: only segments of other tools need it",
     ("cli", "caesura"): "light start: a command loads what it runs, not what its help says",
     ("__init__.py", "caesura"): "light start: names are loaded when they are first used",
     ("__init__.py", "importlib"): "light start: names are loaded when they are first used",

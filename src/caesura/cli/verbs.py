@@ -6,7 +6,6 @@ it imports inside the function, so that `--help` stays quick.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
 from collections.abc import Mapping
@@ -100,6 +99,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
             known = self.list_commands(ctx)
+            import difflib
+
             close = difflib.get_close_matches(args[0], known, n=1)
             hint = f"Did you mean {close[0]!r}?" if close else f"Commands are: {', '.join(known)}."
             ctx.fail(f"No such command {args[0]!r}. {hint}")

@@ -13,12 +13,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from io import BytesIO
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from caesura.document import Document
 from caesura.document.schema import holds
 from caesura.errors import UsageError, WarningSink, kind_of
-from caesura.formats.asr import from_segments
 from caesura.formats.build import in_pieces
 from caesura.formats.io import open_read, open_write
 from caesura.formats.options import Fields, ReadOptions, Skipped, WriteOptions
@@ -31,6 +30,9 @@ from caesura.formats.registry import (
     readable,
     writable,
 )
+
+if TYPE_CHECKING:
+    from caesura.formats.asr import from_segments
 
 __all__ = [
     "FORMATS",
@@ -227,3 +229,12 @@ def from_text(text: str, format: str) -> Document:
             remedy="Read a file of several with caesura.read.",
         )
     return found[0] if found else Document()
+
+
+def __getattr__(name: str) -> Any:
+    """`from_segments`, whose module most programs do not need."""
+    if name != "from_segments":
+        raise AttributeError(f"module 'caesura.formats' has no attribute {name!r}")
+    from caesura.formats import asr
+
+    return asr.from_segments

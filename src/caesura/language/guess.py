@@ -40,9 +40,6 @@ _AGAIN: Final = 0.1
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ADDRESS: Final = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+")
-_BEYOND_LATIN: Final = re.compile(
-    "[\u0370-\u1dff\u1f00-\u1fff\u3040-\ud7ff\uf900-\ufdff\ufe70-\uffdc]"
-)
 #: Other names of languages in the table, and languages that count as one.
 _SAME: Final = {
     "nb": "no", "nn": "no", "bs": "hr", "sh": "hr", "me": "hr", "sr-latn": "hr", "iw": "he",
@@ -53,6 +50,11 @@ _SAME: Final = {
 
 def _pattern(ranges: tuple[tuple[int, int], ...]) -> re.Pattern[str]:
     return re.compile("[" + "".join(f"{chr(a)}-{chr(b)}" for a, b in ranges) + "]+")
+
+
+@cache
+def _beyond_latin() -> re.Pattern[str]:
+    return re.compile("[\u0370-\u1dff\u1f00-\u1fff\u3040-\ud7ff\uf900-\ufdff\ufe70-\uffdc]")
 
 
 @cache
@@ -129,7 +131,7 @@ class Tally:
         words = _WORD.findall(text.lower().replace("’", "'"))
         self._count(words)
         letters = len("".join(words))
-        if not text.isascii() and _BEYOND_LATIN.search(text):
+        if not text.isascii() and _beyond_latin().search(text):
             for script, pattern in _script_letters().items():
                 found = sum(map(len, pattern.findall(text)))
                 if found:

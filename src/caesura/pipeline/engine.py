@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from caesura.document import Document
@@ -18,6 +17,8 @@ from caesura.pipeline.splitting import stream_within
 from caesura.pipeline.tasks import End, Event, Failed, LongText, RunOptions, Task, Unit
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     from caesura.language import Watch
     from caesura.pipeline.core import Pipeline
 
@@ -133,6 +134,8 @@ class Local(Engine):
                 else:
                     yield from annotate_batch(self.nlp, batch, options)
             return
+        from concurrent.futures import ThreadPoolExecutor
+
         waiting: deque[Future[list[Event]]] = deque()
         with ThreadPoolExecutor(self.threads) as pool:
             try:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.pipeline.given import check_one
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = ["in_batches", "ordered"]
 
@@ -45,6 +47,8 @@ def ordered(
         for batch in batches:
             yield from work(batch)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     waiting: deque[Future[list[Document]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:

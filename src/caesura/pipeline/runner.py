@@ -17,7 +17,6 @@ from pathlib import Path
 from caesura.document import Document
 from caesura.durable import FolderInUse, Record, batch, exclusive
 from caesura.errors import CaesuraError, InputError, WarningSink, internal
-from caesura.pipeline import ray
 from caesura.pipeline.core import Pipeline
 from caesura.pipeline.engine import Engine, Local
 from caesura.pipeline.tasks import (
@@ -120,7 +119,9 @@ def run(
 def engine_of(nlp: Pipeline, *, threads: int = 1, cluster: bool = False) -> Engine:
     """What annotates with a pipeline: this process, or a cluster that has the model's file."""
     if cluster:
-        return ray.Ray(Path(nlp.file.path), search=nlp.search)
+        from caesura.pipeline.ray import Ray
+
+        return Ray(Path(nlp.file.path), search=nlp.search)
     return Local(nlp, threads)
 
 

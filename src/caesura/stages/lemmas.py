@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import SequenceMatcher
 from typing import Final
 
 import numpy as np
@@ -46,6 +45,8 @@ def rule_of(form: str, lemma: str) -> str:
     >>> rule_of("Flies", "fly")
     'l0//3/y'
     """
+    from difflib import SequenceMatcher  # which only training needs
+
     best, found = 0, _WHOLE + lemma
     for case, change in _CASES.items():
         base = change(form)

@@ -74,7 +74,7 @@ def chain_bounds(docs: Sequence[Document], regime: Regime) -> tuple[Longs, list[
     """Where chains begin, and where documents do."""
     offsets = [0, *accumulate(doc.n_words for doc in docs)]
     if regime == "document":
-        return np.unique(offsets).astype(np.int64), offsets
+        return np.array(sorted({*offsets}), np.int64), offsets
     begins = [np.zeros(1, np.int64)]
     for doc, first, end in zip(docs, offsets, offsets[1:], strict=False):
         n = end - first

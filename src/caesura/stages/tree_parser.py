@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol, Self, TypeVar
 
@@ -173,6 +172,8 @@ def in_batches(
     groups = [docs[group.start : group.stop] for group in _groups([doc.n_words for doc in docs])]
     if threads == 1 or len(groups) <= 1:
         return [work(group) for group in groups]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, groups))
 
