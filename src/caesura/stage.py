@@ -70,11 +70,6 @@ class Stage(ABC):
         """Whether it looks at a tokeniser's evidence of sentence starts."""
         return True
 
-    @property
-    def readings(self) -> int:
-        """The number of tags that it chooses from for each word; 1: it takes those that are."""
-        return 1
-
     @abstractmethod
     def annotate(
         self,

@@ -169,8 +169,8 @@ def test_a_linear_tagger_heeds_the_words_of_closed_classes() -> None:
 def test_a_linear_tagger_takes_emoji_for_emoticons() -> None:
     tagger = small_tagger()
     doc = document("it 👍 works 🎉 .", "_ _ _ _ _")
-    for k in (0, 2):
-        tagger.tag([doc], k=k)
+    for confidence in (False, True):
+        tagger.tag([doc], confidence=confidence)
         assert doc.column("xpos") == ["PRP", "NFP", "VBZ", "NFP", "."]
         assert doc.column("upos")[1::2] == ["SYM", "SYM"]
         assert doc.column("lemma")[1::2] == ["👍", "🎉"]

@@ -42,7 +42,7 @@ def test_it_fills_the_columns_of_a_document(tagger: Tagger) -> None:
     fresh = bare(doc)
     tagger.tag(fresh)
     assert columns(fresh) == columns(doc)
-    assert fresh.tag_options is None
+    assert fresh.tag_conf is None
 
 
 def test_a_batch_gives_what_single_documents_give(tagger: Tagger) -> None:
@@ -56,7 +56,7 @@ def test_a_batch_gives_what_single_documents_give(tagger: Tagger) -> None:
 
 def test_empty_documents_are_left_alone(tagger: Tagger) -> None:
     docs = [Document(), bare(toy.documents(1)[0]), Document()]
-    tagger.tag(docs, k=2)
+    tagger.tag(docs, confidence=True)
     assert docs[0].n_words == 0
     assert all(docs[1].column("upos"))
     tagger.tag([])
@@ -68,7 +68,7 @@ def test_any_text_can_be_tagged(tagger: Tagger, forms: list[str]) -> None:
     text = " ".join(forms)
     ends = np.cumsum([len(form) + 1 for form in forms], dtype=np.int64) - 1
     doc = Document.from_spans(text, ends - np.array([len(f) for f in forms], np.int64), ends)
-    tagger.tag(doc, k=2)
+    tagger.tag(doc, confidence=True)
     assert len(doc.column("upos")) == len(forms)
     assert all(doc.column("upos"))
 
@@ -87,20 +87,19 @@ def test_fixed_tags_are_obeyed(tagger: Tagger) -> None:
     assert all(doc.column("upos"))
 
 
-def test_k_best_tags_are_ordered_probabilities(tagger: Tagger) -> None:
+def test_the_confidence_of_a_tag_is_its_posterior(tagger: Tagger) -> None:
     doc = bare(toy.documents(1)[0])
-    tagger.tag(doc, k=3, options_column="xpos")
-    options = doc.tag_options
-    assert options is not None
-    assert options.column == "xpos"
-    assert options.ids.shape == (doc.n_words, 3)
-    assert np.all(np.diff(options.probabilities, axis=1) <= 0)
-    assert np.all(options.probabilities.sum(axis=1) <= 1.0 + 1e-5)
-    assert doc.strings.take(options.ids[:, 0]) == doc.column("xpos")
+    tagger.tag(doc, confidence=True)
+    values, number = tagger.label_values(tagger.chain[0])
+    labels, masses = tagger.posteriors([doc])
+    sums = np.zeros((doc.n_words, len(values) + 1), np.float64)
+    for word, (own, mass) in enumerate(zip(labels, masses, strict=True)):
+        np.add.at(sums[word], np.where(own < 0, -1, number[own]), mass)
     assert doc.tag_conf is not None
-    np.testing.assert_allclose(doc.tag_conf, options.probabilities[:, 0])
+    np.testing.assert_allclose(doc.tag_conf, sums[:, :-1].max(axis=1), rtol=1e-5)
+    assert [values[n] for n in sums[:, :-1].argmax(axis=1)] == doc.column(tagger.chain[0])
     with pytest.raises(UsageError, match="no labels for 'deprel'"):
-        tagger.tag(doc, k=1, options_column="deprel")
+        tagger.label_values("deprel")
 
 
 def test_viterbi_with_little_room_gives_the_same(tagger: Tagger) -> None:

@@ -17,6 +17,7 @@ import pytest
 from caesura.document import MAYBE, NO, YES, Document
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.models.file import Part
+from caesura.stages.tagger import Tagger
 from caesura.tag import (
     Tagger,
     TaggerOptions,
@@ -50,8 +51,9 @@ def test_same_seed_same_model() -> None:
 
 
 def test_events_tell_scores_and_the_best_epoch_is_kept() -> None:
-    events = []
-    tagger = train_tagger(toy.documents(8), toy.documents(2, seed=2), QUICK, on_event=events.append)
+    loop = tagger_loop(toy.documents(8), toy.documents(2, seed=2), QUICK)
+    events = list(loop)
+    tagger = Tagger(loop.best["tagger"])
     assert [event.kind for event in events] == ["start", "epoch", "epoch", "done"]
     assert set(events[1].scores) == {"upos", "xpos", "feats", "lemma", "mean"}
     assert set(events[1].stats) == {"loss", "feats loss", "lemma loss"}

@@ -119,7 +119,8 @@ class Loop:
             value = scores[self.metric] if scores and self.metric else float(number)
             if value > best_value or not self.best:
                 best_value, self.best_epoch = value, number
-                self.best = self.trainer.parts()
+                if scores or self.checkpoint:  # else only the last model counts
+                    self.best = self.trainer.parts()
             seconds = time.perf_counter() - clock
             path = str(self.checkpoint) if self.checkpoint else None
             event = Event(

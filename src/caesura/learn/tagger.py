@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from caesura.errors import InputError, UsageError
 from caesura.language.lexicon import Lexicon, guessed_lexicon, read_lexicon
 from caesura.learn.fingerprint import digest, file_digest, fingerprint
 from caesura.learn.folds import epoch_order, of_equal_size, pieces
-from caesura.learn.loop import Event, Loop, Progress, silent
+from caesura.learn.loop import Loop, Progress, silent
 from caesura.learn.run import Result, Run, card, follow, score_table, transcripts
 from caesura.learn.tagger_data import (
     Corpus,
@@ -41,7 +40,7 @@ from caesura.models.packing import SparseRows
 from caesura.models.store import find, load_model
 from caesura.stages.labeller import START
 from caesura.stages.lemmas import LABELS, irregular_forms, rule_of
-from caesura.stages.tagger import Regime, Tagger, together, with_right
+from caesura.stages.tagger import Regime, Tagger
 from caesura.stages.tagger_features import (
     Ints,
     Longs,
@@ -426,21 +425,12 @@ def tagger_loop(
     *,
     word_classes: Mapping[str, int] | None = None,
     init: Part | None = None,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    fingerprint: str = "",
+    **kept: Any,
 ) -> Loop:
-    """A training loop over a tagger; iterate over it, then take `best`."""
+    """A training loop over a tagger; iterate over it, then take `best`. `kept` is for `Loop`."""
     options = options or TaggerOptions()
-    return Loop(
-        TaggerTrainer(train, dev, options, word_classes=word_classes, init=init),
-        options.epochs,
-        metric="mean",
-        patience=options.patience,
-        checkpoint=checkpoint,
-        resume=resume,
-        fingerprint=fingerprint,
-    )
+    trainer = TaggerTrainer(train, dev, options, word_classes=word_classes, init=init)
+    return Loop(trainer, options.epochs, metric="mean", patience=options.patience, **kept)
 
 
 def train_tagger(
@@ -449,24 +439,13 @@ def train_tagger(
     options: TaggerOptions | None = None,
     *,
     word_classes: Mapping[str, int] | None = None,
-    on_event: Callable[[Event], None] | None = None,
 ) -> Tagger:
     """Train a tagger to the end.
 
     Further copies of the documents, such as lower-cased ones without punctuation, make it robust;
     they are simply more documents.
     """
-    if not dev and on_event is None:
-        options = options or TaggerOptions()
-        trainer = TaggerTrainer(train, (), options, word_classes=word_classes)
-        for number in range(1, options.epochs + 1):
-            trainer.epoch(number)
-        return Tagger(trainer.parts()["tagger"])
-    loop = tagger_loop(train, dev, options, word_classes=word_classes)
-    for event in loop:
-        if on_event is not None:
-            on_event(event)
-    return Tagger(loop.best["tagger"])
+    return Tagger(tagger_loop(train, dev, options, word_classes=word_classes).run()["tagger"])
 
 
 def _lexicon(docs: Sequence[Document], options: TaggerOptions) -> Lexicon:
@@ -496,15 +475,13 @@ def jackknife(
     *,
     regime: Regime = "auto",
     variant: Callable[[Document], Document] | None = None,
-    choices: int = 0,
     on_fold: Callable[[int, int], None] | None = None,
 ) -> list[Document]:
     """The documents with predicted columns instead of gold ones; all else is shared with them.
 
     With a `variant`, such as `transform.speech`, the taggers also learn from the variants of their
-    documents, and the variants of all documents follow, tagged in the same way. With `choices`
-    the documents also get the likeliest tags as `tag_options`, which say the right ones. Taggers
-    are trained for `options.epochs`, as there are no dev data to stop them.
+    documents, and the variants of all documents follow, tagged in the same way. Taggers are
+    trained for `options.epochs`, as there are no dev data to stop them.
     """
     options = replace(options or TaggerOptions(), patience=0)
     parts = of_equal_size(docs, folds, options.seed)
@@ -514,32 +491,20 @@ def jackknife(
     tagged = [[replace(piece) for piece in one] for one in sets]
     for fold, held, rest in parts:
         tagger = train_tagger([one[k] for one in sets for k in rest], (), options)
-        tagger.tag([one[k] for one in tagged for k in held], regime=regime, k=choices, whole=True)
+        tagger.tag([one[k] for one in tagged for k in held], regime=regime)
         columns = tagger.columns
         if on_fold is not None:
             on_fold(fold + 1, folds)
-    found = _together(docs, parts.by_document(tagged[0], len(docs)), columns)
-    if variant is not None:
-        variants = [variant(doc) for doc in docs]
-        found += _together(variants, parts.by_document(tagged[1], len(docs)), columns)
+    originals = [list(docs)] + ([] if variant is None else [list(map(variant, docs))])
+    found = []
+    for whole, cut in zip(originals, tagged, strict=True):
+        for doc, own in zip(whole, parts.by_document(cut, len(docs)), strict=True):
+            found.append(replace(doc))
+            for column in columns if own else ():
+                if hasattr(doc, column):
+                    joined = np.concatenate([getattr(piece, column) for piece in own])
+                    setattr(found[-1], column, joined.astype(np.int32))
     return found
-
-
-def _together(
-    docs: Sequence[Document], pieces: Sequence[list[Document]], columns: Sequence[str]
-) -> list[Document]:
-    tagged = []
-    for doc, own in zip(docs, pieces, strict=True):
-        new = replace(doc)
-        for column in columns:
-            if own and hasattr(doc, column):
-                joined = np.concatenate([getattr(piece, column) for piece in own])
-                setattr(new, column, joined.astype(np.int32))
-        options = [piece.tag_options for piece in own if piece.tag_options is not None]
-        if own and len(options) == len(own):
-            new.tag_options = with_right(together(options), doc)
-        tagged.append(new)
-    return tagged
 
 
 #: What a tagger learns from.

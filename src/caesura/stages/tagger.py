@@ -1,7 +1,8 @@
-"""What the tagger takes from documents and writes back: chain bounds, columns, k best values.
+"""The tagger: documents in, UPOS, XPOS, FEATS and lemma columns out.
 
-Neighbouring documents that share a table of strings are worked on together, so that strings are
-touched once for each distinct value.
+A document with sentences is tagged sentence by sentence, one without as one chain; `regime`
+overrules that. Values that a document declares fixed are obeyed. Neighbouring documents that share
+a table of strings are tagged together, so that strings are touched once for each distinct value.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from itertools import accumulate
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from caesura._core import Chain, ConditionalClassifier
 from caesura.constraints import Constraints
-from caesura.document import YES, Document, KBestTags
+from caesura.document import YES, Document
 from caesura.document.slicing import runs
 from caesura.errors import ModelError, UsageError, WarningSink
 from caesura.language import language_of_model
@@ -48,26 +48,21 @@ class Posteriors(NamedTuple):
     masses: NDArray[np.float32]
 
 
-def collapse(
-    found: Posteriors, number: Ints, size: int, k: int
-) -> tuple[Ints, NDArray[np.float32]]:
-    """Sum the probabilities of labels that share a value; the k likeliest values of each word."""
-    n, width = found.labels.shape
-    k = min(k, size)
+def _chances(found: Posteriors, number: Ints, chosen: Ints) -> NDArray[np.float32]:
+    """The probability of the chosen value of each word; 0 where another value is likelier.
+
+    `number` says which value each label has; labels that share a value are summed.
+    """
     values = np.where(found.labels >= 0, number[np.maximum(found.labels, 0)], -1)
     masses = found.masses.copy()
-    for b in range(1, width):
+    for b in range(1, values.shape[1]):
         for a in range(b):
             same = (values[:, b] == values[:, a]) & (values[:, b] >= 0)
             masses[same, a] += masses[same, b]
             values[same, b] = -1
             masses[same, b] = 0.0
-    order = np.argsort(-masses, axis=1, kind="stable")[:, :k]
-    labels = np.full((n, k), -1, np.int32)
-    labels[:, : order.shape[1]] = np.take_along_axis(values, order, axis=1)
-    best = np.zeros((n, k), np.float32)
-    best[:, : order.shape[1]] = np.take_along_axis(masses, order, axis=1)
-    return labels, best
+    best = np.arange(len(values)), masses.argmax(axis=1)
+    return np.where(values[best] == chosen, masses[best], 0.0).astype(np.float32)
 
 
 def chain_bounds(docs: Sequence[Document], regime: Regime) -> tuple[Longs, list[int]]:
@@ -107,117 +102,6 @@ def write_column(
         for doc, begin, end in zip(run, offsets[first:], offsets[first + 1 :], strict=False):
             own = found[begin - low : end - low]
             setattr(doc, column, Constraints.of(doc).obeyed(column, own) if doc.fixed else own)
-
-
-def write_all_starts(docs: Sequence[Document], offsets: list[int], starts: NDArray[Any]) -> None:
-    for doc, low, high in zip(docs, offsets, offsets[1:], strict=False):
-        write_starts(doc, starts[low:high])
-
-
-#: Columns that tell labels apart, and columns that follow from the label and the word.
-LABEL_COLUMNS: Final = ("upos", "xpos")
-
-
-def alternatives(found: Posteriors, path: Ints, k: int) -> Posteriors:
-    """The labels that words got, and the k - 1 likeliest others; -1 where there are no more."""
-    labels, masses = found.labels.copy(), found.masses.copy()
-    lost = ~np.any(labels == path[:, None], axis=1)
-    labels[lost, -1], masses[lost, -1] = path[lost], 0.0
-    rank = np.where(labels == path[:, None], np.float32(2), masses)
-    order = np.argsort(-np.where(labels >= 0, rank, np.float32(-1)), axis=1, kind="stable")
-    order = order[:, : min(k, labels.shape[1])]
-    return Posteriors(
-        np.take_along_axis(labels, order, axis=1), np.take_along_axis(masses, order, axis=1)
-    )
-
-
-def _obeying(options: KBestTags, given: Mapping[str, Ints]) -> KBestTags:
-    """The same options without those that contradict a given tag; what follows from it is kept."""
-    columns = options.columns
-    sure = options.probabilities.copy()
-    for name, values in given.items():
-        if name not in columns:
-            continue
-        known = values[:, None] != 0
-        if name in LABEL_COLUMNS:
-            sure[known & (columns[name] != values[:, None])] = 0.0
-        columns[name] = np.where(known, values[:, None], columns[name]).astype(np.int32)
-    ids = columns.pop(options.column)
-    return replace(options, ids=ids, probabilities=sure, others=columns)
-
-
-def write_values(
-    docs: Sequence[Document],
-    offsets: list[int],
-    column: str,
-    values: list[str],
-    found: Ints,
-    masses: NDArray[np.float32],
-    chosen: Ints,
-) -> None:
-    """The likeliest values of one column as options, and how sure the chosen one is."""
-    conf = np.where(found == chosen[:, None], masses, 0.0).sum(axis=1).astype(np.float32)
-    for doc, low, high in zip(docs, offsets, offsets[1:], strict=False):
-        names = doc.strings.ids(values)
-        own = found[low:high]
-        ids = np.where(own >= 0, names[np.maximum(own, 0)], 0).astype(np.int32)
-        doc.tag_options = KBestTags(column, ids, masses[low:high].copy())
-        doc.tag_conf = conf[low:high].copy()
-
-
-def write_readings(
-    docs: Sequence[Document],
-    offsets: list[int],
-    columns: Mapping[str, Sequence[tuple[list[str], Ints]]],
-    masses: NDArray[np.float32],
-    known: Sequence[Mapping[str, Ints]],
-) -> None:
-    """Whole readings as options, the first of which was chosen: by column, values and choices."""
-    for n, doc in enumerate(docs):
-        rows = slice(offsets[n], offsets[n + 1])
-        ids = {
-            name: np.stack([_ids(doc, values, own[rows]) for values, own in options], axis=1)
-            for name, options in columns.items()
-        }
-        first = next(iter(ids))
-        options = KBestTags(first, ids.pop(first), masses[rows].copy(), ids)
-        doc.tag_options = _obeying(options, known[n])
-        doc.tag_conf = masses[rows, 0].copy()
-
-
-def _ids(doc: Document, values: list[str], chosen: Ints) -> Ints:
-    kinds, where = distinct(chosen + np.int32(1))
-    ids = doc.strings.ids([values[n - 1] if n else "" for n in kinds.tolist()])
-    return ids[where].astype(np.int32) if len(ids) else np.zeros(0, np.int32)
-
-
-def with_right(options: KBestTags, gold: Document) -> KBestTags:
-    """The same options, told which of them has the gold tags; the strings are shared."""
-    columns = options.columns
-    same: Any = options.probabilities > 0
-    same[:, :1] = True
-    for name in LABEL_COLUMNS:
-        if name in columns:
-            same = same & (columns[name] == getattr(gold, name)[:, None])
-    found = same.any(axis=1) if same.shape[1] else np.zeros(len(same), np.bool_)
-    right = np.where(found, same.argmax(axis=1) if same.shape[1] else 0, -1)
-    return replace(options, right=right.astype(np.int32))
-
-
-def together(parts: Sequence[KBestTags]) -> KBestTags:
-    """The options of pieces of one document, one after the other; the strings are shared."""
-    width = max(part.ids.shape[1] for part in parts)
-
-    def joined(get: Callable[[KBestTags], NDArray[Any]]) -> Any:
-        return np.concatenate(
-            [np.pad(get(part), ((0, 0), (0, width - part.ids.shape[1]))) for part in parts]
-        )
-
-    first = parts[0]
-    others = {name: joined(lambda part, name=name: part.others[name]) for name in first.others}  # type: ignore[misc]
-    return KBestTags(
-        first.column, joined(lambda part: part.ids), joined(lambda part: part.probabilities), others
-    )
 
 
 class AllowedLabels(NamedTuple):
@@ -309,10 +193,9 @@ class Tagger(Stage):
         if part.kind != "tagger":
             raise ModelError(f"this is a {part.kind}, not a tagger", remedy="Use a tagger's model.")
         self.part = part
-        #: Options of use: how documents are cut into chains, the tags that a parser chooses from,
-        #: and, for a boundary labeller, the probability at which a sentence starts.
+        #: Options of use: how documents are cut into chains and, for a boundary labeller, the
+        #: probability at which a sentence starts.
         self.regime: Regime = "auto"
-        self.alternatives = 1
         self.threshold: float | None = None
         self.chain: tuple[str, ...] = tuple(part.option("chain", list, []))
         self.given: tuple[str, ...] = tuple(part.option("given", list, []))
@@ -399,19 +282,14 @@ class Tagger(Stage):
 
     def with_options(self, **changes: Any) -> Self:
         self.refuse(changes, self.offers - {"confidence"})
-        return self._changed(**changes)
-
-    def _changed(self, **changes: Any) -> Self:
         other = copy(self)
         vars(other).update(changes)
         return other
 
     def placed(self, later: Sequence[Stage]) -> list[Stage]:
-        """Parsers were trained with the tags of whole documents, and may choose from several."""
-        if not any("head" in stage.adds for stage in later):
-            return [self, *later]
-        choices = max(stage.readings for stage in later)
-        return [self._changed(regime="document", alternatives=choices), *later]
+        """Parsers were trained with the tags of whole documents."""
+        trees = any("head" in stage.adds for stage in later)
+        return [self.with_options(regime="document") if trees else self, *later]
 
     def annotate(
         self,
@@ -420,19 +298,12 @@ class Tagger(Stage):
         confidence: bool = False,
         warn: WarningSink | None = None,
     ) -> None:
-        """Tag; `tag_options` are left for a parser that chooses from them."""
-        choices = self.alternatives
-        k = choices if choices > 1 else int(confidence)
+        regime = self.regime if self.threshold is None else "document"
+        self.tag(docs, regime=regime, confidence=confidence)
         if self.threshold is not None:
-            self.tag(docs, regime="document", k=k)
             mark_starts(self, docs, self.threshold)
-        else:
-            self.tag(docs, regime=self.regime, k=k, whole=choices > 1)
         for doc in docs:
-            if choices == 1:
-                doc.tag_options = None
-            elif not confidence:
-                doc.tag_conf = None
+            doc.tag_options = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -463,15 +334,11 @@ class Tagger(Stage):
         docs: Document | Iterable[Document],
         *,
         regime: Regime = "auto",
-        k: int = 0,
-        options_column: str | None = None,
-        whole: bool = False,
+        confidence: bool = False,
     ) -> None:
         """Fill the label columns of documents, in place.
 
-        With `k`, also `tag_options`: the k likeliest values of one column (the first of the
-        chain unless said otherwise) with their probabilities, and `tag_conf`. If `whole`, they
-        are the k likeliest labels with all columns that go with them, the chosen one first.
+        With `confidence` also `tag_conf`, the probability of the first column of the chain.
         """
         batch = [docs] if isinstance(docs, Document) else list(docs)
         if not batch:
@@ -479,22 +346,25 @@ class Tagger(Stage):
         words, seen = self.encode(batch)
         begins, offsets = chain_bounds(batch, regime)
         limits = self._limits(batch, words, seen)
-        known = [Constraints.of(doc).columns for doc in batch] if whole else []
         path = self.decoder.decode(
             seen.attributes, seen.vectors, words, begins, *limits, self.narrow_width,
             self.narrow_margin,
         )  # fmt: skip
-        self._write_chain(batch, offsets, path)
-        if self.given:
-            self._write_given(batch, offsets, words, path, begins, seen)
-        if k > 0:
-            found = self._posteriors(words, seen, begins, limits)
-            if whole:
-                labels = alternatives(found, path, k)
-                self._write_whole(batch, offsets, words, path, begins, seen, labels, known)
+        for column in self.chain:
+            values, number = self.label_values(column)
+            if column == START:
+                starts = np.array([value == "B" for value in values])[number[path]]
+                for doc, low, high in zip(batch, offsets, offsets[1:], strict=False):
+                    write_starts(doc, starts[low:high])
             else:
-                column = options_column or self.chain[0]
-                self._write_options(batch, offsets, path, found, k, column)
+                write_column(batch, offsets, column, values, number[path])
+        self._write_given(batch, offsets, words, path, begins, seen)
+        if confidence:
+            _, number = self.label_values(self.chain[0])
+            found = self._posteriors(words, seen, begins, limits)
+            chances = _chances(found, number, number[path])
+            for doc, low, high in zip(batch, offsets, offsets[1:], strict=False):
+                doc.tag_conf = chances[low:high]
 
     def posteriors(self, docs: Sequence[Document], regime: Regime = "auto") -> Posteriors:
         """The probabilities of labels for all words of the documents, one after the other."""
@@ -568,16 +438,6 @@ class Tagger(Stage):
                 cache.attributes, cache.vectors, cache.types, self._pairs, cache.pictures
             )
 
-    # ------------------------------------------------------------- writing
-
-    def _write_chain(self, docs: Sequence[Document], offsets: list[int], path: Ints) -> None:
-        for column in self.chain:
-            values, number = self.label_values(column)
-            if column == START:
-                write_all_starts(docs, offsets, np.array([v == "B" for v in values])[number[path]])
-            else:
-                write_column(docs, offsets, column, values, number[path])
-
     def _write_given(
         self,
         docs: Sequence[Document],
@@ -587,78 +447,21 @@ class Tagger(Stage):
         begins: Longs,
         seen: Seen,
     ) -> None:
-        for column, values, chosen in self._choose_given(words, path, path, begins, seen):
-            write_column(docs, offsets, column, values, chosen)
-
-    def _choose_given(
-        self, words: Ints, own: Ints, path: Ints, begins: Longs, seen: Seen
-    ) -> list[tuple[str, list[str], Ints]]:
-        """The columns given the label: for each its values, and which of them each word has.
-
-        `own` are the labels of words, `path` those that their neighbours see of them.
-        What depends on type and label only comes from the cache.
-        """
-        memory = seen.pairs
+        """Fill the columns given the label; what depends on type and label only is cached."""
+        if not self.given:
+            return
         with self._lock:
-            pairs = memory.numbers(words, own, seen.types, seen.attributes)
-            alone, settled = dict(memory.alone), dict(memory.settled)
-        found = []
+            pairs = seen.pairs.numbers(words, path, seen.types, seen.attributes)
+            alone, settled = dict(seen.pairs.alone), dict(seen.pairs.settled)
         for column in self.given:
-            if column == "lemma":
-                found.append((column, memory.lemmas, pairs))
-                continue
-            chosen = self._given[column].choose(
-                seen.attributes, words, own, path, begins, pairs, alone[column], settled[column]
-            )
-            found.append((column, self.part.labels[column], chosen))
-        return found
-
-    def spell(self, words: Ints, path: Ints, seen: Seen) -> list[tuple[str, ...]]:
-        """The values of `columns` for the words of one window whose labels are known."""
-        own = {c: [self.labels[y][n] for y in path.tolist()] for n, c in enumerate(self.chain)}
-        if self.given:
-            window = np.array([0, len(words)], np.int64)
-            for column, values, chosen in self._choose_given(words, path, path, window, seen):
-                own[column] = [values[n] if n >= 0 else "" for n in chosen.tolist()]
-        return list(zip(*(own[column] for column in self.columns), strict=True))
-
-    def _write_options(
-        self,
-        docs: Sequence[Document],
-        offsets: list[int],
-        path: Ints,
-        found: Posteriors,
-        k: int,
-        column: str,
-    ) -> None:
-        values, number = self.label_values(column)
-        labels, masses = collapse(found, number, len(values), k)
-        chosen = number[path]
-        write_values(docs, offsets, column, values, labels, masses, chosen)
-
-    def _write_whole(
-        self,
-        docs: Sequence[Document],
-        offsets: list[int],
-        words: Ints,
-        path: Ints,
-        begins: Longs,
-        seen: Seen,
-        found: Posteriors,
-        known: Sequence[Mapping[str, Ints]],
-    ) -> None:
-        """The likeliest labels as options, each with its lemma and features."""
-        columns: dict[str, list[tuple[list[str], Ints]]] = {}
-        for own in np.where(found.labels >= 0, found.labels, path[:, None]).T:
-            labels = np.ascontiguousarray(own)
-            for column in self.chain:
-                if column != START:
-                    values, number = self.label_values(column)
-                    columns.setdefault(column, []).append((values, number[labels]))
-            for name, spelled, chosen in self._choose_given(words, labels, path, begins, seen):
-                columns.setdefault(name, []).append((spelled, chosen))
-        masses = np.where(found.labels >= 0, found.masses, 0.0).astype(np.float32)
-        write_readings(docs, offsets, columns, masses, known)
+            values, chosen = seen.pairs.lemmas, pairs
+            if column != "lemma":
+                values = self.part.labels[column]
+                chosen = self._given[column].choose(
+                    seen.attributes, words, path, path, begins, pairs, alone[column],
+                    settled[column],
+                )  # fmt: skip
+            write_column(docs, offsets, column, values, chosen)
 
 
 def _word_classes(part: Part) -> dict[str, int] | None:
