@@ -107,9 +107,7 @@ class BranchingTrainer:
         self.table = np.concatenate(tables)
         bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self.gold = Gold(
-            np.concatenate(heads).astype(np.int32),
-            np.concatenate(labels).astype(np.int32),
-            bounds,
+            np.concatenate(heads).astype(np.int32), np.concatenate(labels).astype(np.int32), bounds
         )
         #: The oracle's steps for each training sentence (figure 1 of the paper).
         self.steps: NDArray[np.int64]
@@ -239,12 +237,7 @@ class BranchingTrainer:
         return found
 
     def _observe(
-        self,
-        rows: ParserRows,
-        examples: BranchingExamples,
-        chosen: NDArray[np.bool_],
-        *,
-        own: bool,
+        self, rows: ParserRows, examples: BranchingExamples, chosen: NDArray[np.bool_], *, own: bool
     ) -> None:
         """Add the states of the chosen sentences."""
         brancher = self._parser(rows).brancher
@@ -480,11 +473,7 @@ def calibrated(parser: BranchingParser, held_out: Sequence[Document]) -> Branchi
 
 
 def train_branching(
-    run: Run,
-    *,
-    tune: Sequence[str] = (),
-    classes: str | None = None,
-    patience: int | None = None,
+    run: Run, *, tune: Sequence[str] = (), classes: str | None = None, patience: int | None = None
 ) -> Result:
     """Train all rounds and write the model.
 

@@ -63,10 +63,7 @@ def induce_grammar(
     elif not options.frequent_words:
         _refuse("frequent=0", groups=flags.get("groups"))
     other = Data(
-        class_text,
-        skip_bad=run.data.skip_bad,
-        strict=run.data.strict,
-        encoding=run.data.encoding,
+        class_text, skip_bad=run.data.skip_bad, strict=run.data.strict, encoding=run.data.encoding
     )
     more = list(_tokenised(other.read(class_text, run.report)))
     inducer = Inducer(

@@ -261,9 +261,7 @@ class Learner:
         return self.core.derive(self.weights, *instance.words, limits)
 
 
-def _gold(
-    instance: Instance,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+def _gold(instance: Instance) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
     """Heads, labels and starts; words ahead begin a sentence, of which nothing else is known."""
     heads, labels, starts = instance.heads, instance.labels, instance.starts
     if instance.ahead:
@@ -363,11 +361,7 @@ class ParserTrainer:
         for doc in docs:
             words = words_of(doc, self.hasher, tags=self.tags, breaks=options.breaks)
             tree = gold_tree(
-                doc,
-                self.repairs,
-                chains=options.chains,
-                single_root=options.single_root,
-                warn=warn,
+                doc, self.repairs, chains=options.chains, single_root=options.single_root, warn=warn
             )
             found.append((words, tree))
         return found

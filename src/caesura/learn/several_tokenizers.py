@@ -18,12 +18,7 @@ from caesura.document import YES, Document
 from caesura.document.slicing import cut
 from caesura.errors import InputError
 from caesura.formats import read
-from caesura.language.learning import (
-    RecogniserOptions,
-    calibrated,
-    pieces_of,
-    train_recogniser,
-)
+from caesura.language.learning import RecogniserOptions, calibrated, pieces_of, train_recogniser
 from caesura.learn.evaluation import token_scores
 from caesura.learn.token_knowledge import seen_words, unspaced_words
 from caesura.learn.tokenizer import train

@@ -14,13 +14,7 @@ from caesura.errors import InputError, UsageError
 from caesura.learn.flags import EPOCHS, SEED, flag
 from caesura.stages.labeller import START
 from caesura.stages.tagger import COLUMNS
-from caesura.stages.tagger_features import (
-    AFFIX,
-    Ints,
-    Longs,
-    distinct,
-    typed,
-)
+from caesura.stages.tagger_features import AFFIX, Ints, Longs, distinct, typed
 
 #: For the chain.
 CHAIN_TEMPLATES: Final = (
@@ -208,9 +202,7 @@ def choose_columns(
 
 
 def label_names(
-    docs: Sequence[Document],
-    columns: Sequence[str],
-    old: Sequence[tuple[str, ...]] = (),
+    docs: Sequence[Document], columns: Sequence[str], old: Sequence[tuple[str, ...]] = ()
 ) -> tuple[list[tuple[str, ...]], NDArray[np.int32]]:
     """The labels, most frequent first after the old ones, and the label of each word."""
     tables: list[dict[str, int]] = [{} for _ in columns]

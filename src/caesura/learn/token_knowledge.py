@@ -239,9 +239,7 @@ class Known(NamedTuple):
 
 
 def known_of(
-    docs: Sequence[Document],
-    options: TokenizerOptions,
-    init: Tokenizer | None = None,
+    docs: Sequence[Document], options: TokenizerOptions, init: Tokenizer | None = None
 ) -> Known:
     """What the language file, the documents and raw texts say, and what a model knew before.
 

@@ -60,10 +60,7 @@ def scores(
         gold += int(told.sum())
     opened = sum(1 for doc in docs if doc.n_words)
     starts = f1(right, found, gold)
-    result = {
-        "Starts": starts,
-        "StartsAll": f1(right + opened, found + opened, gold + opened),
-    }
+    result = {"Starts": starts, "StartsAll": f1(right + opened, found + opened, gold + opened)}
     if trees and words:
         las = 100.0 * both / words
         result = {"LAS": las, "UAS": 100.0 * heads / words, **result, "mean": (las + starts) / 2}

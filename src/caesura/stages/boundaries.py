@@ -44,11 +44,7 @@ class Boundaries(Stage):
         return self.parser.offers - {"k_best"}
 
     def annotate(
-        self,
-        docs: Sequence[Document],
-        *,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
+        self, docs: Sequence[Document], *, confidence: bool = False, warn: WarningSink | None = None
     ) -> None:
         copies = [replace(doc) for doc in docs]
         self.parser.parse(copies, confidence=confidence, warn=warn)

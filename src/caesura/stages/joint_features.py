@@ -175,13 +175,7 @@ def _decoding_group(names: Sequence[str]) -> int:
     their children do, and none of them with the last steps.
     """
     looked_at = {source for atom in names for source in _decoding_source(atom)}
-    groups = (
-        {"b"},
-        {"s1", "below s1"},
-        {"s0", "b"},
-        {"s0", "below s0", "b"},
-        {"s0", "s1"},
-    )
+    groups = ({"b"}, {"s1", "below s1"}, {"s0", "b"}, {"s0", "below s0", "b"}, {"s0", "s1"})
     return next((k for k, sources in enumerate(groups) if looked_at <= sources), WHOLE)
 
 

@@ -296,11 +296,7 @@ def analyses(parser: Parser, doc: Document, k: int) -> list[Parse]:
 
 
 def decode_given(
-    decode: Callable[[Limits], Found],
-    doc: Document,
-    given: WordConstraints,
-    *,
-    single_root: bool,
+    decode: Callable[[Limits], Found], doc: Document, given: WordConstraints, *, single_root: bool
 ) -> Result:
     """The best analysis that contradicts nothing given; refuses what cannot hold together."""
     n = len(given.heads)

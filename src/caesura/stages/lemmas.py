@@ -175,11 +175,7 @@ class LemmaCache:
         return found[where]
 
     def _work_out(
-        self,
-        codes: NDArray[np.int64],
-        types: list[str],
-        attributes: NDArray[np.uint64],
-        first: int,
+        self, codes: NDArray[np.int64], types: list[str], attributes: NDArray[np.uint64], first: int
     ) -> None:
         words = (codes // self._classes).astype(np.int32)
         labels = (codes % self._classes).astype(np.int32)

@@ -149,11 +149,7 @@ class Splitter:
 
 
 def context_rows(
-    form: str,
-    lower: str,
-    before: Sequence[str],
-    after: Sequence[str],
-    classes: Mapping[str, int],
+    form: str, lower: str, before: Sequence[str], after: Sequence[str], classes: Mapping[str, int]
 ) -> NDArray[np.int64]:
     """Rows of the features of a doubtful form: it, with its case and its neighbours."""
     previous = before[-1].lower() if before else ""

@@ -84,11 +84,7 @@ def chain_bounds(docs: Sequence[Document], regime: Regime) -> tuple[Longs, list[
 
 
 def write_column(
-    docs: Sequence[Document],
-    offsets: list[int],
-    column: str,
-    values: list[str],
-    chosen: Ints,
+    docs: Sequence[Document], offsets: list[int], column: str, values: list[str], chosen: Ints
 ) -> None:
     """Set a column to the chosen values (-1: the empty one); known values that are fixed stay."""
     done = 0
@@ -292,11 +288,7 @@ class Tagger(Stage):
         return [self.with_options(regime="document") if trees else self, *later]
 
     def annotate(
-        self,
-        docs: Sequence[Document],
-        *,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
+        self, docs: Sequence[Document], *, confidence: bool = False, warn: WarningSink | None = None
     ) -> None:
         regime = self.regime if self.threshold is None else "document"
         self.tag(docs, regime=regime, confidence=confidence)
@@ -394,11 +386,7 @@ class Tagger(Stage):
         return own if own.any() else symbols
 
     def _posteriors(
-        self,
-        words: Ints,
-        seen: Seen,
-        begins: Longs,
-        limits: AllowedLabels,
+        self, words: Ints, seen: Seen, begins: Longs, limits: AllowedLabels
     ) -> Posteriors:
         found = self.decoder.marginals(
             seen.attributes, seen.vectors, words, begins, *limits, self.width, self.margin

@@ -13,13 +13,7 @@ from caesura._core import Chain, DamagedModel, LinearTable
 from caesura.document.characters import is_picture
 from caesura.errors import ModelError
 from caesura.models.file import Part
-from caesura.models.packing import (
-    SparseRows,
-    packed_in,
-    unpack_dense,
-    unpack_keys,
-    unpack_sparse,
-)
+from caesura.models.packing import SparseRows, packed_in, unpack_dense, unpack_keys, unpack_sparse
 from caesura.models.tensors import pages
 from caesura.stages.tagger_features import attributes_of, edge_attributes, plain_form
 
@@ -89,8 +83,7 @@ def part_moves(part: Part, classes: int, order: int) -> Transitions:
 def _same(part: Part, name: str, have: int, want: int) -> None:
     if have != want:
         raise ModelError(
-            f"the model's {part.kind}: table {name} has {have} rows, not {want}",
-            remedy=_DAMAGED,
+            f"the model's {part.kind}: table {name} has {have} rows, not {want}", remedy=_DAMAGED
         )
 
 

@@ -52,8 +52,7 @@ def refusing() -> Iterator[None]:
         yield
     except DamagedModel as error:
         raise ModelError(
-            str(error),
-            remedy="The file is damaged or made to do harm; train or fetch it again.",
+            str(error), remedy="The file is damaged or made to do harm; train or fetch it again."
         ) from error
 
 

@@ -165,11 +165,7 @@ class Tokenizer(TokenStage):
         #: What is known of word types: see `word_types`.
         self.types = dict(types or {})
         vocabulary = vocabulary_of(
-            self.lexicon,
-            self.named,
-            self.types,
-            self.chunks,
-            list(known_words(self.chunks)),
+            self.lexicon, self.named, self.types, self.chunks, list(known_words(self.chunks))
         )
         self._model = TokenModel(vocabulary, cuts.core, begins.core, options.layout)
         self._cache = SplitCache(splitter)
@@ -605,11 +601,7 @@ class EvidenceStarts(StartStage):
         return frozenset({"bias"})
 
     def annotate(
-        self,
-        docs: Sequence[Document],
-        *,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
+        self, docs: Sequence[Document], *, confidence: bool = False, warn: WarningSink | None = None
     ) -> None:
         take_evidence(docs, self.tokenizer.options.threshold)
 

@@ -472,11 +472,7 @@ class TreeParser(Stage):
         self.packed = None
 
     def annotate(
-        self,
-        docs: Sequence[Document],
-        *,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
+        self, docs: Sequence[Document], *, confidence: bool = False, warn: WarningSink | None = None
     ) -> None:
         """Parse."""
         self.parse(docs, confidence=confidence, warn=warn)

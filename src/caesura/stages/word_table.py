@@ -275,11 +275,7 @@ def _normal(string: str) -> str:
 
 
 def words_of(
-    doc: Document,
-    hasher: Hasher,
-    *,
-    tags: Sequence[str] = tuple(TAG_COLUMNS),
-    breaks: bool = True,
+    doc: Document, hasher: Hasher, *, tags: Sequence[str] = tuple(TAG_COLUMNS), breaks: bool = True
 ) -> Words:
     """The word table of a document; columns that it does not have are 0."""
     return batch_of([doc], hasher, tags=tags, breaks=breaks)[0]

@@ -374,8 +374,7 @@ def _network(
         checkpoint=folder / "neural.checkpoint" if folder is not None else None,
         resume=resume,
         fingerprint=trainer.fingerprint(
-            "neural",
-            (encoder, replace(options, epochs=0), silver and silver.about["fingerprint"]),
+            "neural", (encoder, replace(options, epochs=0), silver and silver.about["fingerprint"])
         ),
     )
     follow(loop, "network", trainer.report)
