@@ -1,4 +1,4 @@
-// What the gap before a token may look like. `caesura.layout.codes` describes each.
+// What the gap before a token may look like. `caesura.layout` describes each.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,8 @@ from caesura.learn.joint_parser import (
     Reparsed,
     TrainOptions,
     finish,
-    stages,
-    train_stages,
+    parser_loop,
+    recipe_stages,
 )
 from caesura.learn.loop import Loop
 from caesura.learn.tuning import scores
@@ -304,8 +304,10 @@ def test_a_single_root_needs_early_boundaries() -> None:
 
 @pytest.mark.parametrize("recipe", ["joint", "gold", "nosyntax", "joint-reparsed"])
 def test_recipes(recipe: str) -> None:
-    trained = train_stages(corpus(1, 12), corpus(2, 2), SMALL, recipe=recipe)
-    parsers = [one.parser for one in trained]
+    parsers = [
+        Parser.from_part(parser_loop(corpus(1, 12), corpus(2, 2), own).run()["parser"])
+        for _, own in recipe_stages(recipe, SMALL).values()
+    ]
     parser = Reparsed(*parsers) if len(parsers) == 2 else parsers[0]
     dev = corpus(3, 3)
     docs = [blank(doc) for doc in dev]
@@ -322,7 +324,7 @@ def test_recipes(recipe: str) -> None:
 
 def test_an_unknown_recipe_is_refused() -> None:
     with pytest.raises(UsageError, match="no recipe 'best'"):
-        stages("best")
+        recipe_stages("best", SMALL)
 
 
 def test_chains_and_dropout() -> None:

@@ -19,7 +19,6 @@ from caesura.errors import InputError, ModelError, UsageError
 from caesura.models.file import Part
 from caesura.stages.tagger import Tagger
 from caesura.tag import (
-    Tagger,
     TaggerOptions,
     accuracies,
     best_threshold,

@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from caesura._core import BranchingExamples, ParserRows, derive_transitions
 from caesura.cluster.classes import load_classes
 from caesura.document import Document
 from caesura.errors import InputError, UsageError, WarningSink
-from caesura.learn.fingerprint import digest, file_digest, fingerprint
+from caesura.learn.fingerprint import digest, file_digest
 from caesura.learn.folds import epoch_order, in_turn, pieces
 from caesura.learn.gold_trees import Repairs, gold_tree, tags_in
 from caesura.learn.joint_parser import next_command
@@ -410,24 +409,13 @@ def branching_loop(
     options: BranchTraining | None = None,
     *,
     word_classes: Mapping[str, int] | None = None,
-    patience: int | None = None,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    fingerprint: str = "",
     warn: WarningSink | None = None,
+    **kept: Any,
 ) -> BranchingLoop:
-    """A training loop over all rounds; iterate over it, then take `best`."""
+    """A training loop over all rounds; iterate over it, then take `best`. `kept` is for `Loop`."""
     options = options or BranchTraining()
     trainer = BranchingTrainer(train, dev, options, word_classes=word_classes, warn=warn)
-    return BranchingLoop(
-        trainer,
-        options.epochs,
-        metric="LAS",
-        patience=patience,
-        checkpoint=checkpoint,
-        resume=resume,
-        fingerprint=fingerprint,
-    )
+    return BranchingLoop(trainer, options.epochs, metric="LAS", **kept)
 
 
 def tune_steps(
@@ -438,17 +426,14 @@ def tune_steps(
     word_classes: Mapping[str, int] | None = None,
 ) -> BranchTraining:
     """Options with the α and ρ whose first model is best on dev."""
-    best: tuple[float, BranchTraining] | None = None
+    values = {}
     for rate, offset in itertools.product(RATES, OFFSETS):
-        tried = replace(options, rate=rate, offset=offset)
-        first = replace(tried, rounds=options.rounds[:1])
-        loop = branching_loop(train, dev, first, word_classes=word_classes)
+        tried = replace(options, rate=rate, offset=offset, rounds=options.rounds[:1])
+        loop = branching_loop(train, dev, tried, word_classes=word_classes)
         loop.run()
-        value = max(event.scores["LAS"] for event in loop.history)
-        if best is None or value > best[0]:
-            best = (value, tried)
-    assert best is not None
-    return best[1]
+        values[rate, offset] = max(event.scores["LAS"] for event in loop.history)
+    rate, offset = max(values, key=values.__getitem__)
+    return replace(options, rate=rate, offset=offset)
 
 
 def tune_search(
@@ -465,11 +450,6 @@ def tune_search(
         found[margin, beam] = scores(held_out, parses, parser.inventory)["LAS"]
     margin, beam = min(found, key=lambda key: (-found[key], key))
     return parser.with_search(margin=margin, beam=beam), found
-
-
-def calibrated(parser: BranchingParser, held_out: Sequence[Document]) -> BranchingParser:
-    """The parser with confidences of arcs that fit held-out documents."""
-    return replace(parser, calibration=calibrate(parser, held_out))
 
 
 def train_branching(
@@ -493,17 +473,15 @@ def train_branching(
         dev,
         options,
         word_classes=word_classes,
-        patience=patience,
-        checkpoint=run.checkpoint("parser"),
-        resume=run.kept.resume,
-        fingerprint=fingerprint(digest((*train, *dev)), options, file_digest(classes)),
         warn=lambda warning: warnings.append(str(warning)),
+        patience=patience,
+        **run.keep("parser", digest((*train, *dev)), options, file_digest(classes)),
     )
     follow(loop, "Branching", run.report)
     parser = BranchingParser.from_part(loop.best["parser"])
     if held_out:
         parser = tune_search(parser, held_out)[0]
-    parser = calibrated(parser, held_out or dev)
+    parser = replace(parser, calibration=calibrate(parser, held_out or dev))
     say_some(warnings, run.report)
     best = loop.best_scores
     meta = {
@@ -522,4 +500,4 @@ def train_branching(
     run.save(parts, meta, card("Parser", told, score_table(("parser", "dev"), best)))
     loop.finish()
     about = {"model": run.output, "warnings": len(warnings), "epochs": len(loop.history), **meta}
-    return Result(run.output, about, best, next=next_command(run.output, tags=True, sentences=True))
+    return Result(run.output, about, best, next=next_command(run.output, sentences=True))

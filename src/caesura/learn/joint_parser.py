@@ -1,4 +1,14 @@
-"""What can be chosen when a parser is trained and when it parses."""
+"""The joint parser learns: options, epochs over instances, the recipes of the paper, the command.
+
+With several shards the data are learned in parts side by side, and weights are averaged after each
+epoch (iterative parameter mixing, McDonald et al. 2010); the result depends on the number of
+shards and not on the number of threads.
+
+The systems of Björkelund et al. (2016) have names. GOLD is trained on single sentences and takes
+boundaries as given. NOSYNTAX learns chains of words instead of trees, so that it only finds
+boundaries. JOINT learns both at once. JOINT-REPARSED takes the boundaries of JOINT and parses each
+sentence with GOLD; a pipeline takes them from elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +16,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -16,14 +25,13 @@ from caesura._core import JointSystem, LearnedWeights, ParserLearner, oracle
 from caesura.cluster.classes import load_classes
 from caesura.document import UNKNOWN, Document
 from caesura.errors import CaesuraWarning, InputError, UsageError, WarningSink
-from caesura.learn.fingerprint import digest, file_digest, fingerprint
+from caesura.learn.fingerprint import digest, file_digest
 from caesura.learn.flags import EPOCHS, SEED, THREADS, flag, inner
 from caesura.learn.folds import epoch_order, generator
 from caesura.learn.gold_trees import Instance, Repairs, Tree, chunks, gold_tree, tags_in
 from caesura.learn.loop import Loop, Progress, silent
-from caesura.learn.run import Report, Result, Run, card, follow, say_some, score_table
-from caesura.learn.tuning import calibrate as fit_confidence
-from caesura.learn.tuning import measure_scale, scores, tune_bonus
+from caesura.learn.run import Result, Run, card, follow, say_some, score_table
+from caesura.learn.tuning import calibrate, measure_scale, scores, tune_bonus
 from caesura.models.file import Part
 from caesura.stages.bias import refuse_bias
 from caesura.stages.joint_features import DEFAULT_TEMPLATES, compile_templates, without
@@ -39,7 +47,7 @@ from caesura.stages.joint_parser import (
 )
 from caesura.stages.parse_constraints import MUST, NEVER, WordConstraints, limits_of
 from caesura.stages.templates import Templates
-from caesura.stages.tree_parser import Parse, entries, padded, rounded
+from caesura.stages.tree_parser import entries, padded, rounded
 from caesura.stages.word_table import (
     EVIDENCE_ODDS,
     LAYOUT_ODDS,
@@ -521,16 +529,6 @@ METRIC: Final = {"joint": "mean", "gold": "LAS", "nosyntax": "Starts"}
 Splitter = Callable[[Sequence[Document]], None]
 
 
-@dataclass(frozen=True)
-class Stage:
-    """One parser of a recipe: its part of the model file, its options, its dev score."""
-
-    part: str
-    system: str
-    options: TrainOptions
-    metric: str
-
-
 def recipe_options(system: str, options: TrainOptions) -> TrainOptions:
     """The options of one system, whatever else was chosen."""
     if system == "gold":
@@ -542,53 +540,28 @@ def recipe_options(system: str, options: TrainOptions) -> TrainOptions:
     return options
 
 
-def stages(recipe: str, options: TrainOptions | None = None) -> list[Stage]:
-    """What to train for a recipe."""
+def recipe_stages(recipe: str, options: TrainOptions) -> dict[str, tuple[str, TrainOptions]]:
+    """What to train for a recipe: the system of each part of the model file, and its options."""
     if recipe not in RECIPES:
         raise UsageError(
             f"there is no recipe {recipe!r}",
             remedy=f"Recipes are: {', '.join(RECIPES)}. For a pipeline with other boundaries, "
             "train gold and split the documents first.",
         )
-    options = options or TrainOptions()
-    return [
-        Stage(part, system, recipe_options(system, options), METRIC[system])
-        for part, system in RECIPES[recipe].items()
-    ]
+    parts = RECIPES[recipe].items()
+    return {part: (system, recipe_options(system, options)) for part, system in parts}
 
 
 @dataclass
 class Reparsed:
     """Boundaries from one system, trees from a parser of single sentences.
 
-    The boundaries are those of another parser (JOINT-REPARSED, the pipeline of NOSYNTAX), of which
-    nothing else is taken, or of a function that splits documents in place.
+    `boundaries` is another parser (JOINT-REPARSED, the pipeline of NOSYNTAX), of which nothing else
+    is taken, or a function that splits documents in place.
     """
 
     boundaries: Parser | Splitter
     parser: Parser
-
-    @property
-    def search(self) -> SearchOptions:
-        return self._splitter.search
-
-    @property
-    def inventory(self) -> Inventory:
-        """The transitions of the first parser."""
-        return self._splitter.inventory
-
-    @property
-    def _splitter(self) -> Parser:
-        if not isinstance(self.boundaries, Parser):
-            raise UsageError(
-                "boundaries that come from a function have no options of their own",
-                remedy="Give a parser in its place.",
-            )
-        return self.boundaries
-
-    def with_search(self, **changes: Any) -> Reparsed:
-        """The same parsers with other search options, which hold for both."""
-        return Reparsed(self._splitter.with_search(**changes), self.parser.with_search(**changes))
 
     def parse(
         self,
@@ -600,39 +573,16 @@ class Reparsed:
     ) -> None:
         """As `Parser.parse`; the confidence of boundaries is that of their own system."""
         batch = [docs] if isinstance(docs, Document) else list(docs)
-        starts = self._split(batch, threads=threads, confidence=confidence)
+        split = [replace(doc) for doc in batch]
+        if isinstance(self.boundaries, Parser):
+            self.boundaries.parse(split, threads=threads, confidence=confidence)
+        else:
+            self.boundaries(split)
+        for doc, other in zip(batch, split, strict=True):
+            doc.sent_start = other.sent_start
         self.parser.parse(batch, threads=threads, confidence=confidence, warn=warn)
-        for doc, conf in zip(batch, starts, strict=True):
-            doc.sent_conf = conf
-
-    def k_best_parses(self, doc: Document, k: int) -> list[Parse]:
-        """The k best trees under the best boundaries."""
-        copy = replace(doc)
-        self._split([copy])
-        return self.parser.k_best_parses(copy, k)
-
-    def write(
-        self, docs: Sequence[Document], parses: Sequence[Parse], *, confidence: bool = False
-    ) -> None:
-        self.parser.write(docs, parses, confidence=confidence)
-
-    def _split(
-        self, docs: Sequence[Document], *, threads: int = 1, confidence: bool = False
-    ) -> list[Any]:
-        """Set the sentence starts of documents and nothing else; returns how sure they are."""
-        if not isinstance(self.boundaries, Parser):
-            given = [(doc.head, doc.deprel) for doc in docs]
-            self.boundaries(docs)
-            for doc, (head, deprel) in zip(docs, given, strict=True):
-                doc.head, doc.deprel = head, deprel
-            return [doc.sent_conf for doc in docs]
-        sure: list[Any] = []
-        copies = [replace(doc) for doc in docs]
-        self.boundaries.parse(copies, threads=threads, confidence=confidence)
-        for doc, copy in zip(docs, copies, strict=True):
-            doc.sent_start = copy.sent_start
-            sure.append(copy.sent_conf)
-        return sure
+        for doc, other in zip(batch, split, strict=True):
+            doc.sent_conf = other.sent_conf
 
 
 def parser_loop(
@@ -642,30 +592,17 @@ def parser_loop(
     *,
     unedited: Sequence[Document] = (),
     word_classes: Mapping[str, int] | None = None,
-    metric: str | None = None,
-    patience: int | None = None,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    fingerprint: str = "",
     warn: WarningSink | None = None,
+    **kept: Any,
 ) -> Loop:
-    """A training loop over one parser; iterate over it, then take `best`."""
+    """A training loop over one parser; iterate over it, then take `best`. `kept` is for `Loop`."""
     options = options or TrainOptions()
-    trainer: ParserTrainer = ParserTrainer(
+    trainer = ParserTrainer(
         train, dev, options, unedited=unedited, word_classes=word_classes, warn=warn
     )
-    if metric is None:
-        system = "nosyntax" if options.chains else "joint"
-        metric = METRIC["gold" if options.boundaries == "none" else system]
-    return Loop(
-        trainer,
-        options.epochs,
-        metric=metric,
-        patience=patience,
-        checkpoint=checkpoint,
-        resume=resume,
-        fingerprint=fingerprint,
-    )
+    system = "nosyntax" if options.chains else "joint"
+    metric = METRIC["gold" if options.boundaries == "none" else system]
+    return Loop(trainer, options.epochs, **{"metric": metric, **kept})
 
 
 def finish(
@@ -673,7 +610,6 @@ def finish(
     held_out: Sequence[Document],
     *,
     tune: bool = False,
-    calibrate: bool = True,
     transcripts: Sequence[Document] = (),
 ) -> Parser:
     """Tune the boundary bonus if asked, and calibrate confidences, on held-out documents.
@@ -686,56 +622,7 @@ def finish(
         if tune:
             parser = parser.with_search(bonus=tune_bonus(parser, held_out)[0])
         parser = replace(parser, scale=measure_scale(parser, [*held_out, *transcripts]))
-    if calibrate:
-        parser = replace(parser, calibration=fit_confidence(parser, held_out))
-    return parser
-
-
-@dataclass(frozen=True)
-class Trained:
-    """One stage of a recipe that is trained: its loop, and the finished parser."""
-
-    stage: Stage
-    loop: Loop
-    parser: Parser
-
-
-def train_stages(
-    train: Sequence[Document],
-    dev: Sequence[Document] = (),
-    options: TrainOptions | None = None,
-    *,
-    recipe: str = "joint",
-    held_out: Sequence[Document] = (),
-    unedited: Sequence[Document] = (),
-    word_classes: Mapping[str, int] | None = None,
-    patience: int | None = None,
-    keep: Callable[[Stage], Mapping[str, Any]] | None = None,
-    report: Report | None = None,
-    warn: WarningSink | None = None,
-) -> list[Trained]:
-    """Train all stages of a recipe.
-
-    With `held_out` the boundary bonus is tuned on these documents, else it is 0. `keep` says where
-    the loop of a stage is kept: its checkpoint, fingerprint, and whether it goes on.
-    """
-    found = []
-    for stage in stages(recipe, options):
-        loop = parser_loop(
-            train,
-            dev,
-            stage.options,
-            unedited=unedited,
-            word_classes=word_classes,
-            metric=stage.metric,
-            patience=patience,
-            warn=warn,
-            **(keep(stage) if keep is not None else {}),
-        )
-        follow(loop, stage.system.capitalize(), report or Report())
-        parser = Parser.from_part(loop.best["parser"])
-        found.append(Trained(stage, loop, finish(parser, held_out or dev, tune=bool(held_out))))
-    return found
+    return replace(parser, calibration=calibrate(parser, held_out))
 
 
 def train_parser(
@@ -746,58 +633,61 @@ def train_parser(
     classes: str | None = None,
     patience: int | None = None,
 ) -> Result:
-    """Train all stages of a recipe and write the model."""
+    """Train all stages of a recipe and write the model.
+
+    With files to `tune` on, the boundary bonus is tuned on them, else it is 0.
+    """
     run.kept.check()
     train, dev = run.read()
     held_out = list(run.data.read(tune, run.report))
     options = _options(run)
     run.kept.begin()
-    parts: dict[str, Part] = {}
     data, warnings = digest((*train, *dev)), list[str]()
-
-    def keep(stage: Stage) -> dict[str, Any]:
-        told = (stage.options, file_digest(classes))
-        return {
-            "checkpoint": run.checkpoint(stage.part),
-            "resume": run.kept.resume,
-            "fingerprint": fingerprint(data, *told, free=("epochs",)),
+    docs = some_relaid(train, options.relaid, options.seed)
+    unedited = [speech(doc) for doc in train] if options.dropout > 0 else ()
+    word_classes = dict(load_classes(classes)) if classes else None
+    parts: dict[str, Part] = {}
+    told: dict[str, dict[str, Any]] = {}
+    tables, loops = [], []
+    for part, (system, own) in recipe_stages(recipe, options).items():
+        loop = parser_loop(
+            docs,
+            dev,
+            own,
+            unedited=unedited,
+            word_classes=word_classes,
+            warn=lambda warning: warnings.append(str(warning)),
+            metric=METRIC[system],
+            patience=patience,
+            **run.keep(part, data, own, file_digest(classes)),
+        )
+        follow(loop, system.capitalize(), run.report)
+        parser = Parser.from_part(loop.best["parser"])
+        parser = finish(parser, held_out or dev, tune=bool(held_out))
+        parts[part] = parser.to_part()
+        told[part] = {
+            "system": system,
+            "epochs": len(loop.history),
+            "best_epoch": loop.best_epoch,
+            "bonus": parser.search.bonus,
+            "scores": loop.best_scores,
         }
-
-    trained = train_stages(
-        some_relaid(train, options.relaid, options.seed),
-        dev,
-        options,
-        recipe=recipe,
-        held_out=held_out,
-        unedited=[speech(doc) for doc in train] if options.dropout > 0 else (),
-        word_classes=dict(load_classes(classes)) if classes else None,
-        patience=patience,
-        keep=keep,
-        report=run.report,
-        warn=lambda warning: warnings.append(str(warning)),
-    )
+        tables.append(score_table((f"{part} ({system})", "dev"), loop.best_scores))
+        loops.append(loop)
     say_some(warnings, run.report)
-    parts |= {one.stage.part: one.parser.to_part() for one in trained}
-    told = {one.stage.part: _told(one) for one in trained}
     words = sum(doc.n_words for doc in train)
     meta = {"trained_on": run.sources(), "recipe": recipe, "words": words, "stages": told}
-    tables = [
-        score_table((f"{one.stage.part} ({one.stage.system})", "dev"), one.loop.best_scores)
-        for one in trained
-    ]
     run.save(parts, meta, card("Parser", f"Recipe {recipe}, trained on {words} words.", *tables))
-    for one in trained:
-        one.loop.finish()
+    for loop in loops:
+        loop.finish()
     about = {"model": run.output, "recipe": recipe, "warnings": len(warnings), "stages": told}
-    following = next_command(run.output, tags=True, sentences=recipe == "gold")
+    following = next_command(run.output, sentences=recipe == "gold")
     return Result(run.output, about, told["parser"]["scores"], next=following)
 
 
-def next_command(output: str, *, tags: bool, sentences: bool) -> tuple[str, ...]:
+def next_command(output: str, *, sentences: bool) -> tuple[str, ...]:
     """How a parser is tried, on a file that has what it needs."""
-    keep = ["--keep-tokens"]
-    keep += ["--keep-sentences"] if sentences else []
-    keep += ["--keep-tags"] if tags else []
+    keep = ("--keep-tokens", *(["--keep-sentences"] if sentences else []), "--keep-tags")
     return ("parse", "-m", output, *keep, "tagged.conllu")
 
 
@@ -819,13 +709,3 @@ def _options(run: Run) -> TrainOptions:
     options = run.options(TrainOptions(search=SearchOptions(beam=1)), "parser")
     refuse_beam(options.search.beam)
     return options
-
-
-def _told(trained: Trained) -> dict[str, Any]:
-    return {
-        "system": trained.stage.system,
-        "epochs": len(trained.loop.history),
-        "best_epoch": trained.loop.best_epoch,
-        "bonus": trained.parser.search.bonus,
-        "scores": trained.loop.best_scores,
-    }

@@ -20,6 +20,7 @@ from caesura import formats, transform
 from caesura.document import Document
 from caesura.errors import InputError, UsageError, WarningSink
 from caesura.learn.config import configure
+from caesura.learn.fingerprint import fingerprint
 from caesura.learn.loop import Event, Loop
 from caesura.learn.raw_text import refuse_garbled
 from caesura.models.file import Part, save
@@ -280,6 +281,14 @@ class Run:
     def checkpoint(self, name: str = "") -> Path:
         """Where an interrupted loop is kept, beside the output."""
         return Path(f"{self.output}.{name}.checkpoint" if name else f"{self.output}.checkpoint")
+
+    def keep(self, name: str, data: str, *told: Any) -> dict[str, Any]:
+        """What a `Loop` needs to be kept and resumed: it depends on data, options and the rest."""
+        return {
+            "checkpoint": self.checkpoint(name),
+            "resume": self.kept.resume,
+            "fingerprint": fingerprint(data, *told, free=("epochs",)),
+        }
 
     def sources(self) -> list[str]:
         """The names of the files to learn from, for the card."""

@@ -19,7 +19,7 @@ from caesura.cluster.classes import load_classes
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
 from caesura.language.lexicon import Lexicon, guessed_lexicon, read_lexicon
-from caesura.learn.fingerprint import digest, file_digest, fingerprint
+from caesura.learn.fingerprint import digest, file_digest
 from caesura.learn.folds import epoch_order, of_equal_size, pieces
 from caesura.learn.loop import Loop, Progress, silent
 from caesura.learn.run import Result, Run, card, follow, score_table, transcripts
@@ -539,9 +539,7 @@ def run_tagger(
         options,
         word_classes=dict(load_classes(classes)) if classes else None,
         init=load_model(init).part("tagger") if init else None,
-        checkpoint=run.checkpoint(),
-        resume=run.kept.resume,
-        fingerprint=fingerprint(digest((*train, *dev)), options, known, free=("epochs",)),
+        **run.keep("", digest((*train, *dev)), options, known),
     )
     follow(loop, "Tagger", run.report)
     scores = loop.best_scores

@@ -20,7 +20,7 @@ from caesura.document.characters import CLOSE, OPEN, STOP, classes_of, code_poin
 from caesura.errors import InputError
 from caesura.layout import breaks
 from caesura.learn.evaluation import token_scores
-from caesura.learn.fingerprint import digest, file_digest, fingerprint
+from caesura.learn.fingerprint import digest, file_digest
 from caesura.learn.folds import at_random, epoch_order, generator
 from caesura.learn.loop import Loop, Progress, silent
 from caesura.learn.run import Result, Run, card, follow, refuse_empty, score_table
@@ -388,9 +388,7 @@ def train_tokenizer(run: Run, *, init: str | None = None) -> Result:
         options.epochs,
         metric="Mean",
         patience=options.patience,
-        checkpoint=run.checkpoint(),
-        resume=run.kept.resume,
-        fingerprint=fingerprint(digest((*train, *dev)), options, older, free=("epochs",)),
+        **run.keep("", digest((*train, *dev)), options, older),
     )
     follow(loop, "Training the tokeniser", run.report)
     scores = loop.best_scores

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from caesura import _core
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError
-from caesura.layout.codes import BLANK, PARAGRAPH
+from caesura.layout import BLANK, PARAGRAPH
 from caesura.stages.network_labels import Languages
 from caesura.stages.network_reading import (
     evidence_odds,

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from caesura.document import Document, Strings
 from caesura.document.slicing import runs
-from caesura.layout import NAMES, START, learned
+from caesura.layout import NAMES, ODDS, START, learned
 from caesura.layout import breaks as layout_breaks
-from caesura.layout.codes import ODDS
 from caesura.stages.joint_features import COLUMNS, N_COLUMNS
 from caesura.stages.templates import string_hashes
 
