@@ -37,7 +37,7 @@ def held() -> list[Document]:
 @pytest.fixture(scope="module")
 def parser(toy_parser: Parser, held: list[Document]) -> Parser:
     """With what a bias is worth, measured on these documents."""
-    return finish(toy_parser, held, transcripts=plain(held), calibrate=False)
+    return finish(toy_parser, held, transcripts=plain(held))
 
 
 def test_full_stops_tell_edited_text(held: list[Document]) -> None:

@@ -10,6 +10,7 @@ import pytest
 from caesura.document import Document
 from caesura.errors import UsageError
 from caesura.layout import breaks
+from caesura.learn.weights import to_bytes, to_floats
 from caesura.stages.joint_features import (
     COLUMNS,
     DEFAULT_TEMPLATES,
@@ -19,7 +20,7 @@ from caesura.stages.joint_features import (
 )
 from caesura.stages.joint_parser import Inventory
 from caesura.stages.templates import in_order, parse_table
-from caesura.stages.tree_parser import padded, to_bytes, to_floats
+from caesura.stages.tree_parser import padded
 from caesura.stages.word_table import Hasher, words_of
 from tests.parse.test_transitions import choices
 from tests.parse.toy import corpus

@@ -11,8 +11,8 @@ import pytest
 from caesura._core import ParserRows
 from caesura.document import YES
 from caesura.errors import ModelError
+from caesura.learn.weights import to_bytes, to_floats
 from caesura.stages.joint_parser import SB, SHIFT, SWAP, Parser
-from caesura.stages.tree_parser import to_bytes, to_floats
 from tests.parse.toy import document
 
 testing: Any = pytest.importorskip("caesura._core")._testing

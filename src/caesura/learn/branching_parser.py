@@ -28,7 +28,7 @@ from caesura.learn.joint_parser import next_command
 from caesura.learn.loop import Loop, Progress, silent
 from caesura.learn.run import Result, Run, card, follow, say_some, score_table
 from caesura.learn.tuning import calibrate, scores
-from caesura.learn.weights import average
+from caesura.learn.weights import average, to_bytes
 from caesura.models.file import Part
 from caesura.stages.branching_features import DEFAULT_TEMPLATES, templates_for
 from caesura.stages.branching_parser import (
@@ -38,7 +38,7 @@ from caesura.stages.branching_parser import (
     HybridInventory,
     _one_of,
 )
-from caesura.stages.tree_parser import padded, to_bytes
+from caesura.stages.tree_parser import padded
 from caesura.stages.word_table import Hasher, cut, words_of
 
 #: States learned between two reports.

@@ -32,6 +32,7 @@ from caesura.learn.gold_trees import Instance, Repairs, Tree, chunks, gold_tree,
 from caesura.learn.loop import Loop, Progress, silent
 from caesura.learn.run import Result, Run, card, follow, say_some, score_table
 from caesura.learn.tuning import calibrate, measure_scale, scores, tune_bonus
+from caesura.learn.weights import rounded
 from caesura.models.file import Part
 from caesura.stages.bias import refuse_bias
 from caesura.stages.joint_features import DEFAULT_TEMPLATES, compile_templates, without
@@ -47,7 +48,7 @@ from caesura.stages.joint_parser import (
 )
 from caesura.stages.parse_constraints import MUST, NEVER, WordConstraints, limits_of
 from caesura.stages.templates import Templates
-from caesura.stages.tree_parser import entries, padded, rounded
+from caesura.stages.tree_parser import entries, padded
 from caesura.stages.word_table import (
     EVIDENCE_ODDS,
     LAYOUT_ODDS,

@@ -40,6 +40,7 @@ from caesura.learn.silver import (
 from caesura.learn.tagger import TaggerTrainer, jackknife
 from caesura.learn.tagger_data import TaggerOptions
 from caesura.learn.tokenizer import TokenizerTrainer, cross_evidence, with_scale
+from caesura.learn.weights import lean_rows
 from caesura.models.file import ModelFile, Part, load, save
 from caesura.stages.bias import refuse_bias
 from caesura.stages.joint_parser import Parser, SearchOptions
@@ -417,8 +418,10 @@ class PipelineTrainer:
             gold = self._loop("parser on gold", trainer, last, "mean", 0)
             loop.finish()
             loop = gold
-        parser = Parser.from_part(loop.best["parser"]).lean(self.options.drop)
-        return replace(parser, search=options.in_use(self.options.search))
+        parser = Parser.from_part(loop.best["parser"])
+        rows = lean_rows(parser.rows, self.options.drop)
+        search = options.in_use(self.options.search)
+        return replace(parser, rows=rows, packed=None, search=search)
 
     # -------------------------------------------------------------- what is there
 

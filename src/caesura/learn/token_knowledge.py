@@ -114,23 +114,7 @@ _BEGINNING, _PREFIX, _UNIT, _ORDINARY = (1 << bit for bit in range(_AFTER + 3, _
 _COMMON, _NAME = (1 << bit for bit in range(_AFTER + 7, _AFTER + 9))
 
 
-_UPOS: Final = (
-    "NOUN",
-    "ADJ",
-    "VERB",
-    "AUX",
-    "ADV",
-    "DET",
-    "PRON",
-    "ADP",
-    "PROPN",
-    "NUM",
-    "PART",
-    "SCONJ",
-    "CCONJ",
-    "INTJ",
-    "X",
-)
+_UPOS: Final = tuple("NOUN ADJ VERB AUX ADV DET PRON ADP PROPN NUM PART SCONJ CCONJ INTJ X".split())
 
 
 # How often a type must be seen to be taken for a word of lower case, or for a name.
@@ -207,25 +191,7 @@ _GLUED = 0.2
 #: Letters with periods between them: the last period is no end of a sentence alone.
 _INNER = re.compile(r"(?:[^\W\d_]+\.){2,}")
 #: What may stand right behind an abbreviation.
-_MARKS = (
-    ")",
-    "),",
-    ").",
-    ");",
-    "):",
-    "]",
-    ",",
-    ";",
-    ":",
-    "!",
-    "?",
-    '"',
-    ',"',
-    '",',
-    "”",
-    ",”",
-    "’",
-)
+_MARKS = tuple(') ), ). ); ): ] , ; : ! ? " ," ", ” ,” ’'.split())
 #: The stream of random numbers of the copies that multi-word tokens are learned from.
 _COPIES = 1 << 20
 

@@ -13,8 +13,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.models.packing import pack, pack_keys
+from caesura._core import LearnedWeights, ParserRows, largest_weights, round_rows
+from caesura.errors import UsageError
+from caesura.models.packing import (
+    pack,
+    pack_keys,
+)
 from caesura.stages.tagger_tables import FOLD, Transitions
+from caesura.stages.tree_parser import entries
 
 
 def adagrad(square: NDArray[Any], at: Any, slope: Any, squared: Any, rate: Any, offset: Any) -> Any:
@@ -99,3 +105,72 @@ def moves_arrays(moves: Transitions, bits: int, floor: float) -> dict[str, NDArr
         triples = pack(padded.reshape(-1, FOLD), bits=bits, floor=floor)
         arrays |= {f"triples.{name}": array for name, array in triples.items()}
     return arrays
+
+
+#: Largest exponent of a row: 127 << 15 a thousand times still fits into 32 bits.
+MOST_SHIFT: Final = 14
+
+
+_MOST: Final = 127
+
+
+#: Weights of a model file are lower (see `models/packing.py`).
+_HIGHEST: Final = 2.0**64
+
+
+def to_bytes(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
+    """The 8-bit table of padded float rows, and the unit in which its integers count."""
+    tops = np.zeros(len(weights), np.float32)
+    largest_weights(weights, tops)
+    shifts, lowest = _shifts(tops)
+    unit = float(2.0**lowest)
+    table = np.zeros(weights.shape, np.int8)
+    round_rows(weights, shifts, unit, table)
+    return table, unit
+
+
+def rounded(weights: LearnedWeights, ticks: int) -> ParserRows:
+    """The averages of learned weights over so many ticks, in 8 bits."""
+    tops = weights.largest(ticks)
+    if not np.all(tops < _HIGHEST):
+        raise UsageError(
+            "the weights of the parser grow without bound",
+            remedy="Set a cap for passive-aggressive steps (--set cap=1).",
+        )
+    shifts, lowest = _shifts(tops)
+    counts, columns, values = weights.rounded(ticks, shifts, float(2.0**lowest))
+    rows = weights.rows()
+    exponents = np.zeros(len(weights), np.int8)
+    exponents[rows] = shifts + lowest
+    all_counts = np.zeros(len(weights), np.uint16)
+    all_counts[rows] = counts
+    return ParserRows(all_counts, columns, values, exponents, weights.width)
+
+
+def _shifts(tops: NDArray[np.float32]) -> tuple[NDArray[np.int8], int]:
+    """How rows of these highest weights are shifted, and the exponent of the unit."""
+    full = tops > 0
+    needed = np.zeros(len(tops), np.int32)
+    needed[full] = np.ceil(np.log2(tops[full] / _MOST)).astype(np.int32)
+    lowest = int(needed[full].max(initial=0)) - MOST_SHIFT
+    return np.clip(needed - lowest, 0, MOST_SHIFT).astype(np.int8), lowest
+
+
+def to_floats(table: NDArray[np.int8], unit: float) -> NDArray[np.float32]:
+    """The weights of an 8-bit table; the last column becomes 0."""
+    scales = np.ldexp(np.float32(unit), table[:, -1].astype(np.int32))
+    weights: NDArray[np.float32] = table.astype(np.float32) * scales[:, None]
+    weights[:, -1] = 0.0
+    return weights
+
+
+def lean_rows(rows: ParserRows, share: float) -> ParserRows:
+    """Rows without the given share of their weights, the smallest of them."""
+    numbers, table = rows.filled()
+    at, column, weights = entries(table, rows.unit)
+    if not len(weights) or share <= 0:
+        return rows
+    sizes = np.abs(weights)
+    small = sizes < np.quantile(sizes, share)
+    table[at[small], column[small]] = 0
+    return ParserRows.of_rows(len(rows), numbers, table, rows.unit)

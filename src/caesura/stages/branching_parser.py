@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
@@ -24,11 +24,9 @@ from caesura.stages.tree_parser import (
     DAMAGED,
     Parse,
     TreeParser,
-    as_part,
     check,
     check_split,
     in_batches,
-    options_of,
     padded,
     probabilities,
     sentence_bounds,
@@ -38,14 +36,8 @@ from caesura.stages.tree_parser import (
 from caesura.stages.word_table import Hasher, Words, batch_of, cut, pieces, words_of
 
 #: The transitions, by their numbers (see `core/parse/hybrid.h`).
-KINDS: Final = (
-    "LEFT-REDUCE",
-    "RIGHT-SHIFT",
-    "NO-SHIFT",
-    "NO-REDUCE",
-    "LEFT-PASS",
-    "RIGHT-PASS",
-    "NO-PASS",
+KINDS: Final = tuple(
+    "LEFT-REDUCE RIGHT-SHIFT NO-SHIFT NO-REDUCE LEFT-PASS RIGHT-PASS NO-PASS".split()
 )
 
 
@@ -152,15 +144,8 @@ _NONE: Final = np.zeros(0, np.int32)
 #: What is counted: sentences, steps of the one-best sequences, evaluations of the classifier, cache
 #: hits, low-confidence alternatives, sequences, wins of the one-best, and the most evaluations that
 #: the paper's bound d·t - e allows.
-COUNTERS: Final = (
-    "sentences",
-    "steps",
-    "evaluations",
-    "remembered",
-    "unsure",
-    "sequences",
-    "one_best",
-    "bound",
+COUNTERS: Final = tuple(
+    "sentences steps evaluations remembered unsure sequences one_best bound".split()
 )
 
 
@@ -221,14 +206,6 @@ class BranchingParser(TreeParser):
             headless=search.headless,
         )
 
-    @property
-    def finds_boundaries(self) -> bool:
-        return False
-
-    @property
-    def search_options(self) -> tuple[str, ...]:
-        return tuple(BranchOptions.__dataclass_fields__)
-
     # ----------------------------------------------------------- model file
 
     @classmethod
@@ -250,10 +227,9 @@ class BranchingParser(TreeParser):
             "waves": search.waves,
             "root": self.inventory.root,
             "tags": list(self.tags),
-            **options_of(self),
         }
         actions = np.array(self.inventory.actions, np.int32).reshape(-1, 2)
-        return as_part(self, config, {"actions": actions})
+        return self.part_of(config, {"actions": actions})
 
     @classmethod
     def from_part(cls, part: Part) -> Self:
@@ -295,16 +271,6 @@ class BranchingParser(TreeParser):
         return cls(inventory, rows=rows, search=search, **stored.common())
 
     # -------------------------------------------------------------- parsing
-
-    def with_search(self, **changes: Any) -> Self:
-        """The same parser with other search options; the weights are shared."""
-        known = BranchOptions.__dataclass_fields__
-        unknown = [name for name in changes if name not in known]
-        if unknown:
-            raise UsageError(
-                f"a branching parser has no {unknown[0]}", remedy=f"It has: {', '.join(known)}."
-            )
-        return replace(self, search=replace(self.search, **changes))
 
     def analyse(
         self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None

@@ -39,13 +39,10 @@ from caesura.stages.tree_parser import (
     DAMAGED,
     Parse,
     TreeParser,
-    as_part,
     check,
     check_split,
     in_batches,
-    lean_rows,
     name_of,
-    options_of,
     padded,
     probabilities,
     sentence_bounds,
@@ -365,14 +362,6 @@ class Parser(TreeParser):
         """What the integers of the table count in."""
         return self.rows.unit
 
-    @property
-    def finds_boundaries(self) -> bool:
-        return self.inventory.sb
-
-    @property
-    def search_options(self) -> tuple[str, ...]:
-        return tuple(SearchOptions.__dataclass_fields__)
-
     # ----------------------------------------------------------- model file
 
     @classmethod
@@ -409,11 +398,10 @@ class Parser(TreeParser):
             **({"unedited": search.unedited} if search.unedited else {}),
             "tags": list(self.tags),
             "breaks": self.breaks,
-            **options_of(self),
         }
         kinds = ("left", "right", "root")
         arrays = {kind: np.array(getattr(inventory, kind), np.int32) for kind in kinds}
-        return as_part(self, config, arrays)
+        return self.part_of(config, arrays)
 
     @classmethod
     def from_part(cls, part: Part) -> Self:
@@ -464,14 +452,6 @@ class Parser(TreeParser):
         )
 
     # -------------------------------------------------------------- parsing
-
-    def with_search(self, **changes: Any) -> Self:
-        """The same parser with other search options; the weights are shared."""
-        return replace(self, search=replace(self.search, **changes))
-
-    def lean(self, share: float) -> Parser:
-        """The same parser without the given share of its weights, the smallest of them."""
-        return replace(self, rows=lean_rows(self.rows, share), packed=None)
 
     def analyse(
         self, docs: Sequence[Document], *, threads: int = 1, warn: WarningSink | None = None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura._core import LearnedWeights, ParserRows, largest_weights, round_rows
+from caesura._core import ParserRows
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
 from caesura.document.slicing import runs
@@ -202,27 +202,9 @@ def _groups(sizes: Sequence[int]) -> list[range]:
     return groups
 
 
-#: Largest exponent of a row: 127 << 15 a thousand times still fits into 32 bits.
-MOST_SHIFT: Final = 14
-_MOST: Final = 127
-#: Weights of a model file are lower (see `models/packing.py`).
-_HIGHEST: Final = 2.0**64
-
-
 def padded(actions: int) -> int:
     """The width of a row: all transitions and the exponent, in whole blocks of 32 bytes."""
     return (actions + 1 + 31) // 32 * 32
-
-
-def to_bytes(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
-    """The 8-bit table of padded float rows, and the unit in which its integers count."""
-    tops = np.zeros(len(weights), np.float32)
-    largest_weights(weights, tops)
-    shifts, lowest = _shifts(tops)
-    unit = float(2.0**lowest)
-    table = np.zeros(weights.shape, np.int8)
-    round_rows(weights, shifts, unit, table)
-    return table, unit
 
 
 def packed_rows(rows: ParserRows, columns: int) -> dict[str, NDArray[Any]]:
@@ -232,18 +214,6 @@ def packed_rows(rows: ParserRows, columns: int) -> dict[str, NDArray[Any]]:
     return spread(packed, numbers, len(rows))
 
 
-def lean_rows(rows: ParserRows, share: float) -> ParserRows:
-    """Rows without the given share of their weights, the smallest of them."""
-    numbers, table = rows.filled()
-    at, column, weights = entries(table, rows.unit)
-    if not len(weights) or share <= 0:
-        return rows
-    sizes = np.abs(weights)
-    small = sizes < np.quantile(sizes, share)
-    table[at[small], column[small]] = 0
-    return ParserRows.of_rows(len(rows), numbers, table, rows.unit)
-
-
 def entries(
     table: NDArray[np.int8], unit: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
@@ -251,41 +221,6 @@ def entries(
     at, column = np.nonzero(table[:, :-1])
     scales = np.ldexp(np.float32(unit), table[:, -1].astype(np.int32))
     return at, column, table[at, column].astype(np.float32) * scales[at]
-
-
-def rounded(weights: LearnedWeights, ticks: int) -> ParserRows:
-    """The averages of learned weights over so many ticks, in 8 bits."""
-    tops = weights.largest(ticks)
-    if not np.all(tops < _HIGHEST):
-        raise UsageError(
-            "the weights of the parser grow without bound",
-            remedy="Set a cap for passive-aggressive steps (--set cap=1).",
-        )
-    shifts, lowest = _shifts(tops)
-    counts, columns, values = weights.rounded(ticks, shifts, float(2.0**lowest))
-    rows = weights.rows()
-    exponents = np.zeros(len(weights), np.int8)
-    exponents[rows] = shifts + lowest
-    all_counts = np.zeros(len(weights), np.uint16)
-    all_counts[rows] = counts
-    return ParserRows(all_counts, columns, values, exponents, weights.width)
-
-
-def _shifts(tops: NDArray[np.float32]) -> tuple[NDArray[np.int8], int]:
-    """How rows of these highest weights are shifted, and the exponent of the unit."""
-    full = tops > 0
-    needed = np.zeros(len(tops), np.int32)
-    needed[full] = np.ceil(np.log2(tops[full] / _MOST)).astype(np.int32)
-    lowest = int(needed[full].max(initial=0)) - MOST_SHIFT
-    return np.clip(needed - lowest, 0, MOST_SHIFT).astype(np.int8), lowest
-
-
-def to_floats(table: NDArray[np.int8], unit: float) -> NDArray[np.float32]:
-    """The weights of an 8-bit table; the last column becomes 0."""
-    scales = np.ldexp(np.float32(unit), table[:, -1].astype(np.int32))
-    weights: NDArray[np.float32] = table.astype(np.float32) * scales[:, None]
-    weights[:, -1] = 0.0
-    return weights
 
 
 DAMAGED: Final = "The file is damaged or made by another program; train or fetch it again."
@@ -308,48 +243,6 @@ class Stored(NamedTuple):
     def common(self) -> dict[str, Any]:
         """All but the weights, which each parser lays out in its own way."""
         return {name: value for name, value in self._asdict().items() if name != "weights"}
-
-
-class _Labelled(Protocol):
-    @property
-    def labels(self) -> tuple[str, ...]: ...
-    @property
-    def size(self) -> int: ...
-
-
-class _Hashed(Protocol):
-    """A parser of which this can be kept."""
-
-    templates: tuple[str, ...]
-    rows: ParserRows
-    tags: tuple[str, ...]
-    word_classes: Mapping[str, int]
-    calibration: dict[str, list[float]]
-    packed: Mapping[str, NDArray[Any]] | None
-
-    @property
-    def inventory(self) -> _Labelled: ...
-
-
-def as_part(parser: _Hashed, config: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Part:
-    """The part of a parser: what all have, and what its own transitions and search need."""
-    inventory, packed = parser.inventory, parser.packed
-    if packed is None:
-        packed = packed_rows(parser.rows, inventory.size)
-    labels = {"deprel": list(inventory.labels)}
-    kept = {**packed, **arrays}
-    if parser.word_classes:
-        labels["word-class-forms"] = list(parser.word_classes)
-        kept["word-classes"] = np.array(list(parser.word_classes.values()), np.int32)
-    return Part("parser", dict(config), labels, kept)
-
-
-def options_of(parser: _Hashed) -> dict[str, Any]:
-    """The templates and the calibration as options of a part."""
-    return {
-        "templates": list(parser.templates),
-        "calibration": {name: list(values) for name, values in parser.calibration.items()},
-    }
 
 
 def stored_in(part: Part, size: int) -> Stored:
@@ -391,24 +284,35 @@ class TreeParser(Stage):
     """A parser that finds trees, and sentences too if it was trained on documents."""
 
     kind: ClassVar[str] = "parser"
+    #: Its labelled transitions, and options of its search (a dataclass).
+    inventory: Any
+    search: Any
+    templates: tuple[str, ...]
+    #: The 8-bit weights.
+    rows: ParserRows
     #: The columns of tags that it was trained with.
     tags: tuple[str, ...]
+    word_classes: Mapping[str, int]
+    #: Calibration of arcs and boundaries: the weights of a logistic regression.
+    calibration: dict[str, list[float]]
     #: The weights as its model file has them, which only `to_part` needs.
     packed: Mapping[str, NDArray[Any]] | None
 
     @property
-    @abstractmethod
     def finds_boundaries(self) -> bool:
         """Whether it decides where sentences start; else they must be known."""
+        return bool(self.inventory.sb)
 
     @property
-    @abstractmethod
     def search_options(self) -> tuple[str, ...]:
         """The names of the options of its search."""
+        return tuple(self.search.__dataclass_fields__)
 
-    @abstractmethod
     def with_search(self, **changes: Any) -> Self:
         """The same parser with other search options; the weights are shared."""
+        self.refuse(changes, self.search_options)
+        parser: Any = self  # each parser is a dataclass
+        return cast(Self, replace(parser, search=replace(self.search, **changes)))
 
     @abstractmethod
     def analyse(
@@ -465,8 +369,23 @@ class TreeParser(Stage):
                 "the parser of this model has no bias: it takes sentences as they are given",
                 remedy="Leave the bias out.",
             )
-        self.refuse(changes, self.search_options)
         return self.with_search(**changes)
+
+    def part_of(self, config: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Part:
+        """The part of a parser: what all have, and what its own transitions and search need."""
+        packed = self.packed
+        if packed is None:
+            packed = packed_rows(self.rows, self.inventory.size)
+        labels = {"deprel": list(self.inventory.labels)}
+        kept = {**packed, **arrays}
+        if self.word_classes:
+            labels["word-class-forms"] = list(self.word_classes)
+            kept["word-classes"] = np.array(list(self.word_classes.values()), np.int32)
+        options = {
+            "templates": list(self.templates),
+            "calibration": {name: list(values) for name, values in self.calibration.items()},
+        }
+        return Part("parser", {**config, **options}, labels, kept)
 
     def release(self, again: Callable[[], Part] | None = None) -> None:
         self.packed = None

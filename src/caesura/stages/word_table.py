@@ -21,23 +21,8 @@ from caesura.stages.joint_features import COLUMNS, N_COLUMNS
 from caesura.stages.templates import string_hashes
 
 #: Word shapes; 0 is kept for "not to be seen" (text without case and punctuation).
-SHAPES: Final = (
-    "unseen",
-    "lower",
-    "Title",
-    "UPPER",
-    "mIxed",
-    "X",
-    "digits",
-    "d1gits",
-    ".",
-    ",",
-    "!?",
-    "quote",
-    "bracket",
-    "dash",
-    "symbol",
-    "other",
+SHAPES: Final = tuple(
+    "unseen lower Title UPPER mIxed X digits d1gits . , !? quote bracket dash symbol other".split()
 )
 _MARKS: Final = (
     dict.fromkeys((".", "...", "…"), 8)

@@ -9,8 +9,8 @@ import pytest
 from caesura._core import ParserRows
 from caesura.document import MAYBE, UNKNOWN, YES
 from caesura.errors import InputError, ModelError, UsageError
+from caesura.learn.weights import to_bytes, to_floats
 from caesura.stages.branching_parser import KINDS, BranchOptions
-from caesura.stages.tree_parser import to_bytes, to_floats
 from tests.parse.toy import corpus
 
 
