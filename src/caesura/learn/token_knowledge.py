@@ -114,7 +114,7 @@ _BEGINNING, _PREFIX, _UNIT, _ORDINARY = (1 << bit for bit in range(_AFTER + 3, _
 _COMMON, _NAME = (1 << bit for bit in range(_AFTER + 7, _AFTER + 9))
 
 
-_UPOS: Final = tuple("NOUN ADJ VERB AUX ADV DET PRON ADP PROPN NUM PART SCONJ CCONJ INTJ X".split())
+_UPOS: Final = tuple("NOUN ADJ VERB AUX ADV DET PRON ADP PROPN NUM PART SCONJ CCONJ INTJ X".split())  # noqa: SIM905
 
 
 # How often a type must be seen to be taken for a word of lower case, or for a name.
@@ -191,7 +191,7 @@ _GLUED = 0.2
 #: Letters with periods between them: the last period is no end of a sentence alone.
 _INNER = re.compile(r"(?:[^\W\d_]+\.){2,}")
 #: What may stand right behind an abbreviation.
-_MARKS = tuple(') ), ). ); ): ] , ; : ! ? " ," ", ” ,” ’'.split())
+_MARKS = tuple(') ), ). ); ): ] , ; : ! ? " ," ", ” ,” ’'.split())  # noqa: SIM905
 #: The stream of random numbers of the copies that multi-word tokens are learned from.
 _COPIES = 1 << 20
 

@@ -18,11 +18,11 @@ from caesura.stages.templates import Templates, Vocabulary, parse_table
 #: Words that templates may look at: the pair, the next ones, heads and children, what is below the
 #: top of the stack, what was passed last, and neighbours in the text.
 POSITIONS: Final = tuple(
-    "s0 n0 n1 n2 s0h s0h2 s0l s0l2 s0r s0r2 n0l n0l2 s1 s2 d0 n0-1 s0-1 s0+1 n0h".split()
+    "s0 n0 n1 n2 s0h s0h2 s0l s0l2 s0r s0r2 n0l n0l2 s1 s2 d0 n0-1 s0-1 s0+1 n0h".split()  # noqa: SIM905
 )
 #: What is known of the state: labels of words, valencies, label sets, the distance of the pair.
 STATE: Final = tuple(
-    (
+    (  # noqa: SIM905
         "none s0.l s0h.l s0l.l s0l2.l s0r.l s0r2.l n0.l n0l.l n0l2.l s0.vl s0.vr n0.vl s0.sl s0.sr "
         "n0.sl s0n0.d flags"
     ).split()

@@ -37,7 +37,7 @@ from caesura.stages.word_table import Hasher, Words, batch_of, cut, pieces, word
 
 #: The transitions, by their numbers (see `core/parse/hybrid.h`).
 KINDS: Final = tuple(
-    "LEFT-REDUCE RIGHT-SHIFT NO-SHIFT NO-REDUCE LEFT-PASS RIGHT-PASS NO-PASS".split()
+    "LEFT-REDUCE RIGHT-SHIFT NO-SHIFT NO-REDUCE LEFT-PASS RIGHT-PASS NO-PASS".split()  # noqa: SIM905
 )
 
 
@@ -145,7 +145,7 @@ _NONE: Final = np.zeros(0, np.int32)
 #: hits, low-confidence alternatives, sequences, wins of the one-best, and the most evaluations that
 #: the paper's bound d·t - e allows.
 COUNTERS: Final = tuple(
-    "sentences steps evaluations remembered unsure sequences one_best bound".split()
+    "sentences steps evaluations remembered unsure sequences one_best bound".split()  # noqa: SIM905
 )
 
 

@@ -18,7 +18,7 @@ from caesura.stages.templates import Templates, Vocabulary, parse_table
 
 #: Words that templates may look at: stack, buffer, their neighbours in the text, their children.
 POSITIONS: Final = (
-    "s0 s1 s2 b0 b1 b2 s0-1 s0+1 s1-1 s1+1 b0-1 b0-2 s0l s0l2 s0r s0r2 s1l s1l2 s1r s1r2".split()
+    "s0 s1 s2 b0 b1 b2 s0-1 s0+1 s1-1 s1+1 b0-1 b0-2 s0l s0l2 s0r s0r2 s1l s1l2 s1r s1r2".split()  # noqa: SIM905
 )
 #: What is known of a word: form, lower-cased form, tag, fine tag, word class, morphological
 #: features, form and tag together, suffix.
@@ -26,7 +26,7 @@ COLUMNS: Final = ("w", "n", "p", "x", "c", "m", "wp", "e")
 N_COLUMNS: Final = len(COLUMNS)
 #: What is known of the state: labels of children, valencies and label sets of both sides,
 #: distances, the two last transitions, words since the last start, flags, context before b0.
-STATE: Final = (
+STATE: Final = (  # noqa: SIM905
     "none s0l.l s0l2.l s0r.l s0r2.l s1l.l s1l2.l s1r.l s1r2.l s0.vl s0.vr s1.vl s1.vr s0.sl s0.sr "
     "s1.sl s1.sr s1s0.d s0b0.d t1 t2 length flags break speaker evidence layout"
 ).split()

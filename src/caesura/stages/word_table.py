@@ -22,7 +22,7 @@ from caesura.stages.templates import string_hashes
 
 #: Word shapes; 0 is kept for "not to be seen" (text without case and punctuation).
 SHAPES: Final = tuple(
-    "unseen lower Title UPPER mIxed X digits d1gits . , !? quote bracket dash symbol other".split()
+    "unseen lower Title UPPER mIxed X digits d1gits . , !? quote bracket dash symbol other".split()  # noqa: SIM905
 )
 _MARKS: Final = (
     dict.fromkeys((".", "...", "…"), 8)
