@@ -45,9 +45,8 @@ from caesura.document import Document
 from caesura.errors import CaesuraError, UsageError
 from caesura.formats import jsonl
 from caesura.learn.config import configure
-from caesura.learn.evaluation import dev_confidences, dev_scores
 from caesura.learn.network.training import NeuralOptions, Weights
-from caesura.learn.pipeline import language_of, model_card
+from caesura.learn.pipeline import dev_confidences, dev_scores, language_of, model_card
 from caesura.learn.run import Report, transcripts
 from caesura.learn.silver import (
     Lessons,

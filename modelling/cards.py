@@ -24,7 +24,7 @@ from benchmarks.common import file_of, options, processor
 from benchmarks.speed import peers
 
 from caesura.formats import read
-from caesura.learn.evaluation import dev_scores
+from caesura.learn.pipeline import dev_scores
 from caesura.models.file import load, save
 
 HEAD = "## Speed\n\n"

@@ -22,7 +22,7 @@ from benchmarks.common import dev_docs, options, show
 
 from caesura.document import YES
 from caesura.evaluate.calibration import calibrate
-from caesura.learn.evaluation import dev_confidences
+from caesura.learn.pipeline import dev_confidences
 from caesura.models.file import load as load_file
 from caesura.models.file import save
 from caesura.models.store import find

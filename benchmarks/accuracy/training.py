@@ -45,16 +45,15 @@ from benchmarks.common import (
     options,
     resumed,
 )
+from modelling.multi.tokenizers import has_spaces
 
 import caesura
 from caesura.document import Document
 from caesura.evaluate.quick import boundaries
 from caesura.formats import read, write
-from caesura.learn.evaluation import dev_scores
-from caesura.learn.pipeline import train_pipeline
+from caesura.learn.pipeline import dev_scores, train_pipeline
 from caesura.learn.raw_text import read_raw
 from caesura.learn.run import Data, Report, Run
-from caesura.learn.several_tokenizers import has_spaces
 from caesura.learn.silver import Lessons
 
 Row = dict[str, Any]

@@ -39,11 +39,11 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.common import options
+from modelling.multi.recogniser_training import RecogniserOptions
+from modelling.multi.tokenizers import ManyOptions, Treebank, join_tokenizers, train_tokenizer
 from modelling.multi.treebanks import treebanks_of
 
 from caesura.errors import CaesuraError
-from caesura.language.learning import RecogniserOptions
-from caesura.learn.several_tokenizers import ManyOptions, Treebank, join_tokenizers, train_tokenizer
 from caesura.models.file import load, save
 from caesura.stages.several_tokenizers import ManyTokenizer, recogniser_of
 from caesura.stages.tokenizer import Tokenizer

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 from modelling.multi.examples import UNSPACED
 from modelling.multi.lexica import later_words
+from modelling.multi.tokenizers import Treebank
 from numpy.typing import NDArray
 
 from caesura.constraints import keep
 from caesura.document import YES, Document
 from caesura.learn.run import transcripts
-from caesura.learn.several_tokenizers import Treebank
 from caesura.pipeline import load
 from caesura.stages.network import NeuralParser
 from caesura.stages.network_encoder import Scores

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from modelling.multi.encoder import Packed
+from modelling.multi.tokenizers import Treebank
 from numpy.typing import NDArray
 
 from caesura.document import YES, Document
@@ -18,7 +19,6 @@ from caesura.document.slicing import cut
 from caesura.formats import read
 from caesura.learn.network.examples import Examples, Labels, by_temperature, prepare
 from caesura.learn.run import transcripts
-from caesura.learn.several_tokenizers import Treebank
 from caesura.stages.lemmas import rule_of
 from caesura.stages.network_labels import Attributes
 from caesura.stages.network_reading import FEATURE_SIZES

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 import numpy as np
 from modelling.multi.examples import documents, first_words
+from modelling.multi.tokenizers import Treebank
 
 from caesura.document import YES, Document
 from caesura.document.slicing import cut
 from caesura.formats import read
-from caesura.learn.several_tokenizers import Treebank
 from caesura.stages.network import NeuralParser
 from caesura.stages.network_encoder import Scores
 from caesura.stages.network_labels import Languages

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from benchmarks.common import RESULTS, conll, first_words, keep_json, options, read_json
 from modelling.multi.examples import documents
+from modelling.multi.tokenizers import Treebank
 from modelling.multi.treebanks import main_treebanks, treebanks_of
 
 import caesura
@@ -26,7 +27,6 @@ from caesura.document import Document
 from caesura.formats import write
 from caesura.learn.pipeline import train_pipeline
 from caesura.learn.run import Data, Run
-from caesura.learn.several_tokenizers import Treebank
 
 #: Four epochs, so that a training takes minutes.
 SETTINGS = ("folds=4", "parser.epochs=4", "tagger.epochs=4")

@@ -14,15 +14,15 @@ from modelling.multi.encoder import Packed
 from modelling.multi.examples import MOST, Names, documents, first_words, needed_pieces
 from modelling.multi.lexica import with_lexica
 from modelling.multi.states import mean_of
+from modelling.multi.tokenizers import Treebank
 from modelling.multi.word_boundaries import CutOptions, boundaries_of
 from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.formats import read
-from caesura.learn.evaluation import dev_confidences
 from caesura.learn.network.export import finish, measure_scale
+from caesura.learn.pipeline import dev_confidences
 from caesura.learn.run import transcripts
-from caesura.learn.several_tokenizers import Treebank
 from caesura.models.file import ModelFile, Part, save
 from caesura.models.file import load as load_file
 from caesura.pipeline.confidence import META as BOUNDARIES

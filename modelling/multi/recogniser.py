@@ -17,12 +17,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from benchmarks.common import DATA, find_file, options
+from modelling.multi.recogniser_training import (
+    RecogniserOptions,
+    calibrated,
+    pieces_of,
+    train_recogniser,
+)
+from modelling.multi.tokenizers import Treebank, by_language
 from modelling.multi.treebanks import all_treebanks
 
 from caesura.formats import read
-from caesura.language.learning import RecogniserOptions, calibrated, pieces_of, train_recogniser
 from caesura.language.recognise import NONE, Guess, Recogniser
-from caesura.learn.several_tokenizers import Treebank, by_language
 from caesura.stages.several_tokenizers import recogniser_of
 
 #: Pairs that are hard to tell apart.

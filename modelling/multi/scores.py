@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 from benchmarks.common import SCORES, conll, f1, first_words, keep_json, options, read_json
+from modelling.multi.tokenizers import Treebank, has_spaces
 from modelling.multi.treebanks import main_treebanks
 
 import caesura
 from caesura.document import YES, Document
-from caesura.learn.several_tokenizers import Treebank, has_spaces
 from caesura.transform import speech
 
 #: Languages that are not written with spaces: speech as of transcripts would put some in.

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.common import DATA
-
-from caesura.learn.several_tokenizers import Treebank, find_treebanks
+from modelling.multi.tokenizers import Treebank, find_treebanks
 
 ENGLISH = "UD_English-EWT"
 PORTUGUESE = "UD_Portuguese-Bosque"

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from modelling.multi.recogniser_training import RecogniserOptions, calibrated, train_recogniser
 
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError
-from caesura.language.learning import RecogniserOptions, calibrated, train_recogniser
 from caesura.language.recognise import NONE, Recogniser, features, sparse
 from caesura.models.file import Part
 

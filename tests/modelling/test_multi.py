@@ -9,10 +9,10 @@ import pytest
 from modelling.multi import bonuses
 from modelling.multi.examples import Names, examples_of, names_of, often, with_habits
 from modelling.multi.states import State, learned_of, mean_of
+from modelling.multi.tokenizers import Treebank
 from modelling.multi.word_boundaries import CutOptions, Lessons, learn
 
 from caesura.formats import read
-from caesura.learn.several_tokenizers import Treebank
 from caesura.stages.network_word_boundaries import NEAR
 from tests.encoders import character_pieces
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from modelling.multi.recogniser_training import RecogniserOptions, train_recogniser
 
 import caesura
 from caesura import cli
@@ -17,7 +18,6 @@ from caesura.document import Document
 from caesura.errors import ModelError, OtherLanguage, UsageError
 from caesura.language.box import BOX, code_of, nearest
 from caesura.language.choice import Choice, choose_model
-from caesura.language.learning import RecogniserOptions, train_recogniser
 from caesura.language.recognise import sparse
 from caesura.language.words import NAMES
 from caesura.models import load as load_file

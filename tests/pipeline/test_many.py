@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from modelling.multi.recogniser_training import RecogniserOptions, train_recogniser
 
 from caesura.document import Document
-from caesura.language.learning import RecogniserOptions, train_recogniser
 from caesura.learn.network.examples import Labels
 from caesura.learn.network.pretrained import EncoderShape
 from caesura.models.file import load, save

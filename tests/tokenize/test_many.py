@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from modelling.multi.recogniser_training import RecogniserOptions, train_recogniser
 from numpy.typing import NDArray
 
 from caesura.document import Document
 from caesura.document.slicing import join
 from caesura.errors import ModelError, UsageError
-from caesura.language.learning import RecogniserOptions, train_recogniser
 from caesura.models.file import Part, load, save
 from caesura.stage import StartStage, stage_of
 from caesura.stages.several_tokenizers import ManyTokenizer, _together

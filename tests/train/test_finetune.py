@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from modelling.multi.recogniser_training import RecogniserOptions, train_recogniser
 
 import caesura
 from caesura import cli
 from caesura.errors import MissingExtra, UsageError
-from caesura.language.learning import RecogniserOptions, train_recogniser
 from caesura.learn.network.training import FinetuneOptions, code_of_files, is_network, train_from
 from caesura.learn.pipeline import train_pipeline
 from caesura.learn.run import Data, Run

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from caesura.document import Document
+from caesura.evaluate.conll import conll18
 from caesura.language import Tally
-from caesura.learn.evaluation import dev_confidences, dev_scores
 from caesura.learn.fingerprint import file_digest
 from caesura.learn.joint_parser import refuse_beam
 from caesura.learn.network.training import (
@@ -21,13 +21,14 @@ from caesura.learn.network.training import (
     train_from,
     train_neural,
 )
-from caesura.learn.run import Result, Run, card, score_table
+from caesura.learn.run import Result, Run, card, score_table, transcripts
 from caesura.learn.silver import Lessons, Silver, label
 from caesura.learn.stages import PipelineOptions, PipelineTrainer
 from caesura.models.file import Part
 from caesura.models.licence import licence_line
 from caesura.models.store import load_model
-from caesura.pipeline.confidence import META
+from caesura.pipeline import load
+from caesura.pipeline.confidence import META, fit_starts
 
 
 def train_pipeline(
@@ -250,3 +251,18 @@ def model_card(
     told = "Dev scores from raw text, F1 by the CoNLL 2018 definition:" if heads else ""
     licence = licence_line(meta["licence"]) if "licence" in meta else ""
     return card(name, data, "\n".join(parts), told, score_table(("", *heads), rows), licence)
+
+
+def dev_scores(path: str, dev: Sequence[Document]) -> dict[str, float]:
+    """CoNLL 2018 F1 of a model from raw text, or from given tokens if it has no tokeniser."""
+    nlp = load(path)
+    if nlp.has_tokenizer:
+        system = list(nlp.pipe(doc.text for doc in dev))
+    else:
+        system = list(nlp.pipe(dev, keep=("tokens",)))
+    return {name: round(score.f1, 2) for name, score in conll18(dev, system).items()}
+
+
+def dev_confidences(path: str, dev: Sequence[Document]) -> dict[str, Any]:
+    """What the confidences of a model's boundaries are worth, in dev text and in transcripts."""
+    return fit_starts(load(path), [*dev, *transcripts(dev)])

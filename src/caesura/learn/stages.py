@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from caesura.document import Document
 from caesura.document.punctuation import Marks
 from caesura.errors import InputError, ModelError, UsageError
-from caesura.learn.evaluation import token_scores
 from caesura.learn.fingerprint import digest, fingerprint
 from caesura.learn.flags import SEED, flag, inner
 from caesura.learn.folds import generator
@@ -39,7 +38,7 @@ from caesura.learn.silver import (
 )
 from caesura.learn.tagger import TaggerTrainer, jackknife
 from caesura.learn.tagger_data import TaggerOptions
-from caesura.learn.tokenizer import TokenizerTrainer, cross_evidence, with_scale
+from caesura.learn.tokenizer import TokenizerTrainer, cross_evidence, token_scores, with_scale
 from caesura.learn.weights import lean_rows
 from caesura.models.file import ModelFile, Part, load, save
 from caesura.stages.bias import refuse_bias

@@ -18,8 +18,8 @@ from caesura._core import TokenLesson, TokenTable, TokenVocabulary
 from caesura.document import YES, Document
 from caesura.document.characters import CLOSE, OPEN, STOP, classes_of, code_points
 from caesura.errors import InputError
+from caesura.evaluate.conll import conll18
 from caesura.layout import breaks
-from caesura.learn.evaluation import token_scores
 from caesura.learn.fingerprint import digest, file_digest
 from caesura.learn.folds import at_random, epoch_order, generator
 from caesura.learn.loop import Loop, Progress, silent
@@ -405,3 +405,9 @@ def train_tokenizer(run: Run, *, init: str | None = None) -> Result:
     loop.finish()
     about = {"model": run.output, "epoch": loop.best_epoch, "scores": scores}
     return Result(run.output, about, scores, next=("tokenize", "-m", run.output, "text.txt"))
+
+
+def token_scores(gold: Sequence[Document], system: Sequence[Document]) -> dict[str, float]:
+    """F1 of tokens, words and sentences."""
+    scores = conll18(gold, system)
+    return {name: float(scores[name].f1) for name in ("Tokens", "Words", "Sentences")}

@@ -13,15 +13,19 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
+from modelling.multi.recogniser_training import (
+    RecogniserOptions,
+    calibrated,
+    pieces_of,
+    train_recogniser,
+)
 
 from caesura.document import YES, Document
 from caesura.document.slicing import cut
 from caesura.errors import InputError
 from caesura.formats import read
-from caesura.language.learning import RecogniserOptions, calibrated, pieces_of, train_recogniser
-from caesura.learn.evaluation import token_scores
 from caesura.learn.token_knowledge import seen_words, unspaced_words
-from caesura.learn.tokenizer import train
+from caesura.learn.tokenizer import token_scores, train
 from caesura.stages.several_tokenizers import ManyTokenizer
 from caesura.stages.tokenizer import Tokenizer, TokenizerOptions
 

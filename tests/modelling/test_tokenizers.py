@@ -6,12 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from caesura.document import Document
-from caesura.errors import InputError
-from caesura.formats import write
-from caesura.language.learning import RecogniserOptions, train_recogniser
-from caesura.learn.several_tokenizers import (
+from modelling.multi.recogniser_training import RecogniserOptions, train_recogniser
+from modelling.multi.tokenizers import (
     ManyOptions,
     by_language,
     find_treebanks,
@@ -19,6 +15,10 @@ from caesura.learn.several_tokenizers import (
     train_tokenizer,
     train_tokenizers,
 )
+
+from caesura.document import Document
+from caesura.errors import InputError
+from caesura.formats import write
 from caesura.stages.tokenizer import TokenizerOptions
 from tests.tokenize.corpus import documents, unspaced_document
 
