@@ -29,7 +29,6 @@ suppress_warnings = ["myst.xref_missing"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_default_options = {"members": True, "imported-members": True}
-autodoc_preserve_defaults = True
 autodoc_inherit_docstrings = False
 
 html_theme = "furo"

@@ -17,14 +17,15 @@ PACKAGE = Path(caesura.__file__).parent
 #: Rooms from the ground up. A room may import those on lower floors, and itself. What networks and
 #: grammars share with the other learners is a room of its own: see `SHARED`.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("extension",),
+    ("extension", "lazy"),
     ("errors", "paths"),
+    ("options",),
     ("durable",),
     ("document",),
     ("layout", "turns"),
     ("constraints",),
     ("guidelines", "models", "formats", "transform", "render"),
-    ("find", "inspect", "learn.flags", "stage"),
+    ("find", "inspect", "stage"),
     ("cluster", "language"),
     ("stages",),
     ("learn.shared",),
@@ -85,7 +86,7 @@ def part(parts: Sequence[str]) -> str:
     """The room of a module: its folder, or the part of `learn` that is used below the learners."""
     if parts[0] != "learn" or len(parts) < 2:
         return parts[0]
-    return "learn.flags" if parts[1] == "flags" else f"learn{'.shared' * (parts[1] in SHARED)}"
+    return f"learn{'.shared' * (parts[1] in SHARED)}"
 
 
 def files(room: str) -> list[Path]:

@@ -10,7 +10,6 @@ import pytest
 from caesura.constraints import (
     Constraints,
     add_to,
-    check_keep,
     fix_starts,
     forget_moved,
     keep,
@@ -20,6 +19,7 @@ from caesura.constraints import (
 )
 from caesura.document import MAYBE, NO, ROOT, UNKNOWN, YES, Document, EmptyNode
 from caesura.errors import InputError, UsageError
+from caesura.options import Request
 
 
 def known() -> Document:
@@ -138,7 +138,7 @@ def test_what_cannot_be_kept_is_refused() -> None:
     with pytest.raises(InputError, match="no tokens to keep"):
         keep(Document(text="Go on."), ["tokens"])
     with pytest.raises(UsageError, match="not both"):
-        check_keep(["sentences"], True)
+        Request(keep=("sentences",), newline_is_boundary=True)
 
 
 def test_constraints_are_read_off_a_document() -> None:

@@ -12,6 +12,7 @@ import pytest
 from caesura.document import Document
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part
+from caesura.options import PLAIN, Request
 from caesura.stage import REGISTRY, Stage, stage_of
 
 
@@ -29,7 +30,7 @@ class Shout(Stage):
     def adds(self) -> frozenset[str]:
         return frozenset({"lemma"})
 
-    def annotate(self, docs: Sequence[Document], **how: Any) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         for doc in docs:
             doc.lemma = doc.strings.ids(form.upper() for form in doc.column("form"))
 

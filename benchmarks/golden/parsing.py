@@ -124,7 +124,7 @@ def kept(model: str, *options: str) -> Entry:
 def _keeping() -> Named:
     for model in MODELS:
         for what in KEEPS:
-            yield f"keep/{model}/{what}", kept(model, "--keep", what)
+            yield f"keep/{model}/{what}", kept(model, f"--keep-{what}")
         both = ("--keep-tokens", "--keep-sentences")
         rest = ("--keep-tags", "--keep-lemmas", "--keep-heads")
         yield f"keep/{model}/tokens+sentences", kept(model, *both)

@@ -109,10 +109,10 @@ class Cluster:
             yield [Unit(Document(text=text), ()) for text in self.texts[at : at + BATCH]]
 
     def __call__(self) -> tuple[float, float, int]:
-        from caesura.pipeline.tasks import RunOptions
+        from caesura.options import PLAIN
 
         wall, used = time.perf_counter(), _cpu_of_ray()
-        words = sum(event.n_words for event in self.engine(self._batches(), RunOptions()))
+        words = sum(event.n_words for event in self.engine(self._batches(), PLAIN))
         return time.perf_counter() - wall, _cpu_of_ray() - used, words
 
     def end(self) -> None:

@@ -52,7 +52,7 @@ def bonuses(model: Path, treebanks: Sequence[Treebank], words: int) -> NDArray[n
         fixed = nlp.with_search(language=code)
         read: dict[int, list[Read]] = {0: [], 1: []}
         for doc in docs:
-            given = fixed.tokenise(keep(doc, ("tokens",), False))
+            given = fixed.tokenise(keep(doc, ("tokens",)))
             read[int(is_edited(doc))].append((doc, given, parser.encoder.scores(given)))
         for kind, some in read.items():
             if some:

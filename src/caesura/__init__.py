@@ -6,7 +6,9 @@ Every public name is here. Its module is imported when the name is first used.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from caesura.lazy import lazy
 
 try:
     importlib.import_module("caesura._core")
@@ -45,36 +47,22 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "caesura.document": (
-        "MAYBE",
-        "NO",
-        "ROOT",
-        "UNKNOWN",
-        "YES",
-        "Document",
-        "EmptyNode",
-        "Sentence",
-        "Span",
-        "Strings",
-        "Token",
-        "Word",
-    ),
-    "caesura.errors": (
-        "CaesuraError",
-        "CaesuraWarning",
-        "FormatError",
-        "InputError",
-        "MissingExtra",
-        "ModelError",
-        "UsageError",
-    ),
-    "caesura.formats": ("read", "write"),
-    "caesura.pipeline": ("Pipeline", "load", "split"),
-}
-#: Packages that are their own main function: `caesura.evaluate(gold, system)`.
-_CALLABLE = ("evaluate",)
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "caesura.document": (
+            "MAYBE", "NO", "ROOT", "UNKNOWN", "YES", "Document", "EmptyNode", "Sentence", "Span",
+            "Strings", "Token", "Word",
+        ),
+        "caesura.errors": (
+            "CaesuraError", "CaesuraWarning", "FormatError", "InputError", "MissingExtra",
+            "ModelError", "UsageError",
+        ),
+        "caesura.evaluate": (),
+        "caesura.formats": ("read", "write"),
+        "caesura.pipeline": ("Pipeline", "load", "split"),
+    },
+)  # fmt: skip
 
 __all__ = [
     "MAYBE",
@@ -104,18 +92,3 @@ __all__ = [
     "split",
     "write",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _CALLABLE:
-        return importlib.import_module(f"caesura.{name}")
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module 'caesura' has no attribute {name!r}")
-    value = getattr(importlib.import_module(home), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

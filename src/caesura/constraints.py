@@ -26,7 +26,6 @@ __all__ = [
     "Constraints",
     "add_to",
     "by_layout",
-    "check_keep",
     "fix_starts",
     "fix_turns",
     "forget_moved",
@@ -167,23 +166,14 @@ def obeyed_starts(doc: Document, found: Bytes) -> Bytes:
     return found if told is None else np.where(told != MAYBE, told, found).astype(np.int8)
 
 
-def check_keep(names: Iterable[str], newline_is_boundary: bool) -> None:
-    """Refuse to keep sentences and to take lines for sentences at once."""
-    if newline_is_boundary and "sentences" in names:
-        raise UsageError(
-            "sentences are kept, or every line ends one: not both",
-            remedy="Leave --keep-sentences or --newline-is-boundary out.",
-        )
-
-
-def keep(doc: Document, names: Iterable[str], newline_is_boundary: bool = False) -> Document:
+def keep(doc: Document, names: Iterable[str]) -> Document:
     """A copy of a document in which only what is named is known, and is fixed.
 
     Tags, lemmas and heads belong to words, so to keep them is to keep the tokens. What no stage
     obeys cannot be kept, since it would stand beside an analysis that it does not fit: enhanced
     dependencies, empty nodes, phrases.
     """
-    wanted = _checked(names, newline_is_boundary)
+    wanted = _checked(names)
     if wanted - {"sentences"}:
         wanted |= {"tokens"}
     if not doc.n_tokens:
@@ -204,14 +194,12 @@ def keep(doc: Document, names: Iterable[str], newline_is_boundary: bool = False)
     return copy
 
 
-def add_to(
-    doc: Document, adds: frozenset[str], names: Iterable[str], newline_is_boundary: bool = False
-) -> Document:
+def add_to(doc: Document, adds: frozenset[str], names: Iterable[str]) -> Document:
     """A copy of a document to which stages add something; all that they do not find stays.
 
     Known values of what is named are fixed. See `forget_moved` for sentences that change.
     """
-    wanted = _checked(names, newline_is_boundary)
+    wanted = _checked(names)
     if "tokens" not in adds:
         if not doc.n_tokens and doc.text.strip():
             raise InputError(
@@ -255,14 +243,8 @@ def _is_of_sentences(column: Column) -> bool:
     return arcs or column.level in ("sentence", "empty node", "node")
 
 
-def _checked(names: Iterable[str], newline_is_boundary: bool) -> frozenset[str]:
-    if isinstance(names, str):
-        raise UsageError(
-            f"`keep` is a list of names, not the string {names!r}",
-            remedy=f"Write keep=[{names!r}].",
-        )
+def _checked(names: Iterable[str]) -> frozenset[str]:
     wanted = frozenset(names)
-    check_keep(wanted, newline_is_boundary)
     unknown = wanted - FIXABLE
     if unknown:
         raise UsageError(

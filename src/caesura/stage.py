@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.document import Document
-from caesura.errors import CaesuraError, ModelError, UsageError, WarningSink
+from caesura.errors import CaesuraError, ModelError, UsageError
 from caesura.models.file import Part
+from caesura.options import PLAIN, Request
 from caesura.turns import TurnReader
 
 if TYPE_CHECKING:
@@ -71,13 +72,7 @@ class Stage(ABC):
         return True
 
     @abstractmethod
-    def annotate(
-        self,
-        docs: Sequence[Document],
-        *,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
-    ) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         """Fill what it adds; what a document declares fixed is obeyed."""
 
     def speaks(self, language: str) -> None:
@@ -187,13 +182,7 @@ class TokenStage(Stage):
         `turns` has looked at the blocks, and pieces get theirs from it.
         """
 
-    def annotate(
-        self,
-        docs: Sequence[Document],
-        *,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
-    ) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         for doc in docs:
             vars(doc).update(vars(self.tokens_of(doc)))
 

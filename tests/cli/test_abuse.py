@@ -12,10 +12,11 @@ import pytest
 from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import CaesuraError, InternalError, internal
+from caesura.options import PLAIN
 from caesura.pipeline import Pipeline
 from caesura.pipeline.engine import Local
-from caesura.pipeline.runner import Job, run
-from caesura.pipeline.tasks import RunOptions, Source
+from caesura.pipeline.jobs import Job, Source
+from caesura.pipeline.runner import run
 
 ROOT = Path(__file__).parents[2]
 
@@ -113,7 +114,7 @@ def test_what_nobody_thought_of_is_an_error_of_its_file(
             raise ZeroDivisionError
         formats.write(docs, path, "conllu")  # type: ignore[arg-type]
 
-    tally = run(Local(tiny), jobs, RunOptions(), write, one_each=True)
+    tally = run(Local(tiny), jobs, PLAIN, write, one_each=True)
     assert sorted(path.name for path in out.glob("*.conllu")) == ["five.conllu", "one.conllu"]
     assert tally.files == 2
     assert [Path(str(error.where.file)).stem for error in tally.errors] == ["two", "three", "four"]

@@ -9,6 +9,7 @@ import pytest
 
 from caesura.document import Document
 from caesura.models.file import Part
+from caesura.options import Request
 from caesura.pipeline import load
 from caesura.stages import network_reading as reading
 from caesura.stages.network import NeuralParser
@@ -45,9 +46,9 @@ def test_what_is_found_does_not_depend_on_other_documents(part: Part, shared: bo
     for doc, code in zip(docs, ("aa", "aa", "bb", "bb", "aa", "aa"), strict=True):
         doc.token_language = np.full(doc.n_tokens, doc.strings.ids([code])[0], np.int32)
     alone = [replace(doc) for doc in docs]
-    parser.annotate(docs, confidence=True)
+    parser.annotate(docs, Request(confidence=True))
     for doc, other in zip(docs, alone, strict=True):
-        parser.annotate([other], confidence=True)
+        parser.annotate([other], Request(confidence=True))
         assert doc == other
         for name in ("tag_conf", "arc_conf", "sent_conf"):
             assert np.array_equal(getattr(doc, name), getattr(other, name))

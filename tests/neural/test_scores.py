@@ -9,6 +9,7 @@ import pytest
 
 from caesura.document import YES, Document
 from caesura.learn.network.export import floats, shape_of
+from caesura.options import Request
 from caesura.pipeline import Pipeline, load
 from caesura.stages.network import NetworkStarts, NeuralParser
 from caesura.stages.network_encoder import READ, Encoder, engine_of
@@ -132,7 +133,7 @@ def test_starts_alone_read_what_the_tokeniser_is_not_sure_of(
     evidence = np.zeros(doc.n_tokens, np.float32)
     evidence[[0, 30, 32, 80]] = 1.0, 0.4, 0.6, 0.97
     doc.start_evidence = evidence
-    stage.annotate([doc], confidence=True)
+    stage.annotate([doc], Request(confidence=True))
     first = np.searchsorted(doc.word_token, [30, 32])
     assert read == [([(first[0] - 12, first[1] + 12)],)]
     encoder = parser.encoder

@@ -15,11 +15,12 @@ import caesura
 from caesura import cli, formats
 from caesura.document import Document
 from caesura.models import load, save
+from caesura.options import Request
 from caesura.paths import bundled_models
 from caesura.pipeline import Pipeline
 from caesura.pipeline.engine import Local
+from caesura.pipeline.jobs import Source
 from caesura.pipeline.runner import annotate_files
-from caesura.pipeline.tasks import RunOptions, Source
 from tests.pipeline.laws import check, said
 from tests.pipeline.tiny import TEXT
 
@@ -255,6 +256,6 @@ def test_the_bundled_models(name: str, tmp_path: Path) -> None:
         assert said(first) == said(nlp(COMPANY[0], confidence=True))
         (tmp_path / "a.txt").write_text(text, encoding="utf-8")
         source = Source(str(tmp_path / "a.txt"), "text")
-        events = annotate_files(Local(nlp), [source], RunOptions(confidence=True))
+        events = annotate_files(Local(nlp), [source], Request(confidence=True))
         docs = [event for event in events if isinstance(event, Document)]
         assert said(Document.join(docs)) == said(whole)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import pytest
 
 import caesura
 from caesura.document import Document
 from caesura.models.file import Part, save
+from caesura.options import PLAIN, Request
 from caesura.stage import REGISTRY, Stage
 
 
@@ -27,7 +28,7 @@ class Entities(Stage):
     def adds(self) -> frozenset[str]:
         return frozenset({"xpos"})
 
-    def annotate(self, docs: Sequence[Document], **how: Any) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         for doc in docs:
             doc.xpos = doc.strings.ids(
                 misc.removeprefix("Entity=") or "O" for misc in doc.column("misc")

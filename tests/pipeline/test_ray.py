@@ -47,9 +47,10 @@ def test_a_cluster_gives_the_same(cluster, tiny_model: Path, tmp_path: Path, cap
 
 def test_a_worker_that_dies_is_replaced(cluster, tiny_model: Path, tmp_path: Path) -> None:
     from caesura.document import Document
+    from caesura.options import PLAIN
+    from caesura.pipeline.jobs import Source
     from caesura.pipeline.ray import Ray
     from caesura.pipeline.runner import annotate_files
-    from caesura.pipeline.tasks import RunOptions, Source
 
     class Deadly(Ray):
         """Its first worker leaves a note and dies."""
@@ -68,7 +69,7 @@ def test_a_worker_that_dies_is_replaced(cluster, tiny_model: Path, tmp_path: Pat
 
     source = Source(str(EXAMPLES / "harbour.txt"), "text", "harbour")
     engine = Deadly(tiny_model, tmp_path / "note")
-    events = list(annotate_files(engine, [source], RunOptions()))
+    events = list(annotate_files(engine, [source], PLAIN))
     assert (tmp_path / "note").exists()
     assert [event.text for event in events if isinstance(event, Document)] == [TEXT]
 
@@ -77,11 +78,13 @@ def test_a_batch_that_the_cluster_gives_up_is_told(tiny_model: Path, tmp_path: P
     """Workers died or are out of reach: its files fail, those before and behind are written."""
     from types import SimpleNamespace
 
+    from caesura.options import PLAIN
     from caesura.pipeline.engine import annotate_batch
+    from caesura.pipeline.jobs import Source
     from caesura.pipeline.loading import load
     from caesura.pipeline.ray import Ray
     from caesura.pipeline.runner import annotate_files
-    from caesura.pipeline.tasks import Begin, End, Failed, RunOptions, Source
+    from caesura.pipeline.tasks import Begin, End, Failed
 
     nlp = load(tiny_model)
 
@@ -112,7 +115,7 @@ def test_a_batch_that_the_cluster_gives_up_is_told(tiny_model: Path, tmp_path: P
         path.write_text(TEXT * 8, encoding="utf-8")
         sources.append(Source(str(path), "text", path.stem))
     engine = Cut()
-    events = list(annotate_files(engine, sources, RunOptions()))
+    events = list(annotate_files(engine, sources, PLAIN))
     assert engine.sent > 2
     lost = [event for event in events if isinstance(event, Failed)]
     assert 0 < len(lost) < 40

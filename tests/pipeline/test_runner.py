@@ -10,10 +10,11 @@ import pytest
 from caesura import cli, formats
 from caesura.document import Document
 from caesura.errors import CaesuraError, InputError
+from caesura.options import PLAIN
 from caesura.pipeline import Pipeline
 from caesura.pipeline.engine import Local
-from caesura.pipeline.runner import Job, Report, Tally, run
-from caesura.pipeline.tasks import RunOptions, Source
+from caesura.pipeline.jobs import Job, Source
+from caesura.pipeline.runner import Report, Tally, run
 from tests.pipeline.tiny import TEXT
 
 #: The commands that run a model over files; what each calls its result.
@@ -95,7 +96,7 @@ def test_a_run_without_a_command_line(folder: Path, tiny: Pipeline) -> None:
     told, docs = Told(), []
     names = ("a.conllu", "bad.conllu", "c.conllu", "none.conllu")
     jobs = [Job(Source(str(folder / name), "conllu"), "-", "conllu") for name in names]
-    tally = run(Local(tiny), jobs, RunOptions(), lambda found, *_: docs.extend(found), report=told)
+    tally = run(Local(tiny), jobs, PLAIN, lambda found, *_: docs.extend(found), report=told)
     assert [Path(doc.source or "").name for doc in docs] == ["a.conllu", "c.conllu"]
     assert (tally.files, len(tally.errors), tally.words) == (2, 2, told.words)
     assert tally.errors == told.errors

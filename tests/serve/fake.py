@@ -22,6 +22,7 @@ import numpy as np
 
 from caesura import constraints
 from caesura.document import NO, ROOT, UNKNOWN, YES, Document
+from caesura.options import Request
 
 _TOKEN = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 #: Tokens on both sides of a boundary that is given where no other is drawn by itself.
@@ -86,13 +87,11 @@ class FakePipeline:
         self.delay = delay
         self.ends = ends
 
-    def batch(
-        self, sources: Sequence[str | Document], *, confidence: bool = False, **others: Any
-    ) -> list[Document]:
+    def batch_of(self, sources: Sequence[str | Document], request: Request) -> list[Document]:
         found = []
         for source in sources:
             assert isinstance(source, Document)
-            doc = self(source.text, confidence=confidence)
+            doc = self(source.text, confidence=request.confidence)
             doc.id = source.id
             found.append(doc)
         return found
@@ -172,6 +171,9 @@ class FakePipeline:
             if first >= 500:
                 time.sleep(0.03)  # a long text takes a while
             yield doc.cut(bounds[first], last)
+
+    def stream_of(self, blocks: Iterable[str], request: Request) -> Iterator[Document]:
+        return self.stream(blocks, confidence=request.confidence)
 
     def k_best(self, source: Any, k: int, *, keep: Sequence[str] = ()) -> list[Document]:
         best = self(source) if isinstance(source, str) else source

@@ -19,6 +19,7 @@ from caesura.document import Document
 from caesura.document.slicing import join
 from caesura.errors import ModelError, UsageError
 from caesura.models.file import Part, load, save
+from caesura.options import PLAIN, Request
 from caesura.stage import StartStage, stage_of
 from caesura.stages.several_tokenizers import ManyTokenizer, _together
 from caesura.tokenize import Tokenizer
@@ -64,7 +65,7 @@ class Everywhere(StartStage):
 
     kind = "everywhere"
 
-    def annotate(self, docs: Sequence[Document], **options: object) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         raise AssertionError("it is only asked about words")
 
     def cutter(self, language: str) -> Callable[[str], NDArray[np.float32]] | None:

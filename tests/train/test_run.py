@@ -16,11 +16,11 @@ from caesura import cli
 from caesura.cli.experiment import experiment, treebank_arguments
 from caesura.document import Document
 from caesura.learn.fingerprint import digest, fingerprint
-from caesura.learn.flags import flag, flags_of, inner
 from caesura.learn.joint_parser import TrainOptions
 from caesura.learn.run import Result, Run
 from caesura.learn.stages import PipelineOptions
 from caesura.models.file import load
+from caesura.options import inner, option, options_of
 from tests.conftest import ROOT
 
 TREEBANK = str(ROOT / "examples" / "harbour.conllu")
@@ -28,24 +28,24 @@ TREEBANK = str(ROOT / "examples" / "harbour.conllu")
 
 @dataclass(frozen=True)
 class Search:
-    beam: int = flag(8, "Width.", least=1)
-    margin: float = flag(0.5, "Margin.")
+    beam: int = option(8, "Width.", least=1)
+    margin: float = option(0.5, "Margin.")
 
 
 @dataclass(frozen=True)
 class Options:
     search: Search = inner(Search, {"beam": ""})
-    epochs: int = flag(3, "Passes.", least=1)
+    epochs: int = option(3, "Passes.", least=1)
     rate: float = 0.1
-    shape: str = flag("round", "Shape.", name="--form", choices=("round", "flat"))
-    quick: float = flag(0.0, "Hurry.", value=0.25)
-    seed: int = flag(1, "Seed.", shown=True)
+    shape: str = option("round", "Shape.", name="--form", choices=("round", "flat"))
+    quick: float = option(0.0, "Hurry.", value=0.25)
+    seed: int = option(1, "Seed.", shown=True)
     more: tuple[int, ...] = field(default=(1, 2))
 
 
 @click.command()
 @treebank_arguments
-@experiment(Options(), example="rate=0.2", kept=["{output}.checkpoint"])
+@experiment("train trial", Options(), example="rate=0.2", kept=["{output}.checkpoint"])
 def trial(run: Run) -> Result:
     """A training that only tells its options."""
     Path(run.output).touch()
@@ -95,10 +95,10 @@ def test_a_seed_that_is_set_is_that_of_the_model(tmp_path: Path) -> None:
 
 
 def test_flags_of_options_inside_of_options() -> None:
-    found = flags_of(PipelineOptions())
+    found = options_of(PipelineOptions())
     silver = [f"silver.{name}" for name in ("weight", "least", "last", "overlap")]
     assert list(found) == ["parser.relaid", "speech", *silver, "seed"]
-    assert flags_of(TrainOptions())["search.beam"][1] == 8
+    assert options_of(TrainOptions())["search.beam"].default == 8
 
 
 @pytest.mark.parametrize(

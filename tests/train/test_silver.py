@@ -22,6 +22,7 @@ from caesura.learn.silver import Lessons, SilverOptions
 from caesura.learn.stages import PipelineTrainer
 from caesura.learn.teachers import Teachers
 from caesura.models import Part, load, save
+from caesura.options import PLAIN, Request
 from caesura.pipeline import Pipeline
 from caesura.stages.network import NeuralParser
 from tests.encoders import save_encoder
@@ -249,8 +250,8 @@ def test_teachers_vote(tmp_path: Path, raw: Path, tiny_model: Path) -> None:
     wild = teachers.pipelines[1]
 
     class Wild(Pipeline):
-        def annotate(self, docs: Sequence[Document], *, confidence: bool = False) -> None:
-            super().annotate(docs, confidence=confidence)
+        def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
+            super().annotate(docs, request)
             for doc in docs:
                 first = np.flatnonzero(doc.word_sent_start == 1)[doc.word_sentence]
                 doc.head = np.where(first == np.arange(doc.n_words), -1, first).astype(np.int32)

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import click
 
 from caesura.cli.console import print_json
 from caesura.cli.evaluate import read_side, read_text
 from caesura.cli.files import is_folder, make_folder, plain_name
-from caesura.cli.options import (
-    from_option,
-    json_option,
-    output_option,
-    quiet_option,
-    skip_bad_option,
-    strict_option,
-)
+from caesura.cli.options import json_option, options
+from caesura.options import Reading, Writing, option
+
+
+@dataclass(frozen=True)
+class Options:
+    raw: str = option(
+        "", "The raw text of the treebank.", name="--text", metavar="RAW", required=True
+    )
 
 
 @click.command()
 @click.argument("treebank", metavar="TREEBANK")
-@click.option("--text", "raw", metavar="RAW", required=True, help="The raw text of the treebank.")
-@from_option
-@output_option
+@options("align", own=Options, reading=Reading, writing=Writing)
 @json_option
-@skip_bad_option
-@strict_option
-@quiet_option
-def command(
-    treebank: str,
-    raw: str,
-    from_format: str | None,
-    output: str | None,
-    as_json: bool,
-    skip_bad: bool,
-    strict: bool,
-    quiet: bool,
-) -> None:
+def command(treebank: str, own: Options, reading: Reading, writing: Writing, as_json: bool) -> None:
     """Find the tokens of TREEBANK in a raw text and write their TokenRange as CoNLL-U.
 
     Treebank and text may differ in quotes, brackets, dashes, escapes and white space, and in
@@ -45,10 +34,10 @@ def command(
     from caesura.evaluate.token_ranges import align_to_text
     from caesura.formats import write
 
-    text = read_text(raw)
+    text = read_text(own.raw)
     assert text is not None
-    docs = read_side(treebank, from_format, None, skip_bad=skip_bad, strict=strict, quiet=quiet)
-    found = align_to_text(docs, text)
+    found = align_to_text(read_side(treebank, reading.from_format, None, reading), text)
+    output = writing.output
     if as_json:
         print_json(found.as_dict())
         if output is None:
@@ -56,5 +45,5 @@ def command(
     if output is not None and is_folder(output):
         output = str(make_folder(output) / f"{plain_name(treebank)}.conllu")
     write(found.docs, output or "-", "conllu")
-    if not quiet:
+    if not reading.quiet:
         click.echo(found.summary, err=True)

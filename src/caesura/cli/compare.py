@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from caesura.cli.console import print_json
 from caesura.cli.evaluate import read_side, read_text
-from caesura.cli.options import (
-    json_option,
-    quiet_option,
-    seed_option,
-    skip_bad_option,
-    strict_option,
-)
+from caesura.cli.options import json_option, options
 from caesura.cli.refuse import refuse
 from caesura.errors import UsageError
+from caesura.options import SEED, Reading, option
 
 if TYPE_CHECKING:
     from caesura.document import Document
@@ -37,59 +33,47 @@ def named(systems: Sequence[str]) -> dict[str, str]:
     return found
 
 
+@dataclass(frozen=True)
+class Options:
+    raw: str | None = option(
+        None, "Lay all sides over this raw text.", name="--text", metavar="RAW"
+    )
+    gold_format: str | None = option(
+        None, "Format of GOLD; else by its extension.", metavar="FORMAT"
+    )
+    system_format: str | None = option(
+        None, "Format of the systems; else by extension.", metavar="FORMAT"
+    )
+    metrics: tuple[str, ...] = option(
+        (), "Test these metrics only, e.g. LAS. May be repeated.", name="--metric"
+    )
+    unit: str = option(
+        "document",
+        "What the tests pair and resample.",
+        choices=("document", "sentence"),
+        shown=True,
+    )
+    samples: int = option(
+        10_000, "Samples of the bootstrap and of the randomisation.", least=100, shown=True
+    )
+    cross: str | None = option(
+        None,
+        "Print a cross table of this metric; name the systems SEGMENTER+TOKENISER+PARSER=FILE.",
+        metavar="METRIC",
+    )
+    page: str | None = option(
+        None, "Also write a report with plots.", name="--html", metavar="FILE.html"
+    )
+    seed: int = option(1, **SEED)
+
+
 @click.command()
 @click.argument("gold", metavar="GOLD")
 @click.argument("systems", metavar="[NAME=]SYSTEM…", nargs=-1, required=True)
-@click.option("--text", "raw", metavar="RAW", help="Lay all sides over this raw text.")
-@click.option("--gold-format", metavar="FORMAT", help="Format of GOLD; else by its extension.")
-@click.option("--system-format", metavar="FORMAT", help="Format of the systems; else by extension.")
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    help="Test these metrics only, e.g. LAS. May be repeated.",
-)
-@click.option(
-    "--unit",
-    type=click.Choice(["document", "sentence"]),
-    default="document",
-    show_default=True,
-    help="What the tests pair and resample.",
-)
-@click.option(
-    "--samples",
-    type=click.IntRange(min=100),
-    default=10_000,
-    show_default=True,
-    help="Samples of the bootstrap and of the randomisation.",
-)
-@click.option(
-    "--cross",
-    metavar="METRIC",
-    help="Print a cross table of this metric; name the systems SEGMENTER+TOKENISER+PARSER=FILE.",
-)
-@click.option("--html", "page", metavar="FILE.html", help="Also write a report with plots.")
-@seed_option
+@options("compare", own=Options, reading=Reading)
 @json_option
-@skip_bad_option
-@strict_option
-@quiet_option
 def command(
-    gold: str,
-    systems: tuple[str, ...],
-    raw: str | None,
-    gold_format: str | None,
-    system_format: str | None,
-    metrics: tuple[str, ...],
-    unit: str,
-    samples: int,
-    cross: str | None,
-    page: str | None,
-    seed: int,
-    as_json: bool,
-    skip_bad: bool,
-    strict: bool,
-    quiet: bool,
+    gold: str, systems: tuple[str, ...], own: Options, reading: Reading, as_json: bool
 ) -> None:
     """Compare SYSTEMs with GOLD and with each other.
 
@@ -100,62 +84,49 @@ def command(
     from caesura.evaluate.api import TESTED, compare
     from caesura.evaluate.tables import compare_text
 
-    if cross is not None:
+    if own.cross is not None:
         refuse("--cross", "metrics", "unit", "samples", "page", "seed")
-    wrong = [metric for metric in metrics if metric not in TESTABLE]
+    wrong = [metric for metric in own.metrics if metric not in TESTABLE]
     if wrong:
         raise UsageError(f"no tests of {wrong[0]!r}", remedy=f"Metrics are: {', '.join(TESTABLE)}.")
-    text = read_text(raw)
-    reading: dict[str, Any] = {"skip_bad": skip_bad, "strict": strict, "quiet": quiet}
-    truth = read_side(gold, gold_format, text, **reading)
+    text = read_text(own.raw)
+    truth = read_side(gold, own.gold_format, text, reading)
     outputs = {
-        name: read_side(path, system_format, text, **reading)
+        name: read_side(path, own.system_format, text, reading)
         for name, path in named(systems).items()
     }
-    if cross is not None:
-        _cross(truth, outputs, cross, as_json)
+    if own.cross is not None:
+        _cross(truth, outputs, own.cross, as_json)
         return
     reports, tests = compare(
         truth,
         outputs,
         text=text,
-        metrics=metrics or TESTED,
-        unit=unit,
-        samples=samples,
-        seed=seed,
+        metrics=own.metrics or TESTED,
+        unit=own.unit,
+        samples=own.samples,
+        seed=own.seed,
     )
-    if page is not None:
+    if own.page is not None:
         from caesura.evaluate.html import save_comparison
 
-        save_comparison(reports, tests, page)
+        save_comparison(reports, tests, own.page)
     if as_json:
-        print_json(
-            {
-                "systems": {name: report.as_dict() for name, report in reports.items()},
-                "tests": [
-                    {"first": first, "second": second, **test.as_dict()}
-                    for (first, second), found in tests.items()
-                    for test in found
-                ],
-            }
-        )
+        found = [
+            {"first": first, "second": second, **test.as_dict()}
+            for (first, second), own_tests in tests.items()
+            for test in own_tests
+        ]
+        systems_found = {name: report.as_dict() for name, report in reports.items()}
+        print_json({"systems": systems_found, "tests": found})
     else:
         click.echo(compare_text(reports, tests))
 
 
 TESTABLE = (
-    "Tokens",
-    "Sentences",
-    "Starts",
-    "Words",
-    "UPOS",
-    "XPOS",
-    "UFeats",
-    "AllTags",
-    "Lemmas",
-    "UAS",
+    "Tokens", "Sentences", "Starts", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas", "UAS",
     "LAS",
-)
+)  # fmt: skip
 
 
 def _cross(

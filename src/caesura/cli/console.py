@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,7 @@ import click
 
 from caesura.errors import CaesuraWarning, InputError
 
-__all__ = ["WarningPrinter", "print_json", "table"]
+__all__ = ["WarningPrinter", "print_json", "table", "use_color"]
 
 
 class WarningPrinter:
@@ -76,3 +77,10 @@ def table(rows: Sequence[tuple[str, ...]], *, indent: int = 2, right: str = "") 
         ]
         lines.append(" " * indent + "  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def use_color(color: bool | None, output: str | None) -> bool:
+    """Whether text has colours: if wanted, else if it goes to a terminal."""
+    if color is not None:
+        return color
+    return output in (None, "-") and sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import click
@@ -14,17 +16,20 @@ from caesura.cli.files import (
     PIECES,
     Inputs,
     extension,
+    find_sources,
     is_folder,
+    jobs,
     make_folder,
     plain_name,
-    targets,
+    result_format,
 )
-from caesura.cli.options import fields_options, inputs_argument, reading_options, writing_options
-from caesura.cli.outputs import OwnInputs
+from caesura.cli.options import inputs_argument, options
+from caesura.cli.outputs import OwnInputs, default_format
 from caesura.document import Document
 from caesura.document.punctuation import parse_marks
 from caesura.errors import UsageError
-from caesura.formats.options import Fields
+from caesura.options import Reading, Writing, option
+from caesura.pipeline.jobs import Source
 from caesura.transform import Changes, change, deal
 
 __all__ = ["command", "convert", "split"]
@@ -35,10 +40,17 @@ def convert(
 ) -> None:
     """Write every input to its output."""
     adds = "heads" if changes.heads or changes.projectivise else None
-    for target in targets(inputs, output, to_format, adds=adds):
-        documents = (doc for source in target.sources for doc in inputs.of(source))
+    chosen = result_format(adds, output, to_format)
+
+    def format_of(source: Source) -> str:
+        return chosen or (default_format(adds, source.format) if adds else source.format)
+
+    sources = find_sources(inputs.paths, inputs.reading.from_format, default=None)
+    todo, _ = jobs(sources, output, format_of)
+    for (target, kind), group in groupby(todo, key=lambda job: (job.target, job.format)):
+        documents = (doc for job in group for doc in inputs.of(job.source.path))
         changed = change(documents, changes, warn=inputs.sink)
-        formats.write(changed, target.path, target.format, mode=mode)
+        formats.write(changed, target, kind, mode=mode)
 
 
 def split(
@@ -52,7 +64,7 @@ def split(
     """Deal the documents of all inputs out over so many files; returns the files."""
     if output is None or not is_folder(output):
         raise UsageError("--split writes several files", remedy="Name a folder: -o DIR/")
-    name = to_format or inputs.format_of(inputs.paths[0])
+    name = to_format or inputs.reading.from_format or formats.format_of(inputs.paths[0])
     folder = make_folder(output)
     width = len(str(files))
     base = plain_name(inputs.paths[0])
@@ -122,82 +134,49 @@ class _Writer:
             raise self._error
 
 
-def _names(ctx: click.Context, parameter: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
+def _names(given: Sequence[str]) -> tuple[str, ...]:
     """Names separated by commas or given in several options."""
     return tuple(name for item in given for name in item.replace(",", " ").split())
 
 
+@dataclass(frozen=True)
+class Options:
+    lower: bool = option(False, "Fold to lower case.")
+    drop_punct: bool = option(
+        False,
+        "Leave punctuation out; what hangs on it climbs. With --lower: text as if spoken.",
+    )
+    marks: str | None = option(
+        None,
+        "Definition of punctuation: unicode, upos, xpos, or tags separated by spaces. "
+        "[default: UPOS if it is universal, else known tags, else Unicode]",
+        metavar="WAY",
+    )
+    drop: tuple[str, ...] = option((), "Drop columns.", metavar="COLUMNS")
+    keep: tuple[str, ...] = option((), "Drop all other columns.", metavar="COLUMNS")
+    projectivise: bool = option(False, "Lift arcs until none cross.")
+    heads: str | None = option(
+        None,
+        "Make dependencies of the phrases of brackets, by a table of head rules.",
+        choices=("collins", "yamada-matsumoto"),
+    )
+    files: int | None = option(
+        None,
+        "Deal whole documents out over N files of about equal length in -o DIR/.",
+        name="--split",
+        least=1,
+        metavar="N",
+    )
+
+
 @click.command()
 @inputs_argument
-@reading_options
-@writing_options
-@click.option("--lower", is_flag=True, help="Fold to lower case.")
-@click.option(
-    "--drop-punct",
-    is_flag=True,
-    help="Leave punctuation out; what hangs on it climbs. With --lower: text as if spoken.",
-)
-@click.option(
-    "--marks",
-    metavar="WAY",
-    help="Definition of punctuation: unicode, upos, xpos, or tags separated by spaces. "
-    "[default: UPOS if it is universal, else known tags, else Unicode]",
-)
-@click.option("--drop", metavar="COLUMNS", multiple=True, callback=_names, help="Drop columns.")
-@click.option(
-    "--keep", metavar="COLUMNS", multiple=True, callback=_names, help="Drop all other columns."
-)
-@click.option("--projectivise", is_flag=True, help="Lift arcs until none cross.")
-@click.option(
-    "--heads",
-    type=click.Choice(["collins", "yamada-matsumoto"]),
-    help="Make dependencies of the phrases of brackets, by a table of head rules.",
-)
-@click.option(
-    "--split",
-    "files",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Deal whole documents out over N files of about equal length in -o DIR/.",
-)
-@fields_options
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
-@click.option(
-    "--mode",
-    metavar="MODE",
-    help="Of text: what ends a paragraph (blank, line, none). "
-    "Of tokens: what is on a line (sentence, token).",
-)
-@click.option(
-    "--to-mode",
-    metavar="MODE",
-    help="The same for the output; of parquet: what a row is (word, sentence).",
-)
-def command(
-    inputs: Sequence[str],
-    from_format: str | None,
-    skip_bad: bool,
-    strict: bool,
-    quiet: bool,
-    to_format: str | None,
-    output: str | None,
-    lower: bool,
-    drop_punct: bool,
-    marks: str | None,
-    drop: tuple[str, ...],
-    keep: tuple[str, ...],
-    projectivise: bool,
-    heads: str | None,
-    files: int | None,
-    encoding: str,
-    mode: str | None,
-    to_mode: str | None,
-    fields: Fields | None,
-) -> None:
+@options("convert", reading=Reading, writing=Writing, own=Options)
+def command(inputs: Sequence[str], reading: Reading, writing: Writing, own: Options) -> None:
     """Convert FILES (or stdin) from any format to any, and change treebanks on the way.
 
-    Formats are told by the extension or by --from and --to; .gz, .xz and .zst are read and written
-    as they are. Without -o the result goes to stdout.
+    The format is that of the extension, or of --from and --to; .gz, .xz and .zst are read and
+    written as they are. Without -o the result goes to stdout.
 
     COLUMNS are separated by commas: lemma, upos, xpos, feats, head, deprel, deps, misc, comments,
     empty-nodes, multiword, sentences, paragraphs, phrases.
@@ -207,24 +186,21 @@ def command(
     caesura convert treebank.conllu --lower --drop-punct -o speech.conllu
     caesura convert treebank.conllu --split 10 -o folds/
     """
-    reading = Inputs(
-        inputs,
-        from_format,
-        skip_bad=skip_bad,
-        strict=strict,
-        quiet=quiet,
-        encoding=encoding,
-        mode=mode,
-        fields=fields,
-        pieces=PIECES,
-        what="Converting",
-    )
-    if marks is not None and not drop_punct:
+    source = Inputs(inputs, reading, pieces=PIECES, what="Converting")
+    if own.marks is not None and not own.drop_punct:
         raise UsageError("--marks defines what --drop-punct drops", remedy="Add --drop-punct.")
-    definition = parse_marks(marks or "auto")
-    changes = Changes(lower, drop_punct, definition, drop, keep, projectivise, heads)
-    if files is not None:
-        split(reading, output, to_format, changes, files, to_mode)
+    changes = Changes(
+        own.lower,
+        own.drop_punct,
+        parse_marks(own.marks or "auto"),
+        _names(own.drop),
+        _names(own.keep),
+        own.projectivise,
+        own.heads,
+    )
+    where = (source, writing.output, writing.to_format, changes)
+    if own.files is not None:
+        split(*where, own.files, writing.to_mode)
     else:
-        convert(reading, output, to_format, changes, to_mode)
-    reading.finish()
+        convert(*where, writing.to_mode)
+    source.finish()

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import click
 
 from caesura import formats
-from caesura.cli.files import is_folder
-from caesura.cli.inputs import find_sources, jobs
-from caesura.cli.options import output_option, reading_options
+from caesura.cli.console import use_color
+from caesura.cli.files import find_sources, is_folder, jobs
+from caesura.cli.options import options
 from caesura.cli.outputs import refuse_own_input
 from caesura.cli.refuse import refuse
 from caesura.cli.search import Search, count, rewriting, show
 from caesura.errors import UsageError
 from caesura.find import fields, setting
-from caesura.pipeline.runner import Job
-from caesura.pipeline.tasks import Source
+from caesura.options import COLOR, WIDTH, Reading, Writing, option
+from caesura.pipeline.jobs import Job, Source
 
 __all__ = ["command"]
 
@@ -34,72 +33,47 @@ TO: Final = {
 _COMPRESSED: Final = (".gz", ".xz", ".zst")
 
 
+@dataclass(frozen=True)
+class Options:
+    to_format: str | None = option(
+        None,
+        "text, conllu, jsonl, svg or html; with --set and -o the format of the files "
+        "[default: from the extension of the output, else text]",
+        name="--to",
+        metavar="FORMAT",
+    )
+    counted: str | None = option(
+        None,
+        "Count instead: attributes of the first word (upos,deprel) or of named ones (x.lemma).",
+        name="--count",
+        metavar="FIELDS",
+    )
+    settings: tuple[str, ...] = option(
+        (),
+        "Rewrite what is found; without --write or -o say what would change. May be repeated.",
+        name="--set",
+        metavar="x.ATTRIBUTE=VALUE",
+    )
+    write: bool = option(False, "With --set: change the files themselves.")
+    limit: int | None = option(None, "Stop after so many matches.", least=1, metavar="N")
+    everything: bool = option(False, "CoNLL-U: also sentences without a match.", name="--all")
+    color: bool | None = option(None, **COLOR)
+    width: int = option(940, **WIDTH)
+    steps: int = option(
+        1_000_000,
+        "Words that may be tried for one sentence; one that takes more is reported.",
+        least=1,
+        most=1_000_000_000,
+        shown=True,
+    )
+
+
 @click.command()
 @click.argument("pattern", metavar="PATTERN")
 @click.argument("inputs", metavar="FILES…", nargs=-1)
-@click.option(
-    "--to",
-    "to_format",
-    metavar="FORMAT",
-    help="text, conllu, jsonl, svg or html; with --set and -o the format of the files. Else told "
-    "by the extension of the output, else text.",
-)
-@output_option
-@click.option(
-    "--count",
-    "counted",
-    metavar="FIELDS",
-    help="Count instead: attributes of the first word (upos,deprel) or of named ones (x.lemma).",
-)
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="x.ATTRIBUTE=VALUE",
-    help="Rewrite what is found; without --write or -o say what would change. May be repeated.",
-)
-@click.option("--write", is_flag=True, help="With --set: change the files themselves.")
-@click.option(
-    "--limit", type=click.IntRange(min=1), metavar="N", help="Stop after so many matches."
-)
-@click.option("--all", "everything", is_flag=True, help="CoNLL-U: also sentences without a match.")
-@click.option(
-    "--color/--no-color", default=None, help="Colours in text; else if stdout is a terminal."
-)
-@click.option(
-    "--width",
-    type=click.IntRange(min=200, max=20_000),
-    default=940,
-    show_default=True,
-    help="Width of pictures in pixels; longer sentences go on in the next row.",
-)
-@click.option(
-    "--steps",
-    type=click.IntRange(min=1, max=1_000_000_000),
-    default=1_000_000,
-    show_default=True,
-    help="Words that may be tried for one sentence; one that takes more is told of.",
-)
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
-@reading_options
+@options("find", own=Options, writing=Writing, reading=Reading)
 def command(
-    pattern: str,
-    inputs: Sequence[str],
-    to_format: str | None,
-    output: str | None,
-    counted: str | None,
-    settings: tuple[str, ...],
-    write: bool,
-    limit: int | None,
-    everything: bool,
-    color: bool | None,
-    width: int,
-    steps: int,
-    encoding: str,
-    from_format: str | None,
-    skip_bad: bool,
-    strict: bool,
-    quiet: bool,
+    pattern: str, inputs: Sequence[str], own: Options, writing: Writing, reading: Reading
 ) -> None:
     """Find PATTERN in the trees of FILES (or stdin, as CoNLL-U), and in all files of folders.
 
@@ -117,34 +91,35 @@ def command(
     from caesura.find import Bounds, Pattern
 
     compiled = Pattern(pattern)
-    wanted = fields(counted, compiled.names) if counted is not None else None
-    changes = [setting(text, compiled.names) for text in settings]
-    rewrites = bool(changes) and (write or output is not None)
-    kind = _kind(to_format, output, rewrites=rewrites)
-    _check(kind, counted, changes=bool(changes), rewrites=rewrites, write=write, output=output)
-    sources = find_sources(inputs, from_format, output=output, default="conllu", quiet=quiet)
+    output = writing.output
+    wanted = fields(own.counted, compiled.names) if own.counted is not None else None
+    changes = [setting(text, compiled.names) for text in own.settings]
+    rewrites = bool(changes) and (own.write or output is not None)
+    kind = _kind(own.to_format, output, rewrites=rewrites)
+    _check(kind, own, output, changes=bool(changes), rewrites=rewrites)
+    sources = find_sources(
+        inputs, reading.from_format, output=output, default="conllu", quiet=reading.quiet
+    )
 
     def format_of(source: Source) -> str:
         return kind or source.format
 
     search = Search(
         compiled,
-        Bounds(steps=steps),
+        Bounds(steps=own.steps),
         [source for source, _ in sources],
+        reading,
         named=inputs or ("-",),
-        limit=limit,
-        encoding=encoding,
-        skip_bad=skip_bad,
-        strict=strict,
-        quiet=quiet,
+        limit=own.limit,
     )
     if changes:
         todo: list[Job] | None = None
-        if write and any(source.path == "-" for source, _ in sources):
+        if own.write and any(source.path == "-" for source, _ in sources):
             raise UsageError("--write changes files", remedy="Name them, or write with -o FILE.")
         if output is not None:
             todo = jobs(sources, output, format_of)[0]
-        rewriting(search, changes, todo, write=write, as_json=kind == "jsonl" and not rewrites)
+        as_json = kind == "jsonl" and not rewrites
+        rewriting(search, changes, todo, write=own.write, as_json=as_json)
     else:
         if output is None or not is_folder(output):
             refuse_own_input([source.path for source, _ in sources], output)
@@ -152,8 +127,8 @@ def command(
         if wanted is not None:
             count(search, todo, wanted, kind)
         else:
-            painted = _use_color(color, output)
-            show(search, todo, kind, color=painted, width=width, everything=everything)
+            painted = use_color(own.color, output)
+            show(search, todo, kind, color=painted, width=own.width, everything=own.everything)
     search.finish()
 
 
@@ -185,34 +160,25 @@ def _kind(to_format: str | None, output: str | None, *, rewrites: bool) -> str:
     )
 
 
-def _check(
-    kind: str,
-    counted: str | None,
-    *,
-    changes: bool,
-    rewrites: bool,
-    write: bool,
-    output: str | None,
-) -> None:
-    """Refuse what means nothing together."""
-    if write and not changes:
+def _check(kind: str, own: Options, output: str | None, *, changes: bool, rewrites: bool) -> None:
+    """Refuse options that exclude each other."""
+    if own.write and not changes:
         raise UsageError("--write writes what --set changes", remedy="Add --set x.deprel=obl.")
-    if write and output is not None:
+    if own.write and output is not None:
         raise UsageError("--write changes the files themselves", remedy="Leave out it or -o.")
     if changes:
         refuse("--set", "counted", "everything", "color", "width")
-        if write:
+        if own.write:
             refuse("--write", "to_format", remedy="The files keep their format.")
             refuse("--write", "skip_bad", "encoding", remedy="Write another file with -o.")
         if rewrites:
-            refuse(
-                "a rewritten file", "limit", remedy="Leave it out: a half is no mended treebank."
-            )
+            remedy = "Leave it out: a half is no mended treebank."
+            refuse("a rewritten file", "limit", remedy=remedy)
         elif kind not in ("text", "jsonl"):
             raise UsageError(
                 f"what would change cannot be written as {kind}", remedy="Use --to text or jsonl."
             )
-    elif counted is not None:
+    elif own.counted is not None:
         refuse("--count", "everything", "color", "width")
         if kind not in ("text", "jsonl"):
             raise UsageError(f"counts cannot be written as {kind}", remedy="Use text or jsonl.")
@@ -223,9 +189,3 @@ def _check(
             refuse(f"--to {kind}", "color", remedy="Colours go with text.")
         if kind not in ("svg", "html"):
             refuse(f"--to {kind}", "width", remedy="It is the width of --to svg and html.")
-
-
-def _use_color(color: bool | None, output: str | None) -> bool:
-    if color is not None:
-        return color
-    return output in (None, "-") and sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from caesura.cli.experiment import experiment
+from caesura.cli.options import options
 from caesura.learn.grammar import INDUCE
+from caesura.options import option
 
 if TYPE_CHECKING:
     from caesura.learn.run import Result, Run
@@ -16,23 +18,33 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
+@dataclass(frozen=True)
+class Files:
+    output: str = option(
+        "", "The file to write.", name="-o --output", metavar="GRAMMAR", required=True
+    )
+    dev: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Options:
+    class_text: tuple[str, ...] = option(
+        (),
+        "More text, from which only word classes are learnt. May be repeated.",
+        metavar="FILE",
+    )
+    transfer: str | None = option(
+        None,
+        "Start from the trees of a parser of another language, by universal tags.",
+        metavar="MODEL|TREEBANK",
+    )
+
+
 @click.command()
 @click.argument("train", metavar="FILES…", nargs=-1)
-@click.option("-o", "--output", required=True, metavar="GRAMMAR", help="The file to write.")
-@click.option(
-    "--class-text",
-    multiple=True,
-    metavar="FILE",
-    help="More text, from which only word classes are learnt. May be repeated.",
-)
-@click.option(
-    "--transfer",
-    metavar="MODEL|TREEBANK",
-    help="Start from the trees of a parser of another language, by universal tags.",
-)
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
-@experiment(INDUCE, example="limit=20", kept=["{output}.checkpoint"])
-def command(run: Run, class_text: Sequence[str], transfer: str | None) -> Result:
+@options("induce", files=Files, own=Options)
+@experiment("induce", INDUCE, example="limit=20", kept=["{output}.checkpoint"])
+def command(run: Run, own: Options) -> Result:
     """Learn a dependency grammar from FILES (text, HTML, CoNLL-U …) without looking at trees.
 
     Heads in the input are ignored; tags are used only with --classes upos or xpos. Universal tags
@@ -50,4 +62,4 @@ def command(run: Run, class_text: Sequence[str], transfer: str | None) -> Result
     """
     from caesura.learn.grammar import induce_grammar
 
-    return induce_grammar(run, class_text=class_text, transfer=transfer)
+    return induce_grammar(run, class_text=own.class_text, transfer=own.transfer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from zipfile import is_zipfile
 
@@ -12,9 +13,10 @@ import click
 
 from caesura.cli.console import print_json, table
 from caesura.cli.files import PIECES, Inputs
-from caesura.cli.options import inputs_argument, json_option, reading_options
+from caesura.cli.options import inputs_argument, json_option, options
 from caesura.cli.refuse import refuse
 from caesura.inspect import Inspection, Share, inspect
+from caesura.options import Reading, option
 
 if TYPE_CHECKING:
     from caesura.induce import Grammar
@@ -25,30 +27,22 @@ __all__ = ["command", "show", "show_grammar"]
 LABELS = 12
 
 
+@dataclass(frozen=True)
+class Options:
+    everything: bool = option(False, "Show all labels, not the most frequent.", name="--all")
+    boundaries: str | None = option(
+        None,
+        "Instead: what punctuation and boundaries say about the trees, by these tags.",
+        choices=("upos", "xpos"),
+    )
+    plot: str | None = option(None, "With --boundaries: also draw a picture.", metavar="FILE")
+
+
 @click.command()
 @inputs_argument
-@reading_options
+@options("inspect", own=Options, reading=Reading)
 @json_option
-@click.option("--all", "everything", is_flag=True, help="Show all labels, not the most frequent.")
-@click.option(
-    "--boundaries",
-    type=click.Choice(["upos", "xpos"]),
-    help="Instead: what punctuation and boundaries say about the trees, by these tags.",
-)
-@click.option("--plot", metavar="FILE", help="With --boundaries: also draw a picture.")
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
-def command(
-    inputs: Sequence[str],
-    from_format: str | None,
-    skip_bad: bool,
-    strict: bool,
-    quiet: bool,
-    as_json: bool,
-    everything: bool,
-    boundaries: str | None,
-    plot: str | None,
-    encoding: str,
-) -> None:
+def command(inputs: Sequence[str], own: Options, reading: Reading, as_json: bool) -> None:
     """Say what is in FILES (or stdin): counts, documents, sentence lengths, labels, trees.
 
     It ends with what to mind before training, e.g. that there are no document boundaries, that no
@@ -60,7 +54,7 @@ def command(
     caesura inspect examples/harbour.conllu
     caesura inspect train.conllu.gz --json | jq .warnings
     """
-    if boundaries is None:
+    if own.boundaries is None:
         refuse("counts", "plot", remedy="It draws what --boundaries finds.")
     else:
         refuse("--boundaries", "everything")
@@ -70,25 +64,16 @@ def command(
         refuse("a grammar", *others, "encoding")
         _show_grammar(model, as_json)
         return
-    reading = Inputs(
-        inputs,
-        from_format,
-        skip_bad=skip_bad,
-        strict=strict,
-        quiet=quiet,
-        encoding=encoding,
-        pieces=None if boundaries else PIECES,
-        what="Inspecting",
-    )
-    if boundaries:
-        _show_boundaries(reading, boundaries, plot, as_json)
+    source = Inputs(inputs, reading, pieces=None if own.boundaries else PIECES, what="Inspecting")
+    if own.boundaries:
+        _show_boundaries(source, own.boundaries, own.plot, as_json)
         return
-    found = inspect(reading)
-    reading.finish()
+    found = inspect(source)
+    source.finish()
     if as_json:
         print_json(found)
     else:
-        click.echo(show(found, limit=None if everything else LABELS))
+        click.echo(show(found, limit=None if own.everything else LABELS))
 
 
 def _model(inputs: Sequence[str]) -> str | None:

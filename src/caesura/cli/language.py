@@ -15,34 +15,20 @@ import click
 from caesura.errors import CaesuraError
 from caesura.language.choice import DEFAULT, Choice, choose_model, many_models
 from caesura.language.guess import Tally, language_name, other
-from caesura.pipeline.tasks import Source
+from caesura.options import ModelChoice
+from caesura.pipeline.jobs import Source
 
-__all__ = ["lang_option", "model_option", "take_model"]
+__all__ = ["take_model"]
 
 #: Files that are looked at, and bytes of each.
 _FILES: Final = 20
 _BYTES: Final = 8000
 
-model_option = click.option(
-    "-m",
-    "--model",
-    metavar="MODEL",
-    help="A model: name or file, or the code of a language.  "
-    f"[default: {DEFAULT}, or one for the language of the text]",
-)
-lang_option = click.option(
-    "--lang",
-    metavar="CODE",
-    help="The language of the text, such as da; else it is recognised.",
-)
 
-
-def take_model(
-    model: str | None, lang: str | None, sources: Iterable[Source], *, quiet: bool = False
-) -> Choice:
-    """The model for some files, said on stderr where nobody named it and it is not the usual."""
-    if model is not None or lang is not None:
-        return choose_model(model, lang)
+def take_model(named: ModelChoice, sources: Iterable[Source], *, quiet: bool = False) -> Choice:
+    """The model for some files; on stderr, if it is neither named nor the default."""
+    if named.model is not None or named.lang is not None:
+        return choose_model(named.model, named.lang)
     many = many_models()
     if not many:
         return Choice(DEFAULT)

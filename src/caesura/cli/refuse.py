@@ -9,11 +9,10 @@ import click
 from click.core import ParameterSource
 
 from caesura.errors import UsageError
+from caesura.options import CONFIDENT
 
-__all__ = ["CONFIDENT", "confidences", "given", "keeping", "refuse"]
+__all__ = ["confidences", "given", "keeping", "refuse"]
 
-#: Formats that can hold confidences.
-CONFIDENT: Final = ("conllu", "jsonl", "spacy", "parquet")
 _DEFAULTS: Final = (None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
 
 

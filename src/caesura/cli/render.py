@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 import click
 
+from caesura.cli.console import use_color
 from caesura.cli.files import Inputs
-from caesura.cli.options import inputs_argument, reading_options
+from caesura.cli.options import inputs_argument, options
 from caesura.cli.refuse import refuse
 from caesura.document import Document
 from caesura.errors import InputError, UsageError
+from caesura.options import COLOR, WIDTH, Reading, option
 
 #: What can be drawn, and the extensions that tell it.
 TO: Final = {"text": ".txt", "svg": ".svg", "html": ".html", "png": ".png", "pdf": ".pdf"}
@@ -21,48 +24,35 @@ TO: Final = {"text": ".txt", "svg": ".svg", "html": ".html", "png": ".png", "pdf
 MANY: Final = 200
 
 
+@dataclass(frozen=True)
+class Options:
+    to_format: str | None = option(
+        None,
+        "What to draw [default: from the extension of the output, else text]",
+        name="--to",
+        choices=tuple(TO),
+    )
+    output: str | None = option(
+        None, "Write to this file; else to stdout.", name="-o --output", metavar="FILE"
+    )
+    other: str | None = option(
+        None, "Mark what differs from this file.", name="--compare", metavar="OTHER"
+    )
+    width: int = option(940, **WIDTH)
+    numbers: tuple[int, ...] = option(
+        (),
+        "Draw only the sentence of this number. May be repeated.",
+        name="--sentence",
+        least=1,
+        metavar="N",
+    )
+    color: bool | None = option(None, **COLOR)
+
+
 @click.command()
 @inputs_argument
-@click.option(
-    "--to",
-    "to_format",
-    type=click.Choice(list(TO)),
-    help="What to draw; else told by the extension of the output, else text.",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write to this file; else to stdout.")
-@click.option("--compare", "other", metavar="OTHER", help="Mark what differs from this file.")
-@click.option(
-    "--width",
-    type=click.IntRange(min=200, max=20_000),
-    default=940,
-    show_default=True,
-    help="Width of pictures in pixels; longer sentences go on in the next row.",
-)
-@click.option(
-    "--sentence",
-    "numbers",
-    multiple=True,
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Draw only the sentence of this number. May be repeated.",
-)
-@click.option(
-    "--color/--no-color", default=None, help="Colours in text; else if stdout is a terminal."
-)
-@reading_options
-def command(
-    inputs: tuple[str, ...],
-    to_format: str | None,
-    output: str | None,
-    other: str | None,
-    width: int,
-    numbers: tuple[int, ...],
-    color: bool | None,
-    from_format: str | None,
-    skip_bad: bool,
-    strict: bool,
-    quiet: bool,
-) -> None:
+@options("render", own=Options, reading=Reading)
+def command(inputs: tuple[str, ...], own: Options, reading: Reading) -> None:
     """Draw the trees of annotated FILES (or stdin): in the terminal, or as pictures.
 
     \b
@@ -71,29 +61,31 @@ def command(
     caesura render parsed.conllu --compare gold.conllu -o differences.html
     caesura render parsed.conllu --sentence 3 -o third.svg
     """
-    kind = to_format or _told_by(output)
+    kind = own.to_format or _told_by(own.output)
     if kind == "text":
         refuse("text", "width", remedy="Draw a picture: --to svg, html, png or pdf.")
     else:
         refuse(f"--to {kind}", "color", remedy="Pictures have their own colours.")
-    if other is not None:
+    if own.other is not None:
         refuse("--compare", "numbers", remedy="Leave one of them out.")
-    reader = Inputs(inputs, from_format, skip_bad=skip_bad, strict=strict, quiet=quiet)
+    reader = Inputs(inputs, reading)
     documents = list(reader)
     reader.finish()
     _check(documents, reader.paths[0])
     others: list[Document] | None = None
-    if other is not None:
-        second = Inputs((other,), from_format, skip_bad=skip_bad, strict=strict, quiet=quiet)
+    if own.other is not None:
+        second = Inputs((own.other,), reading)
         others = list(second)
         second.finish()
-        documents, others = _paired(documents, others, reader.paths[0], other)
-    if numbers:
-        documents = _chosen(documents, numbers)
+        documents, others = _paired(documents, others, reader.paths[0], own.other)
+    if own.numbers:
+        documents = _chosen(documents, own.numbers)
+    output = own.output
     if kind in ("png", "pdf") and output in (None, "-") and sys.stdout.isatty():
         raise UsageError(f"a {kind.upper()} is no text for a terminal", remedy="Add -o FILE.")
-    names = (os.path.basename(reader.paths[0]), os.path.basename(other or ""))
-    _write(_drawn(kind, documents, others, names, width, _use_color(color, output)), output)
+    names = (os.path.basename(reader.paths[0]), os.path.basename(own.other or ""))
+    color = use_color(own.color, output)
+    _write(_drawn(kind, documents, others, names, own.width, color), output)
 
 
 def _told_by(output: str | None) -> str:
@@ -107,12 +99,6 @@ def _told_by(output: str | None) -> str:
             remedy=f"Name it with --to: {', '.join(TO)}.",
         )
     return known[ending]
-
-
-def _use_color(color: bool | None, output: str | None) -> bool:
-    if color is not None:
-        return color
-    return output in (None, "-") and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def _check(documents: list[Document], path: str) -> None:

@@ -16,26 +16,25 @@ from pathlib import Path
 import click
 
 from caesura.cli.console import WarningPrinter
-from caesura.cli.files import is_folder
-from caesura.cli.inputs import jobs
+from caesura.cli.files import is_folder, jobs
 from caesura.cli.interrupt import complete
-from caesura.cli.outputs import refuse_loss, refuse_own_input
+from caesura.cli.outputs import refuse_own_input
 from caesura.cli.progress import Progress
 from caesura.document import Document
 from caesura.errors import CaesuraError, InternalError, UsageError
 from caesura.models.file import ModelFile
+from caesura.options import Reading, Request, Writing
 from caesura.paths import MODEL_SUFFIX, bundled_models
 from caesura.pipeline.engine import Engine
-from caesura.pipeline.runner import Job, Report, Tally, Write, run, still_to_do
-from caesura.pipeline.tasks import RunOptions, Source
+from caesura.pipeline.jobs import Job, Source
+from caesura.pipeline.runner import Report, Tally, Write, run, still_to_do
 
 __all__ = [
     "Plan",
     "mention_faster",
     "plan",
-    "result_format",
     "run_plan",
-    "writing",
+    "written",
 ]
 
 #: Models of the package.
@@ -59,18 +58,15 @@ class Plan:
 
 
 def plan(
-    sources: Sequence[tuple[Source, str]],
-    output: str | None,
-    format_of: Callable[[Source], str],
-    *,
-    resume: bool = False,
+    sources: Sequence[tuple[Source, str]], writing: Writing, format_of: Callable[[Source], str]
 ) -> Plan:
-    """Where each file goes, in which format; with `resume` those that are done are left out."""
-    if not output or not is_folder(output):  # of a folder, `jobs` looks at every target
+    """Where each file goes, in which format; with `--resume` those that are done are left out."""
+    output = writing.output
+    if not output or not is_folder(output):  # of a folder, `jobs` checks every target
         first = format_of(sources[0][0])
         refuse_own_input([source.path for source, _ in sources], output, first)
     todo, one_each = jobs(sources, output, format_of)
-    if not resume:
+    if not writing.resume:
         return Plan(todo, one_each)
     if not one_each:
         raise UsageError("--resume needs a file for each input", remedy="Add -o DIR/.")
@@ -98,69 +94,46 @@ class _Printed(Report):
 def run_plan(
     plan: Plan,
     make_engine: Callable[[], Engine],
-    options: RunOptions,
+    request: Request,
+    reading: Reading,
     write: Write,
     *,
     what: str,
-    quiet: bool = False,
 ) -> int:
-    """Do what is to do; returns the exit status, which is 1 if anything failed.
+    """Run the jobs; returns the exit status, which is 1 if anything failed.
 
-    The engine is made when there is something to do.
+    The engine is made if there is a job.
     """
     tally = Tally(skipped=plan.skipped)
     if plan.jobs:
         engine = make_engine()
         tally.began = time.monotonic()
-        warnings = WarningPrinter(quiet=quiet, strict=options.strict)
-        with Progress(what, unit="words", quiet=quiet) as progress:
+        warnings = WarningPrinter(quiet=reading.quiet, strict=reading.strict)
+        with Progress(what, unit="words", quiet=reading.quiet) as progress:
             report = _Printed(progress, warnings)
             run(
                 engine,
                 plan.jobs,
-                options,
+                request,
                 write,
+                reading=reading,
                 one_each=plan.one_each,
                 report=report,
                 tally=tally,
             )
         warnings.close()
-    if not quiet and (not plan.to_stdout or tally.errors):
+    if not reading.quiet and (not plan.to_stdout or tally.errors):
         click.echo(tally.line(), err=True)
     return 1 if tally.errors else 0
 
 
-def result_format(
-    adds: str, output: str | None, to_format: str | None, *, default: str | None = None
-) -> str:
-    """The format of a result: by its name, by the extension of the output, or the default.
-
-    One that was not asked for by name must hold what the command `adds`. Without a default it is
-    empty where no file is named: whoever asks goes by each input.
-    """
-    from caesura import formats
-
-    if to_format is not None:
-        if to_format not in formats.FORMATS:
-            raise UsageError(
-                f"there is no format {to_format!r}",
-                remedy=f"Formats are: {', '.join(formats.FORMATS)}.",
-            )
-        return to_format
-    if output is None or output == "-" or is_folder(output):
-        return default or ""
-    found = formats.format_of(output, default=default)
-    refuse_loss(adds, output, found)
-    return found
-
-
-def writing(*, token_range: bool = False, mode: str | None = None) -> Write:
+def written(writing: Writing) -> Write:
     """How documents are written; Ctrl-C waits until one that goes to stdout is complete."""
     from caesura import formats
 
     def write(docs: Iterable[Document], path: str, to_format: str) -> None:
         found = complete(docs) if path == "-" else docs
-        formats.write(found, path, to_format, token_range=token_range, mode=mode)
+        formats.write(found, path, to_format, token_range=writing.token_range, mode=writing.to_mode)
 
     return write
 

@@ -32,8 +32,8 @@ from caesura.find import (
 from caesura.find.changes import Rewritten
 from caesura.find.counts import Field
 from caesura.formats.io import open_write
-from caesura.pipeline.runner import Job
-from caesura.pipeline.tasks import Source
+from caesura.options import Reading
+from caesura.pipeline.jobs import Job, Source
 from caesura.render import LayoutOptions, found_html, lay_out, tree_of
 from caesura.render.svg import stacked_svg
 
@@ -73,13 +73,10 @@ class Search:
         pattern: Pattern,
         bounds: Bounds,
         sources: Sequence[Source],
+        reading: Reading,
         *,
         named: Container[str],
         limit: int | None,
-        encoding: str,
-        skip_bad: bool,
-        strict: bool,
-        quiet: bool,
     ) -> None:
         self.pattern = pattern
         self.bounds = bounds
@@ -87,14 +84,9 @@ class Search:
         #: The files that were named, not found in folders.
         self.named = named
         self.limit = limit
-        self.reading = Inputs(
-            [source.path for source in sources],
-            skip_bad=skip_bad,
-            strict=strict,
-            quiet=quiet,
-            encoding=encoding,
-            pieces=PIECES,
-            what="Searching",
+        self.strict, self.quiet = reading.strict, reading.quiet
+        self.inputs = Inputs(
+            [source.path for source in sources], reading, pieces=PIECES, what="Searching"
         )
         self.matches = self.with_matches = self.sentences = self.words = 0
 
@@ -102,8 +94,7 @@ class Search:
         """Matches, and what is before the document, or the piece of one, that they are in."""
         for source in sources:
             before = Before()
-            self.reading.from_format = source.format
-            for doc in self.reading.of(source.path):
+            for doc in self.inputs.of(source.path, source.format):
                 if not doc.n_words and doc.text.strip():
                     self._no_words(source)
                     break
@@ -120,7 +111,7 @@ class Search:
         what, remedy = "there are no words to search, only text", "Parse it first: caesura parse."
         if source.path in self.named:
             raise InputError(what, file=source.shown, remedy=remedy)
-        self.reading.warnings(CaesuraWarning(what, Where(source.shown), remedy))
+        self.inputs.warnings(CaesuraWarning(what, Where(source.shown), remedy))
 
     def _search(self, doc: Document, source: Source, before: int) -> Matches:
         found = self.pattern.find(doc, self.bounds)
@@ -140,10 +131,10 @@ class Search:
             f"sentence{name} has more matches, or takes more steps, than allowed: some are missing"
         )
         remedy = "Relate the words of the pattern more closely, or raise --steps."
-        if self.reading.strict:
+        if self.strict:
             raise InputError(what, file=source.shown, sent_id=sentence.id, remedy=remedy)
         where = Where(source.shown, sent_id=sentence.id)
-        self.reading.warnings(CaesuraWarning(what, where, remedy))
+        self.inputs.warnings(CaesuraWarning(what, where, remedy))
 
     def prefix(self, source: Source, sentence: Sentence, before: int) -> str:
         """What stands before a line: the file if there are several, and the sentence."""
@@ -152,8 +143,8 @@ class Search:
 
     def finish(self) -> None:
         """Say how much was found."""
-        self.reading.finish()
-        if not self.reading.quiet:
+        self.inputs.finish()
+        if not self.quiet:
             click.echo(
                 f"{_number(self.matches, 'match', 'matches')} in {self.with_matches:,} of "
                 f"{_number(self.sentences, 'sentence')}.",
@@ -345,7 +336,7 @@ def rewriting(
             _in_place(search, settings, source, tally)
     else:
         _write(_changes(search, settings, tally, as_json), "-")
-    if not search.reading.quiet:
+    if not search.quiet:
         click.echo(tally.line(write or todo is not None), err=True)
 
 

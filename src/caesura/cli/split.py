@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,32 +12,18 @@ import click
 import msgspec
 import numpy as np
 
-from caesura.cli.inputs import find_sources
+from caesura.cli.files import find_sources
 from caesura.cli.interrupt import complete
-from caesura.cli.language import lang_option, model_option, take_model
-from caesura.cli.options import (
-    across_turns_option,
-    bias_option,
-    device_option,
-    encoding_options,
-    fields_options,
-    from_option,
-    inputs_argument,
-    mode_option,
-    output_option,
-    quiet_option,
-    resume_option,
-    threads_option,
-)
+from caesura.cli.language import take_model
+from caesura.cli.options import inputs_argument, mode_option, options
 from caesura.cli.parse import load_pipeline
 from caesura.cli.refuse import refuse
 from caesura.cli.running import mention_faster, plan, run_plan
 from caesura.document import Document, span_of, token_turn
 from caesura.formats.io import open_write
-from caesura.formats.options import Fields
+from caesura.options import ModelChoice, Reading, Request, Running, Writing, option
 from caesura.pipeline.engine import Engine
 from caesura.pipeline.runner import engine_of
-from caesura.pipeline.tasks import RunOptions
 
 __all__ = ["command", "sentences", "write_sentences"]
 
@@ -50,57 +37,33 @@ def sentences(piece: Document, offset: int) -> Iterator[tuple[int, int, str]]:
         yield start + offset, end + offset, piece.text[start:end]
 
 
+@dataclass(frozen=True)
+class Options:
+    paragraphs: bool = option(False, "Put an empty line between paragraphs.")
+    offsets: bool = option(False, "Print start and end (code points) before each.")
+    as_json: bool = option(False, "Print a JSON object for each sentence.", name="--json")
+
+
 @click.command()
 @inputs_argument
-@model_option
-@lang_option
 @mode_option
-@bias_option
-@click.option("--newline-is-boundary", is_flag=True, help="Every line ends a sentence.")
-@across_turns_option
-@click.option(
-    "--quick",
-    is_flag=True,
-    help="Use the boundary scorer alone, without trees: many times faster, a little less accurate.",
+@options(
+    "split",
+    named=ModelChoice,
+    request=Request,
+    own=Options,
+    running=Running,
+    reading=Reading,
+    writing=Writing,
 )
-@click.option("--paragraphs", is_flag=True, help="Put an empty line between paragraphs.")
-@click.option(
-    "--within",
-    type=click.IntRange(min=2),
-    metavar="N",
-    help="Print a sentence at most N words after its end, as text comes from a pipe.",
-)
-@click.option("--offsets", is_flag=True, help="Print start and end (code points) before each.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each sentence.")
-@threads_option
-@device_option
-@encoding_options
-@fields_options
-@resume_option
-@from_option
-@output_option
-@quiet_option
 def command(
     inputs: tuple[str, ...],
-    model: str | None,
-    lang: str | None,
-    bias: float | None,
-    newline_is_boundary: bool,
-    across_turns: bool,
-    quick: bool,
-    paragraphs: bool,
-    within: int | None,
-    offsets: bool,
-    as_json: bool,
-    threads: int,
-    device: str | None,
-    encoding: str,
-    errors: str,
-    fields: Fields | None,
-    resume: bool,
-    from_format: str | None,
-    output: str | None,
-    quiet: bool,
+    named: ModelChoice,
+    request: Request,
+    own: Options,
+    running: Running,
+    reading: Reading,
+    writing: Writing,
 ) -> int:
     """Split FILES (or stdin) into sentences, one a line; spaces and line ends in them are folded.
 
@@ -117,45 +80,27 @@ def command(
     """
     from caesura.models.store import load_model
 
-    kind = "jsonl" if as_json else ("tsv" if offsets else "text")
-    if within is not None:
+    kind = "jsonl" if own.as_json else ("tsv" if own.offsets else "text")
+    if request.within is not None:
         refuse("--within", "threads", remedy="Sentences are found as they come.")
+    quiet = reading.quiet
 
     def make_engine() -> Engine:
         enough = frozenset({"head", "sentences"})
-        chosen = take_model(model, lang, (source for source, _ in sources), quiet=quiet)
+        chosen = take_model(named, (source for source, _ in sources), quiet=quiet)
         file = load_model(chosen.model)
         mention_faster(quiet, file, todo)
-        nlp = load_pipeline(
-            file,
-            language=chosen.language,
-            threads=threads,
-            enough=enough,
-            bias=bias,
-            device=device,
-        )
-        return engine_of(nlp.quick() if quick else nlp, threads=threads)
+        asked = replace(request, language=chosen.language or None)
+        nlp = load_pipeline(file, asked, threads=running.threads, enough=enough)
+        return engine_of(nlp.quick() if request.quick else nlp, threads=running.threads)
 
-    sources = find_sources(inputs, from_format, output=output, quiet=quiet)
+    sources = find_sources(inputs, reading.from_format, output=writing.output, quiet=quiet)
     if any(source.format != "text" for source, _ in sources):
         refuse("a format other than plain text", "within", remedy="A file has no delay.")
-    todo = plan(sources, output, lambda source: kind, resume=resume)
-    return run_plan(
-        todo,
-        make_engine,
-        RunOptions(
-            newline_is_boundary=newline_is_boundary,
-            across_turns=across_turns,
-            confidence=as_json,
-            within=within or 0,
-            encoding=encoding,
-            errors=errors,
-            fields=fields,
-        ),
-        partial(write_sentences, paragraphs=paragraphs),
-        what="Splitting",
-        quiet=quiet,
-    )
+    todo = plan(sources, writing, lambda source: kind)
+    request = replace(request, confidence=own.as_json)
+    write = partial(write_sentences, paragraphs=own.paragraphs)
+    return run_plan(todo, make_engine, request, reading, write, what="Splitting")
 
 
 def write_sentences(

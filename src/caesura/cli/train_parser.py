@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from caesura.cli.experiment import experiment, treebank_arguments
+from caesura.cli.options import options
 from caesura.cli.refuse import refuse
 from caesura.learn.joint_parser import TrainOptions
+from caesura.options import option
 
 if TYPE_CHECKING:
     from caesura.learn.run import Result, Run
@@ -19,41 +22,42 @@ __all__ = ["RECIPES", "command"]
 RECIPES = ("joint", "gold", "nosyntax", "joint-reparsed", "pipeline:nosyntax")
 
 
+@dataclass(frozen=True)
+class Options:
+    recipe: str = option(
+        "joint",
+        "What to train: boundaries and trees together, or one of the systems it is compared to.",
+        choices=RECIPES,
+        shown=True,
+    )
+    system: str = option(
+        "joint",
+        "Transitions over documents, or selectional branching over single sentences.",
+        choices=("joint", "branching"),
+        shown=True,
+    )
+    tune: tuple[str, ...] = option(
+        (),
+        "Tune the boundary bonus on these data (they may be the dev data); of a branching parser "
+        "the steps of learning, the margin and the beam.",
+        metavar="HELD-OUT",
+    )
+    patience: int | None = option(
+        None, "Stop after this many epochs without a better dev score.", least=1
+    )
+    classes: str | None = option(None, "Word classes as features.", metavar="CLASSES")
+
+
 @click.command()
 @treebank_arguments
-@click.option(
-    "--recipe",
-    type=click.Choice(RECIPES),
-    default="joint",
-    show_default=True,
-    help="What to train: boundaries and trees together, or one of the systems it is compared to.",
-)
-@click.option(
-    "--system",
-    type=click.Choice(["joint", "branching"]),
-    default="joint",
-    show_default=True,
-    help="Transitions over documents, or selectional branching over single sentences.",
-)
-@click.option(
-    "--tune",
-    metavar="HELD-OUT",
-    multiple=True,
-    help="Tune the boundary bonus on these data (they may be the dev data); of a branching parser "
-    "the steps of learning, the margin and the beam.",
-)
-@click.option(
-    "--patience",
-    type=click.IntRange(min=1),
-    help="Stop after this many epochs without a better dev score.",
-)
-@click.option("--classes", metavar="CLASSES", help="Word classes as features.")
+@options("train parser", own=Options)
 @experiment(
+    "train parser",
     TrainOptions(),
     example="search.beam=16",
     kept=["{output}.boundaries.checkpoint", "{output}.parser.checkpoint"],
 )
-def command(run: Run, recipe: str, system: str, **own: Any) -> Result:
+def command(run: Run, own: Options) -> Result:
     """Train a parser on TRAIN, whose documents have sentences, trees and (better predicted) tags.
 
     Tags should be predicted by taggers that have not seen the data: see
@@ -71,13 +75,16 @@ def command(run: Run, recipe: str, system: str, **own: Any) -> Result:
         refuse(
             "training without --dev", "patience", remedy="Add --dev, which is what it waits for."
         )
-    if system == "branching":
+    chosen: dict[str, Any] = {
+        "tune": own.tune, "patience": own.patience, "classes": own.classes
+    }  # fmt: skip
+    if own.system == "branching":
         remedy = "Set the epochs of each round: --set rounds=[4,4,4]."
         refuse("--system branching", "epochs", remedy=remedy)
-        joint = () if recipe == "joint" else ("recipe",)
+        joint = () if own.recipe == "joint" else ("recipe",)
         refuse("--system branching", *joint, "dropout", "relaid", "shards")
-        return train_branching(run, **own)
-    if recipe == "gold":
+        return train_branching(run, **chosen)
+    if own.recipe == "gold":
         refuse("--recipe gold", "tune", remedy="Its boundaries are given; there is no bias.")
         refuse("--recipe gold", "relaid", remedy="Its boundaries are given, whatever the lines.")
-    return train_parser(run, recipe=recipe, **own)
+    return train_parser(run, recipe=own.recipe, **chosen)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from caesura.cli.experiment import experiment, treebank_arguments
+from caesura.cli.options import options
 from caesura.cli.refuse import refuse
 from caesura.learn.tagger_data import TaggerOptions
+from caesura.options import option
 
 if TYPE_CHECKING:
     from caesura.learn.run import Result, Run
@@ -16,34 +19,34 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
+@dataclass(frozen=True)
+class Options:
+    init: str | None = option(None, "Go on from this model.", metavar="MODEL")
+    classes: str | None = option(None, "Word classes as features.", metavar="CLASSES")
+    speech: bool = option(False, "Learn also from copies in lower case without punctuation.")
+    boundaries: bool = option(
+        False, "Learn sentence starts together with the tag, over whole documents."
+    )
+    folds: int | None = option(
+        None,
+        "Train no model: write TRAIN to -o, tagged by N taggers that have not seen it.",
+        name="--jackknife",
+        least=2,
+        metavar="N",
+    )
+    regime: str = option(
+        "auto",
+        "Tag sentences or whole documents in jackknifing.",
+        choices=("auto", "sentences", "document"),
+        shown=True,
+    )
+
+
 @click.command()
 @treebank_arguments
-@click.option("--init", metavar="MODEL", help="Go on from this model.")
-@click.option("--classes", metavar="CLASSES", help="Word classes as features.")
-@click.option(
-    "--speech", is_flag=True, help="Learn also from copies in lower case without punctuation."
-)
-@click.option(
-    "--boundaries",
-    is_flag=True,
-    help="Learn sentence starts together with the tag, over whole documents.",
-)
-@click.option(
-    "--jackknife",
-    "folds",
-    type=click.IntRange(min=2),
-    metavar="N",
-    help="Train no model: write TRAIN to -o, tagged by N taggers that have not seen it.",
-)
-@click.option(
-    "--regime",
-    type=click.Choice(["auto", "sentences", "document"]),
-    default="auto",
-    show_default=True,
-    help="Tag sentences or whole documents in jackknifing.",
-)
-@experiment(TaggerOptions(), example="width=16", kept=["{output}.checkpoint"])
-def command(run: Run, folds: int | None, regime: Any, boundaries: bool, **own: Any) -> Result:
+@options("train tagger", own=Options)
+@experiment("train tagger", TaggerOptions(), example="width=16", kept=["{output}.checkpoint"])
+def command(run: Run, own: Options) -> Result:
     """Train a tagger on TRAIN: UPOS, XPOS, FEATS and lemma, or those of them that TRAIN has.
 
     After each epoch a checkpoint is written beside MODEL: an interrupted run goes on with --resume
@@ -51,8 +54,11 @@ def command(run: Run, folds: int | None, regime: Any, boundaries: bool, **own: A
     """
     from caesura.learn.tagger import jackknife_treebank, run_tagger
 
-    if folds is not None:
+    if own.folds is not None:
         refuse("--jackknife", "dev", "init", "resume", "anew", "classes", "speech")
-        return jackknife_treebank(run, folds, regime=regime, boundaries=boundaries)
+        regime: Any = own.regime
+        return jackknife_treebank(run, own.folds, regime=regime, boundaries=own.boundaries)
     refuse("a run that trains a model", "regime", remedy="It is for --jackknife N.")
-    return run_tagger(run, boundaries=boundaries, **own)
+    return run_tagger(
+        run, init=own.init, classes=own.classes, speech=own.speech, boundaries=own.boundaries
+    )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from caesura.cli.experiment import experiment, treebank_arguments
+from caesura.cli.options import options
+from caesura.options import option
 from caesura.stages.tokenizer import TokenizerOptions
 
 if TYPE_CHECKING:
@@ -15,16 +18,18 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
+@dataclass(frozen=True)
+class Options:
+    init: str | None = option(None, "Go on from this model.", metavar="MODEL")
+
+
 @click.command()
 @treebank_arguments
-@click.option("--init", metavar="MODEL", help="Go on from this model.")
-@click.option(
-    "--no-spaces",
-    is_flag=True,
-    help="The language has no spaces: join the forms where the file does not say.",
+@options("train tokenizer", own=Options)
+@experiment(
+    "train tokenizer", TokenizerOptions(), example="threshold=0.4", kept=["{output}.checkpoint"]
 )
-@experiment(TokenizerOptions(), example="threshold=0.4", kept=["{output}.checkpoint"])
-def command(run: Run, init: str | None) -> Result:
+def command(run: Run, own: Options) -> Result:
     """Train a tokeniser on treebanks that say where tokens, words and sentences are.
 
     With --dev the model of the best epoch is kept. After each epoch a checkpoint is written beside
@@ -32,4 +37,4 @@ def command(run: Run, init: str | None) -> Result:
     """
     from caesura.learn.tokenizer import train_tokenizer
 
-    return train_tokenizer(run, init=init)
+    return train_tokenizer(run, init=own.init)

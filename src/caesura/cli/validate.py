@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from caesura.cli.console import print_json, table
 from caesura.cli.files import PIECES, Inputs
-from caesura.cli.options import from_option, inputs_argument, json_option, quiet_option
+from caesura.cli.options import inputs_argument, json_option, options
 from caesura.errors import CaesuraWarning, UsageError
+from caesura.options import Reading, option
 
 if TYPE_CHECKING:
     from caesura.guidelines import Guidelines
@@ -23,32 +25,26 @@ FORMAT: Final = "format"
 Row = dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Options:
+    guidelines: str | None = option(
+        None,
+        "Also check what this guideline table says of a language; off: check the format only.",
+        metavar="TABLE|off",
+    )
+    learned: str | None = option(
+        None,
+        "Instead: make the guideline table of a language from its treebanks.",
+        name="--learn",
+        metavar="TABLE",
+    )
+
+
 @click.command()
 @inputs_argument
-@from_option
-@click.option(
-    "--guidelines",
-    metavar="TABLE|off",
-    help="Also check what this guideline table says of a language; off: check the format only.",
-)
-@click.option(
-    "--learn",
-    "learned",
-    metavar="TABLE",
-    help="Instead: make the guideline table of a language from its treebanks.",
-)
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of the input.")
+@options("validate", own=Options, reading=Reading)
 @json_option
-@quiet_option
-def command(
-    inputs: Sequence[str],
-    from_format: str | None,
-    guidelines: str | None,
-    learned: str | None,
-    encoding: str,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+def command(inputs: Sequence[str], own: Options, reading: Reading, as_json: bool) -> None:
     """Check the trees in FILES (or stdin) against their format and the guidelines of UD.
 
     Each problem is one line: file, line, rule, what is wrong. The rules have the names that UD's
@@ -66,23 +62,20 @@ def command(
         where = warning.where
         problems.append(_row(where.file, where.line, FORMAT, warning.what, where.sent_id))
 
-    reading = Inputs(
+    source = Inputs(
         inputs,
-        from_format,
-        skip_bad=True,
-        quiet=quiet,
-        encoding=encoding,
+        replace(reading, skip_bad=True),
         pieces=PIECES,
         lines=True,
         warn=note,
         what="Validating",
     )
-    if learned is not None:
-        if guidelines is not None:
+    if own.learned is not None:
+        if own.guidelines is not None:
             raise UsageError("--learn makes a table", remedy="Leave --guidelines out.")
-        _learn(reading, learned, quiet)
+        _learn(source, own.learned, reading.quiet)
         return
-    _check(reading, guidelines, problems, as_json, quiet)
+    _check(source, own.guidelines, problems, as_json, reading.quiet)
     if problems:
         click.get_current_context().exit(1)
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import click
 
 from caesura.cli.console import print_json
-from caesura.cli.options import json_option, quiet_option
+from caesura.cli.options import json_option, options
+from caesura.options import Reading
 
 __all__ = ["command"]
 
 
 @click.command()
 @json_option
-@quiet_option
-def command(as_json: bool, quiet: bool) -> None:
+@options("warmup", reading=Reading)
+def command(as_json: bool, reading: Reading) -> None:
     """Say that there is nothing to compile.
 
     The package is compiled when it is installed. This command does nothing and will be removed
@@ -21,5 +22,5 @@ def command(as_json: bool, quiet: bool) -> None:
     """
     if as_json:
         print_json([])
-    elif not quiet:
+    elif not reading.quiet:
         click.echo("There is nothing to compile: caesura warmup is no longer needed.")

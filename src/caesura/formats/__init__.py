@@ -20,7 +20,7 @@ from caesura.document.schema import holds
 from caesura.errors import UsageError, WarningSink, kind_of
 from caesura.formats.build import in_pieces
 from caesura.formats.io import open_read, open_write
-from caesura.formats.options import Fields, ReadOptions, Skipped, WriteOptions
+from caesura.formats.options import ReadOptions, Skipped, WriteOptions
 from caesura.formats.registry import (
     FORMATS,
     Format,
@@ -30,6 +30,7 @@ from caesura.formats.registry import (
     readable,
     writable,
 )
+from caesura.options import Fields
 
 if TYPE_CHECKING:
     from caesura.formats.asr import from_segments

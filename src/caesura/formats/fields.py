@@ -17,8 +17,9 @@ from caesura.document import CUE, TURN, Document
 from caesura.errors import FormatError, UsageError
 from caesura.formats.asr import OPEN, JsonStream, field_of, speaker_of
 from caesura.formats.io import lines, stem
-from caesura.formats.options import Fields, ReadOptions
+from caesura.formats.options import ReadOptions
 from caesura.formats.units import UNKNOWN, Unit, document, seconds, span
+from caesura.options import Fields
 
 #: Names of columns of CSV that are known if none is named.
 _USUAL: Final = Fields("text", "speaker", "start", "end")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from caesura.errors import CaesuraWarning, FormatError, WarningSink, Where
+from caesura.options import Fields
 
 _SKIP_REMEDY = "Fix the line, or pass --skip-bad to leave the sentence out."
 
@@ -17,16 +18,6 @@ _SKIP_REMEDY = "Fix the line, or pass --skip-bad to leave the sentence out."
 @dataclass(frozen=True, slots=True)
 class Skipped(CaesuraWarning):
     """A sentence (or another unit of a format) that was left out because it cannot be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fields:
-    """Names of the fields of JSON and CSV, paths such as `a.b`; an empty one is none."""
-
-    text: str = "text"
-    speaker: str = ""
-    start: str = ""
-    end: str = ""
 
 
 @dataclass(frozen=True, slots=True)

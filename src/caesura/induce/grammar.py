@@ -15,7 +15,7 @@ import numpy as np
 from caesura.constraints import Constraints
 from caesura.document import ROOT, UNKNOWN, Document
 from caesura.document.punctuation import parse_marks
-from caesura.errors import ModelError, UsageError, WarningSink
+from caesura.errors import ModelError, UsageError
 from caesura.induce.arc_model import ArcModel, get_arcs, put_arcs
 from caesura.induce.arcs import arc_trees, vote
 from caesura.induce.context import get_context, put_context
@@ -30,6 +30,7 @@ from caesura.induce.parameters import Ints, Parameters, empty, normalise
 from caesura.induce.sentences import Sentences
 from caesura.induce.word_classifier import WordClassifier
 from caesura.models.file import Part
+from caesura.options import PLAIN, Request
 from caesura.stage import Stage
 
 __all__ = ["Grammar", "supervised"]
@@ -179,13 +180,7 @@ class Grammar(Stage):
         self.with_options(**options).annotate([doc])
         return doc
 
-    def annotate(
-        self,
-        docs: Sequence[Document],
-        *,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
-    ) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         """Fill the heads and relations of documents, in place; there are no confidences.
 
         Marks hang from the word before them, or the first word of the sentence. A document whose

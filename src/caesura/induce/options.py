@@ -7,7 +7,7 @@ from typing import Literal
 
 from caesura.errors import UsageError
 from caesura.induce.recipes import TrainingStage, recipe
-from caesura.learn.flags import SEED, THREADS, flag
+from caesura.options import SEED, THREADS, option
 
 __all__ = ["COLUMNS", "DecodeOptions", "InduceOptions"]
 
@@ -33,16 +33,16 @@ class InduceOptions:
 
     #: One of `RECIPES`; `auto` is `short-first` where universal rules lead the way or several
     #: grammars vote, else `recombine`.
-    recipe: str = flag(
+    recipe: str = option(
         "auto",
         "short-first (default with universal tags or without tags), recombine (default else), "
         "curriculum, standard, fixed, basic, lexicalised, scaffold.",
     )
-    model: str = flag("dbm3", "gb, dmv, evg, dbm1, dbm2, dbm3 (default).")
+    model: str = option("dbm3", "gb, dmv, evg, dbm1, dbm2, dbm3 (default).")
     #: `upos`, `xpos`, `form`, a number of classes to learn from the words, several numbers, of
     #: which each is a grammar that votes (see `vote`), or `auto`, the number with the fewest
     #: held-out bits (see `class_number`).
-    classes: str = flag(
+    classes: str = option(
         "10,12,15,20",
         "Word classes: a number to learn (auto tries several), several numbers, whose grammars "
         "vote (default 10,12,15,20), tags, words, or a file.",
@@ -63,19 +63,19 @@ class InduceOptions:
     #: (see `predicates`); 0: they are not looked for. If nothing is said, 100 with `context` if
     #: `heads` are `any`, else 0.
     predicates: int | None = None
-    groups: int = flag(
+    groups: int = option(
         10, "Groups into which the most frequent words are put (default 10).", least=1
     )
     #: `unicode`, `upos`, `xpos`, or tags; `auto` is the column of the classes, if tags.
-    marks: str = flag(
+    marks: str = option(
         "auto", "Definition of punctuation: unicode, upos, xpos, or tags; else by --classes."
     )
     #: Take fragments from inline mark-up (anchors, bold, italics of HTML) instead of punctuation.
-    markup: bool = flag(
+    markup: bool = option(
         False, "Constraints from the inline mark-up of HTML instead of punctuation."
     )
     #: The constraint in training; the recipe's own if none is named.
-    constraint: str | None = flag(
+    constraint: str | None = option(
         None,
         "In training: none, thread, tear, sprawl, loose, strict, loose-split.",
         name="--constraints",
@@ -83,7 +83,7 @@ class InduceOptions:
     #: `content` draws classes with many different words to be heads, as in Universal
     #: Dependencies; `any` leaves heads to the text. If nothing is said, `content`, but `any` where
     #: universal rules lead or each word is a class (see `head_convention`).
-    heads: str | None = flag(
+    heads: str | None = option(
         None,
         "content (default without universal rules): content words tend to be heads, as in "
         "Universal Dependencies; any: for treebanks in which function words are heads.",
@@ -91,7 +91,7 @@ class InduceOptions:
     )
     #: Universal rules (see `universal`): `ud`, `function`, `none` or a file; `auto` is `ud` where
     #: the classes are universal tags.
-    rules: str = flag(
+    rules: str = option(
         "auto",
         "What heads what, by universal tags: ud (default with them), function, none, or a file.",
         metavar="ud|function|none|FILE",
@@ -103,7 +103,7 @@ class InduceOptions:
     #: How much stops that reducible runs tell of weigh (see `reducibility`), in mean counts of a
     #: class; 0 leaves them out.
     reducible: float = 0.0
-    initialiser: str | None = flag(
+    initialiser: str | None = option(
         None,
         "random, distance, distance-sides, distance-pairs, harmonic, uniform, brackets.",
         name="--init",
@@ -112,7 +112,7 @@ class InduceOptions:
     constrained: str = "all"
     #: Words in the longest sentences of the first stage, and of the others.
     limit: int = 15
-    longest: int = flag(
+    longest: int = option(
         45, "Leave longer sentences out (default 45).", name="--max-length", least=1
     )
     #: How often a word must be seen for a class of its own, in the recipe `lexicalised` and, where
@@ -120,13 +120,13 @@ class InduceOptions:
     lexical: int = 100
     #: Rounds in which an arc model learns from the grammar and the grammar from the arc model (see
     #: `reparse`); if nothing is said, 9 where the classes are tags and no recipe is named, else 0.
-    reparse: int | None = flag(
+    reparse: int | None = option(
         None,
         "Rounds of a last stage that sees words and neighbours (default 9 with tags, else 0).",
         least=0,
     )
     #: If nothing is said (0), `RESTARTS` where `auto` does not keep one by `agreement`, else 1.
-    restarts: int = flag(
+    restarts: int = option(
         0, "Runs with seeds of their own (default 8 with tags and no rules, else 1).", least=1
     )
     #: Of several restarts the one with which the others agree most (`agreement`), or what is learnt
@@ -135,8 +135,8 @@ class InduceOptions:
     #: `roots` where the classes are tags, no rules lead and no recipe is named (`join` if `heads`
     #: are to be content words), else `agreement`.
     keep: str = "auto"
-    seed: int = flag(0, **SEED)
-    workers: int = flag(1, **THREADS)
+    seed: int = option(0, **SEED)
+    workers: int = option(1, **THREADS)
 
     def __post_init__(self) -> None:
         if self.heads not in (None, "any", "content"):

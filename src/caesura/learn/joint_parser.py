@@ -26,7 +26,6 @@ from caesura.cluster.classes import load_classes
 from caesura.document import UNKNOWN, Document
 from caesura.errors import CaesuraWarning, InputError, UsageError, WarningSink
 from caesura.learn.fingerprint import digest, file_digest
-from caesura.learn.flags import EPOCHS, SEED, THREADS, flag, inner
 from caesura.learn.folds import epoch_order, generator
 from caesura.learn.gold_trees import Instance, Repairs, Tree, chunks, gold_tree, tags_in
 from caesura.learn.loop import Loop, Progress, silent
@@ -34,6 +33,7 @@ from caesura.learn.run import Result, Run, card, follow, say_some, score_table
 from caesura.learn.tuning import calibrate, measure_scale, scores, tune_bonus
 from caesura.learn.weights import rounded
 from caesura.models.file import Part
+from caesura.options import EPOCHS, SEED, THREADS, inner, option
 from caesura.stages.bias import refuse_bias
 from caesura.stages.joint_features import DEFAULT_TEMPLATES, compile_templates, without
 from caesura.stages.joint_parser import (
@@ -71,7 +71,7 @@ class TrainOptions:
     """How to train. The defaults are those of the recipe `joint`."""
 
     search: SearchOptions = inner(SearchOptions, {"beam": "", "margin": ""})
-    epochs: int = flag(10, **EPOCHS)
+    epochs: int = option(10, **EPOCHS)
     update: Update = "dlaso"
     #: Perceptron or passive-aggressive steps, the latter with their cap C and with 1 added to the
     #: loss or not. The delayed updates of an instance are made as one step, as one step each, or in
@@ -97,15 +97,15 @@ class TrainOptions:
     bits: int = 20
     templates: tuple[str, ...] = DEFAULT_TEMPLATES
     #: Share of the instances that are seen lower-cased and without punctuation.
-    dropout: float = flag(
+    dropout: float = option(
         0.0, "Share of documents seen lower-cased and without punctuation.", least=0, most=1
     )
     #: Share of the documents that are seen laid out anew: wrapped, a sentence a line and so on.
-    relaid: float = flag(0.0, "Share of documents seen with other line breaks.", least=0, most=1)
+    relaid: float = option(0.0, "Share of documents seen with other line breaks.", least=0, most=1)
     #: Parts of the data that are learned side by side and then averaged.
-    shards: int = flag(1, "Learn in parts that are then averaged.", least=1)
-    threads: int = flag(1, **THREADS)
-    seed: int = flag(1, **SEED)
+    shards: int = option(1, "Learn in parts that are then averaged.", least=1)
+    threads: int = option(1, **THREADS)
+    seed: int = option(1, **SEED)
 
     def in_use(self, search: SearchOptions | None = None) -> SearchOptions:
         """How the parser searches once it is trained: one that learned greedily decides greedily.

@@ -22,11 +22,11 @@ from caesura.document import YES, Document
 from caesura.durable import replacing
 from caesura.errors import CaesuraError, InputError, UsageError
 from caesura.learn.fingerprint import digest, file_digest, fingerprint
-from caesura.learn.flags import flag
 from caesura.learn.network.examples import Soft
 from caesura.learn.raw_text import ENOUGH, compare_labels, in_language, read_raw, without_overlap
 from caesura.learn.run import Data, Report
 from caesura.learn.teachers import Teachers
+from caesura.options import option
 
 
 @dataclass(frozen=True)
@@ -35,19 +35,19 @@ class SilverOptions:
 
     #: How often an epoch reads the silver text for once that it reads the treebank. A linear
     #: student reads the treebank 1/weight times instead.
-    weight: float = flag(
+    weight: float = option(
         0.5, "Times that silver text is read for once that gold is.", name="--silver-weight"
     )
     #: Share of the silver documents that are also read as a transcript would have them; linear
     #: students do so if they have `speech`.
     speech: float = 0.5
     #: Sentences whose arcs have a lower mean confidence teach nothing.
-    least: float = flag(
+    least: float = option(
         0.0, "Learn nothing from sentences of lower confidence.", name="--least-confidence"
     )
     #: Epochs at the end that read gold alone; 0 mixes gold and silver to the end. Of a linear
     #: student its parser alone has them.
-    last: int = flag(
+    last: int = option(
         0, "Epochs at the end that read gold alone.", name="--gold-last", least=0, metavar="N"
     )
     #: Words of the silver text from which a tokeniser learns where sentences start.
@@ -58,7 +58,7 @@ class SilverOptions:
     parts: int = 1
     #: What to do with raw text that holds dev data, or files named by --not-in, and the share of
     #: their sequences of words that may stand in it.
-    overlap: Literal["refuse", "drop"] = flag(
+    overlap: Literal["refuse", "drop"] = option(
         "refuse",
         "Raw text that holds held-out text: refuse all, or drop its documents [refuse].",
         choices=("refuse", "drop"),

@@ -22,7 +22,6 @@ from caesura.document import Document
 from caesura.document.punctuation import Marks
 from caesura.errors import InputError, ModelError, UsageError
 from caesura.learn.fingerprint import digest, fingerprint
-from caesura.learn.flags import SEED, flag, inner
 from caesura.learn.folds import generator
 from caesura.learn.joint_parser import ParserTrainer, finish
 from caesura.learn.joint_parser import TrainOptions as ParserOptions
@@ -41,6 +40,7 @@ from caesura.learn.tagger_data import TaggerOptions
 from caesura.learn.tokenizer import TokenizerTrainer, cross_evidence, token_scores, with_scale
 from caesura.learn.weights import lean_rows
 from caesura.models.file import ModelFile, Part, load, save
+from caesura.options import SEED, inner, option
 from caesura.stages.bias import refuse_bias
 from caesura.stages.joint_parser import Parser, SearchOptions
 from caesura.stages.tagger import Tagger
@@ -69,12 +69,12 @@ class PipelineOptions:
     #: Folds in which tags and evidence for the parser are made.
     folds: int = 10
     #: Share of the training data that is seen as a transcript would have it.
-    speech: float = flag(0.0, "Also serve text without case and punctuation.", value=0.35)
+    speech: float = option(0.0, "Also serve text without case and punctuation.", value=0.35)
     #: Share of a parser's weights that are dropped from the file, the smallest of them.
     drop: float = 0.5
     #: How it learns from raw text, if a teacher labels some.
     silver: SilverOptions = inner(SilverOptions, SILVER_FLAGS)
-    seed: int = flag(1, **SEED)
+    seed: int = option(1, **SEED)
 
     def __post_init__(self) -> None:
         refuse_bias(self.search.bias)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.document import YES, Document
 from caesura.errors import InputError, UsageError
-from caesura.learn.flags import EPOCHS, SEED, flag
+from caesura.options import EPOCHS, SEED, option
 from caesura.stages.labeller import START
 from caesura.stages.tagger import COLUMNS
 from caesura.stages.tagger_features import AFFIX, Ints, Longs, distinct, typed
@@ -108,7 +108,7 @@ class TaggerOptions:
     given: tuple[str, ...] = ()
     order: Literal[1, 2] = 2
     learner: Literal["crf", "perceptron"] = "crf"
-    epochs: int = flag(10, **EPOCHS)
+    epochs: int = option(10, **EPOCHS)
     patience: int = 3
     #: Train on single sentences, on whole documents, or on both views of the data.
     views: Literal["sentences", "documents", "both"] = "both"
@@ -136,7 +136,7 @@ class TaggerOptions:
     #: A language file of one's own for irregular forms, instead of that of the language that the
     #: text looks like.
     language_file: str = ""
-    seed: int = flag(1, **SEED)
+    seed: int = option(1, **SEED)
 
 
 def boundary_options(chain: tuple[str, ...] = ("xpos", "start")) -> TaggerOptions:

@@ -6,8 +6,23 @@ for doc in nlp.pipe(texts, threads=2): ...
 for piece in nlp.stream("huge.txt"): ...
 """
 
-from caesura.pipeline.core import Pipeline
-from caesura.pipeline.loading import load
-from caesura.pipeline.splitting import split
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from caesura.lazy import lazy
+
+if TYPE_CHECKING:
+    from caesura.pipeline.core import Pipeline
+    from caesura.pipeline.loading import load
+    from caesura.pipeline.splitting import split
+
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "caesura.pipeline.loading": ("Pipeline", "load"),  # which can also pickle one
+        "caesura.pipeline.splitting": ("split",),
+    },
+)
 
 __all__ = ["Pipeline", "load", "split"]

@@ -6,15 +6,16 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, Unpack
 
 import numpy as np
 
 from caesura import constraints, formats
-from caesura.document import MAYBE, Document, Strings
+from caesura.document import MAYBE, Document, Longs, Strings
 from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model, watch_for
 from caesura.models.file import ModelFile
+from caesura.options import PLAIN, Asked, AskedMarked, AskedPlain, Request, asks
 from caesura.pipeline import cues
 from caesura.pipeline.confidence import StartMaps, maps_of
 from caesura.pipeline.given import check_many, check_one, check_stream, checked_blocks
@@ -177,6 +178,7 @@ class Pipeline:
 
     # ----------------------------------------------------------------- one
 
+    @asks(Asked)
     def __call__(
         self,
         source: str | Document,
@@ -184,73 +186,68 @@ class Pipeline:
         tokens: Sequence[tuple[int, int]] | None = None,
         sentence_starts: Iterable[int] | None = None,
         no_boundary: Iterable[int] | None = None,
-        newline_is_boundary: bool = False,
-        across_turns: bool = False,
-        keep: Iterable[str] = (),
-        confidence: bool = False,
+        **keywords: Unpack[Asked],
     ) -> Document:
         """Parse one text or document.
 
         Of a text, `tokens` gives the spans of its tokens; a sentence starts at each offset in
         `sentence_starts` and at none in `no_boundary`. Of a document, what `keep` names (tokens,
         sentences, tags, lemmas, heads) is kept and obeyed, whether some or all of it is known.
-        In a transcript no sentence runs over a change of speaker unless it may go `across_turns`.
-        With `confidence` the columns of confidences are filled.
+        With `newline_is_boundary` every line ends a sentence. In a transcript no sentence runs
+        over a change of speaker unless it may go `across_turns`. With `confidence` the columns of
+        confidences are filled.
         """
+        request = Request.of(keywords, Asked)
         check_one(source)
+        if tokens is None and sentence_starts is None and no_boundary is None:
+            return self.batch_of([source], request)[0]
+        if isinstance(source, Document):
+            raise UsageError(
+                "tokens and boundaries by offset go with a text, not with a document",
+                remedy="Set them in the document and name them in `keep`.",
+            )
         starts = None if sentence_starts is None else list(sentence_starts)
         others = None if no_boundary is None else list(no_boundary)
-        if isinstance(source, Document):
-            if tokens is not None or starts is not None or others is not None:
-                raise UsageError(
-                    "tokens and boundaries by offset go with a text, not with a document",
-                    remedy="Set them in the document and name them in `keep`.",
-                )
-            given = constraints.keep(source, keep, newline_is_boundary)
-            doc = self.tokenise(given, newline_is_boundary, across_turns)
-        elif tokens is None and starts is None and others is None:
-            doc = self.tokenise(Document(text=source), newline_is_boundary, across_turns)
-        else:
-            told = Document(text=source)
-            if newline_is_boundary:
-                starts = [*(starts or []), *line_starts(source)]
-            if take_turns(told) and not across_turns:
-                spoken = set(changes(told).tolist()) - set(others or ())
-                starts = [*(starts or []), *spoken]
-            doc = self.tokenizer.tokens_of(
-                source,
-                tokens=tokens,
-                sentence_starts=None if starts is None else sorted(set(starts)),
-                no_boundary=others,
-            )
-            with_turns_of(doc, told)
-            if starts is not None or others is not None:
-                constraints.fix_starts(doc, starts or (), others or ())
-        self.annotate([doc], confidence=confidence)
+        told = Document(text=source)
+        if request.newline_is_boundary:
+            starts = [*(starts or []), *line_starts(source)]
+        if take_turns(told) and not request.across_turns:
+            spoken = set(changes(told).tolist()) - set(others or ())
+            starts = [*(starts or []), *spoken]
+        doc = self.tokenizer.tokens_of(
+            source,
+            tokens=tokens,
+            sentence_starts=None if starts is None else sorted(set(starts)),
+            no_boundary=others,
+        )
+        with_turns_of(doc, told)
+        if starts is not None or others is not None:
+            constraints.fix_starts(doc, starts or (), others or ())
+        self.annotate([doc], request)
         doc.fixed = frozenset()
         return doc
 
-    def annotate(self, docs: Sequence[Document], *, confidence: bool = False) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         """Tag and parse documents that have tokens, in place.
 
         A long one goes in the blocks in which it would come out of a stream, unless its sentences
         come with its tokens.
         """
         if "sentences" in self.stages[0].adds and self.has_tokenizer:
-            self._annotate(docs, confidence)
+            self._annotate(docs, request)
             return
-        docs = self._with_cues(docs, confidence)
+        docs = self._with_cues(docs, request)
         with cues.as_turns(docs):
-            self._annotate_whole(docs, confidence)
+            self._annotate_whole(docs, request)
 
-    def _annotate_whole(self, docs: Sequence[Document], confidence: bool) -> None:
+    def _annotate_whole(self, docs: Sequence[Document], request: Request) -> None:
         # Given arcs may not be cut, and never come by a stream.
         arcs = [constraints.Constraints.of(doc).heads is not None for doc in docs]
-        self._annotate([doc for doc, given in zip(docs, arcs, strict=True) if given], confidence)
+        self._annotate([doc for doc, given in zip(docs, arcs, strict=True) if given], request)
         others = [doc for doc, given in zip(docs, arcs, strict=True) if not given]
-        annotate_whole(others, lambda some: self._annotate(some, confidence))
+        annotate_whole(others, lambda some: self._annotate(some, request))
 
-    def _with_cues(self, docs: Sequence[Document], confidence: bool) -> list[Document]:
+    def _with_cues(self, docs: Sequence[Document], request: Request) -> list[Document]:
         """Weigh the ends of cues; those documents are returned that must still be annotated."""
         cued = [doc for doc in docs if cues.are_open(doc)] if "confidence" in self.offers else []
         if not cued:
@@ -260,132 +257,101 @@ class Pipeline:
             first = doc.cut(0, doc.n_tokens)
             first.token_break = doc.token_break
             with cues.as_turns([first]):
-                self._annotate_whole([first], confidence=True)
+                self._annotate_whole([first], replace(request, confidence=True))
             if first.sent_conf is not None and cues.decide(doc, first.sent_conf):
                 continue
             for column in doc.schema.columns:
-                if column.name != "fixed" and (confidence or not column.confidence):
+                if column.name != "fixed" and (request.confidence or not column.confidence):
                     setattr(doc, column.name, getattr(first, column.name))
             done.append(id(doc))
         return [doc for doc in docs if id(doc) not in done]
 
-    def _annotate(self, docs: Sequence[Document], confidence: bool) -> None:
+    def _annotate(self, docs: Sequence[Document], request: Request) -> None:
         full = [doc for doc in docs if doc.n_words]
         if not full:
             return
         if self.watch is not None:
             self.watch.warn(doc.text for doc in full)
         for stage in self._rest:
-            stage.annotate(full, confidence=confidence)
-        for doc in full if confidence else ():
+            stage.annotate(full, request)
+        for doc in full if request.confidence else ():
             self.worth.apply(doc)
 
-    def tokenise(
-        self, source: Document, newline_is_boundary: bool = False, across_turns: bool = False
-    ) -> Document:
+    def tokenise(self, source: Document, request: Request = PLAIN) -> Document:
         """Tokens of a document, of which it may have given some or all."""
         given = constraints.Constraints.of(source).tokens
+        by_line = request.newline_is_boundary
         source = with_turns(source)
-        spoken = _NOWHERE if across_turns else constraints.turn_starts(source)
+        spoken = _NOWHERE if request.across_turns else constraints.turn_starts(source)
         # Without a tokeniser there is no evidence of sentence starts, and none was learned.
         doc = source
         if self.has_tokenizer or not given:
             doc = self.tokenizer.tokens_of(
-                source, newline_is_boundary=newline_is_boundary, sentence_starts=spoken.tolist()
+                source, newline_is_boundary=by_line, sentence_starts=spoken.tolist()
             )
         if source.turn_kind is not None and len(doc.turn_start) == len(source.turn_start):
             doc.turn_kind = source.turn_kind
         set_times(doc, source)
-        lines = line_starts(doc.text) if newline_is_boundary else _NOWHERE
-        if newline_is_boundary and source.turn_kind is not None:
-            lines = np.union1d(lines, source.turn_start)
-        if newline_is_boundary and given:
-            at = np.searchsorted(doc.token_start, lines)
-            constraints.fix_starts(doc, doc.token_start[at[at < doc.n_tokens]])
-        elif newline_is_boundary:
-            paragraphs = doc.paragraph_start
-            constraints.keep_layout(doc, source)
-            if not len(source.paragraph_start):
-                doc.paragraph_start = paragraphs
+        if by_line:
+            lines: Longs = np.array(line_starts(doc.text), np.int64)
+            if source.turn_kind is not None:
+                lines = np.union1d(lines, source.turn_start)
+            if not given:
+                paragraphs = doc.paragraph_start
+                constraints.keep_layout(doc, source)
+                if not len(source.paragraph_start):
+                    doc.paragraph_start = paragraphs
             at = np.searchsorted(doc.token_start, lines)
             constraints.fix_starts(doc, doc.token_start[at[at < doc.n_tokens]])
         if len(spoken):
-            told = newline_is_boundary or constraints.Constraints.of(source).starts is not None
+            told = by_line or constraints.Constraints.of(source).starts is not None
             constraints.fix_turns(doc, spoken, () if told else label_spans(doc))
         return doc
 
-    def _tokenise_many(
-        self, sources: Sequence[Document], newline_is_boundary: bool, across_turns: bool
-    ) -> list[Document]:
+    def _tokenise_many(self, sources: Sequence[Document], request: Request) -> list[Document]:
         """The same for many documents; those that have nothing but text in one call."""
         docs = [with_turns(source) for source in sources]
         plain = [
             n
             for n, doc in enumerate(docs)
-            if not (newline_is_boundary or doc.fixed or doc.n_tokens or len(doc.turn_start))
+            if not (request.newline_is_boundary or doc.fixed or doc.n_tokens or len(doc.turn_start))
         ]
         found = self.tokenizer.tokens_of_many([docs[n] for n in plain]) if plain else []
         done = dict(zip(plain, found, strict=True))
-        return [
-            done[n] if n in done else self.tokenise(doc, newline_is_boundary, across_turns)
-            for n, doc in enumerate(docs)
-        ]
+        return [done[n] if n in done else self.tokenise(doc, request) for n, doc in enumerate(docs)]
 
     # ---------------------------------------------------------------- many
 
+    @asks(Asked)
     def pipe(
         self,
         sources: Iterable[str | Document],
         *,
         threads: int = 1,
-        keep: Iterable[str] = (),
-        newline_is_boundary: bool = False,
-        across_turns: bool = False,
-        confidence: bool = False,
+        **keywords: Unpack[Asked],
     ) -> Iterator[Document]:
         """Parse many texts or documents, in their order; threads share the model."""
+        request = Request.of(keywords, Asked)
         check_many(sources)
-        wanted = keep if isinstance(keep, str) else tuple(keep)
+        return ordered(lambda batch: self.batch_of(batch, request), in_batches(sources), threads)
 
-        def work(batch: list[str | Document]) -> list[Document]:
-            return self.batch(
-                batch,
-                keep=wanted,
-                newline_is_boundary=newline_is_boundary,
-                across_turns=across_turns,
-                confidence=confidence,
-            )
+    @asks(Asked)
+    def batch(self, batch: Sequence[str | Document], **keywords: Unpack[Asked]) -> list[Document]:
+        """Parse some texts or documents in one call of the core, which is faster."""
+        return self.batch_of(batch, Request.of(keywords, Asked))
 
-        return ordered(work, in_batches(sources), threads)
-
-    def batch(
-        self,
-        batch: Sequence[str | Document],
-        *,
-        keep: Iterable[str] = (),
-        added: bool = False,
-        newline_is_boundary: bool = False,
-        across_turns: bool = False,
-        confidence: bool = False,
-    ) -> list[Document]:
-        """Parse some texts or documents in one call of the core, which is faster.
-
-        If they are `added` to, all that the stages do not find stays: see `constraints.add_to`.
-        """
+    def batch_of(self, batch: Sequence[str | Document], request: Request) -> list[Document]:
+        """The same by a request. If documents are `added` to, all that no stage fills stays."""
         check_many(batch)
         for number, one in enumerate(batch, 1):
             check_one(one, f"number {number}")
-        wanted = keep if isinstance(keep, str) else tuple(keep)
+        added = request.added
         if len(batch) == 1 and not added:
-            return [
-                self(
-                    batch[0],
-                    keep=wanted,
-                    newline_is_boundary=newline_is_boundary,
-                    across_turns=across_turns,
-                    confidence=confidence,
-                )
-            ]
+            only = batch[0] if isinstance(batch[0], Document) else Document(text=batch[0])
+            doc = self.tokenise(constraints.keep(only, request.keep), request)
+            self.annotate([doc], request)
+            doc.fixed = frozenset()
+            return [doc]
         strings = Strings()
         sources, docs = [], []
         for source in batch:
@@ -395,115 +361,104 @@ class Pipeline:
                 source = replace(source, strings=strings)
             sources.append(source)
             if added:
-                given = constraints.add_to(source, self.adds, wanted, newline_is_boundary)
+                docs.append(constraints.add_to(source, self.adds, request.keep))
             else:
-                given = constraints.keep(source, wanted, newline_is_boundary)
-            docs.append(given)
+                docs.append(constraints.keep(source, request.keep))
         if self.has_tokenizer or not added:
-            docs = self._tokenise_many(docs, newline_is_boundary, across_turns)
-        elif "sentences" in self.adds and not across_turns:
+            docs = self._tokenise_many(docs, request)
+        elif "sentences" in self.adds and not request.across_turns:
             for doc in docs:
                 if len(doc.turn_start):
                     doc.sent_start = np.full(doc.n_tokens, MAYBE, np.int8)  # found anew
-                    labels = () if newline_is_boundary else label_spans(doc)
+                    labels = () if request.newline_is_boundary else label_spans(doc)
                     constraints.fix_turns(doc, changes(doc), labels)
         for source, doc in zip(sources if added else (), docs, strict=added):
             if source.n_tokens or len(source.turn_start) or len(source.markup_start):
                 doc.paragraph_start = source.paragraph_start  # whose layout is known
         if added:  # what is there is not cut
             with cues.as_turns(docs):
-                self._annotate(docs, confidence)
+                self._annotate(docs, request)
             for source, doc in zip(batch, docs, strict=True):
                 if isinstance(source, Document) and constraints.Constraints.of(doc).tokens:
                     constraints.forget_moved(doc, source.sentence_bounds)
         else:
-            self.annotate(docs, confidence=confidence)
+            self.annotate(docs, request)
         for doc in docs:
             doc.fixed = frozenset()
         return docs
 
     # -------------------------------------------------------------- stream
 
+    @asks(AskedPlain)
     def stream(
         self,
         source: str | os.PathLike[str] | Iterable[str],
         *,
-        newline_is_boundary: bool = False,
-        across_turns: bool = False,
-        confidence: bool = False,
         encoding: str = "utf-8",
+        **keywords: Unpack[AskedPlain],
     ) -> Iterator[Document]:
         """Parse one endless text, a file or blocks of text, in constant memory.
 
         The pieces follow each other, each ends with a complete sentence, and their texts add up
         to the text.
         """
+        request = Request.of(keywords, AskedPlain)
         check_stream(source)
-        return self._stream(source, newline_is_boundary, across_turns, confidence, encoding)
-
-    def _stream(
-        self,
-        source: str | os.PathLike[str] | Iterable[str],
-        newline_is_boundary: bool,
-        across_turns: bool,
-        confidence: bool,
-        encoding: str,
-    ) -> Iterator[Document]:
         if isinstance(source, str | os.PathLike):
-            blocks: Iterable[str] = (
-                piece.text for piece in formats.read(source, "text", pieces=4000, encoding=encoding)
-            )
-        else:
-            blocks = checked_blocks(source)
+            found = formats.read(source, "text", pieces=4000, encoding=encoding)
+            return self.stream_of((piece.text for piece in found), request)
+        return self.stream_of(checked_blocks(source), request)
+
+    def stream_of(self, blocks: Iterable[str], request: Request) -> Iterator[Document]:
+        """The same by a request, of blocks of text."""
         first = self.tokenizer
-        turns = TurnReader(boundaries=not across_turns)
+        turns = TurnReader(boundaries=not request.across_turns)
         pieces = first.pieces(
-            turns.blocks(blocks), newline_is_boundary=newline_is_boundary, turns=turns
+            turns.blocks(blocks), newline_is_boundary=request.newline_is_boundary, turns=turns
         )
         if "sentences" in first.adds:
-            pieces = self._annotated(pieces, confidence)
+            pieces = self._annotated(pieces, request)
         else:
-            pieces = annotate_stream(pieces, lambda some: self._annotate(some, confidence))
+            pieces = annotate_stream(pieces, lambda some: self._annotate(some, request))
         for piece in pieces:
             piece.fixed = frozenset()
             yield piece
 
-    def _annotated(self, pieces: Iterable[Document], confidence: bool) -> Iterator[Document]:
+    def _annotated(self, pieces: Iterable[Document], request: Request) -> Iterator[Document]:
         for piece in pieces:
-            self._annotate([piece], confidence)
+            self._annotate([piece], request)
             yield piece
 
     # -------------------------------------------------------------- k best
 
+    @asks(AskedMarked)
     def k_best(
-        self,
-        source: str | Document,
-        k: int,
-        *,
-        keep: Iterable[str] = (),
-        newline_is_boundary: bool = False,
-        across_turns: bool = False,
+        self, source: str | Document, k: int, **keywords: Unpack[AskedMarked]
     ) -> list[Document]:
         """Up to k different analyses of one text or document, the best first."""
+        return self.k_best_of(source, replace(Request.of(keywords, AskedMarked), k_best=k))
+
+    def k_best_of(self, source: str | Document, request: Request) -> list[Document]:
+        """The same by a request."""
         check_one(source)
         if isinstance(source, str):
             source = Document(text=source)
-        given = constraints.keep(source, keep, newline_is_boundary)
-        doc = self.tokenise(given, newline_is_boundary, across_turns)
+        doc = self.tokenise(constraints.keep(source, request.keep), request)
         if not doc.n_words:
             return [doc]
         if self.watch is not None:
             self.watch.warn([doc.text])
         main = self._main
         at = next(n for n, stage in enumerate(self.stages) if stage is main)
+        plain = replace(request, confidence=False)
         with cues.as_turns([doc]):
             for stage in self.stages[int(self.has_tokenizer) : at]:
-                stage.annotate([doc])
-            found = main.k_best(doc, k)
+                stage.annotate([doc], plain)
+            found = main.k_best(doc, request.k_best or 1)
         for analysis in found:
             cues.take_turns(analysis, doc)
         for stage in self.stages[at + 1 :]:
-            stage.annotate(found)
+            stage.annotate(found, plain)
         for analysis in found:
             analysis.fixed = frozenset()
         return found

@@ -9,12 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from caesura.document import Document
 from caesura.errors import internal
+from caesura.options import Request
 from caesura.pipeline.splitting import stream_within
-from caesura.pipeline.tasks import End, Event, Failed, LongText, RunOptions, Task, Unit
+from caesura.pipeline.tasks import End, Event, Failed, LongText, Task, Unit
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -32,29 +34,23 @@ class Engine(ABC):
     watch: Watch | None = None
 
     @abstractmethod
-    def __call__(self, batches: Iterator[list[Task]], options: RunOptions) -> Iterator[Event]:
+    def __call__(self, batches: Iterator[list[Task]], request: Request) -> Iterator[Event]:
         """The events of all batches, in order."""
 
 
-def annotate_batch(nlp: Pipeline, batch: Sequence[Task], options: RunOptions) -> list[Event]:
+def annotate_batch(nlp: Pipeline, batch: Sequence[Task], request: Request) -> list[Event]:
     """The events of a batch without a long text."""
     units = [task for task in batch if isinstance(task, Unit)]
     found: Iterator[list[Event]]
-    if options.k_best or len({unit.keep for unit in units}) > 1:
-        found = (_one(nlp, unit, options) for unit in units)
+    if request.k_best or len({unit.keep for unit in units}) > 1:
+        found = (_one(nlp, unit, request) for unit in units)
     else:
         try:
-            docs = nlp.batch(
-                [unit.document for unit in units],
-                keep=units[0].keep if units else (),
-                added=options.added,
-                newline_is_boundary=options.newline_is_boundary,
-                across_turns=options.across_turns,
-                confidence=options.confidence,
-            )
+            shared = replace(request, keep=units[0].keep if units else ())
+            docs = nlp.batch_of([unit.document for unit in units], shared)
             found = ([doc] for doc in docs)
         except Exception:  # one by one it is found out whose it is
-            found = (_one(nlp, unit, options) for unit in units)
+            found = (_one(nlp, unit, request) for unit in units)
     events: list[Event] = []
     for task in batch:
         if isinstance(task, Unit):
@@ -64,28 +60,13 @@ def annotate_batch(nlp: Pipeline, batch: Sequence[Task], options: RunOptions) ->
     return events
 
 
-def _one(nlp: Pipeline, unit: Unit, options: RunOptions) -> list[Event]:
+def _one(nlp: Pipeline, unit: Unit, request: Request) -> list[Event]:
     """A document on its own: its analysis, its k best ones, or the error."""
-    lines = options.newline_is_boundary
+    request = replace(request, keep=unit.keep)
     try:
-        if not options.k_best:
-            return [
-                *nlp.batch(
-                    [unit.document],
-                    keep=unit.keep,
-                    added=options.added,
-                    newline_is_boundary=lines,
-                    across_turns=options.across_turns,
-                    confidence=options.confidence,
-                )
-            ]
-        found = nlp.k_best(
-            unit.document,
-            options.k_best,
-            keep=unit.keep,
-            newline_is_boundary=lines,
-            across_turns=options.across_turns,
-        )
+        if not request.k_best:
+            return [*nlp.batch_of([unit.document], request)]
+        found = nlp.k_best_of(unit.document, request)
         for rank, doc in enumerate(found, 1):
             doc.id = f"{doc.id}.{rank}" if doc.id else str(rank)
             doc.comments = {}
@@ -94,23 +75,20 @@ def _one(nlp: Pipeline, unit: Unit, options: RunOptions) -> list[Event]:
         return [Failed(internal(error, unit.document.source))]
 
 
-def annotate_long(nlp: Pipeline, task: LongText, options: RunOptions) -> Iterator[Event]:
+def annotate_long(nlp: Pipeline, task: LongText, request: Request) -> Iterator[Event]:
     """The pieces of a long text; an error ends its file."""
     try:
-        if options.k_best or not nlp.has_tokenizer:
+        if request.k_best or not nlp.has_tokenizer:
             text = "".join(task.blocks)
             unit = Unit(Document(text=text, id=task.source.id, source=task.source.path), ())
-            yield from _one(nlp, unit, options)
+            yield from _one(nlp, unit, request)
             return
-        how: dict[str, Any] = {
-            "confidence": options.confidence,
-            "newline_is_boundary": options.newline_is_boundary,
-            "across_turns": options.across_turns,
-        }
-        if options.within:
-            pieces = stream_within(lambda text: nlp(text, **how), task.blocks, options.within)
+        if request.within:
+            pieces = stream_within(
+                lambda text: nlp.batch_of([text], request)[0], task.blocks, request.within
+            )
         else:
-            pieces = nlp.stream(task.blocks, **how)
+            pieces = nlp.stream_of(task.blocks, request)
         for piece in pieces:
             piece.id, piece.source = task.source.id, task.source.path
             yield piece
@@ -126,13 +104,13 @@ class Local(Engine):
         self.nlp = nlp.unwatched()
         self.threads = threads
 
-    def __call__(self, batches: Iterator[list[Task]], options: RunOptions) -> Iterator[Event]:
+    def __call__(self, batches: Iterator[list[Task]], request: Request) -> Iterator[Event]:
         if self.threads == 1:
             for batch in batches:
                 if isinstance(batch[0], LongText):
-                    yield from annotate_long(self.nlp, batch[0], options)
+                    yield from annotate_long(self.nlp, batch[0], request)
                 else:
-                    yield from annotate_batch(self.nlp, batch, options)
+                    yield from annotate_batch(self.nlp, batch, request)
             return
         from concurrent.futures import ThreadPoolExecutor
 
@@ -143,9 +121,9 @@ class Local(Engine):
                     if isinstance(batch[0], LongText):
                         while waiting:
                             yield from waiting.popleft().result()
-                        yield from _ahead(pool, annotate_long(self.nlp, batch[0], options))
+                        yield from _ahead(pool, annotate_long(self.nlp, batch[0], request))
                         continue
-                    waiting.append(pool.submit(annotate_batch, self.nlp, batch, options))
+                    waiting.append(pool.submit(annotate_batch, self.nlp, batch, request))
                     if len(waiting) > 2 * self.threads:
                         yield from waiting.popleft().result()
                 while waiting:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import numpy as np
 
 from caesura.document import Document
-from caesura.errors import UsageError, WarningSink
+from caesura.errors import UsageError
 from caesura.models.file import Part
+from caesura.options import PLAIN, Request
 from caesura.stage import Stage, StartStage, stage_of
 from caesura.stages.tokenizer import take_evidence
 from caesura.stages.word_table import edited_tokens
@@ -41,26 +42,20 @@ class QuickStarts(StartStage):
         own = frozenset({"confidence", "bias"})
         return own.union(*(stage.offers - {"k_best"} for stage in self.rest))
 
-    def annotate(
-        self,
-        docs: Sequence[Document],
-        *,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
-    ) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         runs = [(n, *run) for n, doc in enumerate(docs) for run in _runs(~edited_tokens(doc))]
         pieces = [docs[n].cut(first, last) for n, first, last in runs]
         for stage in self.rest if pieces else ():
-            stage.annotate(pieces, confidence=confidence, warn=warn)
+            stage.annotate(pieces, request)
         threshold = self.tokenizer.options.threshold
         take_evidence(docs, threshold)
-        for doc in docs if confidence else ():
+        for doc in docs if request.confidence else ():
             if doc.start_evidence is not None:
                 doc.sent_conf = centred(doc.start_evidence, threshold)
                 doc.sent_conf[:1] = 1.0
         for n in {n for n, *_ in runs}:
             docs[n].sent_start = docs[n].sent_start.copy()
-            if confidence and docs[n].sent_conf is None:
+            if request.confidence and docs[n].sent_conf is None:
                 docs[n].sent_conf = np.ones(docs[n].n_tokens, np.float32)
         for (n, first, last), piece in zip(runs, pieces, strict=True):
             # Whether something starts where a piece begins is decided by what is around it.

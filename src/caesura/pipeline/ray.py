@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from caesura.errors import CaesuraError, InputError, MissingExtra
 from caesura.language import watch_for
 from caesura.models.store import digest, load_model
+from caesura.options import Request
 from caesura.pipeline.choose import choose
 from caesura.pipeline.engine import Engine, annotate_batch, annotate_long
-from caesura.pipeline.tasks import End, Event, Failed, LongText, RunOptions, Task, Unit
+from caesura.pipeline.tasks import End, Event, Failed, LongText, Task, Unit
 
 if TYPE_CHECKING:
     from caesura.pipeline.core import Pipeline
@@ -58,13 +59,13 @@ def _pipeline(recipe: _Recipe, model: list[Any]) -> Pipeline:
     return _made[recipe]
 
 
-def _work(recipe: _Recipe, model: list[Any], batch: list[Task], options: RunOptions) -> list[Event]:
+def _work(recipe: _Recipe, model: list[Any], batch: list[Task], request: Request) -> list[Event]:
     """What a worker does: parse a batch, or one long text."""
     nlp = _pipeline(recipe, model)
     first = batch[0]
     if isinstance(first, LongText):
-        return list(annotate_long(nlp, first, options))
-    return annotate_batch(nlp, batch, options)
+        return list(annotate_long(nlp, first, request))
+    return annotate_batch(nlp, batch, request)
 
 
 class Ray(Engine):
@@ -99,12 +100,12 @@ class Ray(Engine):
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         self._under_way = _AHEAD * max(1, int(resources.get("CPU", 1)))
 
-    def __call__(self, batches: Iterator[list[Task]], options: RunOptions) -> Iterator[Event]:
+    def __call__(self, batches: Iterator[list[Task]], request: Request) -> Iterator[Event]:
         """The events of all batches, in order."""
         waiting: deque[tuple[Any, list[Task]]] = deque()
         for batch in batches:
             tasks = [_sendable(task) for task in batch]
-            sent = self._task.remote(self._recipe, self._model, tasks, options)
+            sent = self._task.remote(self._recipe, self._model, tasks, request)
             waiting.append((sent, batch))
             if len(waiting) > self._under_way:
                 yield from self._events(*waiting.popleft())

@@ -13,36 +13,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from caesura.document import Document
 from caesura.durable import FolderInUse, Record, batch, exclusive
 from caesura.errors import CaesuraError, InputError, WarningSink, internal
+from caesura.options import Reading, Request
 from caesura.pipeline.core import Pipeline
 from caesura.pipeline.engine import Engine, Local
-from caesura.pipeline.tasks import (
-    Begin,
-    End,
-    Event,
-    Failed,
-    RunOptions,
-    Source,
-    batches,
-    tasks,
-)
+from caesura.pipeline.jobs import Job, Source
+from caesura.pipeline.tasks import Begin, End, Event, Failed, batches, tasks
 
-__all__ = ["Job", "Report", "Tally", "Write", "annotate_files", "engine_of", "run", "still_to_do"]
+__all__ = ["Report", "Tally", "Write", "annotate_files", "engine_of", "run", "still_to_do"]
 
+#: Files that are read without options.
+AS_IT_IS: Final = Reading()
 #: Writes documents to a path in a format.
 Write = Callable[[Iterable[Document], str, str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A file, the file that its result goes to, and the format of that."""
-
-    source: Source
-    target: str
-    format: str
 
 
 @dataclass
@@ -91,9 +78,10 @@ class Report:
 def run(
     engine: Engine,
     jobs: Sequence[Job],
-    options: RunOptions,
+    request: Request,
     write: Write,
     *,
+    reading: Reading = AS_IT_IS,
     one_each: bool = False,
     report: Report | None = None,
     tally: Tally | None = None,
@@ -104,7 +92,9 @@ def run(
     not written.
     """
     report, tally = report or Report(), tally or Tally()
-    events = annotate_files(engine, [job.source for job in jobs], options, warn=report.warn)
+    events = annotate_files(
+        engine, [job.source for job in jobs], request, reading=reading, warn=report.warn
+    )
     follower = _Follower(events, tally, report)
     if one_each:
         with batch(), _alone(jobs):
@@ -144,14 +134,15 @@ def still_to_do(jobs: Sequence[Job]) -> list[Job]:
 def annotate_files(
     engine: Engine,
     sources: Iterable[Source],
-    options: RunOptions,
+    request: Request,
     *,
+    reading: Reading = AS_IT_IS,
     warn: WarningSink | None = None,
 ) -> Iterator[Event]:
     """The events of all files, in their order; each ends once."""
     ended = False
-    found = batches(tasks(sources, options, warn=warn, watch=engine.watch))
-    for event in engine(found, options):
+    found = batches(tasks(sources, request, reading, warn=warn, watch=engine.watch))
+    for event in engine(found, request):
         if isinstance(event, Begin):
             ended = False
         elif isinstance(event, End):

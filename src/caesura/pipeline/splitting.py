@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from typing import Final, Unpack
 
 from caesura.document import Document
+from caesura.options import AskedLines, Request, asks
 from caesura.pipeline.core import Pipeline
 from caesura.pipeline.loading import load_once
 
@@ -19,13 +20,13 @@ _PATIENCE: Final = 50
 _LONG: Final = 1000
 
 
+@asks(AskedLines)
 def split(
     text: str,
     model: str | os.PathLike[str] | Pipeline = "en",
     *,
     quick: bool = False,
-    newline_is_boundary: bool = False,
-    across_turns: bool = False,
+    **keywords: Unpack[AskedLines],
 ) -> list[str]:
     """The sentences of a text.
 
@@ -37,7 +38,8 @@ def split(
     nlp = model if isinstance(model, Pipeline) else load_once(model)
     if quick:
         nlp = nlp.quick()
-    doc = nlp(text, newline_is_boundary=newline_is_boundary, across_turns=across_turns)
+    Request.of(keywords, AskedLines)
+    doc = nlp(text, **keywords)
     return [sentence.text for sentence in doc.sentences]
 
 

@@ -7,18 +7,18 @@ error. A long plain text comes in blocks, so that memory is bounded however long
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple
 
 from caesura import formats
-from caesura.constraints import check_keep
 from caesura.document import Document
 from caesura.errors import CaesuraError, CaesuraWarning, InputError, WarningSink, Where, internal
 from caesura.formats.io import blocks, open_read
 from caesura.formats.options import ReadOptions
 from caesura.language import Watch
+from caesura.options import Reading, Request
 from caesura.pipeline.core import LONG
+from caesura.pipeline.jobs import Source
 from caesura.turns import HEAD, find_turns, speakers
 
 __all__ = [
@@ -27,8 +27,6 @@ __all__ = [
     "Event",
     "Failed",
     "LongText",
-    "RunOptions",
-    "Source",
     "Task",
     "Unit",
     "batches",
@@ -45,48 +43,6 @@ _NAMED: Final = 3
 _NAMELESS: Final = (
     "transcript", "asr", "fields", "elan", "textgrid", "chat", "html", "markdown", "tokens",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file to read: its path, its format, and the name of its document if it has none."""
-
-    path: str
-    format: str
-    id: str | None = None
-
-    @property
-    def shown(self) -> str:
-        """What people call it."""
-        return "<stdin>" if self.path == "-" else self.path
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """How every file is read and annotated.
-
-    Documents are analysed anew but for what `keep` names; if they are only to be `added` to, all
-    else that they have stays. In formats of `tokenised` tokens stay without being named.
-    """
-
-    keep: tuple[str, ...] = ()
-    added: bool = False
-    tokenised: tuple[str, ...] = ("tokens",)
-    newline_is_boundary: bool = False
-    across_turns: bool = False
-    confidence: bool = False
-    #: Plain text: hand sentences on at most so many words after their ends; 0: when they are sure.
-    within: int = 0
-    k_best: int = 0
-    encoding: str = "utf-8"
-    errors: str = "strict"
-    skip_bad: bool = False
-    strict: bool = False
-    #: Names of the fields of JSON and CSV.
-    fields: formats.Fields | None = None
-
-    def __post_init__(self) -> None:
-        check_keep(self.keep, self.newline_is_boundary)
 
 
 class Begin(NamedTuple):
@@ -128,7 +84,8 @@ Event = Begin | End | Failed | Document
 
 def tasks(
     sources: Iterable[Source],
-    options: RunOptions,
+    request: Request,
+    reading: Reading,
     *,
     warn: WarningSink | None = None,
     watch: Watch | None = None,
@@ -139,7 +96,7 @@ def tasks(
         yield Begin(source)
         error: CaesuraError | None = None
         try:
-            yield from _read(source, options, warn, look)
+            yield from _read(source, request, reading, warn, look)
         except CaesuraError as caught:
             error = caught
         except OSError as caught:
@@ -150,9 +107,9 @@ def tasks(
         yield End(source, error)
 
 
-def _tell_turns(text: str, source: Source, options: RunOptions, warn: WarningSink | None) -> None:
+def _tell_turns(text: str, source: Source, warn: WarningSink | None) -> None:
     """Tell that a plain text is taken for a transcript, by its first part."""
-    if warn is None or options.across_turns or options.strict:
+    if warn is None:
         return
     names = speakers(find_turns(text[:HEAD]))
     if names:
@@ -179,25 +136,17 @@ class _Look:
 
 
 def _read(
-    source: Source, options: RunOptions, warn: WarningSink | None, look: _Look
+    source: Source, request: Request, reading: Reading, warn: WarningSink | None, look: _Look
 ) -> Iterator[Task]:
-    if source.format == "text" and options.fields is None:
-        yield from _read_text(source, options, warn, look)
+    if source.format == "text" and reading.fields is None:
+        yield from _read_text(source, request, reading, warn, look)
         return
-    keep = options.keep
-    if source.format in options.tokenised and "tokens" not in keep:
+    keep = request.keep
+    if source.format in request.tokenised and "tokens" not in keep:
         keep = (*keep, "tokens")
     unnamed = 0
-    for doc in formats.read(
-        source.path,
-        "fields" if source.format == "text" else source.format,
-        skip_bad=options.skip_bad,
-        strict=options.strict,
-        warn=warn,
-        encoding=options.encoding,
-        errors=options.errors,
-        fields=options.fields,
-    ):
+    kind = "fields" if source.format == "text" else source.format
+    for doc in formats.read(source.path, kind, warn=warn, **reading.how):
         if doc.id is None and source.id and source.format in _NAMELESS:
             unnamed += 1
             doc.id = source.id if unnamed == 1 else f"{source.id}-{unnamed}"
@@ -206,19 +155,14 @@ def _read(
 
 
 def _read_text(
-    source: Source, options: RunOptions, warn: WarningSink | None, look: _Look
+    source: Source, request: Request, reading: Reading, warn: WarningSink | None, look: _Look
 ) -> Iterator[Task]:
     """A short text whole, a long one as blocks."""
-    reading = ReadOptions(
-        file=source.shown,
-        strict=options.strict,
-        warn=warn,
-        encoding=options.encoding,
-        errors=options.errors,
-    )
+    how = ReadOptions(file=source.shown, warn=warn, **reading.how)
+    told = None if request.across_turns or reading.strict else warn
     with open_read(source.path) as raw:
-        live = options.within > 0
-        found = blocks(raw, reading, whole_lines=False, keep_crlf=True, live=live)
+        live = request.within is not None
+        found = blocks(raw, how, whole_lines=False, keep_crlf=True, live=live)
         texts = (text for text, _ in found)
         if live:
             yield LongText(source, (look(text, source) for text in texts))
@@ -229,11 +173,11 @@ def _read_text(
             known.append(text)
             size += len(text)
             if size > LONG:
-                _tell_turns("".join(known), source, options, warn)
+                _tell_turns("".join(known), source, told)
                 yield LongText(source, (look(text, source) for text in chain(known, texts)))
                 return
     whole = look("".join(known), source)
-    _tell_turns(whole, source, options, warn)
+    _tell_turns(whole, source, told)
     yield Unit(Document(text=whole, id=source.id, source=source.path), ())
 
 

@@ -23,10 +23,12 @@ from caesura.formats.conllu.write import rows
 from caesura.formats.options import WriteOptions
 from caesura.language import REMEDY, notice
 from caesura.language.choice import named_language
+from caesura.options import Request
 from caesura.pipeline.core import LONG
 from caesura.pipeline.engine import annotate_batch, annotate_long
+from caesura.pipeline.jobs import Source
 from caesura.pipeline.loading import in_language
-from caesura.pipeline.tasks import End, Failed, LongText, RunOptions, Source, Unit
+from caesura.pipeline.tasks import End, Failed, LongText, Unit
 from caesura.serve.messages import (
     VERSION,
     CompleteRequest,
@@ -148,7 +150,7 @@ def _for(nlp: Pipeline, sentences: list[SentenceData]) -> Pipeline:
     return nlp
 
 
-def documents(text: str, name: str, nlp: Pipeline, how: RunOptions, job: Job) -> Iterator[Document]:
+def documents(text: str, name: str, nlp: Pipeline, how: Request, job: Job) -> Iterator[Document]:
     """The analysis of a text as the runner of every command makes it: a long one in pieces."""
     if len(text) <= LONG:
         unit = Unit(Document(text=text, id=name, source=name), ())
@@ -318,7 +320,7 @@ class Task:
         """The documents of each text, or why there are none; short ones are done together."""
         wait: list[Unit | BaseException] = []
         size = 0
-        nlp, how = self.nlp, RunOptions(**self._how(confidence))
+        nlp, how = self.nlp, Request(**self._how(confidence))
         for number, text in enumerate(self.request.texts or [], 1):
             name = f"{self.request.id or 'text'}-{number}"
             try:
@@ -338,7 +340,7 @@ class Task:
         yield from self._together(wait, nlp, how)
 
     def _alone(
-        self, text: str, name: str, nlp: Pipeline, how: RunOptions
+        self, text: str, name: str, nlp: Pipeline, how: Request
     ) -> list[Document] | BaseException:
         try:
             return [self._counted(doc) for doc in documents(text, name, nlp, how, self.job)]
@@ -348,7 +350,7 @@ class Task:
             return error
 
     def _together(
-        self, wait: list[Unit | BaseException], nlp: Pipeline, how: RunOptions
+        self, wait: list[Unit | BaseException], nlp: Pipeline, how: Request
     ) -> Iterator[list[Document] | BaseException]:
         self.job.check()
         units = [one for one in wait if isinstance(one, Unit)]
@@ -461,7 +463,7 @@ class Task:
             whole.id = name
             yield self._counted(whole)
             return
-        how = RunOptions(**self._how(confidence=False))
+        how = Request(**self._how(confidence=False))
         for doc in documents(self.text, name, self.nlp, how, self.job):
             yield self._counted(doc)
 

@@ -20,8 +20,9 @@ from caesura import formats, transform
 from caesura.document import Document
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
+from caesura.options import Request
 from caesura.pipeline.engine import annotate_batch
-from caesura.pipeline.tasks import Failed, RunOptions, Unit
+from caesura.pipeline.tasks import Failed, Unit
 from caesura.serve.forms import INPUTS, OUTPUTS, ProcessAnswer, ProcessForm, form_of
 from caesura.serve.options import ServeOptions
 from caesura.serve.parsing import checked_text, documents, real, written
@@ -116,7 +117,7 @@ class _Asked:
         reading = ReadOptions(file=self.name)
         raw = io.BytesIO(self.form.data.encode("utf-8"))
         text = "".join(part for part, _ in blocks(raw, reading, whole_lines=False, keep_crlf=True))
-        how = RunOptions(newline_is_boundary="presegmented" in self.how)
+        how = Request(newline_is_boundary="presegmented" in self.how)
         for doc in documents(text, self.name, nlp, how, job):
             left_out = (*(() if self.tagger else _TAGS), *(() if self.parser else _TREES))
             yield transform.drop(doc, left_out) if left_out else doc
@@ -139,7 +140,7 @@ class _Asked:
             yield doc
 
     def _found(self, doc: Document, nlp: Pipeline, keep: list[str]) -> Document:
-        [event] = annotate_batch(nlp, [Unit(doc, tuple(keep))], RunOptions())
+        [event] = annotate_batch(nlp, [Unit(doc, tuple(keep))], Request())
         if isinstance(event, Failed):
             raise real(event.error)
         assert isinstance(event, Document)

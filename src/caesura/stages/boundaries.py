@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
 from caesura.document import Document
-from caesura.errors import ModelError, WarningSink
+from caesura.errors import ModelError
 from caesura.models.file import Part
+from caesura.options import PLAIN, Request
 from caesura.stage import Stage
 from caesura.stages.joint_parser import Parser
 
@@ -43,11 +44,9 @@ class Boundaries(Stage):
     def offers(self) -> frozenset[str]:
         return self.parser.offers - {"k_best"}
 
-    def annotate(
-        self, docs: Sequence[Document], *, confidence: bool = False, warn: WarningSink | None = None
-    ) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         copies = [replace(doc) for doc in docs]
-        self.parser.parse(copies, confidence=confidence, warn=warn)
+        self.parser.parse(copies, confidence=request.confidence)
         for doc, copy in zip(docs, copies, strict=True):
             doc.sent_start, doc.sent_conf = copy.sent_start, copy.sent_conf
 

@@ -21,9 +21,9 @@ from caesura._core import BeamSettings, JointDecoder, JointSystem, ParserRows, S
 from caesura.constraints import Constraints
 from caesura.document import UNKNOWN, Document
 from caesura.errors import InputError, ModelError, UsageError, WarningSink
-from caesura.learn.flags import flag
 from caesura.models.file import Part
 from caesura.models.store import load_model
+from caesura.options import option
 from caesura.stages.bias import BiasScale, check_bias
 from caesura.stages.joint_features import compile_templates
 from caesura.stages.parse_constraints import (
@@ -77,8 +77,8 @@ class SearchOptions:
     which the beam does not agree, the best item decides.
     """
 
-    beam: int = flag(8, "Width of the beam.", least=1, most=MOST_BEAM)
-    margin: float = flag(
+    beam: int = option(8, "Width of the beam.", least=1, most=MOST_BEAM)
+    margin: float = option(
         math.inf, "Open the beam where the best choice leads by no more than this."
     )
     labels: float = 1.0

@@ -23,9 +23,10 @@ from caesura import _core
 from caesura._core import ArcDecoder
 from caesura.constraints import Constraints, inside_arcs, obeyed_starts
 from caesura.document import NO, YES, Document
-from caesura.errors import ModelError, WarningSink
+from caesura.errors import ModelError
 from caesura.layout import SAME
 from caesura.models.file import Part
+from caesura.options import PLAIN, Request
 from caesura.stage import Stage, StartStage, stage_of
 from caesura.stages.bias import BiasScale
 from caesura.stages.joint_parser import (
@@ -285,19 +286,13 @@ class NeuralParser(Stage):
 
     # --------------------------------------------------------------- parsing
 
-    def annotate(
-        self,
-        docs: Sequence[Document],
-        *,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
-    ) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         """Fill tags, lemmas, boundaries and trees of documents with tokens, in place.
 
         Memory is proportional to the words of the longest document.
         """
         for group in groups(docs):
-            self._annotate(group, confidence)
+            self._annotate(group, request.confidence)
 
     def _annotate(self, docs: Sequence[Document], confidence: bool) -> None:
         """Fill documents that can be joined; only the search is done for each separately."""
@@ -484,13 +479,7 @@ class NetworkStarts(StartStage):
     def offers(self) -> frozenset[str]:
         return self.parser.offers - {"k_best"}
 
-    def annotate(
-        self,
-        docs: Sequence[Document],
-        *,
-        confidence: bool = False,
-        warn: WarningSink | None = None,
-    ) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         for doc in docs:
             chances = self._chances(doc)
             starts = np.where(chances > 0.5, YES, NO).astype(np.int8)
@@ -498,7 +487,7 @@ class NetworkStarts(StartStage):
             starts = obeyed_starts(doc, starts)
             starts[:1] = YES
             doc.sent_start = starts
-            if confidence:
+            if request.confidence:
                 doc.sent_conf = chances
 
     def _chances(self, doc: Document) -> Floats:

@@ -21,11 +21,12 @@ from caesura._core import Chain, ConditionalClassifier
 from caesura.constraints import Constraints
 from caesura.document import YES, Document
 from caesura.document.slicing import runs
-from caesura.errors import ModelError, UsageError, WarningSink
+from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model
 from caesura.language.closed import Closed, closed_words
 from caesura.models.file import Part
 from caesura.models.store import load_model
+from caesura.options import PLAIN, Request
 from caesura.stage import Stage
 from caesura.stages.labeller import START, mark_starts, write_starts
 from caesura.stages.lemmas import LABELS, LemmaCache, read_irregular
@@ -287,11 +288,9 @@ class Tagger(Stage):
         trees = any("head" in stage.adds for stage in later)
         return [self.with_options(regime="document") if trees else self, *later]
 
-    def annotate(
-        self, docs: Sequence[Document], *, confidence: bool = False, warn: WarningSink | None = None
-    ) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         regime = self.regime if self.threshold is None else "document"
-        self.tag(docs, regime=regime, confidence=confidence)
+        self.tag(docs, regime=regime, confidence=request.confidence)
         if self.threshold is not None:
             mark_starts(self, docs, self.threshold)
         for doc in docs:

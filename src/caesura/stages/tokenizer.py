@@ -23,14 +23,14 @@ from caesura._core import TokenModel
 from caesura.constraints import Constraints, inside_arcs, obeyed_starts, with_layout
 from caesura.document import MAYBE, NO, YES, Document, Longs, Strings
 from caesura.document.characters import code_points, packed, signs_of
-from caesura.errors import ModelError, UsageError, WarningSink
+from caesura.errors import ModelError, UsageError
 from caesura.language import language_of_model
 from caesura.language.guess import plain_code
 from caesura.layout import breaks
-from caesura.learn.flags import EPOCHS, SEED, flag
 from caesura.models.file import Part, save
 from caesura.models.packing import pack_codes, unpack_codes
 from caesura.models.store import load_model
+from caesura.options import EPOCHS, PLAIN, SEED, Request, option
 from caesura.stage import Stage, StartStage, TokenStage
 from caesura.stages.bias import BiasScale
 from caesura.stages.multiword_tokens import Splitter
@@ -73,7 +73,7 @@ class TokenizerOptions:
     rare_start: int = 4
     #: White-space chunks seen so often, and always cut the same way, are remembered.
     rare_chunk: int = 3
-    epochs: int = flag(8, **EPOCHS)
+    epochs: int = option(8, **EPOCHS)
     patience: int = 4
     rate: float = 0.15
     #: The rate of epoch n is rate / (1 + decay * (n - 1)).
@@ -88,7 +88,7 @@ class TokenizerOptions:
     speech: bool = True
     #: For each document also learn from so many copies that are laid out anew: wrapped at some
     #: width, a sentence a line, as a list, double-spaced, without blank lines.
-    relaid: float = flag(
+    relaid: float = option(
         1.0, "Copies of each document with other line breaks to learn from.", least=0, most=100
     )
     #: Look at what the layout says where a line begins.
@@ -105,7 +105,7 @@ class TokenizerOptions:
     language_file: str = ""
     #: A file of raw text that shows more abbreviations than the treebank does.
     raw_text: str = ""
-    seed: int = flag(1, **SEED)
+    seed: int = option(1, **SEED)
 
     def __post_init__(self) -> None:
         if not 0 <= self.relaid <= 100:
@@ -600,9 +600,7 @@ class EvidenceStarts(StartStage):
     def offers(self) -> frozenset[str]:
         return frozenset({"bias"})
 
-    def annotate(
-        self, docs: Sequence[Document], *, confidence: bool = False, warn: WarningSink | None = None
-    ) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         take_evidence(docs, self.tokenizer.options.threshold)
 
     def with_options(self, **changes: Any) -> Self:

@@ -24,6 +24,7 @@ from caesura.models.packing import (
     spread,
     unpack_sparse,
 )
+from caesura.options import PLAIN, Request
 from caesura.stage import Stage
 from caesura.stages.word_table import TAG_COLUMNS
 
@@ -390,11 +391,9 @@ class TreeParser(Stage):
     def release(self, again: Callable[[], Part] | None = None) -> None:
         self.packed = None
 
-    def annotate(
-        self, docs: Sequence[Document], *, confidence: bool = False, warn: WarningSink | None = None
-    ) -> None:
+    def annotate(self, docs: Sequence[Document], request: Request = PLAIN) -> None:
         """Parse."""
-        self.parse(docs, confidence=confidence, warn=warn)
+        self.parse(docs, confidence=request.confidence)
 
     def k_best(self, doc: Document, k: int) -> list[Document]:
         """Up to k different analyses, the best first."""
