@@ -260,7 +260,8 @@ def cell(value: Any, name: str = "") -> str:
     if isinstance(value, float) and name.endswith(" p"):
         return f"{value:.4f}" if value >= 0.0001 else "< 0.0001"
     if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}"
+        digits = 0 if abs(value) >= 1000 else 2 if abs(value) >= 0.1 or not value else 4
+        return f"{value:,.{digits}f}"
     return f"{value:,}" if isinstance(value, int) and value is not True else str(value)
 
 

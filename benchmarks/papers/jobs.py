@@ -250,53 +250,24 @@ def _tags() -> list[Job]:
     return [Job(f"tags/{name}", "tags", {"treebank": name}) for name in names]
 
 
-def _in_turn(*lists: list[Job]) -> list[Job]:
-    """One of each list, then the next of each, so that whatever time there is serves all."""
-    longest = max(len(jobs) for jobs in lists)
-    return [jobs[k] for k in range(longest) for jobs in lists if k < len(jobs)]
-
-
-def _seed(jobs: list[Job], *seeds: int) -> list[Job]:
-    return [job for job in jobs if int(job.settings.get("seed", 1)) in seeds]
+def _others() -> list[Job]:
+    gum = {"treebank": "GUM-speech"}
+    wsj = {"treebank": "WSJ-sample", "files": "mrg/*.mrg", "column": "xpos"}
+    return [
+        *(Job(f"labeller/{name}", "labeller", {"treebank": name}) for name in WRITTEN),
+        Job("confidence/GUM-speech", "confidence", gum, ("tags/GUM-speech",)),
+        Job("boundaries/WSJ-sample", "boundaries", wsj),
+        Job("switchboard", "switchboard", {}, ("tags/EWT-speech", "tags/GUM-speech")),
+    ]
 
 
 def _all() -> list[Job]:
-    figure4, branching, figure6, tables = _figure4(), _branching(), _figure6(), _tables()
-    grid = [job for job in figure4 if job.settings["treebank"] == "GUM-speech"]
-    other = [job for job in figure4 if job.settings["treebank"] == "EWT-speech"]
-    whole = [job for job in _seed(grid, 2, 3) + other if not job.settings["chunk"]]
-    long = [job for job in grid if job.settings["epochs"] == LONG]
-    late = [*whole, *long]
-    grid, other = ([job for job in jobs if job not in late] for jobs in (grid, other))
-    tags = _tags()
-    return [
-        *tags[:2],
-        *_in_turn(_seed(grid, 1), _seed(branching, 1)[:3], _seed(figure6, 1)[:1]),
-        tags[2],
-        *_in_turn(tables[:10], _seed(branching, 1)[3:], _seed(figure6, 1)[1:], _seed(other, 1)),
-        *_in_turn(_choices(), _bootstrapping()),
-        *_in_turn(_seed(grid, 2), _seed(branching, 2), _seed(figure6, 2), _seed(other, 2)),
-        tags[3],
-        *_in_turn(tables[10:15], _seed(branching, 3)),
-        *_in_turn(_seed(grid, 3), _seed(figure6, 3), _seed(other, 3)),
-        *_in_turn(_seed(whole, 1), _figure5(), _figure3()),
-        *_seed(whole, 2, 3),
-        *long,
-        *_speed(),
-        *tags[4:],
-        *tables[15:],
-        *_breaks(),
-        *(Job(f"labeller/{name}", "labeller", {"treebank": name}) for name in WRITTEN),
-        Job(
-            "confidence/GUM-speech", "confidence", {"treebank": "GUM-speech"}, ("tags/GUM-speech",)
-        ),
-        Job(
-            "boundaries/WSJ-sample",
-            "boundaries",
-            {"treebank": "WSJ-sample", "files": "mrg/*.mrg", "column": "xpos"},
-        ),
-        Job("switchboard", "switchboard", {}, ("tags/EWT-speech", "tags/GUM-speech")),
-    ]
+    """The tags first, then first seeds before others and long runs last."""
+    found = [*_figure4(), *_branching(), *_figure6(), *_tables(), *_choices(), *_bootstrapping()]
+    found += [*_figure5(), *_figure3(), *_speed(), *_breaks(), *_others()]
+    seed = {job.name: int(job.settings.get("seed", 1)) for job in found}
+    long = {job.name: int(job.settings.get("epochs", 0)) == LONG for job in found}
+    return [*_tags(), *sorted(found, key=lambda job: (long[job.name], seed[job.name]))]
 
 
 JOBS = {job.name: job for job in _all()}

@@ -10,7 +10,7 @@ most --most-neural words.
 For the linear parser, the rows of weights that each transition reads are counted. `used` are their
 bytes, `moved` those of the cache lines on which they lie: an upper bound of the memory traffic,
 since some lines are cached. The roof is the rate of a copy of a large array in the same run (read
-and written). Where `perf` reads the counters of the processor, cache misses are counted, too.
+and written).
 
 For networks, the operations (multiplications and additions) of their products of 8-bit matrices are
 counted, and the network is timed.
@@ -20,11 +20,8 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
-import subprocess
 import sys
 import time
-from argparse import SUPPRESS
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
@@ -38,7 +35,6 @@ PIECE: Final = 65536
 LINE: Final = 64
 #: Words of a text that is parsed once.
 ONCE: Final = 100_000
-COUNTERS: Final = ("cache-references", "cache-misses", "LLC-load-misses")
 
 
 # -------------------------------------------------------------------- by stage
@@ -192,27 +188,6 @@ def traffic(nlp: Any, repeat: int) -> dict[str, Any]:
     }
 
 
-def cache_misses(model: str, words: int) -> dict[str, Any] | str:
-    """Counters of the processor over one run of a text, less those of a start without it."""
-    perf = shutil.which("perf")
-    if perf is None:
-        return "not available: there is no perf"
-    found = []
-    for size in (words, 1):
-        command = [sys.executable, "-m", "benchmarks.speed.stages", "--model", model]
-        call = [perf, "stat", "-x", ",", "-e", ",".join(COUNTERS), *command, "--parse", str(size)]
-        done = subprocess.run(call, capture_output=True, text=True, check=False, cwd=ROOT)
-        rows = [line.split(",") for line in done.stderr.splitlines() if line.count(",") > 3]
-        counted = {row[2]: int(row[0]) for row in rows if row[0].isdigit()}
-        if not counted:
-            return "not available: perf reads no counters of this processor"
-        found.append(counted)
-    return {
-        f"{name} a word": round((found[0][name] - found[1].get(name, 0)) / words, 2)
-        for name in found[0]
-    }
-
-
 # -------------------------------------------------------------------- products
 
 
@@ -250,16 +225,11 @@ def main() -> None:
     parser = options(__doc__, "--model", "--repeat", "--write")
     parser.add_argument("--most", type=int, default=1_000_000, help="words of the longest text")
     parser.add_argument("--most-neural", type=int, default=10_000, help="the same for a network")
-    parser.add_argument("--parse", type=int, help=SUPPRESS)
     given = parser.parse_args()
-    if given.parse:
-        caesura.load(given.model[0])(text_of(given.parse))
-        return
     names = given.model or ["en-fast", "en", *([str(LARGE)] if LARGE.exists() else [])]
     found: dict[str, Any] = {
         **machine(),
         "copy GB/s": copied(),
-        "cache misses": cache_misses(names[0], 20_000),
         "models": {},
     }
     for model in names:

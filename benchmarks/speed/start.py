@@ -2,14 +2,13 @@
 
     python -m benchmarks.speed.start [--runs N] [--json]
     python -m benchmarks.speed.start --models --write
-    python -m benchmarks.speed.start --models --before ../before/src --before-model en-neural
 
 Each is run in a new Python, in turns, and the fastest of each counts.
 
 With --models a model parses two short sentences (the best of five): CPU seconds of a process from
 its start to its end. Memory is the peak above that of a bare Python, after the two sentences and
-after ten thousand words of EWT dev (`--text` takes another text). With --before the package of
-another checkout takes turns with this one.
+after ten thousand words of EWT dev (`--text` takes another text). `before_after.py` compares two
+states of the code.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import RESULTS, ROOT, environment, keep_json, machine, options, show, text_of
+from benchmarks.common import RESULTS, environment, keep_json, machine, options, show, text_of
 
 CODE = {
     "python": "pass",
@@ -64,34 +63,27 @@ def measure(runs: int) -> dict[str, float]:
     return best
 
 
-def run(source: str, code: str, *args: str) -> list[tuple[float, float]]:
+def run(code: str, *args: str) -> list[tuple[float, float]]:
     """Seconds and megabytes at each call of `told` in some code."""
     command = [sys.executable, "-c", TOLD + code, *args]
-    done = subprocess.run(
-        command, check=True, capture_output=True, text=True, env=environment(PYTHONPATH=source)
-    )
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment())
     rows = [line.split() for line in done.stdout.splitlines()]
     return [(float(seconds), float(peak)) for seconds, peak in rows]
 
 
 def start_ups(given: Namespace) -> dict[str, Any]:
     """Start-up and memory of each model."""
-    here = str(ROOT / "src")
-    models = [(name, here) for name in given.model or ["en", "en-fast"]]
-    if given.before:
-        models.append((given.before_model, str(Path(given.before).resolve())))
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         hello, text = Path(folder, "hello.txt"), Path(folder, "text.txt")
         hello.write_text("They didn't come. Did you?\n", encoding="utf-8")
         long = given.text.read_text(encoding="utf-8") if given.text else text_of(10_000)
         text.write_text(long, encoding="utf-8")
-        bare = run(here, "told()")[0][1]
+        bare = run("told()")[0][1]
         for _ in range(given.runs or 2):
-            for model, source in models:
-                name = model if source == here else f"{model} before"
-                (seconds, _), *_ = min(run(source, PARSE, model, str(hello)) for _ in range(5))
-                (_, small), (_, large) = run(source, PARSE, model, str(hello), str(text))
+            for name in given.model or ["en", "en-fast"]:
+                (seconds, _), *_ = min(run(PARSE, name, str(hello)) for _ in range(5))
+                (_, small), (_, large) = run(PARSE, name, str(hello), str(text))
                 row = {
                     "start-up, CPU s": seconds,
                     "MB after two sentences": small - bare,
@@ -107,8 +99,6 @@ def main() -> None:
     parser.add_argument("--runs", type=int, help="10, or 2 of models")
     parser.add_argument("--models", action="store_true", help="start-up and memory of models")
     parser.add_argument("--text", type=Path)
-    parser.add_argument("--before", type=Path, help="src/ of another checkout")
-    parser.add_argument("--before-model", default="en-neural")
     given = parser.parse_args()
     if given.models:
         found = {**machine(), "models": start_ups(given)}

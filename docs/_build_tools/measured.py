@@ -81,12 +81,9 @@ def stages(results: Results) -> str:
 def memory(results: Results) -> str:
     """The rows and bytes that one transition of the linear parser reads."""
     found = results["speed"]
-    of = {model: of["memory"] for model, of in found["models"].items() if "memory" in of}
     roof = {"GB a second of a copy in the same run": found["copy GB/s"]}
-    misses = found["cache misses"]
-    roof |= misses if isinstance(misses, dict) else {}
-    table = _by_model({model: own | roof for model, own in of.items()})
-    return table if isinstance(misses, dict) else f"{table}\n\nCache misses are {misses}."
+    models = found["models"].items()
+    return _by_model({model: of["memory"] | roof for model, of in models if "memory" in of})
 
 
 def products(results: Results) -> str:

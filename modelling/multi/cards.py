@@ -32,56 +32,7 @@ BESIDE = {
 }
 #: How the network was trained in the end.
 OPTIONS = '{"power": 0.7, "encoder_step": 1.2e-4, "head_step": 8e-4}'
-HEAD = """\
-# multi
-
-One model of {count} languages: a recogniser, tokenisers, and one network over a small multilingual
-encoder that tags, lemmatises and parses all of them. Texts are recognised by document, and by
-paragraph where they differ; `--lang` fixes the language. English has better models of its own.
-
-Trained on {words:,} words of {banks} treebanks of Universal Dependencies, written, as of speech (in
-lower case, without punctuation) and laid out anew. Dev scores from raw text (F1 by the CoNLL 2018
-definition, the first {dev:,} words or so of each dev file, language recognised), mean of the {n}
-treebanks that say where blanks are, in languages with {enough:,} training words or more:
-
-| {names} |
-|{bars}|
-| {means} |
-
-Sentence starts inside documents as of speech: F1 {speech:.1f}, mean of {spoken} treebanks.
-Speed: {speed:,} words a second on one core (median, on a busy machine).
-
-It is made by `modelling/multi`: 40 of 43 epochs with seed 1 and 8 of 15 more with smaller
-steps and seed 2, of which the mean was taken; from there 52 epochs (seed 1), in which a treebank
-that is not the main one of its language has vectors of its own (`--habits`) that the model leaves
-out, main treebanks are read half as often again as others, and a word in twenty is hidden; from
-the 8 bits of that another 29 (seed 3, windows of 320 sub-words, as in use,
-`--options '{options}'`), and of the last two states
-the mean; about 45 minutes of one GPU in all. On ten languages the last state alone is 0.1 LAS above
-the one before, their mean 0.3. The power of the lexica, the settings of the search, the treebanks
-and dictionaries of each tokeniser, the windows, how much the network says about the words of
-Chinese and that mean were chosen by looking at dev; whether lexica are made of all treebanks of a
-language or of the main ones, and how readily sentences end in {settled} of the languages (with the
-network before), by the words behind those that are scored. All products of the network are fast
-ones (`smooth`). There is no spread over seeds.
-
-## Encoder and licence
-
-The encoder is multilingual-e5-small (MIT), all twelve layers, with the {pieces:,} pieces of its
-vocabulary that the treebanks have or that are likeliest, fine-tuned but for the embeddings, which
-have the 4 bits that they came in; layers have 8. The model is licensed under CC BY-SA 4.0; the
-treebanks are under CC BY-SA 4.0 or 3.0 and CC BY 4.0.
-
-## What it is not
-
-It learned little of each language, mostly dev files of treebanks whose training files are larger:
-see how many words below, and expect less of other genres. It has no language-specific tags (XPOS),
-no empty nodes, no enhanced dependencies and no entities. Of a language that it never learned it
-makes a tree that is a guess (`--lang und`). Coptic is written in letters that its encoder does not
-know.
-
-## Languages
-"""
+HEAD = Path(__file__).with_name("card.md").read_text(encoding="utf-8")
 
 
 class Data(NamedTuple):
@@ -183,30 +134,7 @@ def _name(row: dict[str, Any]) -> str:
     return NAMES.get(row["language"], row["language"])
 
 
-PAGE = """\
-# Languages
-
-The model `multi` (package `caesura-multi`) parses the languages below. `caesura parse --lang da`
-names one; without `--lang` it is recognised. This page is written by `modelling/multi/cards.py`.
-
-Ours: F1 by the CoNLL 2018 definition on the first 800 words or so of our dev file, from raw text,
-the language recognised (from given tokens where marked ·). UDPipe 2: from raw text on the official
-test file, trained on the full released data, which for most treebanks is several times what ours
-could have; the version of Universal Dependencies is named (`EVALUATION-server.txt` of the branch
-udpipe-2 of ufal/udpipe, commit 223da86). The files differ, so the figures show the distance and no
-more. Stanza's figures are left out: none was at hand whose version and data are certain. Linear: a
-pipeline that learned from the same words as ours of one language with 15,000 of them or more, in
-four epochs, on the same dev words (`modelling/multi/linear.py`).
-
-The language is told right for 99.6 per cent of documents, 97.7 of paragraphs of 20 words and 92.8
-of 8 words (means of languages; `python -m modelling.multi.recogniser --model multi`). Close pairs
-at 20 words: Danish as Bokmål 2 of 56, Bokmål as Danish 1 of 180; Bokmål as Nynorsk 7 of 180, the
-other way 11 of 180; Croatian as Serbian 20 of 137, Serbian as Croatian 19 of 58; Galician as
-Portuguese 6 of 89, the other way none of 180; Indonesian as Javanese none of 162, the other way 1
-of 45; Slovak as Czech 3 of 180, the other way none. Basque and Hungarian are told to be none of
-these, Bulgarian is taken for Russian and Catalan mostly for Spanish.
-
-"""
+PAGE = Path(__file__).with_name("page.md").read_text(encoding="utf-8")
 COLUMNS = ("language", "code", "treebank", "our training words", "licence", *SCORES)
 LINEAR, PEER = "linear: LAS", "UDPipe 2: Words / Sentences / UPOS / LAS"
 

@@ -49,10 +49,8 @@ def test_a_table_is_written_between_its_comments() -> None:
 def test_other_figures_change_the_tables() -> None:
     found = tables.Results()["speed"]
     found["models"]["en-fast"]["memory"]["bytes used a transition"] = 123456
-    found["cache misses"] = {"cache-misses a word": 7.5}
     text = measured.memory({"speed": found})
     assert "| bytes used a transition | 123,456 |" in text
-    assert "| cache-misses a word | 7.5 |" in text
     told = tables.Results()["workers"]
     told["models"]["en"][0]["words/CPU s"] = 123456
     assert "| 123,456 |" in measured.workers({"workers": told})

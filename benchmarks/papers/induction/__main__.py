@@ -9,17 +9,18 @@ held out; without training data the grammar is induced on dev and marked with *.
 directed, the root counted, marks left out, all lengths (and up to ten words). In means over
 treebanks every language weighs the same.
 
-Tables: rules and free (universal tags with and without rules), function (fine tags, function words
-as heads), joined (restarts), chosen (the default or restarts joined; unseen and turned: the same
-over universal tags, and with function words as heads), s11, table6 (of S11), vote, raw and context
-(no tags), tutorial (its commands without tags, beside vote), predicates (what nearly every sentence
-has), models, baselines, factorial, spread, untagged, granularity (of WSJ) and constraints by
-treebank; speed, million (a user's run from raw text), elsewhere (induced on EWT, scored on GUM),
-phrases (fragments against brackets) and markup (against HTML).
+Tables: rules (universal tags with rules), function (fine tags, function words as heads), joined
+(restarts), chosen (the default or restarts joined; unseen and turned: the same over universal tags,
+and with function words as heads), s11, table6 (of S11), vote, raw and context (no tags), predicates
+(what nearly every sentence has), models, baselines, factorial, spread, untagged, granularity (of
+WSJ) and constraints by treebank; speed, million (a user's run from raw text) and markup (against
+punctuation).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,58 +28,41 @@ from benchmarks.common import DATA, RESULTS, keep_json, read_json, show
 from benchmarks.common import options as parser_of
 from benchmarks.papers.induction import kept, roots, tables
 from benchmarks.papers.induction.published import weighted_mean
-from benchmarks.papers.induction.raw_text import million, tutorial
+from benchmarks.papers.induction.raw_text import million
 from benchmarks.papers.induction.speed import draw, speed
 from benchmarks.papers.induction.treebanks import TREEBANKS, Bench
 
-BY_TREEBANK = {
-    "rules": tables.rules,
-    "free": tables.free,
-    "function": tables.function,
-    "joined": tables.joined,
-    "chosen": kept.chosen,
-    "unseen": kept.unseen,
-    "turned": kept.turned,
-    "s11": tables.s11,
-    "table6": tables.table6,
-    "vote": tables.vote,
-    "tutorial": tutorial,
-    "raw": tables.raw,
-    "context": tables.context,
-    "predicates": roots.predicates,
-    "models": tables.models,
-    "baselines": tables.baselines,
-    "factorial": tables.factorial,
-    "spread": tables.spread,
-    "untagged": tables.untagged,
-    "granularity": tables.granularity,
-    "constraints": tables.constraints,
+NAMED = ("WSJ", "CDT-Danish", "CoNLL-Spanish", "CoNLL2007-Basque", "English-EWT")
+#: What each table measures on a treebank, and its treebanks: names, or a style of heads.
+BY_TREEBANK: dict[str, tuple[Callable[[Bench], Any], str | tuple[str, ...] | None]] = {
+    "rules": (partial(tables.beside_chains, columns=tables.BESIDE_CHAINS["rules"]), "content"),
+    "function": (partial(tables.beside_chains, columns=tables.BESIDE_CHAINS["function"]), "any"),
+    "joined": (partial(tables.beside_chains, columns=tables.BESIDE_CHAINS["joined"]), "any"),
+    "chosen": (kept.chosen, "any"),
+    "unseen": (kept.unseen, "content"),
+    "turned": (kept.turned, "content"),
+    "s11": (tables.s11, "any"),
+    "table6": (tables.table6, "any"),
+    "vote": (partial(tables.beside_chains, columns=tables.BESIDE_CHAINS["vote"]), None),
+    "raw": (partial(tables.beside_chains, columns=tables.BESIDE_CHAINS["raw"]), None),
+    "context": (partial(tables.beside_chains, columns=tables.BESIDE_CHAINS["context"]), None),
+    "predicates": (roots.predicates, None),
+    "models": (tables.models, None),
+    "baselines": (tables.baselines, NAMED),
+    "factorial": (tables.factorial, "any"),
+    "spread": (tables.spread, "any"),
+    "untagged": (tables.untagged, ("WSJ", "English-EWT")),
+    "granularity": (tables.granularity, ("WSJ",)),
+    "constraints": (tables.constraints, NAMED),
 }
-#: The treebanks of a table, where none are named: the papers' sets have heads of another style.
-STYLES = {
-    "rules": "content",
-    "free": "content",
-    "function": "any",
-    "joined": "any",
-    "chosen": "any",
-    "unseen": "content",
-    "turned": "content",
-    "s11": "any",
-    "table6": "any",
-    "spread": "any",
-    "factorial": "any",
+OTHERS: dict[str, Callable[[], list[dict[str, Any]]]] = {
+    "speed": speed,
+    "million": million,
+    "markup": tables.markup,
 }
-#: Tables of treebanks that are named.
-CHOSEN = {
-    "baselines": ("WSJ", "CDT-Danish", "CoNLL-Spanish", "CoNLL2007-Basque", "English-EWT"),
-    "constraints": ("WSJ", "CDT-Danish", "CoNLL-Spanish", "CoNLL2007-Basque", "English-EWT"),
-    "untagged": ("WSJ", "English-EWT"),
-    "granularity": ("WSJ",),
-}
-OTHERS = ("speed", "million", "elsewhere", "phrases", "markup")
 
 
-def mean(names: list[str], rows: list[dict[str, Any]]) -> dict[str, Any]:
+def mean(names: Sequence[str], rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Means of the columns that hold a number, or a number and its spread, in every row."""
     languages = [TREEBANKS[name].language for name in names]
     found: dict[str, Any] = {"treebank": "mean"}
@@ -105,23 +89,17 @@ def main() -> None:
     options = parser.parse_args()
     tables.SEEDS, tables.ROWS = options.seeds, tuple(options.only)
     rows: list[dict[str, Any]] = []
-    if options.table == "speed":
-        rows = speed()
+    if options.table in OTHERS:
+        rows = OTHERS[options.table]()
         if options.plot:
             draw(rows, options.plot)
-    elif options.table == "million":
-        rows = million()
-    elif options.table == "markup":
-        rows = tables.markup()
-    elif options.table in OTHERS:
-        rows = getattr(tables, options.table)(options.data)
     else:
-        style = STYLES.get(options.table)
-        fitting = [n for n, bank in TREEBANKS.items() if style in (None, bank.heads)]
-        names = options.treebanks or list(CHOSEN.get(options.table, fitting))
+        measure, wanted = BY_TREEBANK[options.table]
+        fitting = [n for n, bank in TREEBANKS.items() if wanted in (None, bank.heads)]
+        names = options.treebanks or (wanted if isinstance(wanted, tuple) else fitting)
         for name in names:
             bench = Bench(name, options.data, options.column)
-            found: Any = BY_TREEBANK[options.table](bench)
+            found = measure(bench)
             several = found if isinstance(found, list) else [found]
             rows += [{"treebank": name + ("*" if bench.same else ""), **row} for row in several]
             if not options.json:

@@ -9,7 +9,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from benchmarks.common import DATA, ROOT
+from benchmarks.common import ROOT
 from benchmarks.papers.induction.published import S11, S11_COLUMNS, S12
 from benchmarks.papers.induction.treebanks import Bench
 from research.baselines import (
@@ -36,50 +36,39 @@ SEEDS = 5
 ROWS = ("dmv", "dbm1", "curriculum")
 
 
-def rules(bench: Bench) -> dict[str, Any]:
-    """The default over universal tags: universal rules; beside chains."""
-    plain, _ = bench.induce(recipe="short-first", rules="ud")
-    led, seconds = bench.induce(rules="ud")
+#: Tables of grammars beside chains: the settings of each column. Heads are those of the treebank,
+#: unless the settings name them.
+BESIDE_CHAINS: dict[str, dict[str, dict[str, Any]]] = {
+    # Universal tags with universal rules.
+    "rules": {
+        "without reparse": {"recipe": "short-first", "rules": "ud", "heads": "any"},
+        "rules": {"rules": "ud", "heads": "any"},
+    },
+    # Fine tags, function words as heads, no tag names used: the default and its parts.
+    "function": {
+        "short-first": {"recipe": "short-first", "heads": "any"},
+        "recombine": {"recipe": "recombine", "heads": "any"},
+        "one start": {"restarts": 1, "heads": "any"},
+        "default": {"heads": "any"},
+    },
+    # The trees of the best three of eight starts.
+    "joined": {"joined": {"recipe": "short-first", "restarts": 8, "keep": "join"}},
+    # No tags: grammars over several numbers of classes, clusters, and classes by context.
+    "vote": {"vote": {"classes": InduceOptions().classes, "marks": "unicode"}},
+    "raw": {"30 classes": {"classes": "30", "marks": "unicode"}},
+    "context": {"context": {"classes": "12", "context": 10, "frequent": 100, "marks": "unicode"}},
+}
+
+
+def beside_chains(bench: Bench, columns: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Accuracy of each grammar with sprawl decoding, and undirected accuracy of the last one."""
     row: dict[str, Any] = bench.chains()
-    row["without reparse"] = bench.score(plain, "sprawl")[0]
-    row["rules"], row["rules@10"] = bench.score(led, "sprawl")
-    row["undirected"] = bench.undirected(led)
-    row["seconds"] = round(seconds, 1)
-    return row
-
-
-def free(bench: Bench) -> dict[str, Any]:
-    """Universal tags without rules: the recipe `recombine`, content words as heads."""
-    grammar, seconds = bench.induce(recipe="recombine", heads=bench.style)
-    row: dict[str, Any] = bench.chains()
-    row["no rules"] = bench.score(grammar, "sprawl")[0]
-    row["undirected"] = bench.undirected(grammar)
-    row["seconds"] = round(seconds, 1)
-    return row
-
-
-def function(bench: Bench) -> dict[str, Any]:
-    """Fine tags, function words as heads, no tag names used: the default and what it is made of."""
-    row: dict[str, Any] = bench.chains()
-    steps: dict[str, dict[str, Any]] = {
-        "short-first": {"recipe": "short-first"},
-        "recombine": {"recipe": "recombine"},
-        "one start": {"restarts": 1},
-        "default": {},
-    }
-    for name, settings in steps.items():
-        grammar, seconds = bench.induce(**settings)
-        row[name] = bench.score(grammar, "sprawl")[0]
+    for name, settings in columns.items():
+        grammar, seconds = bench.induce(**{"heads": bench.style, **settings})
+        row[name], short = bench.score(grammar, "sprawl")
         row[f"{name}, seconds"] = round(seconds, 1)
-    row["undirected"] = bench.undirected(grammar)
-    return row
-
-
-def joined(bench: Bench) -> dict[str, Any]:
-    """The trees of the best three of eight starts joined; beside chains."""
-    row: dict[str, Any] = bench.chains()
-    grammar, _ = bench.induce(recipe="short-first", restarts=8, keep="join", heads=bench.style)
-    row["joined"] = bench.score(grammar, "sprawl")[0]
+    if "rules" in columns:
+        row["rules@10"] = short
     row["undirected"] = bench.undirected(grammar)
     return row
 
@@ -155,40 +144,6 @@ def s11(bench: Bench) -> dict[str, Any]:
         for mark, constraint in (("", "none"), ("+", "sprawl")):
             row[name + mark] = bench.score(grammar, constraint)[0]
         row[f"{name}, undirected"] = bench.undirected(grammar)
-    return row
-
-
-def vote(bench: Bench) -> dict[str, Any]:
-    """No tags at all: the default, grammars over several numbers of classes that vote."""
-    row: dict[str, Any] = bench.chains()
-    grammar, seconds = bench.induce(
-        classes=InduceOptions().classes, marks="unicode", heads=bench.style
-    )
-    row["vote"] = bench.score(grammar, "sprawl")[0]
-    row["undirected"] = bench.undirected(grammar)
-    row["seconds"] = round(seconds, 1)
-    return row
-
-
-def raw(bench: Bench) -> dict[str, Any]:
-    """No tags at all: 30 clusters of the treebank's own words, beside chains."""
-    row: dict[str, Any] = bench.chains()
-    style = {"heads": bench.style}
-    grammar, seconds = bench.induce(classes="30", marks="unicode", **style)
-    row["30 classes"] = bench.score(grammar, "sprawl")[0]
-    row["seconds"] = round(seconds, 1)
-    return row
-
-
-def context(bench: Bench) -> dict[str, Any]:
-    """No tags at all: the default recipe over classes by context of the treebank's own words."""
-    row: dict[str, Any] = bench.chains()
-    grammar, seconds = bench.induce(
-        classes="12", context=10, frequent=100, marks="unicode", heads=bench.style
-    )
-    row["context"] = bench.score(grammar, "sprawl")[0]
-    row["undirected"] = bench.undirected(grammar)
-    row["seconds"] = round(seconds, 1)
     return row
 
 
@@ -331,42 +286,6 @@ def constraints(bench: Bench) -> dict[str, Any]:
     row.update({f"{k} (literal)": v for k, v in found["fragments"]["satisfied_literally"].items()})
     row.update({f"R² {r['predictor']}": r["r2"] for r in found["stop_predictors"]})
     return row
-
-
-def elsewhere(data: Path = DATA) -> list[dict[str, Any]]:
-    """Out of domain: induced on EWT, scored on GUM dev."""
-    bench, other = Bench("English-EWT", data), Bench("English-GUM", data)
-    rows = []
-    for name, settings in (
-        ("short-first", {"recipe": "short-first", "heads": "content"}),
-        ("curriculum", {"recipe": "curriculum"}),
-    ):
-        grammar, _ = bench.induce(**settings)
-        rows.append(
-            {
-                "recipe": name,
-                "EWT to EWT": bench.score(grammar, "sprawl")[0],
-                "EWT to GUM": other.score(grammar, "sprawl")[0],
-                "GUM to GUM": other.score(other.induce(**settings)[0], "sprawl")[0],
-            }
-        )
-    return rows
-
-
-def phrases(data: Path = DATA) -> list[dict[str, Any]]:
-    """Fragments against the phrases of the Wall Street Journal (the paper: 49.4 per cent)."""
-    files = sorted((data / "WSJ-sample" / "mrg").glob("*.mrg"))
-    documents = [doc for file in files for doc in read(file)]
-    found = boundaries(documents, "xpos")
-    table = found["constituents"]
-    return [
-        {"fragments": found["fragments"]["count"], "are constituents": table["coincide"]},
-        *({"label": name, "coincide": n, "share": p} for name, n, p in table["labels"][:10]),
-        *(
-            {"label": name, "lowest above": n, "share": p}
-            for name, n, p in table["dominating"][:10]
-        ),
-    ]
 
 
 def markup(page: Path = ROOT / "examples" / "island.html") -> list[dict[str, Any]]:
