@@ -23,7 +23,6 @@ void bind_cluster(nanobind::module_& m);
 void bind_evaluate(nanobind::module_& m);
 void bind_find(nanobind::module_& m);
 void bind_language(nanobind::module_& m);
-void bind_models(nanobind::module_& m);
 // Only with CAESURA_TESTING.
 void bind_testing(nanobind::module_& m);
 void bind_testing_hybrid(nanobind::module_& m);

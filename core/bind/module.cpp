@@ -40,7 +40,6 @@ NB_MODULE(_core, m) {
     caesura::bind_evaluate(m);
     caesura::bind_find(m);
     caesura::bind_language(m);
-    caesura::bind_models(m);
 #ifdef CAESURA_TESTING
     nb::module_ testing = m.def_submodule("_testing", "Inner functions for tests; not in wheels.");
     caesura::bind_testing(testing);

@@ -858,14 +858,3 @@ def ngram_rows(folded: NDArray[numpy.uint32], letters: NDArray[numpy.bool_], mas
 
 def add_language_rows(rows: NDArray[numpy.int32], begin: NDArray[numpy.int64], label: NDArray[numpy.uint16], value: NDArray[numpy.int8], place: NDArray[numpy.int16], table: NDArray[numpy.int8], out: NDArray[numpy.int64]) -> None:
     """Add the weights of rows to the score of each language."""
-
-class Inflater:
-    """Inflates a raw deflate stream in pieces."""
-
-    def __init__(self, stream: object, size: int) -> None:
-        """Reads so many bytes of a stream."""
-
-    def readinto(self, out: NDArray[numpy.uint8]) -> int:
-        """
-        Write the next bytes and return their number, which is smaller only at the end.
-        """

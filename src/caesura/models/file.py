@@ -22,7 +22,6 @@ from typing import Any, Final, Literal, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from caesura._core import DamagedModel, Inflater
 from caesura.durable import replacing
 from caesura.errors import DISTRIBUTION, InputError, ModelError
 from caesura.models.tensors import read_tensors
@@ -222,7 +221,7 @@ def load(path: str | os.PathLike[str], *, arrays: bool = True) -> ModelFile:
         ) from error
     except IsADirectoryError as error:
         raise ModelError("is a directory, not a model file", file=name) from error
-    except (zipfile.BadZipFile, zlib.error, DamagedModel, EOFError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise ModelError(
             "is no Caesura model, or is cut short", file=name, remedy=_AGAIN
         ) from error
@@ -281,14 +280,11 @@ def _decode(
     card = entry(_CARD).decode()
     if not with_arrays:
         return ModelFile({part: Part(kind) for part, kind in kinds.items()}, meta, card, name)
-    info = infos[_ARRAYS]
-    with archive.open(info) as opened:
-        stream = cast(Any, opened)  # parts of it that it does not name are used
+    with archive.open(infos[_ARRAYS]) as opened:
+        stream = cast(Any, opened)
         # Its SHA-256 is compared: zipfile need not add up a checksum of its own.
         stream._expected_crc = None
-        if info.compress_type == zipfile.ZIP_DEFLATED:
-            stream = Inflater(stream._fileobj, info.compress_size)
-        arrays, digest = read_tensors(stream, info.file_size)
+        arrays, digest = read_tensors(stream, infos[_ARRAYS].file_size)
     if digest != meta["sha256"]:
         raise ModelError("its arrays do not match their checksum", file=name, remedy=_AGAIN)
     for key, array in arrays.items():

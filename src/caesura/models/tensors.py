@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
-from typing import Any, Final, Protocol
+from io import BufferedIOBase
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,13 +43,7 @@ class BadTensors(ValueError):
     """What was read is no list of arrays."""
 
 
-class Source(Protocol):
-    """A stream that fills a buffer as far as it goes, and returns the number of bytes."""
-
-    def readinto(self, room: Any, /) -> int | None: ...
-
-
-def read_tensors(stream: Source, size: int) -> tuple[dict[str, NDArray[Any]], str]:
+def read_tensors(stream: BufferedIOBase, size: int) -> tuple[dict[str, NDArray[Any]], str]:
     """The arrays by name, and the SHA-256 of all `size` bytes of the stream."""
     digest = hashlib.sha256()
 
