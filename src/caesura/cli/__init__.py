@@ -8,6 +8,7 @@ call is wrong.
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 import warnings
@@ -120,6 +121,7 @@ def main() -> NoReturn:
     _fill_standard_streams()
     # Idle threads of numpy's BLAS would spin for 30 ms each before they sleep.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    gc.set_threshold(10_000, 50, 100)  # modules that are loaded are no garbage
     sys.exit(run())
 
 
