@@ -17,7 +17,7 @@ PACKAGE = Path(caesura.__file__).parent
 #: Rooms from the ground up. A room may import those on lower floors, and itself. What networks and
 #: grammars share with the other learners is a room of its own: see `SHARED`.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("extension", "lazy"),
+    ("extension", "lazy", "markup"),
     ("errors", "paths"),
     ("options",),
     ("durable",),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from caesura.errors import CaesuraWarning, InputError
 
-__all__ = ["WarningPrinter", "print_json", "table", "use_color"]
+__all__ = ["WarningPrinter", "print_json", "use_color"]
 
 
 class WarningPrinter:
@@ -64,19 +63,6 @@ def print_json(data: Any) -> None:
 
     text = msgspec.json.format(msgspec.json.encode(data), indent=2)
     sys.stdout.write(text.decode("utf-8") + "\n")
-
-
-def table(rows: Sequence[tuple[str, ...]], *, indent: int = 2, right: str = "") -> str:
-    """Rows as aligned columns; `right` names columns to align right, e.g. "lrr"."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
-    lines = []
-    for row in rows:
-        cells = [
-            cell.rjust(width) if right[i : i + 1] == "r" else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append(" " * indent + "  ".join(cells).rstrip())
-    return "\n".join(lines)
 
 
 def use_color(color: bool | None, output: str | None) -> bool:

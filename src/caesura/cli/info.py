@@ -11,9 +11,10 @@ from typing import Any
 
 import click
 
-from caesura.cli.console import print_json, table
+from caesura.cli.console import print_json
 from caesura.cli.options import json_option
 from caesura.errors import DISTRIBUTION
+from caesura.markup import text_table
 
 __all__ = ["command", "describe"]
 
@@ -121,4 +122,4 @@ def command(as_json: bool) -> None:
         ("models", ", ".join(models) or "none"),
         ("threads", str(found["threads"])),
     ]
-    click.echo(table(rows, indent=0))
+    click.echo(text_table(rows, indent=0))

@@ -11,11 +11,12 @@ from zipfile import is_zipfile
 
 import click
 
-from caesura.cli.console import print_json, table
+from caesura.cli.console import print_json
 from caesura.cli.files import PIECES, Inputs
 from caesura.cli.options import inputs_argument, json_option, options
 from caesura.cli.refuse import refuse
 from caesura.inspect import Inspection, Share, inspect
+from caesura.markup import text_table
 from caesura.options import Reading, option
 
 if TYPE_CHECKING:
@@ -112,11 +113,11 @@ def show_grammar(grammar: Grammar, number: int = 15) -> str:
     parts = [
         f"Grammar {grammar.model} over {len(grammar.names) - 1} classes "
         f"({grammar.source}), recipe {grammar.history.get('recipe', '')}" + _beside(grammar),
-        "Roots, per cent\n" + table(rows["roots"], right="lr"),
+        "Roots, per cent\n" + text_table(rows["roots"], right="lr"),
         "Attachments, per cent of the head's dependents on that side, by frequency\n"
-        + table(rows["attachments"], right="lr"),
+        + text_table(rows["attachments"], right="lr"),
         "Stops, per cent (left: none yet, some; right: none yet, some)\n"
-        + table(rows["stops"], right="lrrrr"),
+        + text_table(rows["stops"], right="lrrrr"),
     ]
     return "\n\n".join(parts)
 
@@ -223,7 +224,7 @@ def _size(found: Inspection) -> dict[str, str]:
 
 
 def _rows(values: Mapping[str, str]) -> str:
-    return table([(name, value) for name, value in values.items()], right="lr")
+    return text_table([(name, value) for name, value in values.items()], right="lr")
 
 
 def _share(share: Share) -> str:
@@ -237,7 +238,7 @@ def _bars(histogram: Mapping[str, int], width: int = 40) -> str:
     rows = [
         (name, f"{count:,}", "█" * round(width * count / most)) for name, count in histogram.items()
     ]
-    return table(rows, right="rr")
+    return text_table(rows, right="rr")
 
 
 def _labels(labels: Mapping[str, int], limit: int | None) -> str:

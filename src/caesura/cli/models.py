@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
-from caesura.cli.console import print_json, table
+from caesura.cli.console import print_json
 from caesura.cli.options import json_option, options
 from caesura.cli.progress import Progress
 from caesura.cli.refuse import refuse
 from caesura.errors import CaesuraError, ModelError, shown
+from caesura.markup import text_table
 from caesura.options import Reading, option
 
 __all__ = ["command", "describe", "try_out"]
@@ -113,7 +114,7 @@ def _tell(rows: Sequence[tuple[Any, Any]], lines: Sequence[str]) -> None:
         spoken = f"{len(row.languages)} languages" if many else ", ".join(row.languages)
         told = (row.kind, spoken, size, speed, las, row.licence, row.origin)
         cells.append((entry.name, *map(shown, told)))
-    click.echo(table(cells, indent=0, right="lllrrrll"))
+    click.echo(text_table(cells, indent=0, right="lllrrrll"))
     for line in lines:
         click.echo(shown(line))
     for entry, row in rows:
@@ -151,7 +152,7 @@ def languages_command(model: str, as_json: bool) -> None:
         scores = (f"{row.scores[k]:.1f}" if k in row.scores else "–" for k in _SCORES)
         told = (row.code, row.name, f"{row.words:,}", *scores, ", ".join(row.licences))
         cells.append(tuple(map(shown, told)))
-    click.echo(table(cells, indent=0, right="llr" + "r" * len(_SCORES) + "l"))
+    click.echo(text_table(cells, indent=0, right="llr" + "r" * len(_SCORES) + "l"))
 
 
 @command.command("show")
@@ -172,7 +173,7 @@ def show(model: str, as_json: bool) -> None:
         ("kind", found["kind"]),
         ("parts", ", ".join(found["parts"])),
     ]
-    click.echo(table([(name, shown(value)) for name, value in rows], indent=0))
+    click.echo(text_table([(name, shown(value)) for name, value in rows], indent=0))
     if found["card"].strip():
         lines = found["card"].strip().replace("\t", "    ").split("\n")
         click.echo("\n" + "\n".join(map(shown, lines)))

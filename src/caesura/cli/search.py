@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from caesura import formats
-from caesura.cli.console import table
 from caesura.cli.files import PIECES, Inputs
 from caesura.cli.interrupt import complete
 from caesura.document import Document, Sentence
@@ -32,6 +31,7 @@ from caesura.find import (
 from caesura.find.changes import Rewritten
 from caesura.find.counts import Field
 from caesura.formats.io import open_write
+from caesura.markup import text_table
 from caesura.options import Reading
 from caesura.pipeline.jobs import Job, Source
 from caesura.render import LayoutOptions, found_html, lay_out, tree_of
@@ -284,7 +284,7 @@ def _counted(counts: Counts, kind: str) -> Iterator[str]:
     for number, values in rows:
         share = f"{100 * number / counts.total:.1f}"
         lines.append((f"{number:,}", share, *(shown(value) or "_" for value in values)))
-    yield table(lines, indent=0, right="rr") + "\n"
+    yield text_table(lines, indent=0, right="rr") + "\n"
 
 
 # ------------------------------------------------------------------- rewriting

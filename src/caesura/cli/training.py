@@ -13,11 +13,12 @@ from types import TracebackType
 
 import click
 
-from caesura.cli.console import WarningPrinter, table
+from caesura.cli.console import WarningPrinter
 from caesura.cli.progress import Progress
 from caesura.errors import WarningSink
 from caesura.learn.loop import Event
 from caesura.learn.run import Counting, Report
+from caesura.markup import text_table
 
 __all__ = ["Console", "Drawing", "EpochTable", "tell_result"]
 
@@ -202,6 +203,6 @@ def _on_dev(scores: Mapping[str, float] | Mapping[str, Mapping[str, float]]) -> 
         metrics = next(iter(columns.values()))
         rows = [("On dev, F1", *columns)]
         rows += [(name, *(f"{own[name]:.2f}" for own in columns.values())) for name in metrics]
-        return table(rows, indent=0, right="l" + "r" * len(columns))
+        return text_table(rows, indent=0, right="l" + "r" * len(columns))
     numbers = ", ".join(f"{name} {value:.2f}" for name, value in scores.items())
     return f"On dev: {numbers}" if numbers else "Not scored: there were no dev data (--dev)"

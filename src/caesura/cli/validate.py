@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from caesura.cli.console import print_json, table
+from caesura.cli.console import print_json
 from caesura.cli.files import PIECES, Inputs
 from caesura.cli.options import inputs_argument, json_option, options
 from caesura.errors import CaesuraWarning, UsageError
+from caesura.markup import text_table
 from caesura.options import Reading, option
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def _check(
         return
     rows = [(rule, f"{count:,}") for rule, count in counts.most_common()]
     if rows:
-        click.echo("\n" + table(rows, right="lr"))
+        click.echo("\n" + text_table(rows, right="lr"))
     total = f"{len(problems):,} problem{'s' * (len(problems) != 1)}" if rows else "No problems"
     click.echo(f"{total} in {sentences:,} sentences, {words:,} words ({rate:.1f} per 1,000 words).")
 

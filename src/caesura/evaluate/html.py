@@ -14,6 +14,7 @@ from caesura.evaluate.significance import Significance
 from caesura.evaluate.svg import lines_plot, reliability_plot, stacked_bars
 from caesura.evaluate.tables import LEVEL_NAMES, TITLES, significance_cells, significance_lines
 from caesura.formats.io import open_write
+from caesura.markup import PAGE_END, element, html_table, page_start
 
 if TYPE_CHECKING:
     from caesura.evaluate.report import Report
@@ -52,21 +53,9 @@ svg .p3 { fill: var(--c3); } svg .p4 { fill: var(--c4); } svg .p5 { fill: var(--
 """
 
 
-def _table(rows: Sequence[Sequence[str]], head: bool = True) -> str:
-    lines = ["<table>"]
-    for number, row in enumerate(rows):
-        cell = "th" if head and number == 0 else "td"
-        lines.append("<tr>" + "".join(f"<{cell}>{escape(c)}</{cell}>" for c in row) + "</tr>")
-    return "".join([*lines, "</table>"])
-
-
 def _page(title: str, body: Sequence[str]) -> str:
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
-        f"<h1>{escape(title)}</h1>" + "\n".join(body) + "</body></html>\n"
-    )
+    heading = element("h1", escape(title))
+    return page_start(title, STYLE) + heading + "\n".join(body) + PAGE_END
 
 
 def scores_html(report: Report) -> str:
@@ -83,7 +72,7 @@ def scores_html(report: Report) -> str:
                 "" if accuracy is None else f"{accuracy:.2f}",
             ]
         )
-    return _table(rows)
+    return html_table(rows)
 
 
 def _levels(report: Report) -> str:
@@ -103,7 +92,7 @@ def _levels(report: Report) -> str:
                 f"{level.exact.recall:.2f}",
             ]
         )
-    return _table(rows)
+    return html_table(rows)
 
 
 def _by(title: str, rows: Sequence[Row], limit: int = 60) -> str:
@@ -114,7 +103,7 @@ def _by(title: str, rows: Sequence[Row], limit: int = 60) -> str:
     for row in rows[:limit]:
         values = (f"{row.f1(measure):.2f}" for measure in measures)
         shown.append([row.name, str(row.gold), str(row.system), *values])
-    table = _table(shown)
+    table = html_table(shown)
     if len(rows) > limit:
         table += f'<p class="note">… and {len(rows) - limit} more.</p>'
     return f"<details><summary>F1 by {escape(title)}</summary>{table}</details>"
@@ -162,7 +151,7 @@ def _losses(report: Report) -> list[str]:
                 for metric, values in losses.reached.items()
             ),
         ]
-        body.append(_table(rows))
+        body.append(html_table(rows))
     if report.attribution:
         everything = max(sum(report.attribution.values()), 1)
         share = {name: 100 * count / everything for name, count in report.attribution.items()}
@@ -221,11 +210,11 @@ def comparison_html(
         [TITLES.get(metric, metric), *(f"{reports[name][metric].f1:.2f}" for name in names)]
         for metric in shared
     ]
-    body = [_table(rows)]
+    body = [html_table(rows)]
     for (first, second), found in tests.items():
         shown = [["", "difference", "95% interval", "p Wilcoxon", "p bootstrap", "p randomisation"]]
         shown += [[test.metric, *significance_cells(test)] for test in found]
-        body += [f"<h2>{escape(second)} against {escape(first)}</h2>", _table(shown)]
+        body += [f"<h2>{escape(second)} against {escape(first)}</h2>", html_table(shown)]
         body += [f'<p class="note">{escape(line)}</p>' for line in significance_lines(found)]
     measure = "LAS" if "LAS" in shared else "Words"
     by_length = {name: report.breakdown("sentence length") for name, report in reports.items()}

@@ -15,7 +15,6 @@ import numpy as np
 
 from caesura.document.punctuation import Marks
 from caesura.evaluate.align import Comparison
-from caesura.evaluate.bars import scores_svg
 from caesura.evaluate.breakdown import Row, breakdown
 from caesura.evaluate.calibration import Calibration, calibrations
 from caesura.evaluate.confusions import Confusion, confusions
@@ -24,6 +23,7 @@ from caesura.evaluate.html import report_html, scores_html
 from caesura.evaluate.loss import Losses, attribute
 from caesura.evaluate.score import Score
 from caesura.evaluate.spans import LEVELS, Level, SpanOptions, compare_levels
+from caesura.evaluate.svg import scores_svg
 from caesura.evaluate.tables import report_text
 from caesura.formats.io import open_write
 

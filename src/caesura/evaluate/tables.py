@@ -11,6 +11,7 @@ from caesura.evaluate.conll import METRICS
 from caesura.evaluate.loss import Losses
 from caesura.evaluate.score import Score
 from caesura.evaluate.significance import Significance, untested
+from caesura.markup import text_table
 
 if TYPE_CHECKING:
     from caesura.evaluate.report import Report
@@ -47,19 +48,9 @@ LEVEL_NAMES = {
 BAR = 40
 
 
-def columns(rows: Sequence[Sequence[str]], indent: int = 2) -> str:
+def columns(rows: Sequence[Sequence[str]]) -> str:
     """Rows as aligned columns: the first to the left, the others to the right."""
-    if not rows:
-        return ""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [
-            row[0].ljust(widths[0]),
-            *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True)),
-        ]
-        lines.append(" " * indent + "  ".join(cells).rstrip())
-    return "\n".join(lines)
+    return text_table(rows, right="l" + "r" * (len(rows[0]) - 1 if rows else 0))
 
 
 def _number(value: float | None) -> str:

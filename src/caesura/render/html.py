@@ -7,17 +7,16 @@ tint, and what differs between two analyses is marked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from html import escape
 from typing import TYPE_CHECKING
 
 from caesura.document import Document
+from caesura.markup import PAGE_END, element, page_start, shown_text
 from caesura.render.layout import LayoutOptions, lay_out
 from caesura.render.svg import FOUND, PAGE, PICTURE, stacked_svg, tint, tree_svg
 from caesura.render.tree import Difference, Mark, compare, tree_of
 
 if TYPE_CHECKING:
     from caesura.document import Sentence
-
 
 #: A notebook shows so many sentences of a document, and draws so many trees.
 SHOWN = 20
@@ -38,31 +37,27 @@ def document_svg(
     return stacked_svg(pictures, doc.id or "trees", alone=alone)
 
 
-def sentence_html(sentence: Sentence) -> str:
+def sentence_html(sentence: Sentence, *, style: bool = True) -> str:
     """A sentence for a notebook: its tree."""
-    return f'<div style="overflow-x:auto">{tree_svg(tree_of(sentence))}</div>'
+    return f'<div style="overflow-x:auto">{tree_svg(tree_of(sentence), style=style)}</div>'
 
 
 def document_html(doc: Document, *, shown: int = SHOWN, drawn: int = DRAWN) -> str:
     """A document for a notebook: its size, its sentences, the first of them with their trees."""
-    name = f"<b>{_safe(doc.id)}</b> · " if doc.id else ""
-    counts = f"{_count(doc.n_sentences, 'sentence')} · {_count(doc.n_words, 'word')}"
+    name = f"<b>{shown_text(doc.id)}</b> · " if doc.id else ""
     if not doc.n_tokens:
-        text = _safe(doc.text[:2000])
+        text = shown_text(doc.text[:2000])
         return f'<div><p>{name}a text without tokens</p><p dir="auto">{text}</p></div>'
-    has_trees = bool((doc.head >= 0).any())
-    parts = [f"<div><p>{name}{counts}</p>"]
+    parts = [f"<div><p>{name}{_size(doc, ' · ')}</p>"]
+    trees = drawn if bool((doc.head >= 0).any()) else 0
     for sentence in doc.sentences[:shown]:
-        line = f'<span dir="auto">{_safe(sentence.text)}</span>'
-        if has_trees and sentence.index < drawn:
-            style = sentence.index == 0
-            svg = tree_svg(tree_of(sentence), style=style)
-            line = f'<div style="overflow-x:auto">{svg}</div>'
-        parts.append(
-            f"<p style='margin:.3em 0'><small>{sentence.index + 1}</small> {line}</p>"
-            if not line.startswith("<div")
-            else line
-        )
+        if sentence.index < trees:
+            parts.append(sentence_html(sentence, style=sentence.index == 0))
+        else:
+            parts.append(
+                f"<p style='margin:.3em 0'><small>{sentence.index + 1}</small> "
+                f'<span dir="auto">{shown_text(sentence.text)}</span></p>'
+            )
     rest = doc.n_sentences - shown
     if rest > 0:
         parts.append(f"<p>… and {_count(rest, 'more sentence')}</p>")
@@ -77,22 +72,27 @@ def page_html(
     names: tuple[str, str] = ("first", "second"),
     width: float = 940,
 ) -> Iterator[str]:
-    """A page of documents, in parts; with `others`, what differs from these is marked."""
-    yield (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{_safe(title)}</title><style>{PICTURE}{PAGE}</style></head>"
-        f'<body class="caesura-page"><h1>{_safe(title)}</h1>\n'
-    )
-    yield _key(others is not None, names)
+    """A page of documents, in parts; with `others`, the differences from these are marked."""
+    yield page_start(title, PICTURE + PAGE, cls="caesura-page")
+    yield f"<h1>{shown_text(title)}</h1>\n{_key(others is not None, names)}"
     options = LayoutOptions(width=width)
-    if others is None:
-        for number, doc in enumerate(documents):
-            yield from _plain_document(doc, number, options)
-    else:
-        for number, (doc, other) in enumerate(zip(documents, others, strict=True)):
-            yield from _compared_document(compare(doc, other), number, options, names)
-    yield "</body></html>\n"
+    pairs: Iterable[tuple[Document, Document | None]] = (
+        ((doc, None) for doc in documents)
+        if others is None
+        else zip(documents, others, strict=True)
+    )
+    for number, (doc, other) in enumerate(pairs):
+        difference = None if other is None else compare(doc, other)
+        doc = doc if difference is None else difference.left
+        name = shown_text(doc.id or f"Document {number + 1}")
+        yield f"<h2>{name} <small>{_size(doc, ', ')}</small></h2>\n"
+        if difference is not None:
+            yield from _compared(difference, number, options, names)
+            continue
+        yield _running_text(doc, f"d{number}", {}, frozenset(), frozenset())
+        for sentence in doc.sentences:
+            yield _article(sentence, number, options)
+    yield PAGE_END
 
 
 def found_html(
@@ -103,20 +103,14 @@ def found_html(
     Each comes with the words that were found, by their numbers in the document and with their names
     in the pattern, and with a line that stands above its tree.
     """
-    yield (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{_safe(title)}</title><style>{PICTURE}{FOUND}{PAGE}</style></head>"
-        f'<body class="caesura-page"><h1><code>{_safe(title)}</code></h1>\n'
-    )
+    yield page_start(title, PICTURE + FOUND + PAGE, cls="caesura-page")
+    yield f"<h1><code>{shown_text(title)}</code></h1>\n"
     options = LayoutOptions(width=width)
     for sentence, words, line in found:
-        tree = tree_of(sentence, found=words)
-        yield (
-            f'<article><h3>{_name(sentence)}</h3><p dir="auto">{_safe(line)}</p>'
-            f"{tree_svg(tree, options, style=False)}</article>\n"
-        )
-    yield "</body></html>\n"
+        tree = tree_svg(tree_of(sentence, found=words), options, style=False)
+        above = f'<h3>{_name(sentence)}</h3><p dir="auto">{shown_text(line)}</p>'
+        yield f"<article>{above}{tree}</article>\n"
+    yield PAGE_END
 
 
 def _key(compared: bool, names: tuple[str, str]) -> str:
@@ -126,43 +120,31 @@ def _key(compared: bool, names: tuple[str, str]) -> str:
         '<span class="k3">95%</span>sure of the arc or the boundary, where the file says'
     )
     if compared:
-        key += (
-            f' · <span class="d">differs</span>between {_safe(names[0])} and {_safe(names[1])}; '
-            '<b class="b only">|</b>a boundary of one side only'
-        )
+        first, second = map(shown_text, names)
+        key += f' · <span class="d">differs</span>between {first} and {second}; '
+        key += '<b class="b only">|</b>a boundary of one side only'
     return key + "</p>\n"
 
 
-def _title(doc: Document, number: int) -> str:
-    counts = f"{_count(doc.n_sentences, 'sentence')}, {_count(doc.n_words, 'word')}"
-    return f"<h2>{_safe(doc.id or f'Document {number + 1}')} <small>{counts}</small></h2>\n"
-
-
-def _plain_document(doc: Document, number: int, options: LayoutOptions) -> Iterator[str]:
-    yield _title(doc, number)
-    yield _running_text(doc, f"d{number}", {}, frozenset(), frozenset())
-    for sentence in doc.sentences:
-        yield _article(sentence, number, options)
-
-
 def _article(sentence: Sentence, number: int, options: LayoutOptions) -> str:
-    return (
-        f'<article id="d{number}s{sentence.index}"><h3>{_name(sentence)}</h3>'
-        f"{tree_svg(tree_of(sentence), options, style=False)}</article>\n"
-    )
+    tree = tree_svg(tree_of(sentence), options, style=False)
+    name = f"d{number}s{sentence.index}"
+    return f'<article id="{name}"><h3>{_name(sentence)}</h3>{tree}</article>\n'
 
 
-def _compared_document(
+def _compared(
     difference: Difference, number: int, options: LayoutOptions, names: tuple[str, str]
 ) -> Iterator[str]:
-    doc = difference.left
-    yield _title(doc, number)
     regions = difference.regions()
-    differing = sum(not region.same for region in regions)
-    told = f"{_count(differing, 'stretch', 'stretches')} of {len(regions)} differ"
-    yield f'<p class="note">{"The two are the same." if difference.same else told}</p>\n'
+    differing = _count(sum(not region.same for region in regions), "stretch", "stretches")
+    note = f"{differing} of {len(regions)} differ"
+    yield f'<p class="note">{"The two are the same." if difference.same else note}</p>\n'
     yield _running_text(
-        doc, f"d{number}", difference.left_marks, difference.left_only, difference.right_only
+        difference.left,
+        f"d{number}",
+        difference.left_marks,
+        difference.left_only,
+        difference.right_only,
     )
     for region in regions:
         if region.same:
@@ -176,9 +158,8 @@ def _compared_document(
             (names[1], region.right, difference.right_marks),
         )
         for name, sentences, marks in sides:
-            parts.append(f'<p class="side">{_safe(name)}</p>')
-            for sentence in sentences:
-                parts.append(tree_svg(tree_of(sentence, marks), options, style=False))
+            parts.append(element("p", shown_text(name), cls="side"))
+            parts += (tree_svg(tree_of(one, marks), options, style=False) for one in sentences)
         yield "".join([*parts, "</article>\n"])
 
 
@@ -197,45 +178,40 @@ def _running_text(
     edge = None if doc.sent_conf is None else doc.sent_conf.tolist()
     at = 0
     for sentence in doc.sentences:
-        parts.append(_safe(doc.text[at : sentence.start]))
-        kinds = ["b"]
-        if sentence.start in only_here:
-            kinds.append("only")
-        step = tint(edge[sentence.first_token]) if edge is not None else None
-        if step is not None:
-            kinds.append(f"k{step}")
-        parts.append(f'<b class="{" ".join(kinds)}">|</b>')
+        parts.append(shown_text(doc.text[at : sentence.start]))
+        kind = "b" + " only" * (sentence.start in only_here)
+        kind += _tinted(edge[sentence.first_token] if edge is not None else None)
+        parts.append(element("b", "|", cls=kind))
         parts.append(f'<span class="s"><a href="#{name}s{sentence.index}">')
         at = sentence.start
         for token in range(sentence.first_token, sentence.last_token):
-            parts.append(_safe(doc.text[at : starts[token]]))
+            parts.append(shown_text(doc.text[at : starts[token]]))
             if starts[token] in only_there:
                 parts.append('<b class="b only">¦</b>')
             at = ends[token]
             words = range(first_word[token], first_word[token + 1])
-            parts.append(_token(_safe(doc.text[starts[token] : at]), words, sure, marks))
+            kind = _tinted(min(sure[word] for word in words) if sure is not None else None)
+            kind += " d" * any(word in marks for word in words)
+            text = shown_text(doc.text[starts[token] : at])
+            parts.append(element("span", text, cls=kind.strip()) if kind else text)
         parts.append("</a></span>")
-    parts.append(_safe(doc.text[at:]))
+    parts.append(shown_text(doc.text[at:]))
     return "".join([*parts, "</section>\n"])
 
 
-def _token(text: str, words: range, sure: list[float] | None, marks: Mapping[int, Mark]) -> str:
-    kinds = []
-    step = tint(min(sure[word] for word in words)) if sure is not None else None
-    if step is not None:
-        kinds.append(f"k{step}")
-    if any(word in marks for word in words):
-        kinds.append("d")
-    return f'<span class="{" ".join(kinds)}">{text}</span>' if kinds else text
+def _tinted(confidence: float | None) -> str:
+    """The class of a confidence, behind others."""
+    step = tint(confidence)
+    return "" if step is None else f" k{step}"
 
 
 def _name(sentence: Sentence) -> str:
-    return _safe(sentence.id or str(sentence.index + 1))
+    return shown_text(sentence.id or str(sentence.index + 1))
+
+
+def _size(doc: Document, between: str) -> str:
+    return _count(doc.n_sentences, "sentence") + between + _count(doc.n_words, "word")
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def _safe(text: str | None) -> str:
-    return escape(text or "", quote=True).replace("\x00", "�")

@@ -5,11 +5,10 @@ Pictures take their ink from what surrounds them (`currentColor`) unless they st
 
 from __future__ import annotations
 
-import re
-from html import escape
 from typing import Final
 
 from caesura.document import ROOT, UNKNOWN
+from caesura.markup import element, safe, svg
 from caesura.render.layout import Box, LayoutOptions, Picture, Segment, lay_out
 from caesura.render.tree import Tree
 
@@ -72,15 +71,9 @@ article p{margin:.2rem 0 .6rem}.side{color:var(--soft);font-size:.85rem;margin:.
 """.replace("\n", "")
 
 
-#: Characters that XML cannot hold.
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+#: Below these confidences a tint is strong, medium, weak and very weak.
 _LIMITS = (0.5, 0.7, 0.85, 0.95)
 _CORNER = 6.0
-
-
-def safe(text: str) -> str:
-    """A text as XML."""
-    return escape(_CONTROL.sub("�", text), quote=True)
 
 
 def tint(confidence: float | None) -> int | None:
@@ -97,20 +90,9 @@ def tree_svg(
 
     Without `style` the rules for its classes must be on the page; `alone` makes it a file.
     """
-    return picture_svg(lay_out(tree, options), style=style, alone=alone)
-
-
-def picture_svg(picture: Picture, *, style: bool = True, alone: bool = False) -> str:
-    """A layout as one SVG element."""
-    return _element(
-        picture.width,
-        picture.height,
-        picture.tree.text or " ".join(picture.tree.forms),
-        _body(picture),
-        style=style,
-        alone=alone,
-        found=picture.tree.found is not None,
-    )
+    picture = lay_out(tree, options)
+    title = tree.text or " ".join(tree.forms)
+    return _svg([picture], picture.height, title, _body(picture), style=style, alone=alone)
 
 
 def stacked_svg(
@@ -119,74 +101,63 @@ def stacked_svg(
     """Several trees below each other in one element."""
     y, parts = 0.0, []
     for picture in pictures:
-        parts.append(f'<g transform="translate(0 {y:.1f})">{_body(picture)}</g>')
+        parts.append(element("g", _body(picture), transform=f"translate(0 {y:.1f})"))
         y += picture.height + 16
+    return _svg(pictures, max(y - 16, 1), title, "".join(parts), style=style, alone=alone)
+
+
+def _svg(
+    pictures: list[Picture], height: float, title: str, body: str, *, style: bool, alone: bool
+) -> str:
     width = max((picture.width for picture in pictures), default=1.0)
     found = any(picture.tree.found is not None for picture in pictures)
-    height = max(y - 16, 1)
-    return _element(width, height, title, "".join(parts), style=style, alone=alone, found=found)
-
-
-def _element(
-    width: float, height: float, title: str, body: str, *, style: bool, alone: bool, found: bool
-) -> str:
-    more = (FOUND if found else "") + (PICTURE_ALONE if alone else "")
-    rules = f"<style>{PICTURE}{more}</style>" if style else ""
-    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
-    name = safe(title)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="caesura" {size} role="img" '
-        f'aria-label="{name}"><title>{name}</title>{rules}{body}</svg>'
+    rules = PICTURE + (FOUND if found else "") + (PICTURE_ALONE if alone else "")
+    return svg(
+        round(width), round(height), title, body, style=rules if style else "", cls="caesura"
     )
 
 
 def _body(picture: Picture) -> str:
     parts: list[str] = []
-    tree = picture.tree
     for row in picture.rows:
         for place, form in enumerate(row.forms):
             word = row.first + place
             parts.append(_word(picture, word, form, row.tags[place] if row.tags else None))
         for a, b, y, box in row.groups:
-            parts.append(
-                f'<path class="line" d="M{a:.1f} {y - 4:.1f}V{y:.1f}H{b:.1f}V{y - 4:.1f}"/>'
-                + _text("surface", box, picture.right_to_left)
-            )
-        for segment in row.segments:
-            parts.append(_segment(tree, segment, row.floor))
+            path = f"M{a:.1f} {y - 4:.1f}V{y:.1f}H{b:.1f}V{y - 4:.1f}"
+            parts.append(element("path", cls="line", d=path))
+            parts.append(_text("surface", box, picture.right_to_left))
+        parts += (_segment(picture.tree, segment, row.floor) for segment in row.segments)
     return "".join(parts)
 
 
-def _text(kind: str, box: Box, mirrored: bool = False) -> str:
-    if not box.text:
+def _text(kind: str, box: Box | None, mirrored: bool = False) -> str:
+    if box is None or not box.text:
         return ""
-    way = ' direction="rtl"' if mirrored else ""
-    return f'<text class="{kind}" x="{box.x:.1f}" y="{box.y:.1f}"{way}>{safe(box.text)}</text>'
+    way = "rtl" if mirrored else None
+    return element("text", safe(box.text), cls=kind, x=box.x, y=box.y, direction=way)
+
+
+def _frame(kind: str, box: Box, air: int) -> str:
+    """A rectangle around a text."""
+    x, y, width, height = box.left - air, box.top - air, box.width + 2 * air, box.size + 2 * air
+    return element("rect", cls=kind, x=x, y=y, width=width, height=height, rx=4)
 
 
 def _word(picture: Picture, word: int, form: Box, tag: Box | None) -> str:
     tree = picture.tree
     mark = tree.mark(word)
-    parts = [f"<title>{safe(describe(tree, word))}</title>"]
-    confidence = tree.arc_conf[word] if tree.arc_conf is not None else None
-    step = tint(confidence)
+    parts = [element("title", safe(describe(tree, word)))]
+    step = tint(tree.arc_conf[word] if tree.arc_conf is not None else None)
     if step is not None:
-        parts.append(
-            f'<rect class="tint t{step}" x="{form.left - 3:.1f}" y="{form.top - 3:.1f}" '
-            f'width="{form.width + 6:.1f}" height="{form.size + 6:.1f}" rx="4"/>'
-        )
+        parts.append(_frame(f"tint t{step}", form, 3))
     if tree.is_found(word):
-        parts.append(
-            f'<rect class="hit" x="{form.left - 4:.1f}" y="{form.top - 4:.1f}" '
-            f'width="{form.width + 8:.1f}" height="{form.size + 8:.1f}" rx="4"/>'
-        )
+        parts.append(_frame("hit", form, 4))
     parts.append(_text("form", form, picture.right_to_left))
-    if tag is not None:
-        differs = mark is not None and mark.tag is not None
-        parts.append(_text("tag differs" if differs else "tag", tag))
-    gone = " gone" if mark is not None and mark.gone else ""
-    gone += " found" if tree.is_found(word) else ""
-    return f'<g class="word{gone}" data-word="{word}">{"".join(parts)}</g>'
+    differs = mark is not None and mark.tag is not None
+    parts.append(_text("tag differs" if differs else "tag", tag))
+    kind = "word" + " gone" * (mark is not None and mark.gone) + " found" * tree.is_found(word)
+    return element("g", "".join(parts), cls=kind, data_word=word)
 
 
 def describe(tree: Tree, word: int) -> str:
@@ -219,31 +190,22 @@ def _percent(confidence: float) -> str:
 
 def _segment(tree: Tree, segment: Segment, floor: float) -> str:
     head = tree.drawn_heads[segment.word]
-    kinds = ["arc"]
-    if head == ROOT:
-        kinds.append("root")
-    elif head == UNKNOWN:
-        kinds.append("unknown")
     mark = tree.mark(segment.word)
-    if mark is not None and mark.arc is not None:
-        kinds.append("differs")
-    if tree.is_found(segment.word) and tree.is_found(head):
-        kinds.append("found")
-    y, a, b = segment.y, segment.a, segment.b
+    kind = "arc" + {ROOT: " root", UNKNOWN: " unknown"}.get(head, "")
+    kind += " differs" * (mark is not None and mark.arc is not None)
+    kind += " found" * (tree.is_found(segment.word) and tree.is_found(head))
+    a, b = segment.a, segment.b
     if segment.stub:
-        x = (a + b) / 2
-        path, tip = f"M{x:.1f} {y:.1f}V{floor - 4:.1f}", x
+        tip = (a + b) / 2
+        path = f"M{tip:.1f} {segment.y:.1f}V{floor - 4:.1f}"
     else:
-        path = _arc(segment, floor)
         tip = a if segment.arrow == "a" else b
-    arrow = ""
+        path = _arc(segment, floor)
+    parts = [element("path", cls="line", d=path)]
     if segment.arrow:
-        arrow = f'<path class="tip" d="M{tip - 3:.1f} {floor - 6:.1f}h6l-3 6z"/>'
-    label = _text("label", segment.label) if segment.label is not None else ""
-    return (
-        f'<g class="{" ".join(kinds)}" data-word="{segment.word}">'
-        f'<path class="line" d="{path}"/>{arrow}{label}</g>'
-    )
+        parts.append(element("path", cls="tip", d=f"M{tip - 3:.1f} {floor - 6:.1f}h6l-3 6z"))
+    parts.append(_text("label", segment.label))
+    return element("g", "".join(parts), cls=kind, data_word=segment.word)
 
 
 def _arc(segment: Segment, floor: float) -> str:
