@@ -99,7 +99,7 @@ class Plain(_Writer):
         ]
         values = self._spaced(doc, of_token, several, more)
         ids = doc.strings.ids(of_token)
-        for token, (drop, add) in self.turns.marks(doc, ids).items():
+        for token, drop, add in self.turns.marks(doc, ids):
             values[token] = with_attributes(values[token], drop, add)
         if self.options.token_range:
             for token in range(doc.n_tokens):

@@ -389,6 +389,8 @@ _SCHEMAS: Final[dict[Any, Schema]] = {}
 _SCHEMA: Final = schema_of(Columns)
 #: String columns of words, in the order of CoNLL-U, with FORM.
 WORD_STRINGS: Final = _SCHEMA.word_strings
+#: The columns of CoNLL-U behind ID.
+CONLLU: Final = (*WORD_STRINGS[:5], "head", *WORD_STRINGS[5:])
 #: What `keep` and `Document.fixed` may name.
 FIXABLE: Final = _SCHEMA.fixable
 #: MISC keys under which confidences travel, by column.

@@ -265,6 +265,10 @@ ALIGNED: Final = "AlignBegin="
 _ALIGN: Final = ("AlignBegin", "AlignEnd", "AlignConf", "AlignGuessed")
 
 
+#: A token or word, and the attributes to drop from its MISC and to add.
+MiscChange = tuple[int, tuple[str, ...], list[str]]
+
+
 class Turn(NamedTuple):
     """A turn without its words; -1 is a time that is not known."""
 
@@ -380,25 +384,19 @@ class TurnWriter:
         ]
         self._of_token = token_turn(doc)
 
-    def marks(
-        self, doc: Document, of_token: np.ndarray
-    ) -> dict[int, tuple[tuple[str, ...], list[str]]]:
-        """Attributes to drop and to add, for tokens whose MISC does not say what turns say."""
+    def marks(self, doc: Document, of_token: np.ndarray) -> Iterator[MiscChange]:
+        """Changes of tokens whose MISC does not say what turns say."""
         wanted = self._wanted(doc)
         strings = doc.strings
         said = {i for i in set(of_token[of_token > 0].tolist()) if MARK in strings[i]}
         if not wanted and not said:
-            return {}
-        changed: dict[int, tuple[tuple[str, ...], list[str]]] = {}
+            return
         for token, i in enumerate(of_token.tolist()):
-            if token not in wanted and i not in said:
-                continue
-            old = strings[i]
-            if token not in wanted:
-                changed[token] = (_KEYS, [])
-            elif i not in said or mark_of(old) != wanted[token]:
-                changed[token] = (_KEYS, _items(wanted[token]))
-        return changed
+            if token in wanted:
+                if i not in said or mark_of(strings[i]) != wanted[token]:
+                    yield token, _KEYS, _items(wanted[token])
+            elif i in said:
+                yield token, _KEYS, []
 
     def _wanted(self, doc: Document) -> dict[int, Turn | None]:
         """The tokens at which a turn starts, or None where one ends and no other starts."""
@@ -454,10 +452,8 @@ def _items(turn: Turn | None) -> list[str]:
     return items
 
 
-def align_items(
-    doc: Document, of_token: np.ndarray, confidences: bool
-) -> Iterator[tuple[int, tuple[str, ...], list[str]]]:
-    """Tokens whose MISC does not say their times, with the attributes to drop and to add."""
+def align_items(doc: Document, of_token: np.ndarray, confidences: bool) -> Iterator[MiscChange]:
+    """Changes of tokens whose MISC does not say their times."""
     if doc.token_time is None:
         return
     strings = doc.strings

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Final, TypeVar
@@ -18,10 +18,12 @@ from typing import Final, TypeVar
 import numpy as np
 
 from caesura.document import CONFIDENCE_KEYS, UNKNOWN, EmptyNode, Strings
+from caesura.document.schema import CONLLU
 from caesura.formats.conllu.attributes import (
     ALIGNED,
     MARK,
     NEWPAR,
+    Aligned,
     Spacing,
     Turn,
     aligned_of,
@@ -58,7 +60,7 @@ class Layout:
     word_token: np.ndarray
     word_bounds: np.ndarray
     token_bounds: np.ndarray
-    #: Rows of multi-word tokens with their token, and of empty nodes with anchor and minor number.
+    #: SentenceRun of multi-word tokens with their token, and of empty nodes with anchor and minor number.
     multiword: list[tuple[int, int]] = field(default_factory=list)
     empty: list[tuple[int, int, int]] = field(default_factory=list)
 
@@ -118,7 +120,7 @@ def _special(
     words_before: np.ndarray,
     word_bounds: np.ndarray,
 ) -> tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]]:
-    """Rows of multi-word tokens (row, first and last word) and empty nodes (row, anchor, minor)."""
+    """SentenceRun of multi-word tokens (row, first and last word) and empty nodes (row, anchor, minor)."""
     multiword: list[tuple[int, int, int]] = []
     empty: list[tuple[int, int, int]] = []
     covered = -1
@@ -156,7 +158,7 @@ _RANGE: Final = re.compile(r"TokenRange=(\d{1,18}):(\d{1,18})(?!\d)")
 
 
 @dataclass
-class Rows:
+class SentenceRun:
     """A run of sentences as columns; indices count from the start of the run."""
 
     strings: Strings
@@ -202,7 +204,7 @@ def within(table: dict[int, T], first: int, last: int) -> list[tuple[int, T]]:
 
 def parse(
     sentences: list[str], carry: Sequence[str], strings: Strings, options: ReadOptions, x: bool
-) -> Rows:
+) -> SentenceRun:
     """The columns of a run of sentences; `x` for CoNLL-X.
 
     `carry` is the comments that stand before the run.
@@ -236,7 +238,7 @@ def parse(
     count_to(max(counts, default=0))
     values = _values(words, counts, strings, x)
     places = layout(values.ids, counts, allow_special=not x)
-    found = Rows(strings, comments, newdoc, held, places.token_bounds, places.word_bounds)
+    found = SentenceRun(strings, comments, newdoc, held, places.token_bounds, places.word_bounds)
     _fill(found, values, places, options)
     starts_at = places.token_bounds[newpar].tolist()
     found.paragraphs = sorted({*found.paragraphs, *starts_at})
@@ -257,11 +259,9 @@ def _cut_comments(sentence: str) -> tuple[tuple[str, ...], str]:
 
 
 #: The columns that hold strings, by number.
-STRING_COLUMNS: Final = {
-    1: "form", 2: "lemma", 3: "upos", 4: "xpos", 5: "feats", 7: "deprel", 8: "deps", 9: "misc"
-}  # fmt: skip
+STRING_COLUMNS: Final = {k: name for k, name in enumerate(CONLLU, 1) if name != "head"}
 #: The columns of a multi-word token's own line that `Document.token_columns` keeps.
-_TO_DEPS: Final = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps")
+_TO_DEPS: Final = CONLLU[1:-1]
 
 
 @dataclass
@@ -326,7 +326,7 @@ def _values(words: list[str], counts: list[int], strings: Strings, x: bool) -> _
     return _Values(ids, forms, np.array(heads, dtype=np.int64), interned, confident)
 
 
-def _fill(found: Rows, values: _Values, at: Layout, options: ReadOptions) -> None:
+def _fill(found: SentenceRun, values: _Values, at: Layout, options: ReadOptions) -> None:
     strings = found.strings
     blank = strings.add("_")
     columns = found.columns
@@ -388,7 +388,7 @@ def _heads(heads: np.ndarray, at: Layout) -> np.ndarray:
     return np.where(heads > 0, moved, np.where(heads == 0, -1, heads)).astype(np.int32)
 
 
-def _empty_nodes(found: Rows, values: _Values, at: Layout) -> None:
+def _empty_nodes(found: SentenceRun, values: _Values, at: Layout) -> None:
     for row, anchor, minor in at.empty:
         texts = {
             name: values.text(found.strings, name, row)
@@ -400,7 +400,7 @@ def _empty_nodes(found: Rows, values: _Values, at: Layout) -> None:
         found.empty_nodes.append(EmptyNode(anchor, minor, **kept))
 
 
-def _confidences(found: Rows, values: _Values, at: Layout) -> np.ndarray:
+def _confidences(found: SentenceRun, values: _Values, at: Layout) -> np.ndarray:
     """MISC without confidences, which become columns."""
     misc: np.ndarray = found.columns["misc"]
     strings = found.strings
@@ -436,63 +436,48 @@ def _number(misc: str, key: str) -> float | None:
     return None
 
 
-def _spaces(found: Rows, token_misc: np.ndarray, options: ReadOptions) -> None:
-    """What MISC and comments say about the text between tokens."""
+def _spaces(found: SentenceRun, token_misc: np.ndarray, options: ReadOptions) -> None:
+    """What MISC says about the text between tokens, about turns and about times."""
     strings = found.strings
-    said: dict[int, Spacing] = {}
-    for i in set(token_misc.tolist()):
-        text = strings[i]
-        if "Space" in text or "NewPar" in text:
-            said[i] = spacing(text)
+    distinct = {i: strings[i] for i in np.unique(token_misc).tolist()}
+    said = {i: spacing(text) for i, text in distinct.items() if "Space" in text or "NewPar" in text}
     after = {i: it.after for i, it in said.items() if it.after is not None}
     found.after = [None] * len(token_misc)
-    for token in np.flatnonzero(np.isin(token_misc, list(after))).tolist() if after else ():
-        found.after[token] = after[int(token_misc[token])]
-    odd = {i for i, it in said.items() if it.before or it.surface is not None or it.new_paragraph}
-    paragraphs = []
+    for token, text in _at_tokens(token_misc, after):
+        found.after[token] = text
+    odd = {i: it for i, it in said.items() if it != Spacing(after=it.after)}
     if odd:
         found.surfaces = list(found.surfaces)
-        for token, i in enumerate(token_misc.tolist()):
-            if i in odd:
-                it = said[i]
-                if it.before:
-                    found.before[token] = it.before
-                if it.surface is not None:
-                    found.surfaces[token] = it.surface
-                if it.new_paragraph:
-                    paragraphs.append(token)
-    found.paragraphs = paragraphs
-    _turns(found, token_misc)
-    _times(found, token_misc)
+    for token, it in _at_tokens(token_misc, odd):
+        if it.before:
+            found.before[token] = it.before
+        if it.surface is not None:
+            found.surfaces[token] = it.surface
+        if it.new_paragraph:
+            found.paragraphs.append(token)
+    marks = {i: mark_of(text) for i, text in distinct.items() if MARK in text}
+    found.turns.update(_at_tokens(token_misc, marks))
+    aligned = {i: aligned_of(text) for i, text in distinct.items() if ALIGNED in text}
+    _times(found, token_misc, {i: one for i, one in aligned.items() if one is not None})
     if options.token_range:
-        misc = token_misc.tolist()
-        matches = {i: _RANGE.search(strings[i]) for i in set(misc)}
+        matches = {i: _RANGE.search(text) for i, text in distinct.items()}
         spans = {i: (int(m[1]), int(m[2])) for i, m in matches.items() if m}
-        found.ranges = [spans.get(i) for i in misc]
+        found.ranges = [spans.get(i) for i in token_misc.tolist()]
 
 
-def _turns(found: Rows, token_misc: np.ndarray) -> None:
-    """What MISC says about turns."""
-    marks = {}
-    for i in set(token_misc.tolist()):
-        if MARK in found.strings[i]:
-            marks[i] = mark_of(found.strings[i])
-    for token in np.flatnonzero(np.isin(token_misc, list(marks))).tolist() if marks else ():
-        found.turns[token] = marks[int(token_misc[token])]
+def _at_tokens(token_misc: np.ndarray, said: dict[int, T]) -> Iterator[tuple[int, T]]:
+    """The tokens with some values of MISC, and what these say."""
+    for token in np.flatnonzero(np.isin(token_misc, list(said))).tolist() if said else ():
+        yield token, said[int(token_misc[token])]
 
 
-def _times(found: Rows, token_misc: np.ndarray) -> None:
-    """What MISC says about times of tokens."""
-    strings = found.strings
-    hits = [i for i in np.unique(token_misc).tolist() if ALIGNED in strings[i]]
-    said = {i: one for i in hits if (one := aligned_of(strings[i])) is not None}
+def _times(found: SentenceRun, token_misc: np.ndarray, said: dict[int, Aligned]) -> None:
     if not said:
         return
     n = len(token_misc)
     times = np.full((n, 2), np.nan)
     sure, guessed = np.full(n, np.nan, np.float32), np.zeros(n, np.int8)
-    for token in np.flatnonzero(np.isin(token_misc, list(said))).tolist():
-        one = said[int(token_misc[token])]
+    for token, one in _at_tokens(token_misc, said):
         times[token] = one.begin / 1000, one.end / 1000
         sure[token] = np.nan if one.confidence is None else one.confidence
         guessed[token] = one.guessed

@@ -14,7 +14,7 @@ import numpy as np
 
 from caesura.document import NO, YES, Document, EmptyNode, Strings
 from caesura.formats.conllu.attributes import Turn, set_turns
-from caesura.formats.conllu.columns import STRING_COLUMNS, Malformed, Rows, parse, within
+from caesura.formats.conllu.columns import Malformed, SentenceRun, parse, within
 from caesura.formats.conllu.validate import leave_out_bad, warn
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions
@@ -126,7 +126,7 @@ class _Gatherer:
         #: Sentences of the present run that start documents.
         self.starts: list[int] = []
 
-    def add(self, found: Rows) -> Iterator[Document]:
+    def add(self, found: SentenceRun) -> Iterator[Document]:
         starts, n = found.token_bounds, len(found.comments)
         self.starts = list(found.newdoc)
         s = 0
@@ -154,7 +154,7 @@ class _Gatherer:
                 self.range = found.ranges[int(starts[end]) - 1]
             s = end
 
-    def _end(self, found: Rows, s: int) -> int:
+    def _end(self, found: SentenceRun, s: int) -> int:
         """The sentence before which the part that starts with sentence s must end."""
         n = len(found.comments)
         later = bisect_right(self.starts, s)
@@ -164,14 +164,14 @@ class _Gatherer:
             limit = min(limit, int(np.searchsorted(found.token_bounds, wanted)))
         return max(s + 1, limit)
 
-    def _lead(self, found: Rows, token: int) -> str:
+    def _lead(self, found: SentenceRun, token: int) -> str:
         lead = found.before.get(token, "")
         if found.ranges is not None and found.ranges[token] is not None:
             length = found.ranges[token][0]  # type: ignore[index]
             lead = _as_long(lead, length, self.options)
         return lead
 
-    def _close_gap(self, found: Rows, token: int) -> None:
+    def _close_gap(self, found: SentenceRun, token: int) -> None:
         gap = found.gap(token, self.after, self.space)
         if found.ranges is not None:
             here, there = self.range, found.ranges[token]
@@ -199,7 +199,7 @@ class _Gatherer:
             yield Document(trailer=trailer, source=self.options.file)
 
 
-def segment(found: Rows, first: int, last: int, lead: str, options: ReadOptions) -> Document:
+def segment(found: SentenceRun, first: int, last: int, lead: str, options: ReadOptions) -> Document:
     """Sentences first..last-1 as a document whose text ends with its last token."""
     ta, tb = int(found.token_bounds[first]), int(found.token_bounds[last])
     wa, wb = int(found.word_bounds[first]), int(found.word_bounds[last])
@@ -225,19 +225,11 @@ def segment(found: Rows, first: int, last: int, lead: str, options: ReadOptions)
     doc.token_start = doc.token_end - lengths[0::2]
     doc.sent_start = np.full(tb - ta, NO, dtype=np.int8)
     doc.sent_start[found.token_bounds[first:last] - ta] = YES
-    columns = found.columns
-    doc.token_misc = columns["token_misc"][ta:tb].copy()
-    doc.word_token = columns["word_token"][wa:wb] - np.int32(ta)
-    for name in STRING_COLUMNS.values():
-        setattr(doc, name, columns[name][wa:wb].copy())
-    head = columns["head"][wa:wb]
-    doc.head = np.where(head >= 0, head - np.int32(wa), head)
-    for name in ("sent_conf", "token_time", "token_time_conf", "token_time_guessed"):
-        if name in columns:
-            setattr(doc, name, columns[name][ta:tb].copy())
-    for name in ("tag_conf", "arc_conf"):
-        if name in columns:
-            setattr(doc, name, columns[name][wa:wb].copy())
+    for name, values in found.columns.items():
+        of_token = doc.schema.by_name[name].level == "token"
+        setattr(doc, name, (values[ta:tb] if of_token else values[wa:wb]).copy())
+    doc.word_token -= np.int32(ta)
+    doc.head[doc.head >= 0] -= np.int32(wa)
     starts = (found.token_bounds[first:last] - ta).tolist()
     doc.comments = dict(zip(starts, found.comments[first:last], strict=True))
     if found.lines:

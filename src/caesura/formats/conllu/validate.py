@@ -6,25 +6,21 @@ a time, line by line, and says what, where, and what to do about it.
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
 from caesura.document import Strings
+from caesura.document.schema import CONLLU
 from caesura.document.trees import in_cycles
 from caesura.errors import FormatError
 from caesura.formats.conllu.attributes import NEWDOC, NEWPAR, TEXT, newdoc_id, sent_id
-from caesura.formats.conllu.columns import Malformed, Rows, parse
+from caesura.formats.conllu.columns import Malformed, SentenceRun, parse
 from caesura.formats.options import ReadOptions
 
-_COLUMNS: Final = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-_COLUMNS_X: Final = (
-    "ID", "FORM", "LEMMA", "CPOSTAG", "POSTAG", "FEATS", "HEAD", "DEPREL", "PHEAD", "PDEPREL"
-)  # fmt: skip
-
-
-class _Wrong(Protocol):
-    def __call__(self, what: str, line: int, column: int | None = None) -> FormatError: ...
+_COLUMNS: Final = ("ID", *map(str.upper, CONLLU))
+_COLUMNS_X: Final = (*_COLUMNS[:3], "CPOSTAG", "POSTAG", *_COLUMNS[5:8], "PHEAD", "PDEPREL")
 
 
 def leave_out_bad(
@@ -62,50 +58,63 @@ def leave_out_bad(
 def diagnose(sentence: str, first: int, options: ReadOptions, x: bool) -> FormatError:
     """The first thing that is wrong with a sentence, as an error that says where."""
     lines = sentence.split("\n")
-    name = sent_id(lines)
+    line, what, column = next(_faults(lines, x))
+    return options.error(what, first + line, column, sent_id=sent_id(lines))
 
-    def wrong(what: str, line: int, column: int | None = None) -> FormatError:
-        return options.error(what, line, column, sent_id=name)
 
+def _faults(lines: list[str], x: bool) -> Iterator[tuple[int, str, int | None]]:
+    """What is wrong, with line and column, of which only the first holds."""
     n_words = sum(1 for line in lines if line.partition("\t")[0].isdecimal())
+    names = _COLUMNS_X if x else _COLUMNS
     words, covered, minor, began = 0, 0, 0, False
-    open_range: tuple[int, int] | None = None  # line and last word of the latest range
-    for number, line in enumerate(lines, first):
+    last_range = -1  # the line of the latest range
+    for number, line in enumerate(lines):
         if line.startswith("#"):
             if began:
-                return wrong("a comment stands between the words of a sentence", number)
+                yield number, "a comment stands between the words of a sentence", None
             continue
         began = True
-        error = _columns(line, number, wrong, x)
-        if error:
-            return error
         fields = line.split("\t")
-        identifier = fields[0]
+        if len(fields) != 10:
+            what = f"the line has {len(fields)} columns, not 10"
+            if len(fields) == 1 and not line.strip():
+                what = "the line has only blanks, where a blank line or a word must be"
+            elif len(fields) == 1 and len(line.split()) >= 10:
+                what = "columns are separated by spaces, not by tabs"
+            yield number, what, None
+        for k, value in enumerate(fields):
+            if not value:
+                what = f"{names[k]} is empty (an unknown value is written _)"
+                yield number, what, _column(fields, k)
+        identifier, shown = fields[0], _shown(fields[0])
         if identifier.isdecimal():
             if identifier != str(words + 1):
                 late = _int(identifier) <= words
                 what = "is repeated or out of order" if late else "skips ids"
-                shown = _shown(identifier)
-                return wrong(f"ID is {shown} but {words + 1} was expected: it {what}", number)
+                yield number, f"ID is {shown} but {words + 1} was expected: it {what}", None
             words, minor = words + 1, 0
-            error = _head(fields, number, n_words, wrong)
+            for what in _head_faults(fields[6], n_words):
+                yield number, what, _column(fields, 6)
         elif "-" in identifier and not x:
-            if open_range and open_range[0] == number - 1:
-                return wrong(f"ID is {_shown(identifier)}, right after another range", number)
-            error = _range(identifier, number, words, covered, n_words, wrong)
-            if error is None:
-                covered = int(identifier.partition("-")[2])
-                open_range = (number, covered)
+            if last_range == number - 1 >= 0:
+                yield number, f"ID is {shown}, right after another range", None
+            for what in _range_faults(identifier, words, covered, n_words):
+                yield number, what, None
+            covered, last_range = int(identifier.partition("-")[2]), number
         elif "." in identifier and not x:
-            error = _empty(fields, number, words, minor, wrong)
             minor += 1
+            if identifier != f"{words}.{minor}":
+                what = f"ID is {shown!r} but an empty node here must be {words}.{minor}"
+                yield number, what, None
+            for k in (6, 7):
+                if fields[k] != "_":
+                    what = f"{names[k]} of an empty node is {_shown(fields[k])!r}, not _"
+                    yield number, what, _column(fields, k)
         else:
-            return wrong(f"ID is {_shown(identifier)!r}, which is no number", number)
-        if error:
-            return error
+            yield number, f"ID is {shown!r}, which is no number", None
     if not words:
-        return wrong("the sentence has no words", first)
-    return wrong("the sentence cannot be read: a range or an empty node is out of place", first)
+        yield 0, "the sentence has no words", None
+    yield 0, "the sentence cannot be read: a range or an empty node is out of place", None
 
 
 def _int(text: str) -> int:
@@ -117,69 +126,35 @@ def _shown(value: str) -> str:
     return value if len(value) <= 40 else value[:40] + "…"
 
 
-def _columns(line: str, number: int, wrong: _Wrong, x: bool) -> FormatError | None:
-    fields = line.split("\t")
-    names = _COLUMNS_X if x else _COLUMNS
-    if len(fields) != 10:
-        if len(fields) == 1 and not line.strip():
-            return wrong("the line has only blanks, where a blank line or a word must be", number)
-        if len(fields) == 1 and len(line.split()) >= 10:
-            return wrong("columns are separated by spaces, not by tabs", number)
-        return wrong(f"the line has {len(fields)} columns, not 10", number)
-    for k, value in enumerate(fields):
-        if not value:
-            column = sum(map(len, fields[:k])) + k + 1
-            return wrong(f"{names[k]} is empty (an unknown value is written _)", number, column)
-    return None
+def _column(fields: list[str], number: int) -> int:
+    return sum(map(len, fields[:number])) + number + 1
 
 
-def _head(fields: list[str], number: int, n_words: int, wrong: _Wrong) -> FormatError | None:
-    head = fields[6]
-    column = sum(map(len, fields[:6])) + 7
-    if head == "_":
-        return None
-    if not head.isdecimal() or str(_int(head)) != head:
-        return wrong(f"HEAD is {_shown(head)!r}, which is no number", number, column)
-    if _int(head) > n_words:
-        return wrong(f"HEAD is {head} but the sentence has {n_words} words", number, column)
-    return None
+def _head_faults(head: str, n_words: int) -> Iterator[str]:
+    if head != "_":
+        if not head.isdecimal() or str(_int(head)) != head:
+            yield f"HEAD is {_shown(head)!r}, which is no number"
+        elif _int(head) > n_words:
+            yield f"HEAD is {head} but the sentence has {n_words} words"
 
 
-def _range(
-    identifier: str, number: int, words: int, covered: int, n_words: int, wrong: _Wrong
-) -> FormatError | None:
+def _range_faults(identifier: str, words: int, covered: int, n_words: int) -> Iterator[str]:
     first, _, last = identifier.partition("-")
+    shown = _shown(identifier)
     if not (first.isdecimal() and last.isdecimal()):
-        return wrong(f"ID is {_shown(identifier)!r}, which is no range of words", number)
+        yield f"ID is {shown!r}, which is no range of words"
     a, b = _int(first), _int(last)
-    identifier = _shown(identifier)
     if a >= b:
-        return wrong(f"the range {identifier} must rise", number)
+        yield f"the range {shown} must rise"
     if a <= covered:
-        return wrong(f"the range {identifier} overlaps the one that ends at {covered}", number)
+        yield f"the range {shown} overlaps the one that ends at {covered}"
     if b > n_words:
-        return wrong(f"the range {identifier} ends after the last word, {n_words}", number)
+        yield f"the range {shown} ends after the last word, {n_words}"
     if a != words + 1 or str(a) != first or str(b) != last:
-        return wrong(f"the range {identifier} must stand before word {a}", number)
-    return None
+        yield f"the range {shown} must stand before word {a}"
 
 
-def _empty(
-    fields: list[str], number: int, words: int, minor: int, wrong: _Wrong
-) -> FormatError | None:
-    expected = f"{words}.{minor + 1}"
-    if fields[0] != expected:
-        return wrong(
-            f"ID is {_shown(fields[0])!r} but an empty node here must be {expected}", number
-        )
-    for k, name in ((6, "HEAD"), (7, "DEPREL")):
-        if fields[k] != "_":
-            column = sum(map(len, fields[:k])) + k + 1
-            return wrong(f"{name} of an empty node is {_shown(fields[k])!r}, not _", number, column)
-    return None
-
-
-def warn(found: Rows, sentences: list[str], numbers: list[int], options: ReadOptions) -> None:
+def warn(found: SentenceRun, sentences: list[str], numbers: list[int], options: ReadOptions) -> None:
     """Tell of what is odd in a run of sentences: trees that are none, text that differs."""
     lines = [
         number
@@ -211,7 +186,7 @@ def _only_comments(sentence: str) -> bool:
     return all(line.startswith("#") for line in sentence.split("\n"))
 
 
-def _warn_text(found: Rows, lines: list[int], options: ReadOptions) -> None:
+def _warn_text(found: SentenceRun, lines: list[int], options: ReadOptions) -> None:
     bounds = found.token_bounds.tolist()
     space = " " if options.space else ""
     for s, comments in enumerate(found.comments):

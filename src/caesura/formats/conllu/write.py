@@ -9,17 +9,20 @@ comments, multi-word tokens and empty nodes, which are made here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, Final
+from itertools import chain
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from caesura._core import RowWriter
 from caesura.document import CONFIDENCE_KEYS, UNKNOWN, Document, EmptyNode, Strings
+from caesura.document.schema import CONLLU
 from caesura.document.strings import misc_items
 from caesura.errors import InputError
 from caesura.formats.build import encoded, one_line, with_next
 from caesura.formats.conllu.attributes import (
     NEWDOC,
+    MiscChange,
     TurnWriter,
     align_items,
     newdoc_id,
@@ -29,10 +32,6 @@ from caesura.formats.conllu.attributes import (
     with_attributes,
 )
 from caesura.formats.options import WriteOptions
-
-_COLUMNS: Final = (
-    "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc",
-)  # fmt: skip
 
 
 def write_conllu(
@@ -115,7 +114,7 @@ class _Writer:
     def _written(
         self, doc: Document, lines: _Lines, starts: np.ndarray, comments: list[str]
     ) -> bytes:
-        columns = [lines.columns[name] for name in _COLUMNS]
+        columns = [lines.columns[name] for name in CONLLU]
         rest = (lines.others, starts, comments, lines.before, lines.after)
         arguments: tuple[Any, ...] = (*columns, *rest)
         return self._rows.rows(*arguments)
@@ -230,61 +229,40 @@ class _Writer:
         changed, self.carried = respaced(
             doc, of_token, first_word, more, self.carried, self._rows.spacing
         )
-        self._mark_turns(doc, of_token, changed)
-        of_words: dict[int, str] = {}
-        self._add_attributes(doc, of_token, changed, single, of_words)
+        confidences = self.options.confidences
+        for token, drop, add in chain(
+            self.turns.marks(doc, of_token),
+            align_items(doc, of_token, confidences),
+            self._token_items(doc),
+            _confidence_items(doc, "tag_conf", single) if confidences else (),
+            _confidence_items(doc, "arc_conf", single) if confidences else (),
+        ):
+            old = changed.get(token, doc.strings[of_token[token]])
+            changed[token] = with_attributes(old, drop, add)
         of_multiword = {
             token: changed.pop(token, doc.strings[of_token[token]])
             for token in np.flatnonzero(~single).tolist()
         }
         words = first_word[list(changed)].tolist()
-        lines.set("misc", {**dict(zip(words, changed.values(), strict=True)), **of_words})
+        of_words = dict(zip(words, changed.values(), strict=True))
+        for name in ("tag_conf", "arc_conf") if confidences and of_multiword else ():
+            for word, drop, add in _confidence_items(doc, name, ~single, by_token=False):
+                old = of_words.get(word, doc.strings[doc.misc[word]])
+                of_words[word] = with_attributes(old, drop, add)
+        lines.set("misc", of_words)
         return of_multiword
 
-    def _mark_turns(self, doc: Document, of_token: np.ndarray, changed: dict[int, str]) -> None:
-        for token, (drop, add) in self.turns.marks(doc, of_token).items():
-            old = changed.get(token, doc.strings[of_token[token]])
-            changed[token] = with_attributes(old, drop, add)
-        for token, drop, add in align_items(doc, of_token, self.options.confidences):
-            old = changed.get(token, doc.strings[of_token[token]])
-            changed[token] = with_attributes(old, drop, add)
-
-    def _add_attributes(
-        self,
-        doc: Document,
-        of_token: np.ndarray,
-        changed: dict[int, str],
-        single: np.ndarray,
-        of_words: dict[int, str],
-    ) -> None:
-        """TokenRange and confidences, where they are asked for."""
-
-        def put(token: int, drop: str, value: str) -> None:
-            old = changed.get(token, doc.strings[of_token[token]])
-            changed[token] = with_attributes(old, (drop,), [f"{drop}={value}"])
-
+    def _token_items(self, doc: Document) -> Iterator[MiscChange]:
+        """TokenRange and the confidences of boundaries."""
         if self.options.token_range:
             starts = (doc.token_start + self.offset).tolist()
             ends = (doc.token_end + self.offset).tolist()
             for token, (start, end) in enumerate(zip(starts, ends, strict=True)):
-                put(token, "TokenRange", f"{start}:{end}")
-        if not self.options.confidences:
-            return
-        if doc.sent_conf is not None:
+                yield token, ("TokenRange",), [f"TokenRange={start}:{end}"]
+        if self.options.confidences and doc.sent_conf is not None:
+            key = CONFIDENCE_KEYS["sent_conf"]
             for token in np.flatnonzero(~np.isnan(doc.sent_conf)).tolist():
-                put(token, CONFIDENCE_KEYS["sent_conf"], str(doc.sent_conf[token]))
-        for name in ("tag_conf", "arc_conf"):
-            values = getattr(doc, name)
-            if values is None:
-                continue
-            key = CONFIDENCE_KEYS[name]
-            for word in np.flatnonzero(~np.isnan(values)).tolist():
-                token = int(doc.word_token[word])
-                if single[token]:
-                    put(token, key, str(values[word]))
-                else:
-                    old = of_words.get(word, doc.strings[doc.misc[word]])
-                    of_words[word] = with_attributes(old, (key,), [f"{key}={values[word]!s}"])
+                yield token, (key,), [f"{key}={doc.sent_conf[token]!s}"]
 
     @staticmethod
     def _refuse(doc: Document, lines: _Lines, starts: np.ndarray) -> None:
@@ -303,14 +281,23 @@ class _Writer:
                     )
 
 
+def _confidence_items(
+    doc: Document, name: str, wanted: np.ndarray, *, by_token: bool = True
+) -> Iterator[MiscChange]:
+    """What MISC says of the confidences of words whose tokens are wanted."""
+    values, key = getattr(doc, name), CONFIDENCE_KEYS[name]
+    if values is not None:
+        for word in np.flatnonzero(~np.isnan(values) & wanted[doc.word_token]).tolist():
+            row = int(doc.word_token[word]) if by_token else word
+            yield row, (key,), [f"{key}={values[word]!s}"]
+
+
 class _Lines:
     """The columns of a document's words as they are written, and the lines between them."""
 
     def __init__(self, doc: Document) -> None:
         self._doc = doc
-        self.columns = {
-            name: np.ascontiguousarray(getattr(doc, name), np.int32) for name in _COLUMNS
-        }
+        self.columns = {name: np.ascontiguousarray(getattr(doc, name), np.int32) for name in CONLLU}
         #: Values that are not in the table of strings; -1 is the number of the first.
         self.others: list[str] = []
         self._numbers: dict[str, int] = {}
