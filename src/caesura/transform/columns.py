@@ -6,7 +6,7 @@ changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -56,6 +56,14 @@ def is_text(comment: str) -> bool:
     return bool(equals) and key.strip() == "text"
 
 
+def without_text(doc: Document) -> dict[int, tuple[str, ...]]:
+    """The comments of a document, but for those that hold the text."""
+    return {
+        token: tuple(c for c in comments if not is_text(c))
+        for token, comments in doc.comments.items()
+    }
+
+
 def document_comments(comments: Iterable[str]) -> tuple[str, ...]:
     """The comments that move on to the next sentence when theirs disappears."""
     return tuple(c for c in comments if _key(c).startswith(_OF_DOCUMENT))
@@ -66,54 +74,58 @@ def spoken_comments(comments: Iterable[str], text: str) -> tuple[str, ...]:
     return (*(c for c in comments if _key(c).startswith(_KEPT)), f"# text = {text}")
 
 
-_MADE_ANEW: Final = ("token_start", "token_end", "sent_start", "token_misc")
+def laid_out(
+    gaps: Iterable[str], surfaces: Sequence[str], tail: str = ""
+) -> tuple[str, Longs, Longs]:
+    """A text of tokens with what stands before each and behind all; where tokens start and end."""
+    parts = [part for pair in zip(gaps, surfaces, strict=True) for part in pair]
+    ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))[1::2]
+    lengths = np.fromiter(map(len, surfaces), np.int64, len(surfaces))
+    return "".join([*parts, tail]), ends - lengths, ends
+
+
+def mover(doc: Document, starts: Longs, ends: Longs, size: int) -> Callable[[Longs], Longs]:
+    """Moves offsets along with the token or gap that they are in.
+
+    `starts` and `ends` are those of the tokens of `doc` in a text of `size` characters.
+    """
+    old = np.concatenate(([0], np.stack((doc.token_start, doc.token_end), 1).ravel()))
+    new = np.concatenate(([0], np.stack((starts, ends), 1).ravel(), [size]))
+
+    def move(offsets: Longs) -> Longs:
+        at = np.searchsorted(old, offsets, side="right") - 1
+        return np.minimum(new[at] + offsets - old[at], new[at + 1])
+
+    return move
 
 
 def split_multiword(doc: Document) -> Document:
     """The document with one token a word; `don't` of the words `do` and `n't` reads `do n't`."""
-    first = doc.first_word.tolist()
-    multi = np.flatnonzero(np.diff(doc.first_word) > 1).tolist()
-    parts, at, starts = [], 0, np.zeros(doc.n_words, dtype=np.int64)
-    old, shifts, length = [0], [0], 0
-    single = np.setdiff1d(np.arange(doc.n_tokens), multi)
-    ends = np.zeros(doc.n_words, dtype=np.int64)
-    for token in multi:
-        start, end = int(doc.token_start[token]), int(doc.token_end[token])
-        forms = doc.strings.take(doc.form[first[token] : first[token + 1]])
-        before = doc.text[at:start]
-        parts += [before, " ".join(forms)]
-        length += len(before)
-        for word, form in enumerate(forms, first[token]):
-            starts[word], ends[word] = length, length + len(form)
-            length += len(form) + 1
-        length -= 1
-        old.append(end)
-        shifts.append(length - end)
+    first = doc.first_word
+    begins = np.zeros(doc.n_words, bool)
+    begins[first[:-1]] = True
+    surfaces = doc.column("form")
+    gaps, at = [" "] * doc.n_words, 0
+    spans = zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)
+    for (start, end), word, after in zip(spans, first.tolist(), first[1:].tolist(), strict=False):
+        gaps[word] = doc.text[at:start]
+        if after - word == 1:
+            surfaces[word] = doc.text[start:end]
         at = end
-    parts.append(doc.text[at:])
-
-    def move(offsets: Longs) -> Longs:
-        at = np.searchsorted(np.array(old), offsets, side="right") - 1
-        return offsets + np.array(shifts, dtype=np.int64)[at]
-
-    words = doc.first_word[single]
-    starts[words], ends[words] = move(doc.token_start[single]), move(doc.token_end[single])
-    sent_start = np.full(doc.n_words, NO, dtype=np.int8)
-    sent_start[doc.first_word[:-1]] = doc.sent_start
+    text, starts, ends = laid_out(gaps, surfaces, doc.text[at:])
+    move = mover(doc, starts[first[:-1]], ends[first[1:] - 1], len(text))
+    made_anew = ("token_start", "token_end", "sent_start", "token_misc")
     return replace(
         doc,
-        text="".join(parts),
+        text=text,
         token_start=starts,
         token_end=ends,
-        sent_start=sent_start,
+        sent_start=np.where(begins, doc.sent_start[doc.word_token], NO).astype(np.int8),
         token_misc=np.zeros(doc.n_words, dtype=np.int32),
         token_columns={},
         word_token=np.arange(doc.n_words, dtype=np.int32),
-        comments={
-            first[token]: tuple(c for c in comments if not is_text(c))
-            for token, comments in doc.comments.items()
-        },
-        **rows_of(doc, "token", doc.word_token, but=_MADE_ANEW),
+        comments={int(first[token]): own for token, own in without_text(doc).items()},
+        **rows_of(doc, "token", doc.word_token, but=made_anew),
         **moved_offsets(doc, move),
     )
 

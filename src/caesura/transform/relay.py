@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from caesura.document import NO, YES, Document, Longs
-from caesura.transform.columns import is_text, moved_offsets, rows_of
+from caesura.transform.columns import laid_out, moved_offsets, rows_of, without_text
 from caesura.transform.spoken import lower, speech
 
 
@@ -237,36 +237,25 @@ class _Plan:
 
     def document(self) -> Document:
         doc = self.doc
-        parts: list[str] = []
-        starts: list[int] = []
-        ends: list[int] = []
-        size = 0
+        gaps: list[str] = []
+        surfaces: list[str] = []
         for t, (gap, surface) in enumerate(zip(self.gaps, self.surfaces, strict=True)):
-            written = [(gap, self.marks[t]), (" ", surface)] if t in self.marks else []
-            for blank, token in written or [(gap, surface)]:
-                starts.append(size + len(blank))
-                parts += [blank, token]
-                size = starts[-1] + len(token)
-                ends.append(size)
-        tail = doc.text[int(doc.token_end[-1]) :]
-        text = "".join(parts) + ("\n" if "\n" in tail else "")
-        begins, finishes = np.array(starts, np.int64), np.array(ends, np.int64)
+            gaps += [gap, " "] if t in self.marks else [gap]
+            surfaces += [self.marks[t], surface] if t in self.marks else [surface]
+        tail = "\n" if "\n" in doc.text[int(doc.token_end[-1]) :] else ""
+        text, starts, ends = laid_out(gaps, surfaces, tail)
         new = doc if not self.marks else _with_marks(doc, self.marks)
         own = np.flatnonzero(_of_old(doc.n_tokens, self.marks))
-        move = _mover(doc, begins[own], finishes[own], len(text))
-        gaps = [text[a:b] for a, b in zip([0, *ends[:-1]], starts, strict=True)]
-        opens = [b for gap, b in zip(gaps, starts, strict=True) if gap.count("\n") > 1]
+        move = _mover(doc, starts[own], ends[own], len(text))
+        opens = [gap.count("\n") > 1 for gap in gaps]
         return replace(
             new,
             text=text,
-            token_start=begins,
-            token_end=finishes,
+            token_start=starts,
+            token_end=ends,
             token_break=None,
-            **moved_offsets(doc, move)
-            | {"paragraph_start": np.array([starts[0], *opens], np.int64)},
-            comments={
-                t: tuple(c for c in said if not is_text(c)) for t, said in new.comments.items()
-            },
+            **moved_offsets(doc, move) | {"paragraph_start": np.append(starts[0], starts[opens])},
+            comments=without_text(new),
         )
 
 

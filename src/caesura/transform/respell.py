@@ -22,8 +22,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.document import NO, YES, Document, Longs
-from caesura.transform.columns import is_text, moved_offsets
+from caesura.document import NO, YES, Document
+from caesura.transform.columns import laid_out, moved_offsets, mover, without_text
 
 
 class Spelled(NamedTuple):
@@ -48,68 +48,42 @@ def respelled(doc: Document, tokens: Mapping[int, Sequence[Spelled]]) -> Copy:
     comments that hold the text. Else it has text, tokens, words, sentences, paragraphs and turns:
     what was said about the words is not true of others. The first token of a sentence may not go.
     """
-    starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
     first = doc.first_word.tolist()
     forms = doc.column("form")
-    parts: list[str] = []
-    words: list[str] = []
-    sizes: list[int] = []
+    written: list[Spelled] = []
     sources: list[int] = []  # the token that each new one stands for, -1 for those behind the first
-    begins: list[int] = []
-    lengths: list[int] = []
     changed: list[bool] = []
-    old, new = [0], [0]  # offsets that correspond
-    at = length = 0
-    for token, (start, end) in enumerate(zip(starts, ends, strict=True)):
+    edges = [0]  # how many new tokens stand for the tokens up to each
+    at = 0
+    spans = zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)
+    for token, (start, end) in enumerate(spans):
         own = tokens.get(token)
         if own is None:
-            gap = doc.text[at:start]
-            own = (
-                Spelled(doc.text[start:end], tuple(forms[first[token] : first[token + 1]]), gap),
-            )
-        source = token
-        for spelled in own:
-            parts += [spelled.gap, spelled.surface]
-            length += len(spelled.gap)
-            if source == token:
-                old.append(start)
-                new.append(length)
-            begins.append(length)
-            lengths.append(len(spelled.surface))
-            length += len(spelled.surface)
-            said = spelled.words or (spelled.surface,)
-            words += said
-            sizes.append(len(said))
-            sources.append(source)
-            changed.append(token in tokens)
-            source = -1
-        old.append(end)
-        new.append(length)
+            words = tuple(forms[first[token] : first[token + 1]])
+            own = (Spelled(doc.text[start:end], words, doc.text[at:start]),)
+        written += own
+        sources += [token, *[-1] * (len(own) - 1)][: len(own)]
+        changed += [token in tokens] * len(own)
+        edges.append(len(written))
         at = end
-    parts.append(doc.text[at:])
-    old.append(len(doc.text))
-    new.append(length + len(doc.text) - at)
-
-    def move(offsets: Longs) -> Longs:
-        before = np.clip(np.searchsorted(old, offsets, side="right") - 1, 0, len(old) - 1)
-        limit = np.array(new)[np.minimum(before + 1, len(new) - 1)]
-        moved: Longs = np.minimum(np.array(new)[before] + offsets - np.array(old)[before], limit)
-        return moved
-
-    text = "".join(parts)
-    token_start = np.array(begins, dtype=np.int64)
+    gaps, surfaces = [one.gap for one in written], [one.surface for one in written]
+    text, starts, ends = laid_out(gaps, surfaces, doc.text[at:])
+    # A token that is gone stands at the end of the one before.
+    limits = np.append(0, ends)[edges]
+    empty = np.diff(edges) == 0
+    begins = np.where(empty, limits[1:], np.append(starts, 0)[edges[:-1]])
+    all_words = [one.words or (one.surface,) for one in written]
+    sizes = [len(words) for words in all_words]
     columns: dict[str, Any] = {
         "text": text,
-        "token_start": token_start,
-        "token_end": token_start + np.array(lengths, dtype=np.int64),
+        "token_start": starts,
+        "token_end": ends,
         "token_break": None,
-        **moved_offsets(doc, move),
+        "form": doc.strings.ids(word for words in all_words for word in words),
+        **moved_offsets(doc, mover(doc, begins, limits[1:], len(text))),
     }
     if sources == list(range(doc.n_tokens)) and sizes == np.diff(doc.first_word).tolist():
-        comments = {
-            token: tuple(c for c in said if not is_text(c)) for token, said in doc.comments.items()
-        }
-        same = replace(doc, form=doc.strings.ids(words), comments=comments, **columns)
+        same = replace(doc, comments=without_text(doc), **columns)
         return Copy(same, np.array(changed, dtype=bool))
     kept = np.array(sources, dtype=np.int64)
     marks = np.where(kept >= 0, doc.sent_start[np.maximum(kept, 0)], NO).astype(np.int8)
@@ -121,7 +95,6 @@ def respelled(doc: Document, tokens: Mapping[int, Sequence[Spelled]]) -> Copy:
     copy.sent_start = marks
     copy.token_misc = np.zeros(len(kept), dtype=np.int32)
     copy.word_token = np.repeat(np.arange(len(kept), dtype=np.int32), sizes)
-    copy.form = doc.strings.ids(words)
     copy.blank_words()
     return Copy(copy, np.array(changed, dtype=bool))
 

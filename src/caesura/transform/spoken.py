@@ -27,7 +27,6 @@ from caesura.document import (
     YES,
     Document,
     Ints,
-    Longs,
     Strings,
 )
 from caesura.document.punctuation import Marks, parse_marks
@@ -35,7 +34,9 @@ from caesura.document.schema import Level
 from caesura.transform.columns import (
     document_comments,
     is_text,
+    laid_out,
     moved_offsets,
+    mover,
     rows_of,
     spoken_comments,
 )
@@ -99,10 +100,8 @@ def _spoken(doc: Document, marks: str | Marks, *, fold: bool, whole_tokens: bool
     new.blank_words()
 
     tokens = _surfaces(doc, firsts, fold) if whole_tokens else new.strings.take(new.form)
-    new.text = " ".join(tokens)
-    lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
-    new.token_end = np.cumsum(lengths + 1) - 1
-    new.token_start = new.token_end - lengths
+    gaps = ["", *[" "] * (len(tokens) - 1)][: len(tokens)]
+    new.text, new.token_start, new.token_end = laid_out(gaps, tokens)
 
     _carry(doc, new, "token", doc.word_token[firsts], but=_OF_TOKENS)
     _carry_sentences(doc, new, firsts, tokens)
@@ -256,31 +255,17 @@ def lower(doc: Document) -> Document:
             for token, comments in doc.comments.items()
         },
     )
-    if doc.text.isascii():
-        return replace(new, text=doc.text.lower())
-    return _fold_text(doc, new)
-
-
-def _fold_text(doc: Document, new: Document) -> Document:
-    text, parts, at = doc.text, [], 0
-    for start, end in zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True):
-        parts += [_same_length(text[at:start]), text[start:end].lower()]
-        at = end
-    parts.append(_same_length(text[at:]))
-    ends = np.cumsum([len(part) for part in parts])
-    # Old and new offsets of every place where a token starts or ends.
-    old = np.empty(2 * doc.n_tokens + 2, dtype=np.int64)
-    old[0], old[-1] = 0, len(text)
-    old[1:-1:2], old[2:-1:2] = doc.token_start, doc.token_end
-    fresh = np.concatenate(([0], ends)).astype(np.int64)
-
-    def move(offsets: Longs) -> Longs:
-        piece = np.clip(np.searchsorted(old, offsets, side="right") - 1, 0, len(fresh) - 1)
-        limit = fresh[np.minimum(piece + 1, len(fresh) - 1)]
-        return np.minimum(fresh[piece] + (offsets - old[piece]), limit)
-
-    new = replace(new, text="".join(parts), token_start=fresh[1:-1:2], token_end=fresh[2:-1:2])
-    return replace(new, **moved_offsets(doc, move))
+    text = doc.text
+    if text.isascii():
+        return replace(new, text=text.lower())
+    starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
+    edges = [0, *ends, len(text)]
+    gaps = [_same_length(text[a:b]) for a, b in zip(edges, [*starts, len(text)], strict=False)]
+    surfaces = [text[a:b].lower() for a, b in zip(starts, ends, strict=True)]
+    text, begins, finishes = laid_out(gaps[:-1], surfaces, gaps[-1])
+    move = mover(doc, begins, finishes, len(text))
+    moved = moved_offsets(doc, move)
+    return replace(new, text=text, token_start=begins, token_end=finishes, **moved)
 
 
 def _same_length(text: str) -> str:

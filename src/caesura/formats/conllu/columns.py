@@ -60,7 +60,7 @@ class Layout:
     word_token: np.ndarray
     word_bounds: np.ndarray
     token_bounds: np.ndarray
-    #: SentenceRun of multi-word tokens with their token, and of empty nodes with anchor and minor number.
+    #: Rows of multi-word tokens with their token, and of empty nodes with anchor and minor number.
     multiword: list[tuple[int, int]] = field(default_factory=list)
     empty: list[tuple[int, int, int]] = field(default_factory=list)
 
@@ -120,7 +120,7 @@ def _special(
     words_before: np.ndarray,
     word_bounds: np.ndarray,
 ) -> tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]]:
-    """SentenceRun of multi-word tokens (row, first and last word) and empty nodes (row, anchor, minor)."""
+    """Rows of multi-word tokens (row, first and last word) and empty nodes (row, anchor, minor)."""
     multiword: list[tuple[int, int, int]] = []
     empty: list[tuple[int, int, int]] = []
     covered = -1

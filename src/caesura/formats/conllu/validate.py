@@ -154,7 +154,9 @@ def _range_faults(identifier: str, words: int, covered: int, n_words: int) -> It
         yield f"the range {shown} must stand before word {a}"
 
 
-def warn(found: SentenceRun, sentences: list[str], numbers: list[int], options: ReadOptions) -> None:
+def warn(
+    found: SentenceRun, sentences: list[str], numbers: list[int], options: ReadOptions
+) -> None:
     """Tell of what is odd in a run of sentences: trees that are none, text that differs."""
     lines = [
         number
