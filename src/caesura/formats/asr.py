@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import count, pairwise
 from typing import Any, BinaryIO, Final
 
 from caesura.document import Document
 from caesura.errors import FormatError, UsageError, kind_of
-from caesura.formats.io import blocks, lines, stem
+from caesura.formats.io import blocks, lines, mode_of
 from caesura.formats.options import ReadOptions
 from caesura.formats.units import SKIP, UNKNOWN, Said, Unit, document, of_words, seconds, span
 
@@ -111,40 +111,25 @@ class JsonStream:
         deep = len(numbers) + path.count(".") > _DEPTH
         if deep or mark not in ("{", "[") or wanted(path):
             yield path, numbers, self._whole()
-        elif mark == "[":
-            yield f"{path}[]", numbers, OPEN
-            yield from self._array(f"{path}[]", numbers, wanted)
-        else:
-            yield from self._object(path, numbers, wanted)
-
-    def _array(
-        self, path: str, numbers: tuple[int, ...], wanted: Callable[[str], bool]
-    ) -> Iterator[Found]:
-        self._take("[")
-        number = 0
-        if self._next() == "]":
+            return
+        self._at += 1
+        in_array, end = mark == "[", "]" if mark == "[" else "}"
+        if in_array:
+            path = f"{path}[]"
+            yield path, numbers, OPEN
+        if self._next() == end:
             self._at += 1
             return
-        while True:
-            yield from self._value(path, (*numbers, number), wanted)
-            number += 1
-            if self._take(",]") == "]":
-                return
-
-    def _object(
-        self, path: str, numbers: tuple[int, ...], wanted: Callable[[str], bool]
-    ) -> Iterator[Found]:
-        self._take("{")
-        if self._next() == "}":
-            self._at += 1
-            return
-        while True:
-            if self._next() != '"':
-                raise self.error("this is no JSON: a key is missing")
-            key = self._whole()
-            self._take(":")
-            yield from self._value(f"{path}.{key}" if path else key, numbers, wanted)
-            if self._take(",}") == "}":
+        for number in count():
+            if in_array:
+                yield from self._value(path, (*numbers, number), wanted)
+            else:
+                if self._next() != '"':
+                    raise self.error("this is no JSON: a key is missing")
+                key = self._whole()
+                self._take(":")
+                yield from self._value(f"{path}.{key}" if path else key, numbers, wanted)
+            if self._take(f",{end}") == end:
                 return
 
 
@@ -186,20 +171,9 @@ _WHISPER: Final = Dialect(
 )
 DIALECTS: Final = (
     _WHISPER,
+    replace(_WHISPER, title="Whisper (a list of segments)", array="[]"),
     Dialect(
-        "Whisper (a list of segments)",
-        "[]",
-        text="text",
-        words="words",
-        word="word|text",
-        confidence="probability|score|confidence",
-    ),
-    Dialect(
-        "Whisper (Transformers)",
-        "chunks[]",
-        text="text",
-        begin="timestamp.0",
-        end="timestamp.1",
+        "Whisper (Transformers)", "chunks[]", text="text", begin="timestamp.0", end="timestamp.1"
     ),
     Dialect(
         "whisper.cpp",
@@ -275,10 +249,7 @@ def field_of(record: Any, path: str) -> Any:
 
 def read_asr(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The documents of a file: one of JSON, those of CTM."""
-    mode = options.mode or ("ctm" if stem(options.file).lower().endswith(".ctm") else "json")
-    if mode not in ("json", "ctm"):
-        raise UsageError(f"there is no mode {mode!r} of asr", remedy="Modes are: json, ctm.")
-    if mode == "ctm":
+    if mode_of(options, "asr", ("json", "ctm"), "json", {".ctm": "ctm"}) == "ctm":
         yield from _read_ctm(stream, options)
         return
     yield document(_units(stream, options), options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 
@@ -65,6 +65,25 @@ def from_tokens(
     doc.sent_start = np.full(doc.n_tokens, NO, dtype=np.int8)
     doc.sent_start[starts] = YES
     return doc
+
+
+def set_markup(doc: Document, spans: Iterable[tuple[int, int, str]]) -> None:
+    """Give a document spans of mark-up with their labels."""
+    rows = list(spans)
+    doc.markup_start = np.array([begin for begin, _, _ in rows], dtype=np.int64)
+    doc.markup_end = np.array([end for _, end, _ in rows], dtype=np.int64)
+    doc.markup_label = doc.strings.ids([label for _, _, label in rows])
+
+
+def set_turns(doc: Document, turns: Iterable[tuple[int, int, str, Any, Any, int]]) -> None:
+    """Give a document turns: offsets, speaker, seconds from and to (NaN: unknown), kind."""
+    rows = list(turns)
+    doc.turn_start = np.array([row[0] for row in rows], dtype=np.int64)
+    doc.turn_end = np.array([row[1] for row in rows], dtype=np.int64)
+    doc.turn_speaker = doc.strings.ids([row[2] for row in rows])
+    doc.turn_time = np.array([row[3:5] for row in rows], dtype=np.float64).reshape(-1, 2)
+    kinds = np.array([row[5] for row in rows], dtype=np.int8)
+    doc.turn_kind = kinds if kinds.any() else None
 
 
 def in_pieces(documents: Iterable[Document], size: int) -> Iterator[Document]:

@@ -14,9 +14,9 @@ from itertools import chain
 from typing import Any, BinaryIO, Final
 
 from caesura.document import CUE, TURN, Document
-from caesura.errors import FormatError, UsageError
+from caesura.errors import FormatError
 from caesura.formats.asr import OPEN, JsonStream, field_of, speaker_of
-from caesura.formats.io import lines, stem
+from caesura.formats.io import lines, mode_of, stem
 from caesura.formats.options import ReadOptions
 from caesura.formats.units import UNKNOWN, Unit, document, seconds, span
 from caesura.options import Fields
@@ -28,12 +28,8 @@ _DELIMITERS: Final = ",;\t|"
 
 def read_fields(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The documents of a file of records."""
-    name = stem(options.file).lower()
-    mode = options.mode or next((m for m in ("csv", "tsv") if name.endswith(m)), "json")
-    if mode not in ("csv", "tsv", "json", "jsonl"):
-        raise UsageError(
-            f"there is no mode {mode!r} of fields", remedy="Modes are: csv, tsv, json, jsonl."
-        )
+    modes = ("csv", "tsv", "json", "jsonl")
+    mode = mode_of(options, "fields", modes, "json", {"csv": "csv", "tsv": "tsv"})
     fields = options.fields or _USUAL
     if mode in ("csv", "tsv"):
         records = _rows(stream, options, fields, tabs=mode == "tsv")

@@ -21,7 +21,7 @@ from typing import BinaryIO, Final
 import numpy as np
 
 from caesura.document import Document
-from caesura.formats.build import encoded
+from caesura.formats.build import encoded, set_markup
 from caesura.formats.io import blocks
 from caesura.formats.options import ReadOptions, WriteOptions
 
@@ -379,9 +379,7 @@ class Page(Tokens):
         doc = Document(text="".join(self.parts), id=self.id, source=self.options.file)
         doc.paragraph_start = np.array(self.paragraphs, dtype=np.int64)
         spans = sorted(self.spans, key=lambda span: (span[0], -span[1], span[2]))
-        doc.markup_start = np.array([span[0] for span in spans], dtype=np.int64)
-        doc.markup_end = np.array([span[1] for span in spans], dtype=np.int64)
-        doc.markup_label = doc.strings.ids([span[3] for span in spans])
+        set_markup(doc, ((begin, end, label) for begin, end, _, label in spans))
         self.done.append(doc)
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from io import FileIO
 from itertools import chain
@@ -25,7 +25,7 @@ from typing import IO, Any, BinaryIO, Final, NamedTuple, cast
 
 from caesura.durable import replacing
 from caesura.errors import FormatError, InputError, MissingExtra, UsageError
-from caesura.formats.options import ReadOptions
+from caesura.formats.options import ReadOptions, WriteOptions
 
 #: Bytes at the beginning of a file that are looked at.
 HEAD: Final = 8192
@@ -419,6 +419,29 @@ def _bad_bytes(
         _column(before, column),
         remedy=_suspected(head) or remedy + ".",
     )
+
+
+def whole_text(stream: BinaryIO, options: ReadOptions, *, keep_crlf: bool = False) -> str:
+    """The decoded text of a file."""
+    return "".join(text for text, _ in blocks(stream, options, keep_crlf=keep_crlf))
+
+
+def mode_of(
+    options: ReadOptions | WriteOptions,
+    of: str,
+    modes: Sequence[str],
+    default: str,
+    extensions: Mapping[str, str],
+) -> str:
+    """The way to read or write a format: the option, else what the extension says."""
+    name = stem(options.file).lower()
+    known = (mode for extension, mode in extensions.items() if name.endswith(extension))
+    mode = options.mode or next(known, default)
+    if mode not in modes:
+        raise UsageError(
+            f"there is no mode {mode!r} of {of}", remedy=f"Modes are: {', '.join(modes)}."
+        )
+    return mode
 
 
 def lines(stream: BinaryIO, options: ReadOptions) -> Iterator[tuple[int, str]]:

@@ -20,7 +20,7 @@ from typing import BinaryIO, Final, Protocol
 
 from caesura.document import Document
 from caesura.formats.html import Page
-from caesura.formats.io import blocks
+from caesura.formats.io import whole_text
 from caesura.formats.options import ReadOptions
 
 _PUNCTUATION: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
@@ -29,7 +29,7 @@ _AUTOLINK: Final = re.compile(
     r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9](?:[\w-]*[A-Za-z0-9])?"
     r"(?:\.[A-Za-z0-9](?:[\w-]*[A-Za-z0-9])?)*)>"
 )
-_INLINE_TAG: Final = re.compile(
+_TAG: Final = re.compile(
     r"<(?:[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?)*"
     r"\s*/?|/[A-Za-z][A-Za-z0-9-]*\s*)>"
 )
@@ -227,7 +227,7 @@ class _Inline:
 
     def _angle_end(self, at: int) -> int | None:
         """Where a tag, a comment or the like ends that starts here; None if there is none."""
-        tag = _INLINE_TAG.match(self.text, at) or _NO_COMMENT.match(self.text, at)
+        tag = _TAG.match(self.text, at) or _NO_COMMENT.match(self.text, at)
         if tag is not None:
             return tag.end()
         for start, mark in _ANGLES:
@@ -417,7 +417,7 @@ _ITEM: Final = re.compile(r"( {0,3})([-+*]|(\d{1,9})[.)])(?=[ \t]|$)([ \t]*)(.*)
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _DELIMITERS: Final = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _FOOTNOTE: Final = re.compile(r" {0,3}\[\^([^\]\s]+)\]:[ \t]*(.*)$")
-_TASK: Final = re.compile(r"\[[ xX]\][ \t]+(?=\S)")
+_TASK: Final = re.compile(r"\A\[[ xX]\][ \t]+(?=\S)")
 _CELLS: Final = re.compile(r"(?<!\\)\|")
 _BLOCK_TAGS: Final = (
     "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|"
@@ -438,10 +438,7 @@ _HTML: Final[tuple[tuple[re.Pattern[str], re.Pattern[str] | None], ...]] = (
     (re.compile(rf" {{0,3}}</?(?:{_BLOCK_TAGS})(?:[ \t>]|/>|$)", re.I), None),
 )
 #: A tag alone on its line, which cannot interrupt a paragraph.
-_TAG_ALONE: Final = re.compile(
-    r" {0,3}(?:<[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*"
-    r"(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?)*\s*/?>|</[A-Za-z][A-Za-z0-9-]*\s*>)[ \t]*$"
-)
+_TAG_ALONE: Final = re.compile(rf" {{0,3}}{_TAG.pattern}[ \t]*$")
 
 
 @dataclass
@@ -580,21 +577,12 @@ class Parser:
     def _quote(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         if depth >= _DEEPEST or not _QUOTE.match(lines[at]):
             return at
-        inside: list[str] = []
-        state = _Open()
-        end = at
-        while end < len(lines):
-            match = _QUOTE.match(lines[end])
-            if match is not None:
-                inside.append(_dedent(lines[end][match.end() :], 1, column=match.end()))
-            elif state.paragraph and lines[end].strip() and not _interrupts(lines[end]):
-                inside.append(_lazy(lines[end]))
-            else:
-                break
-            state.see(inside[-1])
-            end += 1
-        found.append(Block("quote", inside=self.parse(inside, depth + 1)))
-        return end
+
+        def own(line: str, inside: list[str]) -> str | None:
+            match = _QUOTE.match(line)
+            return match and _dedent(line[match.end() :], 1, column=match.end())
+
+        return self._container("quote", lines, at, [], own, depth, found)
 
     def _item(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         match = _ITEM.match(lines[at])
@@ -602,54 +590,57 @@ class Parser:
             return at
         marker = len(match[1]) + len(match[2])
         blanks = _width(match[4], marker)
-        if not match[5]:
-            offset = marker + 1
-        else:
-            offset = marker + (blanks if blanks <= 4 else 1)
+        offset = marker + (blanks if match[5] and blanks <= 4 else 1)
         first = _dedent(match[4] + match[5], offset - marker, column=marker)
-        inside = [_TASK.sub("", first, count=1) if _TASK.match(first) else first]
-        state = _Open()
-        state.see(inside[0])
-        end = at + 1
-        while end < len(lines):
-            line = lines[end]
+
+        def own(line: str, inside: list[str]) -> str | None:
             if not line.strip():
-                if not any(part.strip() for part in inside):
-                    break  # an item that starts with a blank line has nothing behind a second one
-                inside.append("")
-            elif _indent(line) >= offset:
-                inside.append(_dedent(line, offset))
-            elif state.paragraph and not _interrupts(line):
-                inside.append(_lazy(line))
-            else:
-                break
-            state.see(inside[-1])
-            end += 1
-        found.append(Block("item", inside=self.parse(inside, depth + 1)))
-        return end
+                # An item that starts with a blank line has nothing behind a second one.
+                return "" if any(part.strip() for part in inside) else None
+            return _dedent(line, offset) if _indent(line) >= offset else None
+
+        start = [_TASK.sub("", first, count=1)]
+        return self._container("item", lines, at + 1, start, own, depth, found)
 
     def _footnote(self, lines: list[str], at: int, depth: int, found: list[Block]) -> int:
         match = _FOOTNOTE.match(lines[at])
         if match is None or depth >= _DEEPEST:
             return at
         self.notes.add(label_of(match[1]))
-        inside, end = [match[2]], at + 1
-        state = _Open()
-        state.see(match[2])
-        while end < len(lines):
-            line = lines[end]
+
+        def own(line: str, inside: list[str]) -> str | None:
             if not line.strip():
-                inside.append("")
-            elif _indent(line) >= 4:
-                inside.append(_dedent(line, 4))
-            elif state.paragraph and not _interrupts(line) and not _FOOTNOTE.match(line):
-                inside.append(_lazy(line))
-            else:
-                break
-            state.see(inside[-1])
-            end += 1
-        found.append(Block("note", inside=self.parse(inside, depth + 1)))
-        return end
+                return ""
+            return _dedent(line, 4) if _indent(line) >= 4 else None
+
+        return self._container("note", lines, at + 1, [match[2]], own, depth, found)
+
+    def _container(
+        self,
+        kind: str,
+        lines: list[str],
+        at: int,
+        inside: list[str],
+        own: Callable[[str, list[str]], str | None],
+        depth: int,
+        found: list[Block],
+    ) -> int:
+        """Add a container with the lines of its own, and those that continue a paragraph in it."""
+        state = _Open()
+        for line in inside:
+            state.see(line)
+        while at < len(lines):
+            line, part = lines[at], own(lines[at], inside)
+            if part is None:
+                ends = _interrupts(line) or (kind == "note" and _FOOTNOTE.match(line))
+                if not state.paragraph or not line.strip() or ends:
+                    break
+                part = _lazy(line)
+            inside.append(part)
+            state.see(part)
+            at += 1
+        found.append(Block(kind, inside=self.parse(inside, depth + 1)))
+        return at
 
 
 class _Open:
@@ -771,12 +762,9 @@ def _cells(row: str) -> list[str]:
 
 def read_markdown(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The page as one document (or several, if its HTML says so)."""
-    text = "".join(text for text, _ in blocks(stream, options))
-    parser = Parser()
-    lines = _without_front_matter(text.split("\n"))
-    tree = parser.parse(lines)
-    page = Page(options)
-    for block in tree:
+    parser, page = Parser(), Page(options)
+    lines = whole_text(stream, options).split("\n")
+    for block in parser.parse(_without_front_matter(lines)):
         _write(block, page, parser)
     page.close()
     yield from page.done or [Document(source=options.file)]

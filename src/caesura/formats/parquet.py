@@ -20,7 +20,7 @@ import numpy as np
 from caesura.document import CONFIDENCE_KEYS, NO, ROOT, TURN, UNKNOWN, YES, Document, token_turn
 from caesura.document.schema import CONLLU, schema_of
 from caesura.errors import FormatError, InputError, MissingExtra, UsageError
-from caesura.formats.build import SURROGATES, one_line, with_next
+from caesura.formats.build import SURROGATES, one_line, set_turns, with_next
 from caesura.formats.conllu.attributes import opens_paragraph, sent_id
 from caesura.formats.io import read_bytes
 from caesura.formats.options import ReadOptions, WriteOptions
@@ -425,7 +425,7 @@ def _document(rows: list[Row]) -> Document:
     marks = [row.get("paragraph") for row in first]
     opens = [b is not None and a != b for a, b in pairwise([None, *marks])]
     doc.paragraph_start = doc.token_start[np.array(opens)]
-    _set_turns(doc, first)
+    set_turns(doc, _turns(first))
     times = [(row.get("word_start_time"), row.get("word_end_time")) for row in first]
     if any(begin is not None or end is not None for begin, end in times):
         doc.token_time = np.array(times, np.float64).reshape(-1, 2)
@@ -469,16 +469,10 @@ def _heads(rows: list[Row]) -> np.ndarray:
     return heads
 
 
-def _set_turns(doc: Document, tokens: list[Row]) -> None:
-    numbered = groupby(range(len(tokens)), lambda k: tokens[k].get("turn"))
-    spans = [list(own) for turn, own in numbered if turn is not None]
-    if not spans:
-        return
-    edges = [span[0] for span in spans]
-    doc.turn_start = doc.token_start[edges]
-    doc.turn_end = doc.token_end[[span[-1] for span in spans]]
-    doc.turn_speaker = doc.strings.ids([tokens[k].get("speaker") or "" for k in edges])
-    times = [(tokens[k].get("start_time"), tokens[k].get("end_time")) for k in edges]
-    doc.turn_time = np.array(times, np.float64).reshape(-1, 2)
-    kinds = np.array([tokens[k].get("turn_kind") or TURN for k in edges], np.int8)
-    doc.turn_kind = kinds if kinds.any() else None
+def _turns(tokens: list[Row]) -> Iterator[tuple[int, int, str, Any, Any, int]]:
+    for turn, rows in groupby(tokens, lambda row: row.get("turn")):
+        own = list(rows)
+        if turn is not None:
+            first, get = own[0]["start"], own[0].get
+            times = get("start_time"), get("end_time")
+            yield first, own[-1]["end"], get("speaker") or "", *times, get("turn_kind") or TURN

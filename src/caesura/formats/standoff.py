@@ -19,8 +19,8 @@ import numpy as np
 
 from caesura.document import MAYBE, NO, YES, Document
 from caesura.errors import InputError, UsageError
-from caesura.formats.build import encoded, one_line, write_texts
-from caesura.formats.io import blocks, lines, open_read, open_write, text_beside
+from caesura.formats.build import encoded, one_line, set_markup, write_texts
+from caesura.formats.io import lines, open_read, open_write, text_beside, whole_text
 from caesura.formats.options import ReadOptions, WriteOptions
 
 _LINE = re.compile(r"(\d{1,18})\s+(\d{1,18})(?:\s(.*))?$")
@@ -44,9 +44,7 @@ def read_spans(path: str | os.PathLike[str], options: ReadOptions) -> Iterator[D
             remedy="Put the text beside the spans, under the same name with the extension .txt.",
         )
     with open_read(beside) as stream:
-        text = "".join(
-            text for text, _ in blocks(stream, options.with_file(beside), keep_crlf=True)
-        )
+        text = whole_text(stream, options.with_file(beside), keep_crlf=True)
     spans: dict[str, list[tuple[int, int]]] = {"token": [], "sentence": [], "paragraph": []}
     markup: list[tuple[int, int, str]] = []
     with open_read(name) as stream:
@@ -94,9 +92,7 @@ def _document(
     elif len(tokens):
         doc.sent_start = np.full(len(tokens), MAYBE, dtype=np.int8)
     doc.paragraph_start = np.array(sorted(a for a, _ in spans["paragraph"]), dtype=np.int64)
-    doc.markup_start = np.array([a for a, _, _ in markup], dtype=np.int64)
-    doc.markup_end = np.array([b for _, b, _ in markup], dtype=np.int64)
-    doc.markup_label = doc.strings.ids([label for _, _, label in markup])
+    set_markup(doc, markup)
     try:
         doc.check()
     except InputError as error:

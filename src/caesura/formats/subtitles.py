@@ -15,7 +15,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from operator import itemgetter
 from typing import BinaryIO, Final, NamedTuple
@@ -25,7 +25,7 @@ from caesura.document import CUE, OTHER, TURN, Document
 from caesura.errors import FormatError, UsageError
 from caesura.formats.build import encoded, one_line
 from caesura.formats.html import unescape
-from caesura.formats.io import lines, stem
+from caesura.formats.io import lines, mode_of, stem
 from caesura.formats.options import ReadOptions, WriteOptions
 from caesura.formats.registry import FORMATS
 from caesura.formats.units import (
@@ -379,28 +379,20 @@ _TAG: Final = re.compile(r"<(?=[^<>]*>)|\{(?=\\[^{}]*\})")
 _NEWDOC: Final = re.compile(r"(?:#|NOTE)\s+newdoc(?:\s+id\s*=(.*))?\s*$")
 
 
-def _mode(mode: str | None, file: str, *, writing: bool = False) -> str:
-    if mode is None:
-        name = stem(file).lower()
-        known = {".srt": "srt", ".vtt": "vtt", ".ttml": "ttml", ".dfxp": "ttml"}
-        mode = next((mode for end, mode in known.items() if name.endswith(end)), "speaker")
-    if mode == "ttml" and writing:
-        raise UsageError("TTML can be read, not written", remedy="Write .vtt or .srt.")
-    if mode not in ("srt", "vtt", "ttml", "speaker"):
-        raise UsageError(
-            f"there is no mode {mode!r} of transcripts",
-            remedy="Modes are: srt, vtt, ttml, speaker.",
-        )
-    return mode
+def _mode(options: ReadOptions | WriteOptions) -> str:
+    extensions = {".srt": "srt", ".vtt": "vtt", ".ttml": "ttml", ".dfxp": "ttml"}
+    modes = ("srt", "vtt", "ttml", "speaker")
+    return mode_of(options, "transcripts", modes, "speaker", extensions)
 
 
 def read_transcript(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The documents of a transcript; the extension decides on the mode, else the first lines."""
     numbered = lines(stream, options)
-    mode = options.mode
-    if mode is None and not stem(options.file).lower().endswith(FORMATS["transcript"].extensions):
+    known = stem(options.file).lower().endswith(FORMATS["transcript"].extensions)
+    if options.mode is None and not known:
         mode, numbered = _mode_of_lines(numbered)
-    mode = _mode(mode, options.file)
+        options = replace(options, mode=mode)
+    mode = _mode(options)
     if mode == "speaker":
         return _read_speakers(numbered, options)
     if mode == "ttml":
@@ -595,7 +587,9 @@ def write_transcript(
     documents: Iterable[Document], stream: BinaryIO, options: WriteOptions
 ) -> None:
     """Write the turns of documents; a document without turns is one turn."""
-    mode = _mode(options.mode, options.file, writing=True)
+    mode = _mode(options)
+    if mode == "ttml":
+        raise UsageError("TTML can be read, not written", remedy="Write .vtt or .srt.")
     if mode == "vtt":
         stream.write(b"WEBVTT\n\n")
     for number, doc in enumerate(documents):

@@ -21,7 +21,7 @@ import numpy as np
 from caesura.document import Document, Strings
 from caesura.errors import UsageError
 from caesura.formats.build import encoded, from_tokens
-from caesura.formats.io import blocks, lines, stem
+from caesura.formats.io import blocks, lines, mode_of, whole_text
 from caesura.formats.options import ReadOptions, WriteOptions
 
 #: Characters for each token that was asked for, and how far beyond to look for a paragraph's end.
@@ -46,7 +46,7 @@ def read_text(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The text as one document, or as pieces of it."""
     mode = options.mode or "blank"
     if not options.pieces:
-        text = "".join(text for text, _ in blocks(stream, options, keep_crlf=True))
+        text = whole_text(stream, options, keep_crlf=True)
         yield _document(text, mode, options)
         return
     continues, opens = False, True
@@ -108,18 +108,14 @@ def write_text(documents: Iterable[Document], stream: BinaryIO, options: WriteOp
         last = doc.text or last
 
 
-def _mode(mode: str | None, file: str) -> str:
-    mode = mode or ("token" if stem(file).endswith(".vert") else "sentence")
-    if mode not in ("sentence", "token"):
-        raise UsageError(
-            f"there is no mode {mode!r} of tokens", remedy="Modes are: sentence, token."
-        )
-    return mode
+def _by_line(options: ReadOptions | WriteOptions) -> bool:
+    modes = ("sentence", "token")
+    return mode_of(options, "tokens", modes, "sentence", {".vert": "token"}) == "sentence"
 
 
 def read_tokens(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The documents of a tokenised file, or their pieces."""
-    by_line = _mode(options.mode, options.file) == "sentence"
+    by_line = _by_line(options)
     gather = _Gatherer(options)
     blanks = 0
     for number, line in lines(stream, options):
@@ -200,7 +196,7 @@ class _Gatherer:
 
 def write_tokens(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
     """Write surface tokens; blanks inside a token become `_`."""
-    by_line = _mode(options.mode, options.file) == "sentence"
+    by_line = _by_line(options)
     begun = False
     for doc in documents:
         if not doc.n_tokens:

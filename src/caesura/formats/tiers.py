@@ -13,32 +13,81 @@ are words with times, and give cues if there is no tier of utterances.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, Final
+from itertools import count, pairwise
+from typing import Any, BinaryIO, Final, TypeVar
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
 
 from caesura.document import Document
 from caesura.errors import InputError
 from caesura.formats.html import unescape
-from caesura.formats.io import blocks, lines, open_read
+from caesura.formats.io import lines, open_read, whole_text
 from caesura.formats.options import ReadOptions, WriteOptions
-from caesura.formats.units import (
-    SENTENCES,
-    UNKNOWN,
-    Said,
-    Unit,
-    document,
-    free_name,
-    in_time,
-    of_words,
-    parts_of_sentences,
-)
+from caesura.formats.units import UNKNOWN, Said, Unit, document, of_words, settled
 from caesura.formats.xml_tree import parse_xml
 
+R = TypeVar("R", bound=tuple[Any, ...])
+#: The end of the names of tiers of sentences, which are written and not read.
+SENTENCES: Final = "-sentences"
 _TYPE: Final = "caesura-sentences"
 _HAS_WORDS: Final = re.compile(r"[^\W\d_]{2}|[\u0e00-\uffff]")
+
+
+def _in_time(units: Iterable[R]) -> list[R]:
+    """Rows whose first value is a unit, ordered by time; units without a time come last."""
+    return sorted(units, key=lambda row: np.nan_to_num(row[0].begin, nan=np.inf))
+
+
+def _free_name(tier: str, taken: Iterable[str]) -> str:
+    """A name for the tier of the sentences of a tier."""
+    known = set(taken)
+    names = (f"{tier}{'' if n == 1 else f'-{n}'}{SENTENCES}" for n in count(1))
+    return next(name for name in names if name not in known)
+
+
+def _parts_of_sentences(doc: Document, units: Sequence[Unit]) -> list[list[str]]:
+    """For each unit that was read, the parts of sentences that are in its turn of the document."""
+    texts = [unit.text for unit in settled(units)]
+    spans = list(zip(doc.turn_start.tolist(), doc.turn_end.tolist(), strict=True))
+    if [doc.text[a:b] for a, b in spans] != texts:
+        raise InputError(
+            "the file that the document was read from has changed, or is not there any more",
+            file=doc.source,
+            remedy="Parse it again.",
+        )
+    starts = doc.token_start[doc.sentence_bounds[:-1]].tolist()
+    found = []
+    for begin, end in spans:
+        inside = starts[bisect_right(starts, begin) : bisect_left(starts, end)]
+        cuts = [begin, *inside, end]
+        parts = (doc.text[a:b].strip() for a, b in pairwise(cuts))
+        found.append([part for part in parts if part])
+    return found
+
+
+def _source_of(
+    documents: Iterable[Document], extension: str, name: str, options: WriteOptions
+) -> tuple[Document, str]:
+    """The one document of a file, and the text of that file."""
+    docs = list(documents)
+    if len(docs) != 1 or not (docs[0].source or "").lower().endswith(extension.lower()):
+        raise InputError(
+            f"{name} is written from the one document of {name}",
+            file=options.file,
+            remedy=f"Parse {'an' if extension == '.eaf' else 'a'} {extension} file, "
+            "or write another format.",
+        )
+    source = docs[0].source or ""
+    with open_read(source) as raw:
+        return docs[0], whole_text(raw, ReadOptions(file=source), keep_crlf=True)
+
+
+# ----------------------------------------------------------------------- ELAN
 
 
 @dataclass(slots=True)
@@ -59,8 +108,8 @@ class _ElanTier:
 
 def read_elan(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The document of a file."""
-    text = "".join(block for block, _ in blocks(stream, options))
-    yield document((unit for unit, _, _ in _elan_units(text, options)), options)
+    units = _elan_units(whole_text(stream, options), options)
+    yield document((unit for unit, _, _ in units), options)
 
 
 def _elan_units(text: str, options: ReadOptions) -> list[tuple[Unit, _ElanTier, _Annotation]]:
@@ -84,7 +133,7 @@ def _elan_units(text: str, options: ReadOptions) -> list[tuple[Unit, _ElanTier, 
             if one.text.strip():
                 unit = Unit(one.text, tier.speaker or tier.name, one.begin, one.end)
                 found.append((unit, chosen, one))
-    return in_time(found)
+    return _in_time(found)
 
 
 def _elan_tiers(root: Element, options: ReadOptions) -> dict[str, _ElanTier]:
@@ -94,29 +143,25 @@ def _elan_tiers(root: Element, options: ReadOptions) -> dict[str, _ElanTier]:
         known = value.isascii() and value.isdigit() and len(value) < 13
         slots[slot.get("TIME_SLOT_ID", "")] = int(value) / 1000 if known else UNKNOWN
     tiers: dict[str, _ElanTier] = {}
-    by_id: dict[str, _Annotation] = {}
     for element in root.iter("TIER"):
         name = element.get("TIER_ID", "")
-        tier = _ElanTier(name, element.get("PARTICIPANT", ""), element.get("PARENT_REF", ""))
         if name in tiers:
             raise options.error(f"there are two tiers {name!r}", remedy="Rename one of them.")
-        tiers[name] = tier
-        for one in element.iter("ALIGNABLE_ANNOTATION"):
-            begin = slots.get(one.get("TIME_SLOT_REF1", ""), UNKNOWN)
-            end = slots.get(one.get("TIME_SLOT_REF2", ""), UNKNOWN)
-            end = UNKNOWN if end < begin else end
-            text = one.findtext("ANNOTATION_VALUE") or ""
-            made = _Annotation(one.get("ANNOTATION_ID", ""), text, begin, end)
-            tier.annotations.append(made)
-            by_id[made.id] = made
-    for element in root.iter("TIER"):
-        for one in element.iter("REF_ANNOTATION"):
-            parent = by_id.get(one.get("ANNOTATION_REF", ""))
-            begin, end = (parent.begin, parent.end) if parent else (UNKNOWN, UNKNOWN)
-            text = one.findtext("ANNOTATION_VALUE") or ""
-            made = _Annotation(one.get("ANNOTATION_ID", ""), text, begin, end)
-            tiers[element.get("TIER_ID", "")].annotations.append(made)
-            by_id.setdefault(made.id, made)
+        tiers[name] = _ElanTier(name, element.get("PARTICIPANT", ""), element.get("PARENT_REF", ""))
+    by_id: dict[str, _Annotation] = {}
+    for kind in ("ALIGNABLE_ANNOTATION", "REF_ANNOTATION"):
+        for element in root.iter("TIER"):
+            for one in element.iter(kind):
+                parent = by_id.get(one.get("ANNOTATION_REF", ""))
+                begin, end = (parent.begin, parent.end) if parent else (UNKNOWN, UNKNOWN)
+                if kind == "ALIGNABLE_ANNOTATION":
+                    begin = slots.get(one.get("TIME_SLOT_REF1", ""), UNKNOWN)
+                    end = slots.get(one.get("TIME_SLOT_REF2", ""), UNKNOWN)
+                text = one.findtext("ANNOTATION_VALUE") or ""
+                end = UNKNOWN if end < begin else end
+                made = _Annotation(one.get("ANNOTATION_ID", ""), text, begin, end)
+                tiers[element.get("TIER_ID", "")].annotations.append(made)
+                by_id.setdefault(made.id, made)
     return tiers
 
 
@@ -125,20 +170,9 @@ def _elan_tiers(root: Element, options: ReadOptions) -> dict[str, _ElanTier]:
 
 def write_elan(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
     """The files of documents with a tier of sentences for each tier of the transcription."""
-    docs = list(documents)
-    if len(docs) != 1 or not (docs[0].source or "").lower().endswith(".eaf"):
-        raise InputError(
-            "an ELAN file is written from the one document of an ELAN file",
-            file=options.file,
-            remedy="Parse an .eaf file, or write another format.",
-        )
-    (doc,) = docs
-    source = doc.source or ""
-    reading = ReadOptions(file=source)
-    with open_read(source) as raw:
-        text = "".join(block for block, _ in blocks(raw, reading, keep_crlf=True))
-    units = _elan_units(text, reading)
-    parts = parts_of_sentences(doc, [unit for unit, _, _ in units], source)
+    doc, text = _source_of(documents, ".eaf", "an ELAN file", options)
+    units = _elan_units(text, ReadOptions(file=doc.source or ""))
+    parts = _parts_of_sentences(doc, [unit for unit, _, _ in units])
     rows: dict[str, list[tuple[_Annotation, list[str]]]] = {}
     tiers = {}
     for (_, tier, annotation), inside in zip(units, parts, strict=True):
@@ -158,7 +192,7 @@ def _elan_tier(
     tier: _ElanTier, rows: list[tuple[_Annotation, list[str]]], last: int, text: str
 ) -> tuple[list[str], int]:
     """A dependent tier, in which an annotation for each part of a sentence refers to its parent."""
-    name = free_name(tier.name, map(unescape, re.findall(r'TIER_ID="([^"]*)"', text)))
+    name = _free_name(tier.name, map(unescape, re.findall(r'TIER_ID="([^"]*)"', text)))
     speaker = f" PARTICIPANT={quoteattr(tier.speaker)}" if tier.speaker else ""
     out = [
         f'    <TIER LINGUISTIC_TYPE_REF="{_TYPE}" PARENT_REF={quoteattr(tier.name)}{speaker} '
@@ -224,8 +258,8 @@ class _IntervalTier:
 
 def read_textgrid(stream: BinaryIO, options: ReadOptions) -> Iterator[Document]:
     """The document of a file."""
-    text = "".join(block for block, _ in blocks(stream, options))
-    yield document((unit for unit, _ in _textgrid_units(text, options)), options)
+    units = _textgrid_units(whole_text(stream, options), options)
+    yield document((unit for unit, _ in units), options)
 
 
 def _textgrid_units(text: str, options: ReadOptions) -> list[tuple[Unit, _IntervalTier]]:
@@ -246,7 +280,7 @@ def _textgrid_units(text: str, options: ReadOptions) -> list[tuple[Unit, _Interv
             continue
         who = speaker if len(spoken) > 1 else None
         found += [(Unit(text, who, begin, end), tier) for begin, end, text in rows]
-    return in_time(found)
+    return _in_time(found)
 
 
 def _textgrid_tiers(text: str, options: ReadOptions) -> list[_IntervalTier]:
@@ -285,19 +319,10 @@ def _textgrid_tiers(text: str, options: ReadOptions) -> list[_IntervalTier]:
 
 def write_textgrid(documents: Iterable[Document], stream: BinaryIO, options: WriteOptions) -> None:
     """The file of a document with a tier of sentences for each tier of the transcription."""
-    docs = list(documents)
-    if len(docs) != 1 or not (docs[0].source or "").lower().endswith(".textgrid"):
-        raise InputError(
-            "a TextGrid is written from the one document of a TextGrid",
-            file=options.file,
-            remedy="Parse a .TextGrid file, or write another format.",
-        )
-    (doc,) = docs
+    doc, text = _source_of(documents, ".TextGrid", "a TextGrid", options)
     reading = ReadOptions(file=doc.source or "")
-    with open_read(doc.source or "") as raw:
-        text = "".join(block for block, _ in blocks(raw, reading, keep_crlf=True))
     units = _textgrid_units(text, reading)
-    parts = parts_of_sentences(doc, [unit for unit, _ in units], doc.source or "")
+    parts = _parts_of_sentences(doc, [unit for unit, _ in units])
     rows: dict[str, list[tuple[float, float, str]]] = {}
     for (unit, tier), inside in zip(units, parts, strict=True):
         size = sum(map(len, inside)) or 1
@@ -312,7 +337,7 @@ def write_textgrid(documents: Iterable[Document], stream: BinaryIO, options: Wri
     start, until, count = float(sizes[0][2]), float(sizes[1][2]), sizes[2]
     out = []
     for number, (name, own) in enumerate(rows.items(), int(count[2]) + 1):
-        title = free_name(name, names)
+        title = _free_name(name, names)
         filled = list(_filled(own, start, until))
         out.append(_written(title, filled, (start, until), number, "xmin" in text[:300]))
     head = f"{text[: count.start()]}{int(count[2]) + len(out)}{text[count.end() :].rstrip()}"

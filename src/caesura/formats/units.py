@@ -9,19 +9,16 @@ the label `sound`; a unit of nothing else has no speaker.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count, pairwise
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from caesura.document import CUE, OTHER, TURN, Document
-from caesura.errors import FormatError, InputError
+from caesura.errors import FormatError
+from caesura.formats.build import set_markup, set_turns
 from caesura.formats.options import ReadOptions
-
-R = TypeVar("R", bound=tuple[Any, ...])
 
 UNKNOWN: Final = float("nan")
 #: More seconds than any recording has: such a time is unknown.
@@ -31,8 +28,6 @@ PAUSE: Final = 0.5
 #: A word of a recogniser may follow the one before at this distance in the text of its unit.
 _SLACK: Final = 12
 SOUND: Final = "sound"
-#: The end of the names of tiers of sentences, which are written and not read.
-SENTENCES: Final = "-sentences"
 SKIP: Final = "Fix it, or pass --skip-bad to leave the segment out."
 # Scripts that put no spaces between words.
 _UNSPACED: Final = (
@@ -142,7 +137,7 @@ def span(begin: float, end: float, line: int | None, options: ReadOptions) -> tu
 
 def document(units: Iterable[Unit], options: ReadOptions, id: str | None = None) -> Document:
     """A document of units in their order; cues without a text are left out."""
-    kept = list(_settled(units))
+    kept = list(settled(units))
     parts: list[str] = []
     starts: list[int] = []
     size, before = 0, ""
@@ -161,27 +156,25 @@ def document(units: Iterable[Unit], options: ReadOptions, id: str | None = None)
     doc = Document(text="".join(parts), id=id, source=options.file)
     if any(unit.words for unit in kept):
         _add_words(doc, kept, starts)
-    doc.turn_start = np.array(starts, dtype=np.int64)
-    doc.turn_end = doc.turn_start + np.array([len(unit.text) for unit in kept], dtype=np.int64)
-    doc.turn_speaker = doc.strings.ids([unit.speaker or "" for unit in kept])
-    times = [(unit.begin, unit.end) for unit in kept]
-    doc.turn_time = np.array(times, dtype=np.float64).reshape(-1, 2)
-    if any(unit.kind != TURN for unit in kept):
-        doc.turn_kind = np.array([unit.kind for unit in kept], dtype=np.int8)
+    placed = list(zip(starts, kept, strict=True))
+    set_turns(
+        doc,
+        (
+            (at, at + len(unit.text), unit.speaker or "", unit.begin, unit.end, unit.kind)
+            for at, unit in placed
+        ),
+    )
     markup = [
         (a + base, b + base, label)
-        for base, unit in zip(starts, kept, strict=True)
+        for base, unit in placed
         for a, b, label in unit.markup
         if b <= len(unit.text)
     ]
-    markup.sort(key=lambda one: (one[0], -one[1]))
-    doc.markup_start = np.array([one[0] for one in markup], dtype=np.int64)
-    doc.markup_end = np.array([one[1] for one in markup], dtype=np.int64)
-    doc.markup_label = doc.strings.ids([one[2] for one in markup])
+    set_markup(doc, sorted(markup, key=lambda one: (one[0], -one[1])))
     return doc
 
 
-def _settled(units: Iterable[Unit]) -> Iterator[Unit]:
+def settled(units: Iterable[Unit]) -> Iterator[Unit]:
     """Units with texts of one line, known speakers and marks of sounds."""
     speaker = ""
     for unit in units:
@@ -293,42 +286,3 @@ def of_words(words: Iterable[tuple[Said, str | None]]) -> Iterator[Unit]:
         until = word.end if word.end == word.end else until
     if found:
         yield unit()
-
-
-# ---------------------------------------------------------------------- tiers
-
-
-def in_time(units: Iterable[R]) -> list[R]:
-    """Rows whose first value is a unit, ordered by time; units without a time stay behind."""
-
-    def key(row: R) -> tuple[bool, float]:
-        return row[0].begin != row[0].begin, row[0].begin if row[0].begin == row[0].begin else 0.0
-
-    return sorted(units, key=key)
-
-
-def free_name(tier: str, taken: Iterable[str]) -> str:
-    """A name for the tier of the sentences of a tier."""
-    known = set(taken)
-    names = (f"{tier}{'' if n == 1 else f'-{n}'}{SENTENCES}" for n in count(1))
-    return next(name for name in names if name not in known)
-
-
-def parts_of_sentences(doc: Document, units: Sequence[Unit], file: str) -> list[list[str]]:
-    """For each unit that was read, the parts of sentences that are in its turn of the document."""
-    texts = [unit.text for unit in _settled(units)]
-    spans = list(zip(doc.turn_start.tolist(), doc.turn_end.tolist(), strict=True))
-    if [doc.text[a:b] for a, b in spans] != texts:
-        raise InputError(
-            "the file that the document was read from has changed, or is not there any more",
-            file=doc.source or file,
-            remedy="Parse it again.",
-        )
-    starts = doc.token_start[doc.sentence_bounds[:-1]].tolist()
-    found = []
-    for begin, end in spans:
-        inside = starts[bisect_right(starts, begin) : bisect_left(starts, end)]
-        cuts = [begin, *inside, end]
-        parts = (doc.text[a:b].strip() for a, b in pairwise(cuts))
-        found.append([part for part in parts if part])
-    return found

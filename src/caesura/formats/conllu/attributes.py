@@ -24,7 +24,7 @@ import numpy as np
 
 from caesura.document import CUE, OTHER, TURN, YES, Document, token_turn
 from caesura.document.characters import code_points
-from caesura.formats.build import one_line
+from caesura.formats.build import one_line, set_turns
 
 #: `# newdoc`, `# newdoc id = x`, `# newdoc_id = x`; not `# newpar_block`.
 #: Values are stripped behind the match: a pattern that does it tries every blank as their end.
@@ -323,7 +323,7 @@ def _written(seconds: float) -> str:
 # ----------------------------------------------------------------- reading
 
 
-def set_turns(
+def set_marked_turns(
     doc: Document, marks: Sequence[tuple[int, Turn | None]], going: Turn | None, more: bool
 ) -> Turn | None:
     """Give a document, or a piece of one, the turns that are marked at some of its tokens.
@@ -342,13 +342,8 @@ def set_turns(
     opened = starts[-1][1] if starts and more else None
     if opened is not None:
         spans[-1] = (opened, spans[-1][1], len(doc.text))
-    doc.turn_start = np.array([start for _, start, _ in spans], dtype=np.int64)
-    doc.turn_end = np.array([end for _, _, end in spans], dtype=np.int64)
-    doc.turn_speaker = doc.strings.ids([turn.speaker for turn, _, _ in spans])
-    times = np.array([turn[1:3] for turn, _, _ in spans], dtype=np.float64).reshape(-1, 2)
-    kinds = np.array([turn.kind for turn, _, _ in spans], dtype=np.int8)
-    doc.turn_kind = kinds if kinds.any() else None
-    doc.turn_time = np.where(times < 0, np.nan, times)
+    set_turns(doc, ((start, end, *turn) for turn, start, end in spans))
+    doc.turn_time[doc.turn_time < 0] = np.nan
     return opened
 
 

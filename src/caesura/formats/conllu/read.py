@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from caesura.document import NO, YES, Document, EmptyNode, Strings
-from caesura.formats.conllu.attributes import Turn, set_turns
+from caesura.formats.conllu.attributes import Turn, set_marked_turns
 from caesura.formats.conllu.columns import Malformed, SentenceRun, parse, within
 from caesura.formats.conllu.validate import leave_out_bad, warn
 from caesura.formats.io import blocks
@@ -185,7 +185,7 @@ class _Gatherer:
         doc = self.parts[0] if len(self.parts) == 1 else Document.join(self.parts)
         doc.id, doc.continues = self.id, self.continues
         if self.marks or self.turn is not None:
-            self.turn = set_turns(doc, self.marks, self.turn, more)
+            self.turn = set_marked_turns(doc, self.marks, self.turn, more)
         self.marks = []
         self.parts, self.size, self.continues = [], 0, True
         return doc
