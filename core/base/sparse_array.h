@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/arith.h"
+#include "base/prefetch.h"
 #include "base/view.h"
 
 namespace caesura {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/arith.h"
+#include "base/prefetch.h"
 #include "base/view.h"
 
 namespace caesura::learn {

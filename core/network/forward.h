@@ -259,7 +259,7 @@ CAESURA_NOINLINE void multiply_tile(const Value* rows, int stride, const Product
                 for (int j = 0; j < 4; ++j) {
                     __m128i w = _mm_loadl_epi64((const __m128i*)(b + 8 * j));
                     w = _mm_srai_epi16(_mm_unpacklo_epi8(w, w), 8);
-                    sums.part[j] = _mm_add_epi32(sums.part[j], _mm_madd_epi16(x, w));
+                    sums.part[j] += (I)_mm_madd_epi16(x, w);
                 }
 #endif
             }
@@ -396,7 +396,7 @@ CAESURA_INLINE void round_row(const float* x, int width, const float* factor, co
     const float most = largest(max(max(high[0], high[1]), max(high[2], high[3])));
     const float range = most - least < 1e-20f ? 1e-20f : most - least;
     const float inverse = 255.0f / range;
-    const int32_t zero = Four::round_one(-least * inverse);
+    const int32_t zero = round(splat(-least * inverse)).part[0][0];
     out.scale[row] = range / 255.0f;
     out.zero[row] = zero;
     Value* values = at(static_cast<Value*>(out.values), row, width);
@@ -545,18 +545,20 @@ CAESURA_NOINLINE void multiply_pairs(const int32_t* rows, const int32_t* columns
             Ints sums = splat(0);
             const int32_t* b = columns + n * next;
             for (int k = 0; k < count; ++k, b += step) {
-                const Native::I x = Native::splat(rows[k]);
+#ifdef __aarch64__
+                const int16x8_t own = vreinterpretq_s16_s32(vdupq_n_s32(rows[k]));
+#else
+                const __m128i x = _mm_set1_epi32(rows[k]);
+#endif
                 for (int j = 0; j < 4; ++j) {
 #ifdef __aarch64__
                     const int16x8_t pairs = vreinterpretq_s16_s32(vld1q_s32(b + 4 * j));
-                    const int16x8_t own = vreinterpretq_s16_s32(x);
                     const int32x4_t low = vmull_s16(vget_low_s16(pairs), vget_low_s16(own));
                     const int32x4_t high = vmull_s16(vget_high_s16(pairs), vget_high_s16(own));
                     sums.part[j] = vaddq_s32(sums.part[j], vpaddq_s32(low, high));
 #else
-                    sums.part[j] = _mm_add_epi32(
-                        sums.part[j],
-                        _mm_madd_epi16(x, _mm_loadu_si128((const __m128i*)(b + 4 * j))));
+                    sums.part[j] += (I)_mm_madd_epi16(
+                        x, _mm_loadu_si128((const __m128i*)(b + 4 * j)));
 #endif
                 }
             }
@@ -683,7 +685,7 @@ void attend(const Attention& a) {
 // ------------------------------------------------------------------ arcs
 
 void cross(const float* left, int n, const float* right, int m, int size, float* out, int stride) {
-    constexpr int tile = Native::parts == 1 ? 8 : 4;
+    constexpr int tile = kParts == 1 ? 8 : 4;
     for (int i = 0; i < n; i += tile)
         for (int j = 0; j < m; j += 16) {
             Floats sums[tile];

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/arith.h"
+#include "base/prefetch.h"
 #include "base/view.h"
 #include "learn/linear_table.h"
 #include "parse/entry.h"

@@ -1,6 +1,6 @@
 #include "parse/rows.h"
 
-#include "base/arith.h"
+#include "base/prefetch.h"
 #include "base/cpu.h"
 
 namespace caesura::parse {

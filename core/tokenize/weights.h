@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/arith.h"
+#include "base/prefetch.h"
 #include "base/sparse_array.h"
 #include "base/view.h"
 
