@@ -73,8 +73,7 @@ cluster::Text text_of(Ints symbols, Longs starts, Doubles2 emit) {
     return {symbols, starts};
 }
 
-cluster::HiddenTables<const double> tables_of(Doubles start, Doubles2 move,
-                                              Doubles2 emit) {
+cluster::HiddenTables<const double> tables_of(Doubles start, Doubles2 move, Doubles2 emit) {
     const std::size_t states = start.size();
     require(states >= 1 && move.rows() == states && move.columns() == states &&
                 emit.columns() == states,
@@ -82,9 +81,8 @@ cluster::HiddenTables<const double> tables_of(Doubles start, Doubles2 move,
     return {start, move, emit};
 }
 
-double expect_states(Ints symbols, Longs starts, Doubles start, Doubles2 move,
-                     Doubles2 emit, View<double> started, Matrix<double> moved,
-                     Matrix<double> emitted) {
+double expect_states(Ints symbols, Longs starts, Doubles start, Doubles2 move, Doubles2 emit,
+                     View<double> started, Matrix<double> moved, Matrix<double> emitted) {
     const auto model = tables_of(start, move, emit);
     const auto text = text_of(symbols, starts, emit);
     require(started.size() == start.size() && moved.rows() == move.rows() &&

@@ -14,11 +14,9 @@ void find_family(Ints heads, View<std::int32_t> first_child, View<std::int32_t> 
     find::find_family(heads, first_child, next_child);
 }
 
-std::pair<Long, Long> search(Ints2 code, Longs tests,
-                             Ints2 columns, Ints heads, Ints first_child,
-                             Ints next_child, Longs bounds, Long begin, Long slots,
-                             Long most_steps, Long most_matches, Matrix<std::int32_t> rows,
-                             View<bool> cut) {
+std::pair<Long, Long> search(Ints2 code, Longs tests, Ints2 columns, Ints heads, Ints first_child,
+                             Ints next_child, Longs bounds, Long begin, Long slots, Long most_steps,
+                             Long most_matches, Matrix<std::int32_t> rows, View<bool> cut) {
     const Long n = std::ssize(heads);
     require(code.columns() == 8, "an instruction has eight numbers");
     require_lengths("the columns must be of the same length", heads, tests, first_child,

@@ -145,8 +145,7 @@ void heaviest(const Sentences& self, Doubles arcs, Longs places, Long constraint
     induce::find_heaviest(batch, places, arcs, heads);
 }
 
-void least_risk(const Sentences& self, const Parameters& parameters, Long constraint,
-                Heads heads) {
+void least_risk(const Sentences& self, const Parameters& parameters, Long constraint, Heads heads) {
     Cancel cancel;
     const Batch batch = self.batch(parameters.classes, constraint, cancel);
     self.require_words(heads);

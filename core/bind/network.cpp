@@ -55,9 +55,8 @@ View<const Window> windows_of(Windows windows) {
     return {reinterpret_cast<const Window*>(windows.data()), windows.rows()};
 }
 
-auto scores(const Network& network, Ints pieces, Longs pointer, Features features,
-            Windows windows, std::int32_t begin, std::int32_t end, Long limit,
-            const Columns& columns) {
+auto scores(const Network& network, Ints pieces, Longs pointer, Features features, Windows windows,
+            std::int32_t begin, std::int32_t end, Long limit, const Columns& columns) {
     const Text text = text_of(pieces, pointer, features, begin, end, limit);
     const auto spans = windows_of(windows);
     const auto chosen = checked(columns, network.sizes().tag_columns, "columns");
@@ -107,9 +106,8 @@ void new_label_scorer(LabelScorer* self, const NdArray<const float, 3>& weights)
                            static_cast<Long>(weights.shape(1)));
 }
 
-Grid<float> label_scores(const LabelScorer& scorer, Floats2 dependents,
-                         Floats2 heads, Floats root, Ints head,
-                         const Columns& labels) {
+Grid<float> label_scores(const LabelScorer& scorer, Floats2 dependents, Floats2 heads, Floats root,
+                         Ints head, const Columns& labels) {
     const auto size = static_cast<std::size_t>(scorer.size());
     require(dependents.columns() == size && heads.columns() == size && root.size() == size,
             "the vectors of labels have the wrong size");

@@ -46,8 +46,7 @@ std::vector<std::uint8_t> token_gaps(const SharedVocabulary& vocabulary, Codes c
     require_spans(begins, ends, codes.size(), "the span lies outside the text");
     require_lengths("the columns must be of the same length", begins, breaks);
     const auto text = prepared(vocabulary.characters, codes);
-    const auto rows =
-        tokenize::marks_of(text.written(), begins, ends, {}, breaks, vocabulary);
+    const auto rows = tokenize::marks_of(text.written(), begins, ends, {}, breaks, vocabulary);
     std::vector<std::uint8_t> gaps;
     for (std::size_t t = 0; t < begins.size(); ++t)
         gaps.push_back(rows[t + tokenize::behind].gap);

@@ -31,9 +31,8 @@ void new_vocabulary(SharedVocabulary* self, const text::CharacterTable& table,
     require_lengths("each type needs bits", types.second, bits);
     require_lengths("each chunk needs cuts", chunks.second, cuts);
     new (self) SharedVocabulary(table, strings(seen, longest_seen), strings(named, longest_named),
-                                strings(types, longest_type), bits,
-                                strings(chunks, longest_chunk), cuts,
-                                strings(whole, 3 * longest_chunk));
+                                strings(types, longest_type), bits, strings(chunks, longest_chunk),
+                                cuts, strings(whole, 3 * longest_chunk));
 }
 
 void new_weights(Weights* self, int bits, Bytes gaps, Signs codes, Floats values) {

@@ -98,8 +98,7 @@ class ArcFeatures {
 };
 
 // The probability of each head of each word, and of being the root.
-void find_chances(ArcFeatures& features, Long n, View<const double> weights,
-                  View<double> chances) {
+void find_chances(ArcFeatures& features, Long n, View<const double> weights, View<double> chances) {
     for (Long d = 0; d < n; d++) {
         double most = -std::numeric_limits<double>::infinity();
         for (Long h = 0; h < n; h++) {

@@ -110,11 +110,9 @@ void Workspace::place(Long n) {
 void Workspace::find_fragments(Ints fragments) {
     const Long n = factors.n;
     for (Long i = 0; i < n; i++)
-        factors.first[i] =
-            i > 0 && fragments[i] == fragments[i - 1] ? factors.first[i - 1] : i;
+        factors.first[i] = i > 0 && fragments[i] == fragments[i - 1] ? factors.first[i - 1] : i;
     for (Long i = n - 1; i >= 0; i--)
-        factors.last[i] =
-            i + 1 < n && fragments[i] == fragments[i + 1] ? factors.last[i + 1] : i;
+        factors.last[i] = i + 1 < n && fragments[i] == fragments[i + 1] ? factors.last[i + 1] : i;
 }
 
 void Workspace::look_up(const Parameters& t, const Sentence& words) {
@@ -139,8 +137,7 @@ void Workspace::look_up(const Parameters& t, const Sentence& words) {
             const auto crossed = t.attach(side, t.crosses - 1, adjacent, head);
             const Long end = side == left ? h : n;
             for (Long d = side == left ? 0 : h + 1; d < end; d++)
-                row[d] =
-                    (words.marks[d] == words.marks[h] ? plain : crossed)[words.classes[d]];
+                row[d] = (words.marks[d] == words.marks[h] ? plain : crossed)[words.classes[d]];
         }
         row[h] = 0.0;
     };

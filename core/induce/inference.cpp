@@ -133,9 +133,8 @@ Form write_posteriors(Workspace& chart, const Parameters& parameters, const Sent
 }
 
 // Writes the tree whose arcs have the largest sum; returns the sum.
-double write_heaviest(Workspace& chart, TreeFinder& finder, View<const double> arcs,
-                      Ints fragments, Constraint constraint, View<std::int32_t> heads,
-                      Cancel& cancel) {
+double write_heaviest(Workspace& chart, TreeFinder& finder, View<const double> arcs, Ints fragments,
+                      Constraint constraint, View<std::int32_t> heads, Cancel& cancel) {
     const Form form{false, false, constraint};
     chart.set_arcs(arcs, fragments);
     const double score = chart.maximise(form, cancel);

@@ -27,8 +27,7 @@ void check_columns(View<const Column> columns, std::int64_t width) {
 }
 
 template <class Column, class Value>
-void add_weights(View<const Column> columns, View<const Value> values, float scale,
-                 float* scores) {
+void add_weights(View<const Column> columns, View<const Value> values, float scale, float* scores) {
     for (std::size_t i = 0; i < columns.size(); ++i)
         scores[columns[i]] += static_cast<float>(values[i]) * scale;
 }
@@ -49,8 +48,7 @@ bool SparseRows::fit(std::uint32_t most) const {
     return low && total == n && n >> 32 == 0 && value8.size() + value16.size() == n;
 }
 
-LinearTable::LinearTable(View<const std::uint32_t> keys, const SparseRows& rows,
-                         std::int64_t width)
+LinearTable::LinearTable(View<const std::uint32_t> keys, const SparseRows& rows, std::int64_t width)
     : index_(keys), rows_(rows), width_(width) {
     check(rows.exponent.size() == keys.size() && rows.fit(1 << 16));
     check_columns(rows.column8, width);

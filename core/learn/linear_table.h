@@ -45,8 +45,7 @@ class LinearTable {
     // Adds the rows of the features of several words to their scores, in the order of the features.
     // A row of `hashes` belongs to a word; 0 is no feature. Memory is requested before it is needed,
     // so that waits overlap. `terms` is room for one of each feature.
-    void add(Matrix<const std::uint64_t> hashes, View<Term> terms,
-             View<float* const> scores) const;
+    void add(Matrix<const std::uint64_t> hashes, View<Term> terms, View<float* const> scores) const;
     // The same for one word.
     void add(View<const std::uint64_t> hashes, View<Term> terms, View<float> scores) const {
         float* const one[] = {scores.data()};

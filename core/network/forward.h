@@ -247,10 +247,8 @@ CAESURA_NOINLINE void multiply_tile(const Value* rows, int stride, const Product
                 const int16x4_t x = vld1_dup_s16(a + k), y = vld1_dup_s16(a + k + 1);
                 for (int j = 0; j < 4; ++j) {
                     const int8x8x2_t pairs = vuzp_s8(vld1_s8(b + 8 * j), vdup_n_s8(0));
-                    sums.part[j] =
-                        vmlal_s16(sums.part[j], vget_low_s16(vmovl_s8(pairs.val[0])), x);
-                    sums.part[j] =
-                        vmlal_s16(sums.part[j], vget_low_s16(vmovl_s8(pairs.val[1])), y);
+                    sums.part[j] = vmlal_s16(sums.part[j], vget_low_s16(vmovl_s8(pairs.val[0])), x);
+                    sums.part[j] = vmlal_s16(sums.part[j], vget_low_s16(vmovl_s8(pairs.val[1])), y);
                 }
 #else
                 int32_t pair;
@@ -290,8 +288,7 @@ CAESURA_INLINE void multiply(const Product& p, const Rows& rows, int n, int firs
             const int32_t* c = tile;
             for (int row = i; row < end; ++row, c += kPanel) {
                 const Floats size = splat(rows.scale[row]);
-                const Floats zero =
-                    splat(-rows.scale[row] * static_cast<float>(rows.zero[row]));
+                const Floats zero = splat(-rows.scale[row] * static_cast<float>(rows.zero[row]));
                 Floats y[4];
                 for (int j = 0; j < 4; ++j) {
                     const int k = column + 16 * j;

@@ -101,8 +101,7 @@ std::vector<Network::Span> Network::spans(const Text& text, View<const Window> w
 
 // Calls use(windows, workspace) with groups of windows that are read together.
 template <class Read>
-void Network::read(const Text& text, View<const Window> windows, Cancel& cancel,
-                   Read&& use) const {
+void Network::read(const Text& text, View<const Window> windows, Cancel& cancel, Read&& use) const {
     const auto lease = pool_.borrow();
     const std::int64_t n = static_cast<std::int64_t>(windows.size());
     for (std::int64_t first = 0, last = 0; first < n; first = last) {
@@ -333,9 +332,8 @@ void Network::starts(const Text& text, View<const Window> windows, View<float> o
             const Window& window = span.window;
             const int n = static_cast<int>(window.keep_last - window.keep_first);
             const Rows rows = space.narrow.get(index(n), index(w.width));
-            kernels_.round(
-                space.words.data() + (window.keep_first - window.first + 1) * w.width, n, w.width,
-                w.width, nullptr, rows);
+            kernels_.round(space.words.data() + (window.keep_first - window.first + 1) * w.width, n,
+                           w.width, w.width, nullptr, rows);
             float* heads = space.heads.get(index(n) * index(w.tag_width));
             kernels_.activate(start, rows, n, heads, w.tag_width, nullptr);
             for (int i = 0; i < n; ++i)
@@ -356,8 +354,7 @@ void Network::states(const Text& text, int layers, Matrix<float> out, Cancel& ca
              encode(text, group, layers, space);
              for (std::int64_t i = 0; i < n; ++i) {
                  const Place place = place_of(text, i, 0, group[0].inner);
-                 std::copy_n(space.states.data() + place.first * w.width, w.hidden,
-                             out[i].data());
+                 std::copy_n(space.states.data() + place.first * w.width, w.hidden, out[i].data());
              }
          });
 }

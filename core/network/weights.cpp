@@ -185,8 +185,7 @@ void fill(Product& p, int group, int at, const Source& source, const std::vector
     }
 }
 
-const Product& Selection::of(const Product& product, int group,
-                             std::vector<std::int64_t> columns) {
+const Product& Selection::of(const Product& product, int group, std::vector<std::int64_t> columns) {
     if (columns == columns_ && product_.in != 0) return product_;
     arena_ = Arena();
     columns_ = std::move(columns);
