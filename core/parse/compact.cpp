@@ -162,8 +162,7 @@ CompactRows::Filled CompactRows::filled() const {
     const auto width = static_cast<std::size_t>(width_);
     for (std::int64_t r = 0; r < size(); ++r) {
         const Entry entry(lookup()[r]);
-        if (!entry.is_full() && !entry.is_short() && !(entry.bits() >> Entry::values & 0xFFFFFF))
-            continue;
+        if (entry.is_empty()) continue;
         found.numbers.push_back(static_cast<std::uint32_t>(r));
         found.table.resize(found.table.size() + width);
         unfold(r, found.table.data() + found.table.size() - width);

@@ -13,11 +13,13 @@ class Entry {
     static constexpr int held = 3;
     static constexpr int values = 24, exponent = 56, highest = 32;
     static constexpr std::uint64_t full = 1ull << 60, in_short = 1ull << 61;
+    static constexpr std::uint64_t held_values = 0xFFFFFFull << values;
 
     explicit Entry(std::uint64_t bits) : bits_(bits) {}
     std::uint64_t bits() const { return bits_; }
     bool is_full() const { return bits_ & full; }
     bool is_short() const { return bits_ & in_short; }
+    bool is_empty() const { return (bits_ & (full | in_short | held_values)) == 0; }
     std::uint64_t number() const { return bits_ & 0xFFFFFFFF; }
     int shift() const { return static_cast<int>(bits_ >> exponent & 15); }
     // The largest absolute value of a full row.
@@ -41,8 +43,8 @@ struct RowTable {
     std::int64_t width;
 };
 
-// Rows of features by kind: the numbers of full rows, and the entries of the others with the place
-// of the sum that they belong to. Each list has room for `spare` more than there are features.
+// Rows of features by kind: the numbers of full rows, and the entries of the others that are not
+// empty, with the place of the sum that they belong to. Each list has room for `spare` more than there are features.
 struct RowLists {
     static constexpr std::int64_t spare = 8;
 

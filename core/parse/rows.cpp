@@ -91,7 +91,7 @@ std::uint64_t sort(const RowTable& table, const std::uint64_t* features, std::in
         lists.few[n_few] = lists.held[n_held] = entry.bits();
         lists.few_at[n_few] = lists.held_at[n_held] = place;
         n_few += static_cast<std::int64_t>(is_short);
-        n_held += static_cast<std::int64_t>(1 - is_full - is_short);
+        n_held += static_cast<std::int64_t>(1 - is_full - is_short - entry.is_empty());
     }
     lists.n_full = n_full;
     lists.n_few = n_few;

@@ -73,6 +73,7 @@ std::uint64_t sort(const RowTable& table, const std::uint64_t* features, std::in
     const __m512i zero = _mm512_setzero_si512();
     const __m512i full_bit = _mm512_set1_epi64(Entry::full);
     const __m512i short_bit = _mm512_set1_epi64(Entry::in_short);
+    const __m512i held_bits = _mm512_set1_epi64(Entry::held_values);
     const __m512i low = _mm512_set1_epi64(0xFFFFFFFF), low_24 = _mm512_set1_epi64(0xFFFFFF);
     const __m512i width = _mm512_set1_epi64(table.width);
     const __m512i full_rows = _mm512_set1_epi64(reinterpret_cast<long long>(table.full));
@@ -87,7 +88,8 @@ std::uint64_t sort(const RowTable& table, const std::uint64_t* features, std::in
         const __m512i entry = _mm512_mask_i64gather_epi64(zero, valid, wanted, table.lookup, 8);
         const __mmask8 full = _mm512_test_epi64_mask(entry, full_bit);
         const __mmask8 few = _mm512_test_epi64_mask(entry, short_bit);
-        const auto held = static_cast<__mmask8>(valid & ~(full | few));
+        const auto held = static_cast<__mmask8>(_mm512_test_epi64_mask(entry, held_bits) &
+                                                ~(full | few));
         const __m512i number = _mm512_and_si512(entry, low);
         // Where a row is of neither kind, the first full row is requested.
         __m512i address =
