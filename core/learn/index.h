@@ -30,7 +30,9 @@ class FeatureIndex {
     // Both wait for memory that `find` reads, the second for what the first requests.
     void prefetch_bucket(std::uint32_t key) const { prefetch(&begins_[bucket_of(key)]); }
     void prefetch_key(std::uint32_t key) const {
-        prefetch(keys_.data() + begins_[bucket_of(key)]);
+        const std::uint32_t* keys = keys_.data() + begins_[bucket_of(key)];
+        prefetch(keys);
+        prefetch(keys + scanned - 1);
     }
 
     // The row of a key, or -1.
@@ -38,15 +40,21 @@ class FeatureIndex {
         const std::size_t bucket = bucket_of(key);
         std::int64_t at = begins_[bucket];
         const std::int64_t end = begins_[bucket + 1];
-        // Keys are hashes, so a bucket has few; those of a model file may be chosen otherwise.
-        if (end - at > most_scanned)
+        if (end - at <= scanned && at + scanned <= static_cast<std::int64_t>(keys_.size())) {
+            // Keys of later buckets are larger. The end of a loop could not be predicted.
+            std::int32_t smaller = 0;
+            for (int k = 0; k < scanned; ++k) smaller += keys_.data()[at + k] < key;
+            at += smaller;
+        } else {
             at = std::lower_bound(keys_.begin() + at, keys_.begin() + end, key) - keys_.begin();
-        while (at < end && keys_[at] < key) ++at;
+        }
         return at < end && keys_[at] == key ? at : -1;
     }
 
    private:
-    static constexpr std::int64_t most_scanned = 32;
+    // Keys that are compared at once. Few buckets have more: keys are hashes, though those of a
+    // model file may be chosen otherwise.
+    static constexpr std::int64_t scanned = 16;
 
     std::size_t bucket_of(std::uint32_t key) const {
         return static_cast<std::size_t>(std::uint64_t{key} >> shift_);

@@ -200,7 +200,7 @@ void Chain::score(const Words& words, const Window& chain, std::int64_t first, s
         }
         // If one label leads clearly, no mixed feature could change that.
         const float floor = highest({scores, static_cast<std::size_t>(n)}) - clear_;
-        std::int64_t near = 0;
+        std::int32_t near = 0;
         for (std::int64_t y = 0; y < n; ++y) near += scores[y] >= floor;
         if (near == 1) continue;
         for (std::size_t m = 0; m < n_mixed; ++m)

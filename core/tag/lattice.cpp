@@ -9,6 +9,8 @@
 namespace caesura::tag {
 namespace {
 
+// Scores that are looked at together, which the compiler puts in vectors.
+constexpr std::size_t n_lanes = 16;
 constexpr double least = -std::numeric_limits<double>::infinity();
 
 template <class T>
@@ -46,7 +48,6 @@ void Lattice::shift(std::int64_t first, std::int64_t last) {
 }
 
 float highest(View<const float> scores) {
-    constexpr std::size_t n_lanes = 16;  // independent maxima, which the compiler puts in vectors
     std::array<float, n_lanes> lanes;
     lanes.fill(scores[0]);
     const float* at = scores.data();
@@ -68,19 +69,29 @@ void select(View<const float> scores, float margin, std::int32_t must, Lattice& 
         kept_scores[at] = scores[label];
     };
     std::int64_t kept = 0;
-    for (std::int32_t y = 0; y < static_cast<std::int32_t>(scores.size()); ++y) {
+    const auto offer = [&](std::int32_t y) {
         const float value = scores[y];
-        if (value < floor) continue;
+        if (value < floor) return;
         if (kept < lattice.width())
             ++kept;
         else if (!(value > kept_scores[kept - 1]))
-            continue;
+            return;
         std::int64_t at = kept - 1;
         for (; at > 0 && kept_scores[at - 1] < value; --at) {
             labels[at] = labels[at - 1];
             kept_scores[at] = kept_scores[at - 1];
         }
         put(at, y);
+    };
+    const auto n = static_cast<std::int32_t>(scores.size());
+    constexpr auto block = static_cast<std::int32_t>(n_lanes);
+    for (std::int32_t first = 0; first < n; first += block) {
+        // Most blocks have no candidate.
+        std::int32_t lower = 0;
+        if (first + block <= n)
+            for (std::int32_t k = 0; k < block; ++k) lower += scores.data()[first + k] < floor;
+        if (lower == block) continue;
+        for (std::int32_t y = first; y < std::min(first + block, n); ++y) offer(y);
     }
     if (must >= 0 && std::find(labels.begin(), labels.begin() + kept, must) == labels.begin() + kept) {
         if (kept < lattice.width()) ++kept;
