@@ -12,6 +12,7 @@ namespace caesura {
 namespace {
 
 using Strings = nb::typed<nb::list, nb::str>;
+using StringTable = nb::typed<nb::dict, nb::str, int>;
 using NumberedStrings = nb::typed<nb::list, nb::typed<nb::tuple, int, nb::str>>;
 using Lines = std::vector<std::pair<std::int64_t, std::string>>;
 
@@ -47,6 +48,27 @@ std::vector<std::string> encoded(nb::list strings) {
     out.reserve(strings.size());
     for (nb::handle string : strings) out.push_back(encoded(string));
     return out;
+}
+
+// The numbers of values in a table from strings to numbers. New strings are added to the table and
+// to the list of its strings; the table raises an error for what is no string.
+std::vector<std::int32_t> intern(StringTable table, Strings strings,
+                                 nb::typed<nb::iterable, nb::str> values) {
+    std::vector<std::int32_t> numbers;
+    for (nb::handle value : values) {
+        if (PyObject* known = PyDict_GetItemWithError(table.ptr(), value.ptr())) {
+            numbers.push_back(nb::cast<std::int32_t>(nb::handle(known)));
+        } else if (PyErr_Occurred()) {
+            throw nb::python_error();
+        } else if (nb::isinstance<nb::str>(value)) {
+            numbers.push_back(static_cast<std::int32_t>(strings.size()));
+            table[value] = numbers.back();
+            strings.append(value);
+        } else {
+            numbers.push_back(nb::cast<std::int32_t>(table.attr("__getitem__")(value)));
+        }
+    }
+    return numbers;
 }
 
 // Keeps the encoded strings of one table over calls.
@@ -134,6 +156,8 @@ private:
 }  // namespace
 
 void bind_document(nb::module_& m) {
+    m.def("intern", &intern, "table"_a, "strings"_a, "values"_a,
+          "Return the numbers of strings in a table; new ones are added to it and to the list.");
     nb::class_<RowWriter>(m, "RowWriter", "Writes the lines of CoNLL-U of documents.")
         .def(nb::init<>())
         .def("set_table", &RowWriter::set_table, "strings"_a,

@@ -4,6 +4,7 @@
 Compiled core of Caesura: every loop over characters, words, states and vectors.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, overload
 
 import numpy
@@ -15,6 +16,11 @@ class DamagedModel(ValueError):
 
 def cancel_all() -> None:
     """Make every call of the core that is under way raise KeyboardInterrupt."""
+
+def intern(table: dict[str, int], strings: list[str], values: Iterable[str]) -> NDArray[numpy.int32]:
+    """
+    Return the numbers of strings in a table; new ones are added to it and to the list.
+    """
 
 class RowWriter:
     """Writes the lines of CoNLL-U of documents."""

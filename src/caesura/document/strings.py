@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura._core import intern
 from caesura.errors import UsageError, kind_of
 
 
@@ -49,7 +50,7 @@ class Strings:
 
     def ids(self, strings: Iterable[str]) -> NDArray[np.int32]:
         """The ids of many strings, which are interned in order of first appearance."""
-        return np.array(list(map(self._ids.__getitem__, strings)), dtype=np.int32)
+        return intern(self._ids, self._strings, strings)
 
     @property
     def numbering(self) -> Callable[[str], int]:
