@@ -39,7 +39,8 @@ def told():
     print(time.process_time(), int(peak) / 1024)
 """
 PARSE = """
-import io, sys
+import io, os, sys
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # as the program `caesura` does
 from caesura.formats import conllu
 from caesura.formats.options import WriteOptions
 from caesura.pipeline import load
