@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 from caesura.document import YES
 from caesura.pipeline import Pipeline, load
 from caesura.stages.joint_features import DEFAULT_TABLE
-from caesura.stages.joint_parser import Parser, Result, result_of
+from caesura.stages.joint_parser import Parser, result_of
 from caesura.stages.parse_constraints import no_limits
 from caesura.stages.templates import parse_table
+from caesura.stages.tree_parser import Parse
 from caesura.stages.word_table import Words
 
 POINTS = (
@@ -76,7 +77,7 @@ def dev_of(nlp: Pipeline, parser: Parser, treebank: str) -> Dev:
     )
 
 
-def scores(result: Result, dev: Dev) -> tuple[float, float]:
+def scores(result: Parse, dev: Dev) -> tuple[float, float]:
     """LAS, and F1 of starts inside documents."""
     right = (result.heads == dev.heads) & (result.labels == dev.labels)
     inner = np.ones(len(dev.starts), bool)

@@ -67,7 +67,7 @@ void bind_rows(nb::module_& m) {
         .def("__len__", &CompactRows::size);
 }
 
-// The columns of `caesura.stages.joint_parser.Result`.
+// The columns of `caesura.stages.tree_parser.Parse`.
 auto columns_of(Trees&& trees) {
     return std::tuple(std::move(trees.heads), std::move(trees.labels), std::move(trees.starts),
                       std::move(trees.arc_margins), std::move(trees.start_margins),

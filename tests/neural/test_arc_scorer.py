@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura._core import ArcDecoder
-from caesura.stages.joint_parser import Inventory, Result, SearchOptions, result_of, settings_of
+from caesura.stages.joint_parser import Inventory, SearchOptions, result_of, settings_of
 from caesura.stages.parse_constraints import no_limits
+from caesura.stages.tree_parser import Parse
 
 testing: Any = pytest.importorskip("caesura._core")._testing
 #: No arc costs more.
@@ -26,7 +27,7 @@ def scores_for(heads: list[int], strength: float = 8.0) -> np.ndarray:
     return arcs
 
 
-def search(heads: list[int], evidence: np.ndarray) -> Result:
+def search(heads: list[int], evidence: np.ndarray) -> Parse:
     n = len(heads)
     inventory = Inventory(("left", "right", "root"), (0,), (1,), (2,))
     base, sizes = np.zeros(n, np.int32), np.full(n, n + 1, np.int32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from caesura.learn.network.training import (
     train_neural,
 )
 from caesura.learn.run import Result, Run, card, score_table, transcripts
-from caesura.learn.silver import Lessons, Silver, label
+from caesura.learn.silver import Lessons, label
 from caesura.learn.stages import PipelineOptions, PipelineTrainer
 from caesura.models.file import Part
 from caesura.models.licence import licence_line
@@ -45,81 +45,64 @@ def train_pipeline(
     from raw text that a teacher labels. With `init` it goes on from a model: a network that was
     trained on other treebanks makes one of this treebank. The model names its `licence`.
     """
-    more = {} if licence is None else {"licence": licence}
     run.kept.check()
-    if init is not None and encoder is None and is_network(init):
-        return _finetuned(run, init, more)
-    options = _options(run, encoder)
+    options = _options(run, init, encoder)
     if isinstance(options, NeuralOptions):
         check_encoder(encoder or "", options.layers)
-    if lessons is not None:
+    if lessons is not None and not isinstance(options, FinetuneOptions):
         options.check_silver()
     documents, held = run.read()
+    language = language_of(documents).get("language")
+    more: dict[str, Any] = {} if licence is None else {"licence": licence}
+    kept: dict[str, Any] = {
+        "folder": Path(f"{run.output}.parts"),  # of stages that are done
+        "resume": run.kept.resume,
+        "report": run.report,
+    }
     silver = None
-    if lessons is not None:
+    if lessons is not None and not isinstance(options, FinetuneOptions):
         run.kept.labels = lessons.folder
         names = ", ".join(Path(path).name for path in run.data.dev)
-        said = language_of(documents).get("language")
-        silver = label(
-            lessons, [*held, *documents], {names: held}, options.silver, run.report, said
+        gold = [*held, *documents]
+        silver = label(lessons, gold, {names: held}, options.silver, run.report, language)
+    if isinstance(options, FinetuneOptions):
+        assert init is not None
+        language = code_of_files(run.data.train) or language
+        more |= {"init": init, **({"language": language} if language else {})}
+        run.kept.begin()
+        parts, trainer = train_from(documents, held, init, options, language=language, **kept)
+    elif isinstance(options, NeuralOptions):
+        run.kept.begin()
+        parts, trainer = train_neural(
+            documents, held, encoder or "", options, silver=silver, **kept
         )
-    if isinstance(options, NeuralOptions):
-        parts, left_out, finish = _network(run, documents, held, encoder or "", options, silver)
     else:
-        parts, left_out, finish = _linear(run, documents, held, init, options, silver)
-    return _finished(run, documents, held, parts, left_out, silver, finish, more)
-
-
-def _finished(
-    run: Run,
-    documents: Sequence[Document],
-    held: Sequence[Document],
-    parts: Mapping[str, Part],
-    left_out: Sequence[str],
-    silver: Silver | None,
-    finish: Callable[[], None],
-    more: Mapping[str, Any],
-) -> Result:
-    """Write and score the model, and say what was made."""
-    scores = _save(run, documents, held, parts, left_out, silver, more)
-    finish()
+        start = load_model(init) if init else None
+        run.kept.begin()
+        docs = silver.docs if silver is not None else ()
+        trainer = PipelineTrainer(documents, held, options, init=start, silver=docs, **kept)
+        parts = trainer.run()
+    left_out = list(trainer.left_out)
+    if silver is not None:
+        about = ("teachers", "text", "documents", "words")
+        more["silver"] = {name: silver.about[name] for name in about}
+    scores = _save(run, documents, held, parts, left_out, more)
+    trainer.finish()
     for note in left_out:
         run.report.say(f"Left out: {note}")
     # A model without a tokeniser parses tokens, so the next command needs a file with some.
     given = ("text.txt",) if "tokenizer" in parts else ("--keep-tokens", "tokens.conllu")
-    about = {"model": run.output, "scores": scores, "left_out": list(left_out)}
+    told = {"model": run.output, "scores": scores, "left_out": left_out}
     shown = {"F1": scores} if scores else {}
-    return Result(run.output, about, shown, next=("parse", "-m", run.output, *given))
+    return Result(run.output, told, shown, next=("parse", "-m", run.output, *given))
 
 
-def _finetuned(run: Run, init: str, more: Mapping[str, Any]) -> Result:
-    """A network that goes on from another one."""
-    flags = {name: run.flags[name] for name in ("seed", "frozen") if name in run.flags}
-    options = run.options(FinetuneOptions(), "finetune", flags)
-    documents, held = run.read()
-    told = code_of_files(run.data.train) or language_of(documents).get("language")
-    run.kept.begin()
-    parts, trainer = train_from(
-        documents,
-        held,
-        init,
-        options,
-        language=told,
-        folder=_folder(run),
-        resume=run.kept.resume,
-        report=run.report,
-    )
-    more = {**more, "init": init, **({"language": told} if told else {})}
-    return _finished(
-        run, documents, held, parts, list(trainer.left_out), None, trainer.finish, more
-    )
-
-
-#: The parts of a model, what is left out of it, and what to call when it is written.
-Trained = tuple[dict[str, Part], list[str], Callable[[], None]]
-
-
-def _options(run: Run, encoder: str | None) -> PipelineOptions | NeuralOptions:
+def _options(
+    run: Run, init: str | None, encoder: str | None
+) -> PipelineOptions | NeuralOptions | FinetuneOptions:
+    if init is not None and encoder is None and is_network(init):
+        flags = {name: run.flags[name] for name in ("seed", "frozen") if name in run.flags}
+        return run.options(FinetuneOptions(), "finetune", flags)
     if encoder is not None:
         flags = {"speech": True} if run.flags.get("speech") else {}
         shared = ("seed", *(name for name in run.flags if name.startswith("silver.")))
@@ -127,7 +110,7 @@ def _options(run: Run, encoder: str | None) -> PipelineOptions | NeuralOptions:
         return run.options(NeuralOptions(), "neural", flags)
     options = run.options(PipelineOptions(), "pipeline")
     if options.parser.update == "greedy":
-        # From a default of 1 it can be seen whether somebody has asked for more.
+        # With a default of 1 a wider beam is one that the caller chose.
         greedy = replace(
             options,
             search=replace(options.search, beam=1),
@@ -138,63 +121,12 @@ def _options(run: Run, encoder: str | None) -> PipelineOptions | NeuralOptions:
     return options
 
 
-def _linear(
-    run: Run,
-    documents: Sequence[Document],
-    held: Sequence[Document],
-    init: str | None,
-    options: PipelineOptions,
-    silver: Silver | None,
-) -> Trained:
-    start = load_model(init) if init else None
-    run.kept.begin()
-    trainer = PipelineTrainer(
-        documents,
-        held,
-        options,
-        init=start,
-        silver=silver.docs if silver is not None else (),
-        folder=_folder(run),
-        resume=run.kept.resume,
-        report=run.report,
-    )
-    return trainer.run(), list(trainer.left_out), trainer.finish
-
-
-def _network(
-    run: Run,
-    documents: Sequence[Document],
-    held: Sequence[Document],
-    encoder: str,
-    options: NeuralOptions,
-    silver: Silver | None,
-) -> Trained:
-    run.kept.begin()
-    parts, trainer = train_neural(
-        documents,
-        held,
-        encoder,
-        options,
-        silver=silver,
-        folder=_folder(run),
-        resume=run.kept.resume,
-        report=run.report,
-    )
-    return parts, list(trainer.left_out), trainer.finish
-
-
-def _folder(run: Run) -> Path:
-    """Where stages that are done are kept."""
-    return Path(f"{run.output}.parts")
-
-
 def _save(
     run: Run,
     documents: Sequence[Document],
     held: Sequence[Document],
     parts: Mapping[str, Part],
     left_out: Sequence[str],
-    silver: Silver | None,
     more: Mapping[str, Any],
 ) -> dict[str, float]:
     """Write the model, score it as it will be used, and write it again with its scores."""
@@ -209,10 +141,6 @@ def _save(
         **language_of(documents),
         **more,
     }
-    if silver is not None:
-        meta["silver"] = {
-            name: silver.about[name] for name in ("teachers", "text", "documents", "words")
-        }
     run.save(parts, meta, model_card(meta["name"], meta, {}), kind="pipeline")
     scores: dict[str, float] = {}
     if held:

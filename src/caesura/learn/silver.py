@@ -102,27 +102,29 @@ def that_fit(
     language: str | None,
 ) -> list[Document]:
     """The documents of a folder that may be learned from; `labels` are those that networks knew."""
-    found = in_language({folder: list(docs)}, language, report)
-    found = without_overlap(
-        found, held, share=options.share, how=options.overlap, report=report
-    )  # fmt: skip
-    kept = found[folder]
+    kept = _fitting({folder: list(docs)}, held, options, report, language)[folder]
     if not kept:
         raise InputError(
             "nothing is left of the text", file=folder, remedy="Name labels of other text."
         )
     enough = sum(doc.n_words for doc in kept) >= ENOUGH
+    remedy = "Take labels by a teacher that was trained on the labels of this treebank."
     for column in ("upos", "deprel"):
         known = labels.get(column) or (() if enough else None)
-        compare_labels(
-            gold,
-            kept,
-            column,
-            declared=known,
-            file=folder,
-            remedy="Take labels by a teacher that was trained on the labels of this treebank.",
-        )
+        compare_labels(gold, kept, column, declared=known, file=folder, remedy=remedy)
     return kept
+
+
+def _fitting(
+    raw: dict[str, list[Document]],
+    held: Mapping[str, Sequence[Document]],
+    options: SilverOptions,
+    report: Report,
+    language: str | None,
+) -> dict[str, list[Document]]:
+    """Raw documents in the language of the treebank that hold no held-out text."""
+    raw = in_language(raw, language, report)
+    return without_overlap(raw, held, share=options.share, how=options.overlap, report=report)
 
 
 _ABOUT: Final = "silver.json"
@@ -205,40 +207,19 @@ def label(
                 "raw text and who labels it go together",
                 remedy=f"Add {lacking}, or name labels that are there with --silver DIR.",
             )
-        label_text(lessons, gold, held, options, report, language)
+        teachers = Teachers(lessons.teachers)
+        parts = raw_parts(lessons, gold, held, options, report, language, teachers)
+        missing = missing_parts(lessons.folder, range(len(parts)), report)
+        if missing:
+            with report.counting("Labelling raw text", unit="words") as count:
+                for n in missing:
+                    count.advance(label_part(lessons.folder, n, parts[n], teachers))
         return load_silver(lessons.folder)
     found = load_silver(lessons.folder)
     held = {**held, **_read_held(lessons, report)}
     folder = str(lessons.folder)
     docs = that_fit(found.docs, folder, found.labels, gold, held, options, report, language)
     return found.only(docs)
-
-
-def label_text(
-    lessons: Lessons,
-    gold: Sequence[Document],
-    held: Mapping[str, Sequence[Document]],
-    options: SilverOptions,
-    report: Report,
-    language: str | None = None,
-    teachers: Teachers | None = None,
-    turn: tuple[int, int] = (1, 1),
-) -> None:
-    """Label the text, as far as that is not done.
-
-    `teachers` are those of the lessons, if they were loaded before. Several processes may share the
-    work, on one machine or on several that share the folder: of the parts each takes its `turn`,
-    the second of eight with (2, 8).
-    """
-    teachers = teachers or Teachers(lessons.teachers)
-    parts = raw_parts(lessons, gold, held, options, report, language, teachers)
-    mine = range(turn[0] - 1, len(parts), turn[1])
-    missing = missing_parts(lessons.folder, mine, report)
-    if not missing:
-        return
-    with report.counting("Labelling raw text", unit="words") as count:
-        for n in missing:
-            count.advance(label_part(lessons.folder, n, parts[n], teachers))
 
 
 def raw_parts(
@@ -254,11 +235,8 @@ def raw_parts(
     teachers.speak(language)
     teachers.check(gold, language)  # before there is a folder; the treebank may be a new one
     raw = read_raw(lessons.text, report, encoding=lessons.encoding)
-    raw = in_language(raw, language, report)
-    raw = without_overlap(
-        raw, {**held, **_read_held(lessons, report)}, share=options.share, how=options.overlap,
-        report=report,
-    )  # fmt: skip
+    held = {**held, **_read_held(lessons, report)}
+    raw = _fitting(raw, held, options, report, language)
     docs = [doc for found in raw.values() for doc in found]
     if not docs:
         raise InputError(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Final, NamedTuple, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,23 +192,6 @@ class Inventory:
 _NO_MARGIN: Final = 1e20
 
 
-class Result(NamedTuple):
-    """Trees and boundaries, with the margins and the shares of what decided them.
-
-    A margin is the distance to the next best transition of the same state (negative for a word that
-    starts no sentence); a share is how many items of the beam descend from the decision shortly
-    after it.
-    """
-
-    heads: NDArray[np.int32]
-    labels: NDArray[np.int32]
-    starts: NDArray[np.bool_]
-    arc_margins: NDArray[np.float32]
-    start_margins: NDArray[np.float32]
-    arc_shares: NDArray[np.float32]
-    start_shares: NDArray[np.float32]
-
-
 def settings_of(options: SearchOptions) -> BeamSettings:
     """How the core searches with these options."""
     margin = min(options.margin, _NO_MARGIN)
@@ -244,11 +227,11 @@ def stopped(report: SearchReport) -> ModelError:
     return ModelError(what, remedy=DAMAGED)
 
 
-def result_of(found: Found, limits: Limits) -> Result | None:
+def result_of(found: Found, limits: Limits) -> Parse | None:
     """The trees that were found; None if no derivation that was found keeps the limits."""
     columns, report = found
     if report.done:
-        return _result(columns)
+        return _parse(columns)
     if not report.dead or not (len(limits.starts) or len(limits.heads)):
         raise stopped(report)
     return None
@@ -261,40 +244,19 @@ def analyses_of(
     analyses, report = found
     if not report.done and (not report.dead or not np.any(limits.heads != UNKNOWN)):
         raise stopped(report)
-    return [Parse.of(_result(columns), 0, len(columns[0]), score) for columns, score in analyses]
+    return [_parse(columns, score) for columns, score in analyses]
 
 
-def _result(columns: Sequence[Any]) -> Result:
+def _parse(columns: Sequence[Any], score: float = 0.0) -> Parse:
     heads, labels, starts, *sure = columns
-    return Result(heads, labels, starts == 1, *sure)
-
-
-def analyses(parser: Parser, doc: Document, k: int) -> list[Parse]:
-    """The k best analyses of a document; of a parser without SB, sentence by sentence."""
-    given = WordConstraints.of(doc, parser.inventory.labels)
-    single = parser.inventory.single_root or not parser.inventory.sb
-    # States that are merged would take their trees with them.
-    decoder = parser.with_search(margin=math.inf).decoder
-
-    def best(words: Words, told: WordConstraints) -> list[Parse]:
-        limits = limits_of(told, single_root=single) if told.anything else no_limits()
-        return analyses_of(decoder.k_best(*words, limits, k), limits)
-
-    words = parser.words(doc)
-    if parser.inventory.sb or not doc.n_words:
-        return best(words, given)
-    found: list[tuple[float, tuple[Parse, ...]]] = [(0.0, ())]
-    bounds = sentence_bounds(doc)
-    for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        trees = best(cut(words, np.array([a, b], np.int64)), given.sentence(a, b, doc))
-        joined = [(x + tree.score, (*t, tree.moved(a))) for x, t in found for tree in trees]
-        found = sorted(joined, key=lambda pair: -pair[0])[:k]
-    return [replace(Parse.join(trees), score=score) for score, trees in found]
+    parse = Parse(heads, labels, starts == 1, *sure)
+    parse.score = score
+    return parse
 
 
 def decode_given(
     decode: Callable[[Limits], Found], doc: Document, given: WordConstraints, *, single_root: bool
-) -> Result:
+) -> Parse:
     """The best analysis that contradicts nothing given; refuses what cannot hold together."""
     n = len(given.heads)
     name = name_of(doc)
@@ -469,7 +431,24 @@ class Parser(TreeParser):
         Those of a parser of single sentences are made of the best trees of the sentences.
         """
         self._check(doc, None)
-        return analyses(self, doc, k)
+        given = WordConstraints.of(doc, self.inventory.labels)
+        single = self.inventory.single_root or not self.inventory.sb
+        # States that are merged would take their trees with them.
+        decoder = self.with_search(margin=math.inf).decoder
+
+        def best(words: Words, told: WordConstraints) -> list[Parse]:
+            limits = limits_of(told, single_root=single) if told.anything else no_limits()
+            return analyses_of(decoder.k_best(*words, limits, k), limits)
+
+        words = self.words(doc)
+        if self.inventory.sb or not doc.n_words:
+            return best(words, given)
+        found: list[tuple[float, tuple[Parse, ...]]] = [(0.0, ())]
+        for a, b in pairwise(sentence_bounds(doc).tolist()):
+            trees = best(cut(words, np.array([a, b], np.int64)), given.sentence(a, b, doc))
+            joined = [(x + tree.score, (*t, tree.moved(a))) for x, t in found for tree in trees]
+            found = sorted(joined, key=lambda pair: -pair[0])[:k]
+        return [replace(Parse.join(trees), score=score) for score, trees in found]
 
     def write(
         self, docs: Sequence[Document], parses: Sequence[Parse], *, confidence: bool = False
@@ -539,7 +518,7 @@ class Parser(TreeParser):
             if result is None:  # the beam ran dry before a given boundary, of which of them?
                 found[k] = self._given(docs[k])
             else:
-                found[k] = Parse.of(result, a, b)
+                found[k] = result.part(a, b)
         return [found[k] for k in range(len(docs))]
 
     def _given(self, doc: Document) -> Parse:
@@ -549,13 +528,11 @@ class Parser(TreeParser):
     def _decode_given(self, doc: Document, words: Words, given: WordConstraints) -> Parse:
         single = self.inventory.single_root or not self.inventory.sb
         bounds = np.array([0, len(given.heads)], np.int64)
-        result: Result = decode_given(
-            lambda limits: self.decoder.decode(*words, bounds, limits),
-            doc,
-            given,
-            single_root=single,
-        )
-        return Parse.of(result, 0, len(given.heads))
+
+        def decode(limits: Limits) -> Found:
+            return self.decoder.decode(*words, bounds, limits)
+
+        return decode_given(decode, doc, given, single_root=single)
 
     def _sentences(self, doc: Document) -> Parse:
         """A document by sentences, for a parser without SB."""
@@ -563,9 +540,8 @@ class Parser(TreeParser):
         given = WordConstraints.of(doc, self.inventory.labels)
         if not given.any_arc:
             pieces_of = cut(words, bounds)
-            result = result_of(self.decoder.decode(*pieces_of, bounds, no_limits()), no_limits())
-            assert result is not None
-            parse = Parse.of(result, 0, doc.n_words)
+            parse = result_of(self.decoder.decode(*pieces_of, bounds, no_limits()), no_limits())
+            assert parse is not None
             offset = np.repeat(bounds[:-1], np.diff(bounds)).astype(np.int32)
             parse.heads = np.where(parse.heads >= 0, parse.heads + offset, parse.heads)
             return parse

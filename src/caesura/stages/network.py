@@ -31,7 +31,6 @@ from caesura.stage import Stage, StartStage, stage_of
 from caesura.stages.bias import BiasScale
 from caesura.stages.joint_parser import (
     Inventory,
-    Result,
     SearchOptions,
     analyses_of,
     decode_given,
@@ -343,11 +342,11 @@ class NeuralParser(Stage):
                 self.write_tree(found[key], parse, labels)
         return list(found.values())
 
-    def decide(self, doc: Document, scores: Scores, bonus: Floats | None = None) -> Result:
+    def decide(self, doc: Document, scores: Scores, bonus: Floats | None = None) -> Parse:
         """Boundaries and heads of a document, by its scores and the bonus of boundaries."""
         decoder, given = self._decoder(doc, scores, bonus)
         result = decode_given(decoder.decode, doc, given, single_root=True)
-        return result._replace(heads=_best_heads(decoder, result, given))
+        return replace(result, heads=_best_heads(decoder, result, given))
 
     def _decoder(
         self, doc: Document, scores: Scores, bonus: Floats | None = None
@@ -395,7 +394,7 @@ class NeuralParser(Stage):
     def write_tags(self, doc: Document, scores: Scores, confidence: bool) -> None:
         self._tagging.write(doc, scores, confidence)
 
-    def write_tree(self, doc: Document, result: Result | Parse, labels: Ints) -> None:
+    def write_tree(self, doc: Document, result: Parse, labels: Ints) -> None:
         """Write boundaries, heads, and the labels with these numbers."""
         deprel = doc.strings.ids(self.labels["deprel"])[labels]
         doc.deprel = Constraints.of(doc).obeyed_deprels(deprel.astype(np.int32))
@@ -439,7 +438,7 @@ class NeuralParser(Stage):
             return None
         return np.flatnonzero(may | self._roots)
 
-    def write_confidences(self, doc: Document, scores: Scores, result: Result) -> None:
+    def write_confidences(self, doc: Document, scores: Scores, result: Parse) -> None:
         heads = np.asarray(result.heads)
         place = np.where(heads < 0, 0, heads - scores.base + 1)
         inside = (place >= 0) & (place < scores.arcs.shape[1])
@@ -545,7 +544,7 @@ def _label_scorer(weights: Floats) -> _core.LabelScorer:
         raise ModelError(f"its weights of labels cannot be used: {error}") from error
 
 
-def _best_heads(decoder: ArcDecoder, result: Result | Parse, given: WordConstraints) -> Heads:
+def _best_heads(decoder: ArcDecoder, result: Parse, given: WordConstraints) -> Heads:
     """The best trees of the sentences of a search."""
     starts, heads = np.asarray(result.starts, np.int8), np.asarray(result.heads, np.int32)
     return decoder.best_trees(starts, given.heads.astype(np.int32), heads)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar, cast
+from typing import Any, ClassVar, Final, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +28,15 @@ from caesura.options import PLAIN, Request
 from caesura.stage import Stage
 from caesura.stages.word_table import TAG_COLUMNS
 
-if TYPE_CHECKING:
-    from caesura.models.file import Part
-    from caesura.stages.joint_parser import Result
-
 
 @dataclass
 class Parse:
-    """One analysis of a document, by word: heads, label numbers, sentence starts, and how sure."""
+    """One analysis of a document, by word: heads, label numbers, sentence starts, and how sure.
+
+    A margin is the distance to the next best transition of the same state (negative for a word that
+    starts no sentence); a share is how many items of the beam descend from the decision shortly
+    after it.
+    """
 
     heads: NDArray[np.int32]
     labels: NDArray[np.int32]
@@ -46,13 +47,9 @@ class Parse:
     start_shares: NDArray[np.float32]
     score: float = 0.0
 
-    @classmethod
-    def of(cls, result: Result, a: int, b: int, score: float = 0.0) -> Parse:
-        """Words a..b-1 of what the search wrote."""
-        columns: list[Any] = [column[a:b] for column in result]
-        parse = cls(*columns)
-        parse.score = score
-        return parse
+    def part(self, a: int, b: int) -> Parse:
+        """Words a..b-1."""
+        return Parse(*(column[a:b] for column in self.columns()))
 
     @staticmethod
     def join(parts: Sequence[Parse]) -> Parse:
