@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -228,6 +229,7 @@ def test_an_interrupt_before_the_first_checkpoint_leaves_nothing(
 ) -> None:
     def train(*_: object, **__: object) -> None:
         signal.raise_signal(signal.SIGINT)
+        time.sleep(1)
 
     monkeypatch.setattr("caesura.learn.pipeline.PipelineTrainer.run", train)
     said = io.StringIO()
