@@ -111,7 +111,7 @@ def recalls(report: Report) -> dict[str, float]:
 
 
 @given(RANDOM)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_words_that_gold_has_not_cost_no_recall(rng: random.Random) -> None:
     """Put inside sentences of the system; their forms occur nowhere in gold."""
     gold = treebank(rng)
@@ -133,7 +133,7 @@ def test_words_that_gold_has_not_cost_no_recall(rng: random.Random) -> None:
 
 
 @given(RANDOM)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_leaves_that_are_left_out_cost_no_precision(rng: random.Random) -> None:
     """Taken from inside sentences; their forms occur nowhere in what is left."""
     gold = treebank(rng)
@@ -179,7 +179,7 @@ def spoilt(sentences: list[Sentence], rng: random.Random) -> list[Sentence]:
 
 
 @given(RANDOM, st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_both_blocks_of_the_report_agree(rng: random.Random, raw: bool) -> None:
     """Wherever there is no multi-word token, whatever differs."""
     text = treebank(rng, several=False)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from caesura.document import ROOT, Document, EmptyNode
+import numpy as np
+import pytest
+
+from caesura.document import Document, EmptyNode
 from caesura.evaluate.align import pair
 from caesura.evaluate.evalb import Evalb
-from caesura.evaluate.spans import SpanOptions, compare_level, tables, tuples
+from caesura.evaluate.spans import Level, SpanOptions, compare_level, tables, tuples
 from tests.evaluate.making import document
 
 
@@ -35,6 +38,7 @@ def they_didnt() -> Document:
     return doc
 
 
+TWO = document("A b . | C d .", heads=[2, 0, 2, 2, 0, 2])
 SIXTEEN = """\
 0 4 POS:PRP
 0 4 TOK
@@ -79,64 +83,48 @@ def test_labels_are_cut_and_equated() -> None:
     assert options.label("PRT") == "ADVP"
 
 
-def test_a_shifted_boundary_spoils_two_spans() -> None:
-    gold = document("A b . | C d .", heads=[2, 0, 2, 2, 0, 2])
-    system = document("A b | . C d .", heads=[2, 0, 3, 3, 0, 3])
-    comparison = pair([gold], [system])
-    left, right = tables(comparison.gold, SpanOptions()), tables(comparison.system, SpanOptions())
-    level = compare_level("SENT", left["SENT"], right["SENT"], comparison, SpanOptions())
-    assert (level.score.gold, level.score.system, level.score.correct) == (2, 2, 0)
+def level(name: str, gold: Document, system: Document, **options: Any) -> Level:
+    """A level of two documents, compared."""
+    comparison, chosen = pair([gold], [system]), SpanOptions(**options)
+    left, right = tables(comparison.gold, chosen), tables(comparison.system, chosen)
+    return compare_level(name, left[name], right[name], comparison, chosen)
 
 
-def test_a_missing_boundary_costs_two_gold_spans_and_one_of_the_system() -> None:
-    gold = document("A b . | C d .", heads=[2, 0, 2, 2, 0, 2])
-    system = document("A b . C d .", heads=[2, 0, 2, 5, 2, 5])
-    comparison = pair([gold], [system])
-    left, right = tables(comparison.gold, SpanOptions()), tables(comparison.system, SpanOptions())
-    level = compare_level("SENT", left["SENT"], right["SENT"], comparison, SpanOptions())
-    assert (level.score.gold, level.score.system, level.score.correct) == (2, 1, 0)
+@pytest.mark.parametrize(
+    ("system", "heads", "counts"),
+    [
+        ("A b | . C d .", [2, 0, 3, 3, 0, 3], (2, 2, 0)),  # a shifted boundary spoils two spans
+        ("A b . C d .", [2, 0, 2, 5, 2, 5], (2, 1, 0)),  # a missing one two of gold, one of ours
+    ],
+)
+def test_boundaries_cost_spans_on_both_sides(
+    system: str, heads: list[int], counts: tuple[int, int, int]
+) -> None:
+    found = level("SENT", TWO, document(system, heads=heads)).score
+    assert (found.gold, found.system, found.correct) == counts
 
 
 def test_fuzzy_spans_forgive_punctuation_at_the_edges() -> None:
-    gold = document("A b . | C d .", heads=[2, 0, 2, 2, 0, 2])
     system = document("A b | . C d .", heads=[2, 0, 3, 3, 0, 3])
-    comparison = pair([gold], [system])
-    fuzzy = SpanOptions(fuzzy=True)
-    left, right = tables(comparison.gold, fuzzy), tables(comparison.system, fuzzy)
-    level = compare_level("SENT", left["SENT"], right["SENT"], comparison, fuzzy)
-    assert level.score.correct == 2
+    assert level("SENT", TWO, system, fuzzy=True).score.correct == 2
 
 
 def test_several_tags_may_be_right() -> None:
-    gold = document("A b", xpos=["NN|JJ", "VB"])
-    system = document("A b", xpos=["JJ", "NN"])
-    comparison = pair([gold], [system])
-    options = SpanOptions(tags="xpos")
-    left, right = tables(comparison.gold, options), tables(comparison.system, options)
-    assert compare_level("POS", left["POS"], right["POS"], comparison, options).score.correct == 1
-    strict = SpanOptions(tags="xpos", several_tags=False)
-    assert compare_level("POS", left["POS"], right["POS"], comparison, strict).score.correct == 0
+    gold, system = document("A b", xpos=["NN|JJ", "VB"]), document("A b", xpos=["JJ", "NN"])
+    assert level("POS", gold, system, tags="xpos").score.correct == 1
+    assert level("POS", gold, system, tags="xpos", several_tags=False).score.correct == 0
 
 
 def test_exact_sentences_of_a_level() -> None:
-    gold = document("A b . | C d .", heads=[2, 0, 2, 2, 0, 2])
-    system = document("A b . | Cd .", heads=[2, 0, 2, 0, 1])
-    comparison = pair([gold], [system])
-    left, right = tables(comparison.gold, SpanOptions()), tables(comparison.system, SpanOptions())
-    level = compare_level("TOK", left["TOK"], right["TOK"], comparison, SpanOptions())
-    assert (level.exact.gold, level.exact.correct) == (2, 1)
+    exact = level("TOK", TWO, document("A b . | Cd .", heads=[2, 0, 2, 0, 1])).exact
+    assert (exact.gold, exact.correct) == (2, 1)
 
 
 def test_dependency_tuples_without_multi_word_tokens_equal_attachment() -> None:
     gold = document("A b . | C d .", heads=[2, 0, 2, 2, 0, 2], deprel=["x", "root", "p"] * 2)
     system = document("A b . | C d .", heads=[2, 0, 1, 2, 0, 2], deprel=["y", "root", "p"] * 2)
-    comparison = pair([gold], [system])
-    left, right = tables(comparison.gold, SpanOptions()), tables(comparison.system, SpanOptions())
-    labelled = compare_level("DEP", left["DEP"], right["DEP"], comparison, SpanOptions())
-    plain = SpanOptions(unlabelled=True)
-    bare = compare_level("DEP", left["DEP"], right["DEP"], comparison, plain)
-    pairs = comparison.pairs
+    pairs = pair([gold], [system]).pairs
     las = pairs.score(pairs.same_head & pairs.same_relation)
-    assert labelled.score.correct == las.correct == 3
+    assert level("DEP", gold, system).score.correct == las.correct == 3
+    bare = level("DEP", gold, system, unlabelled=True)
     assert bare.score.correct == pairs.score(pairs.same_head).correct == 5
-    assert gold.head[1] == ROOT

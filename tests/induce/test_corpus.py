@@ -95,7 +95,7 @@ def test_markup_makes_fragments() -> None:
     assert s.fragments.tolist() == [0, 1, 1, 1, 4, 5]
 
 
-def test_analyses_of_a_small_treebank(doc: Document, tmp_path: Path) -> None:
+def test_analyses_of_a_small_treebank(doc: Document) -> None:
     found = analyses.boundaries([doc], "upos")
     assert found["sentences"] == 2
     assert found["fragments"]["of_several_words"] == 2
@@ -103,9 +103,6 @@ def test_analyses_of_a_small_treebank(doc: Document, tmp_path: Path) -> None:
     assert found["fragments"]["satisfied"]["strict"] == 50.0
     assert found["completeness"]["with_final_mark"] == [1, 0]
     assert "Hellinger" in analyses.show(found)
-    pytest.importorskip("matplotlib")
-    analyses.plot(found, str(tmp_path / "plot.png"))
-    assert (tmp_path / "plot.png").stat().st_size > 0
 
 
 def test_hellinger() -> None:

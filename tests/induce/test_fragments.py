@@ -71,12 +71,6 @@ def test_mark_up_beside_punctuation() -> None:
     assert "mark-up" in text
 
 
-def test_pictures_of_both(tmp_path: Path, trees: list[Document]) -> None:
-    pytest.importorskip("matplotlib")
-    analyses.plot(analyses.boundaries(trees, "xpos"), str(tmp_path / "a.svg"))
-    assert (tmp_path / "a.svg").stat().st_size > 0
-
-
 def test_half_of_the_fragments_of_the_wall_street_journal_are_constituents(data_dir: Path) -> None:
     """The paper: 49.4 per cent of 123,751 fragments."""
     files = sorted((data_dir / "WSJ-sample" / "mrg").glob("*.mrg"))[:40]

@@ -24,7 +24,6 @@ from caesura.induce.initialise import (
 from caesura.induce.models import MODELS, find_model
 from caesura.induce.recipes import RECIPES, Regime, recipe
 from caesura.induce.sentences import Sentences
-from caesura.induce.training import learn
 from caesura.models import load, save
 from tests.reference.grammars import made_up
 
@@ -98,17 +97,6 @@ def test_initialisers_give_distributions(name: str, model: str) -> None:
     parameters = initialise(name, toy(), find_model(model), 4)
     np.testing.assert_allclose(parameters.root.sum(axis=-1), 1.0)
     np.testing.assert_allclose(parameters.attach.sum(axis=-1), 1.0)
-
-
-def test_distance_weights_fall_towards_one() -> None:
-    """1 + 1/lg(1 + d): 2, 1.63, 1.5 … , shared out over the words to the right of the head."""
-    words = Sentences.of([[0, 1, 2, 3]])
-    parameters = initialise("distance", words, MODELS["dmv"], 4)
-    expected = np.array([2, 1 + 1 / np.log2(3), 1.5])
-    np.testing.assert_allclose(
-        parameters.attach[1, 0, 0, 0, 1:], expected / expected.sum(), atol=1e-4
-    )
-    np.testing.assert_allclose(parameters.stop, 0.5)
 
 
 def test_harmonic_weights() -> None:
@@ -254,13 +242,6 @@ def test_bad_input_gets_one_sentence(documents: list[Document]) -> None:
 def test_one_class_is_enough(documents: list[Document]) -> None:
     grammar = induce(documents, InduceOptions(classes="1"))
     assert grammar.parse(made_up(10)[0]).n_words > 0
-
-
-def test_stages_learn_in_turn(documents: list[Document]) -> None:
-    words = corpus(documents, word_classes("upos"), marks="upos")
-    stages = recipe("curriculum")
-    names = [step.stage for step in learn(words.sentences, words.names, stages)]
-    assert list(dict.fromkeys(names)) == ["dbm1", "dbm2", "dbm3"]
 
 
 def test_a_head_with_a_dependent_may_take_another_from_the_start() -> None:

@@ -277,17 +277,6 @@ def test_a_teacher_that_does_not_fit_leaves_nothing(
     assert left_in(tmp_path) == []
 
 
-def test_labels_made_for_another_treebank_are_not_gone_on_with(
-    tmp_path: Path, labels: Path, tiny_model: Path
-) -> None:
-    given = Lessons(labels, [str(labels.parent / "raw.txt")], [str(tiny_model)])
-    gold = treebank()
-    for doc in gold:
-        doc.set_column("deprel", [f"{name}:ours" for name in doc.column("deprel")])
-    with pytest.raises(InputError, match="DEPREL labels are not those of the treebank"):
-        silver.label(given, gold, {}, SilverOptions(), NOTHING, "en")
-
-
 def test_more_epochs_on_gold_than_before_are_refused(
     tmp_path: Path, labels: Path, call: Call, capfd: pytest.CaptureFixture[str]
 ) -> None:
